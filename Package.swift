@@ -33,7 +33,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     name: "System",
     sources: [
       .systemLibrary(name: "CThreads"),
-      .target(name: "HostTime", dependencies: ["CThreads"], swiftSettings: strict),
+      .target(
+        name: "HostTime",
+        dependencies: ["CThreads", .product(name: "DequeModule", package: "swift-collections")],
+        swiftSettings: strict),
       .target(name: "MediaTime", swiftSettings: strict),
       // Descriptors, addresses, and which sockets of the process are not the application's.
       .target(name: "SystemSupport", swiftSettings: strict),

@@ -33,8 +33,7 @@ extension JukeboxMachine {
   ///
   /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func delete(_ range: Range<Int>) throws(JukeboxError) {
-    guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
-    discard(range.clamped(to: 0..<queue.count))
+    discard(try queue.clamped(range))
     drawNextRound()
   }
 
@@ -123,9 +122,7 @@ extension JukeboxMachine {
   ///
   /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func shuffle(_ range: Range<Int>? = nil) throws(JukeboxError) {
-    var range = range ?? 0..<queue.count
-    guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
-    range = range.clamped(to: 0..<queue.count)
+    var range = try queue.clamped(range ?? 0..<queue.count)
     guard range.count > 1 else { return }
     if state == .stopped {
       halt(current: nil)
@@ -151,9 +148,9 @@ extension JukeboxMachine {
   ///
   /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func setPriority(_ priority: UInt8, of range: Range<Int>) throws(JukeboxError) {
-    guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
+    let range = try queue.clamped(range)
     var slots: [SlotSequence.Slot] = []
-    queue.order.forEach(in: range.clamped(to: 0..<queue.count)) { slots.append($0) }
+    queue.order.forEach(in: range) { slots.append($0) }
     setPriority(priority, of: slots)
   }
 

@@ -93,7 +93,7 @@ package struct SongMetadata: Hashable, Sendable {
   }
 
   /// Returns the metadata with its tags replaced.
-  package func replacingTags(by tags: [SongTag]) -> SongMetadata {
+  func replacingTags(by tags: [SongTag]) -> SongMetadata {
     SongMetadata(
       duration: duration, modified: modified, sampleRate: sampleRate, channels: channels, tags: tags)
   }

@@ -12,7 +12,7 @@ package struct SongQueue: Sendable {
   package static let maximumCount = 1_000_000
 
   /// The maximum size in bytes of a song's tags that clients set, so that the state file stays readable.
-  package static let maximumTagBytes = 64 << 10
+  static let maximumTagBytes = 64 << 10
 
   typealias Slot = SlotSequence.Slot
 
@@ -128,6 +128,14 @@ package struct SongQueue: Sendable {
   /// The priority of the song in a slot.
   func priority(of slot: Slot) -> UInt8 { priorities.isEmpty ? 0 : priorities[slot] ?? 0 }
 
+  /// Returns `range` without the positions after the end of the queue.
+  ///
+  /// - Throws: `badSongIndex` if the range begins before the queue or after its end.
+  func clamped(_ range: Range<Int>) throws(JukeboxError) -> Range<Int> {
+    guard range.lowerBound >= 0, range.lowerBound <= count else { throw .badSongIndex }
+    return range.clamped(to: 0..<count)
+  }
+
   /// Whether any song has a priority above 0.
   var hasPriorities: Bool { !priorities.isEmpty }
 
@@ -157,8 +165,7 @@ package struct SongQueue: Sendable {
   /// - Throws: `badSongIndex` if the range begins after the end of the queue.
   @discardableResult
   package mutating func remove(_ range: Range<Int>) throws(JukeboxError) -> [SongID] {
-    guard range.lowerBound >= 0, range.lowerBound <= count else { throw .badSongIndex }
-    return take(range.clamped(to: 0..<count))
+    take(try clamped(range))
   }
 
   /// Removes `range`, which must be in the queue, and returns the ids of its songs.
@@ -224,8 +231,7 @@ package struct SongQueue: Sendable {
   package mutating func shuffle(
     _ range: Range<Int>, using generator: inout some RandomNumberGenerator
   ) throws(JukeboxError) {
-    guard range.lowerBound >= 0, range.lowerBound <= count else { throw .badSongIndex }
-    let range = range.clamped(to: 0..<count)
+    let range = try clamped(range)
     guard range.count > 1 else { return }
     edition += 1
     var slots: [Slot] = []

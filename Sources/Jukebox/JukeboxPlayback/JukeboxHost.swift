@@ -1,7 +1,6 @@
 import AppLifecycle
 import Continuo
 package import ControlProtocol
-import DequeModule
 package import HostTime
 package import Jukebox
 import Synchronization
@@ -29,28 +28,12 @@ package final class JukeboxHost: Suspendable {
 
   private struct State {
     var machine: JukeboxMachine
-    var orders: Deque<Order> = []
-    var isDraining = false
-    var isSuspended = false
+    /// The player's orders. They are held while the application is suspended.
+    var orders: StepQueue<Order>
 
     mutating func append(_ order: Order) {
       orders.removeAll { order.supersedes($0) }
       orders.append(order)
-    }
-
-    /// Whether the caller must schedule `drain()`. A true result marks draining as in progress.
-    mutating func mustDrain() -> Bool {
-      guard !orders.isEmpty, !isDraining, !isSuspended else { return false }
-      isDraining = true
-      return true
-    }
-
-    mutating func nextOrder() -> Order? {
-      guard !isSuspended, let order = orders.popFirst() else {
-        isDraining = false
-        return nil
-      }
-      return order
     }
   }
 
@@ -68,7 +51,8 @@ package final class JukeboxHost: Suspendable {
   @MainActor private var player: JukeboxPlayer?
   /// The song whose title tag comes from the live stream's metadata.
   @MainActor private var titled: SongID?
-  private let mainQueue: any DeliveryQueue
+  /// The queue on which the player is driven.
+  package let mainQueue: any DeliveryQueue
 
   /// Creates a host of `machine` without a player. Actions that `machine` has already requested stay pending
   /// for the first player. The player is driven on `mainQueue`, which must run on the main actor's thread.
@@ -78,7 +62,7 @@ package final class JukeboxHost: Suspendable {
     let actions = machine.takeEffects().actions
     place.expect(actions)
     self.mainQueue = mainQueue
-    state = Mutex(State(machine: machine, orders: Deque(actions.map(Order.action))))
+    state = Mutex(State(machine: machine, orders: StepQueue(actions.map(Order.action))))
   }
 
   /// Sets the closure that is called after every change with the changed subsystems, on the thread that made
@@ -130,7 +114,7 @@ package final class JukeboxHost: Suspendable {
         let effects = state.machine.takeEffects()
         place.expect(effects.actions)
         for action in effects.actions { state.append(.action(action)) }
-        return (result, effects, state.mustDrain())
+        return (result, effects, state.orders.begin())
       }
     if !effects.changed.isEmpty { subscriber.withLock { $0.onChange }?(effects.changed) }
     if mustDrain { drainSoon() }
@@ -186,7 +170,7 @@ package final class JukeboxHost: Suspendable {
   package func setHeld(_ isHeld: Bool) {
     let mustDrain = state.withLock { state in
       state.append(.hold(isHeld))
-      return state.mustDrain()
+      return state.orders.begin()
     }
     if mustDrain { drainSoon() }
   }
@@ -194,13 +178,13 @@ package final class JukeboxHost: Suspendable {
   // MARK: The life cycle
 
   /// Records that the application is suspended: the player gets no actions until `resume`. Any thread.
-  package func suspend() { state.withLock { $0.isSuspended = true } }
+  package func suspend() { state.withLock { $0.orders.isHeld = true } }
 
   /// Records that the application runs again, and performs the actions that are pending. Any thread.
   package func resume() {
     let mustDrain = state.withLock { state in
-      state.isSuspended = false
-      return state.mustDrain()
+      state.orders.isHeld = false
+      return state.orders.begin()
     }
     if mustDrain { drainSoon() }
   }
@@ -210,8 +194,8 @@ package final class JukeboxHost: Suspendable {
   package func terminate() {
     place.freeze()
     state.withLock { state in
-      state.orders = []
-      state.isSuspended = false
+      state.orders.removeAll { _ in true }
+      state.orders.isHeld = false
     }
   }
 
@@ -230,7 +214,7 @@ package final class JukeboxHost: Suspendable {
 
   @MainActor
   private func drain() {
-    while let order = state.withLock({ $0.nextOrder() }) {
+    while let order = state.withLock({ $0.orders.next() }) {
       switch order {
       case .action(let action): player?.perform(action)
       case .hold(let isHeld): player?.isHeld = isHeld

@@ -1,21 +1,26 @@
 package import AppLifecycle
-import Dispatch
-import HostTime
+package import HostTime
 import Synchronization
 
 /// Delivers the device's life cycle records on the main queue, in order. The device records on several
 /// threads: the main one for a button press, its own worker when a time limit expires.
 package final class LifecycleFeed: Sendable {
   private let waiting = Mutex<[LifecycleRecord]>([])
+  private let mainQueue: any DeliveryQueue
   private let deliver: @Sendable (LifecycleRecord) -> Void
 
-  /// Creates a feed. `deliver` is called on the main queue.
-  package init(deliver: @escaping @Sendable (LifecycleRecord) -> Void) { self.deliver = deliver }
+  /// Creates a feed. `deliver` is called on `mainQueue`, which must run on the main thread.
+  package init(
+    on mainQueue: any DeliveryQueue, deliver: @escaping @Sendable (LifecycleRecord) -> Void
+  ) {
+    self.mainQueue = mainQueue
+    self.deliver = deliver
+  }
 
-  /// Appends a record. Delivers it immediately if the caller is on the main queue.
+  /// Appends a record. Delivers it immediately if the caller is on the main dispatch queue.
   package func append(_ record: LifecycleRecord) {
     waiting.withLock { $0.append(record) }
-    if MainDispatchQueue.isCurrent { drain() } else { DispatchQueue.main.async { self.drain() } }
+    if MainDispatchQueue.isCurrent { drain() } else { mainQueue.enqueue { self.drain() } }
   }
 
   private func drain() {

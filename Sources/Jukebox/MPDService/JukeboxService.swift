@@ -3,7 +3,6 @@ package import AudioCore
 package import Continuo
 package import ControlProtocol
 package import ControlServer
-import Dispatch
 package import HostTime
 import Jukebox
 package import JukeboxPlayback
@@ -84,7 +83,7 @@ package final class JukeboxService {
         onChange: { [server] in server.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),
       outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
-        DispatchQueue.main.async {
+        host.mainQueue.enqueue {
           host.setHeld(sound.isHeldBack)
           server.notify([.player, .output])
         }
@@ -207,7 +206,7 @@ package final class JukeboxService {
     onRecord: @escaping @Sendable (LifecycleRecord) -> Void,
     take: @escaping @MainActor (LifecycleRecord) -> Void
   ) {
-    let feed = LifecycleFeed { record in MainActor.assumeIsolated { take(record) } }
+    let feed = LifecycleFeed(on: device.mainQueue) { record in MainActor.assumeIsolated { take(record) } }
     device.onRecord = { [tell = lifecycleTeller] record in
       onRecord(record)
       tell(record)

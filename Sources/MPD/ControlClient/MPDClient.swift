@@ -189,32 +189,38 @@ package struct MPDClient: ~Copyable {
   private static func connect(
     _ path: String, _ deadline: Deadline
   ) throws(ControlClientError) -> OwnedDescriptor {
-    let descriptor = try unconnectedSocket(AF_UNIX)
+    // A blocking `connect` waits for room in the server's backlog of pending connections, which `poll` cannot.
+    let descriptor = try unconnectedSocket(AF_UNIX, 0)
     while true {
+      var limit = deadline.interval
+      let size = socklen_t(MemoryLayout<timeval>.size)
+      guard setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else {
+        throw .system(SystemCallError("setsockopt"))
+      }
       let result: Int32? = UnixAddress.with(path) { address, length in
         address.map { Glibc.connect(descriptor.number, $0, length) }
       }
       guard let result else { throw .noServer(at: .path(path), reason: "not a path for a socket") }
-      if result == 0 { return descriptor }
+      if result == 0 { break }
       switch errno {
       case EINTR: continue
-      case EAGAIN:
-        // The server's backlog of pending connections is full. `poll` cannot wait for it, so retry every 10
-        // ms.
-        guard !deadline.hasPassed else { throw .timeout(seconds: deadline.seconds) }
-        usleep(10_000)
+      case EAGAIN: guard !deadline.hasPassed else { throw .timeout(seconds: deadline.seconds) }
       case let code:
         throw .noServer(at: .path(path), reason: SystemCallError("connect", code: code).description)
       }
     }
+    guard fcntl(descriptor.number, F_SETFL, O_NONBLOCK) == 0 else {
+      throw .system(SystemCallError("fcntl"))
+    }
+    return descriptor
   }
 
-  private static func unconnectedSocket(_ family: Int32) throws(ControlClientError) -> OwnedDescriptor {
+  private static func unconnectedSocket(
+    _ family: Int32, _ flags: UInt32 = SOCK_NONBLOCK.rawValue
+  ) throws(ControlClientError) -> OwnedDescriptor {
     do throws(SystemCallError) {
       return try OwnedDescriptor(
-        Glibc.socket(
-          family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0),
-        from: "socket")
+        Glibc.socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | flags), 0), from: "socket")
     } catch {
       throw .system(error)
     }
@@ -252,5 +258,10 @@ private struct Deadline {
   /// wait again until the deadline has passed.
   var milliseconds: Int32 {
     end.isInfinite ? -1 : Int32((max(0, min(86_400, end - Self.now)) * 1000).rounded(.up))
+  }
+  /// The same time for `SO_SNDTIMEO`: at least 1 ms, or 0 without a limit.
+  var interval: timeval {
+    let milliseconds = Int(end.isInfinite ? 0 : max(1, self.milliseconds))
+    return timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
   }
 }

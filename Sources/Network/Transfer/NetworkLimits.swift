@@ -39,18 +39,16 @@ package enum NetworkLimits {
   /// The number of times that a file may change on the server during its download.
   package static let versions = 10
   /// Bytes that a transfer in progress may read through before another position is requested instead.
-  package static let waitAhead: Int64 = 256 * 1024
+  static let waitAhead: Int64 = 256 * 1024
   /// Bytes of a tag at the beginning that are read through before the bytes after it are requested instead.
   package static let tagSkip: Int64 = 64 * 1024
   /// Bytes ahead of the reader at which a transfer pauses, and at which it resumes.
   package static let readAhead: Int64 = 64 << 20
   package static let readOn: Int64 = 48 << 20
-  /// Bytes that may be read through to reach a position on a server without ranges.
-  package static let skipWithoutRanges: Int64 = 64 << 20
   /// New bytes that make a lost connection a good one: its retry starts at once.
   package static let goodConnection: Int64 = 16 * 1024
   /// Audio bytes between two ICY metadata blocks.
-  package static let metadataInterval = 1...1_000_000
+  static let metadataInterval = 1...1_000_000
   /// Bytes of an ICY metadata block: its length is one byte, in units of 16.
   package static let metadataBlock = 4_080
   /// Consecutive ICY metadata blocks that may be unreadable before the stream is reconnected without them.
@@ -83,14 +81,14 @@ package enum NetworkLimits {
   /// Timeouts in seconds: for the connection, for the head of the response, and for the next byte while bytes
   /// are wanted.
   package static let connectTimeout = 10.0
-  package static let firstByteTimeout = 20.0
-  package static let stallTimeout = 15.0
+  static let firstByteTimeout = 20.0
+  static let stallTimeout = 15.0
   /// Seconds without a new byte after which a starved medium fails.
   package static let giveUp = 60.0
   /// The longest delay in seconds that a server may ask for with `Retry-After`.
   package static let retryAfter = 60.0
   /// Consecutive answers such as 404 at which a medium fails that was available before.
-  package static let refusalsAfterSuccess = 3
+  static let refusalsAfterSuccess = 3
   /// Seconds for which a paused live stream stays connected.
   package static let livePause = 10.0
   /// Seconds of a live stream that are stored.

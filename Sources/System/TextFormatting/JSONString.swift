@@ -4,7 +4,7 @@ extension [UInt8] {
   /// escaped, also those that JSON permits, because a terminal may obey them. U+FEFF is escaped too:
   /// Foundation's JSONSerialization (Swift 6.3 on Linux) drops it at the beginning of a string and after an
   /// escape.
-  package mutating func appendJSON(_ text: String) {
+  mutating func appendJSON(_ text: String) {
     append(UInt8(ascii: "\""))
     var mayBeControl = false
     for byte in text.utf8 {

@@ -1,7 +1,6 @@
 import AppLifecycle
 import Continuo
 import ControlProtocol
-import Dispatch
 import Foundation
 import Jukebox
 import JukeboxPlayback
@@ -63,9 +62,7 @@ import Testing
     }
 
     /// Lets what waits for the main queue run.
-    func settle() async {
-      await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
-    }
+    func settle() async { await device.advance(by: .zero) }
   }
 
   private let hundredth = WatchInterval("0.01")!

@@ -248,22 +248,6 @@ struct RetryTests {
     world.run(until: 210)
     #expect(world.requests.count == before)
   }
-
-  @Test("without ranges a place is reached by reading on, at most 64 MiB")
-  func reach() throws {
-    var plain = file
-    plain.hasRanges = false
-    var world = try MachineWorld { [plain] request, _ in
-      var answer = plain.answer(request)
-      answer.head.fields.remove("Content-Length")
-      answer.cut = 1_000
-      answer.endingWhenCut = nil
-      return answer
-    }
-    world.run(until: 1)
-    #expect(world.machine.canReach((64 << 20) + 1_000, store: world.store))
-    #expect(!world.machine.canReach((64 << 20) + 1_001, store: world.store))
-  }
 }
 
 extension MachineWorld {

@@ -78,9 +78,11 @@ extension Device {
   /// application is resumed or launched and notified. Has no effect in the foreground.
   package func wakeForSession(_ session: String) { happen(.backgroundSession(session)) }
 
-  /// Sets the service to notify after the application was informed of a session's events. Held weakly.
-  package func setTransferService(_ service: any TransferService) {
-    shared.withLock { $0.transferService = service }
+  /// Sets the closure that is called with a session's identifier after the application was informed of the
+  /// session's completed transfers. Called on the main queue.
+  package func onSessionTold(_ body: @escaping @Sendable (String) -> Void) {
+    var body: (@Sendable (String) -> Void)? = body
+    shared.withLock { swap(&$0.onSessionTold, &body) }
   }
 
   /// Sends a low-memory warning to a running application.

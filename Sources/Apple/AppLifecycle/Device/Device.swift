@@ -198,7 +198,7 @@ public final class Device: Sendable {
         } else {
           complete()
         }
-        shared.withLock { $0.transferService }?.applicationWasTold(of: session)
+        shared.withLock { $0.onSessionTold }?(session)
       case .launchTask(_, let task): shared.withLock { $0.taskRunner }?.launch(task)
       case .expireTask(_, let number): shared.withLock { $0.taskRunner }?.expire(number)
       default: break

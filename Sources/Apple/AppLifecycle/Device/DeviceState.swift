@@ -26,9 +26,7 @@ struct DeviceState {
   var isTerminated = false
   var keepers = KeeperTable()
   var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
-  /// The service that makes the application's background transfers, also while the application is not
-  /// running.
-  weak var transferService: (any TransferService)?
+  var onSessionTold: (@Sendable (String) -> Void)?
   /// The runner of BGTaskScheduler launch and expiration handlers.
   var taskRunner: (any ScheduledTaskRunner)?
   var keepAliveHandler: (@Sendable () -> Void)?
@@ -74,12 +72,6 @@ struct DeviceState {
     alarm = next
     return worker
   }
-}
-
-/// A service that makes the transfers of background sessions. Any thread.
-package protocol TransferService: AnyObject, Sendable {
-  /// Notifies the service that the application was informed of this session's completed transfers.
-  func applicationWasTold(of session: String)
 }
 
 /// A runner for the application's task-scheduler handlers. Called on the main queue.

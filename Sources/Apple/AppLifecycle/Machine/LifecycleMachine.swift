@@ -29,7 +29,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   /// The report on the latest termination; nil if none occurred or it was not for a fault.
   package internal(set) var lastReport: TerminationReport?
   /// The status of background refresh.
-  package internal(set) var refreshStatus = UIBackgroundRefreshStatus.available
+  var refreshStatus = UIBackgroundRefreshStatus.available
 
   /// The maximum number of user and system events queued during a call; further ones are refused. The longest
   /// call may take 30 s, too short for a user to produce so many events.

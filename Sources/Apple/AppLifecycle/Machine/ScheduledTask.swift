@@ -19,7 +19,7 @@ package struct ScheduledTaskRequest: Hashable, Sendable {
   package var identifier: String
   package var kind: Kind
   /// The earliest start, in seconds since 2001; nil if any time is acceptable.
-  package var earliestBegin: Double?
+  var earliestBegin: Double?
   package var requiresNetworkConnectivity = false
   package var requiresExternalPower = false
 

@@ -11,7 +11,7 @@ import Transfer
 ///
 /// Thread-safe. Only `init`, `close` and the adoption of resume data block on the disk; workers do the other
 /// disk work.
-final class BackgroundTransfers: TransferService {
+final class BackgroundTransfers: Sendable {
   /// A session of the application. Methods are called without a lock.
   protocol Client: AnyObject, Sendable {
     /// The progress of a task has changed.
@@ -33,8 +33,7 @@ final class BackgroundTransfers: TransferService {
 
   struct State {
     var machine: TransferServiceMachine
-    var commands: [TransferServiceMachine.Command] = []
-    var isPerforming = false
+    var commands = StepQueue<TransferServiceMachine.Command>()
     var records: [TransferKey: TaskRecord] = [:]
     var runs: [TransferKey: Run] = [:]
     var clients: [String: any Client] = [:]
@@ -280,8 +279,6 @@ final class BackgroundTransfers: TransferService {
   /// Whether the application is launched because a session has woken it.
   var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
 
-  func applicationWasTold(of session: String) { handle(.told(session)) }
-
   func quit() { handle(.quit) }
 
   func connectPower() { handle(.powered) }
@@ -292,13 +289,11 @@ final class BackgroundTransfers: TransferService {
   func handle(_ event: TransferServiceMachine.Event) {
     let now = alarms.clock.now
     let isOurs = state.withLock { state in
-      state.commands += state.machine.handle(event, at: now)
-      defer { state.isPerforming = true }
-      return !state.isPerforming
+      state.commands.append(contentsOf: state.machine.handle(event, at: now))
+      return state.commands.begin()
     }
     setAlarm()
-    guard isOurs else { return }
-    while let command = nextCommand() { carryOut(command) }
+    while isOurs, let command = state.withLock({ $0.commands.next() }) { carryOut(command) }
   }
 
   /// Sets the alarm to the machine's next deadline, if it has changed.
@@ -328,16 +323,6 @@ final class BackgroundTransfers: TransferService {
       state.alarm = nil
     }
     handle(.time)
-  }
-
-  private func nextCommand() -> TransferServiceMachine.Command? {
-    state.withLock { state in
-      guard !state.commands.isEmpty else {
-        state.isPerforming = false
-        return nil
-      }
-      return state.commands.removeFirst()
-    }
   }
 
   private func carryOut(_ command: TransferServiceMachine.Command) {

@@ -24,8 +24,7 @@ final class UploadRun: Exchange.Client {
 
   private struct State {
     var machine = UploadMachine()
-    var commands: [UploadMachine.Command] = []
-    var isPerforming = false
+    var commands = StepQueue<UploadMachine.Command>()
     /// The exchange of the current attempt.
     var exchange: Exchange?
     var attempt = 0
@@ -72,22 +71,10 @@ final class UploadRun: Exchange.Client {
 
   private func handle(_ event: UploadMachine.Event) {
     let isOurs = state.withLock { state in
-      state.commands += state.machine.handle(event)
-      defer { state.isPerforming = true }
-      return !state.isPerforming
+      state.commands.append(contentsOf: state.machine.handle(event))
+      return state.commands.begin()
     }
-    guard isOurs else { return }
-    while let command = nextCommand() { carryOut(command) }
-  }
-
-  private func nextCommand() -> UploadMachine.Command? {
-    state.withLock { state in
-      guard !state.commands.isEmpty else {
-        state.isPerforming = false
-        return nil
-      }
-      return state.commands.removeFirst()
-    }
+    while isOurs, let command = state.withLock({ $0.commands.next() }) { carryOut(command) }
   }
 
   private func carryOut(_ command: UploadMachine.Command) {

@@ -99,7 +99,7 @@ public final class DeviceNetworking: Suspendable {
       today: { isReal ? Date() : Date(timeIntervalSinceReferenceDate: clock.now.seconds) })
     guard let made else { return nil }
     state.withLock { $0.transfers = made }
-    device.setTransferService(made)
+    device.onSessionTold { [weak made] session in made?.handle(.told(session)) }
     return made
   }
 

@@ -1,3 +1,4 @@
+import HostTime
 import Synchronization
 
 /// Calls an application on a queue of its choice, in the order of the posts and one call at a time. While the
@@ -6,11 +7,7 @@ final class Mailbox: Sendable {
   typealias Call = @Sendable () -> Void
 
   private struct State {
-    var calls: [Call] = []
-    /// The index in `calls` of the next call.
-    var next = 0
-    var isScheduled = false
-    var isStopped = false
+    var calls = StepQueue<Call>()
     var isClosed = false
   }
 
@@ -31,50 +28,28 @@ final class Mailbox: Sendable {
 
   /// Stops or resumes the calls. After stopping, no new call begins.
   func setStopped(_ isStopped: Bool) {
-    state.withLock { $0.isStopped = isStopped }
+    state.withLock { $0.calls.isHeld = isStopped || $0.isClosed }
     schedule()
   }
 
   /// Ends the calls permanently. Posted calls are retained: a task that awaits one waits forever, since its
   /// application has ended.
-  func close() { state.withLock { $0.isClosed = true } }
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.calls.isHeld = true
+    }
+  }
 
   private func schedule() {
-    let isDue = state.withLock { state in
-      guard !state.isScheduled, !state.isStopped, !state.isClosed, state.next < state.calls.count else {
-        return false
-      }
-      state.isScheduled = true
-      return true
-    }
-    if isDue { enqueue { self.deliver() } }
+    if state.withLock({ $0.calls.begin() }) { enqueue { self.deliver() } }
   }
 
   /// Makes a single call, so that other work of the queue can run in between.
   private func deliver() {
-    let call: Call? = state.withLock { state in
-      guard !state.isStopped, !state.isClosed, state.next < state.calls.count else {
-        state.isScheduled = false
-        return nil
-      }
-      defer {
-        state.next += 1
-        if state.next == state.calls.count {
-          state.calls.removeAll(keepingCapacity: true)
-          state.next = 0
-        } else if state.next >= 1_000 {
-          state.calls.removeFirst(state.next)
-          state.next = 0
-        }
-      }
-      let call = state.calls[state.next]
-      // Releases the call's captures right after the call.
-      state.calls[state.next] = {}
-      return call
-    }
-    guard let call else { return }
+    guard let call = state.withLock({ $0.calls.next() }) else { return }
     call()
-    state.withLock { $0.isScheduled = false }
+    state.withLock { $0.calls.end() }
     schedule()
   }
 }

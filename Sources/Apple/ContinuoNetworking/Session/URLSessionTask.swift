@@ -227,16 +227,11 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   /// The data to resume from, if any.
   let resumeData: ResumeData?
-  /// Whether the given resume data is unreadable.
-  let isInvalid: Bool
 
   init(
-    _ session: URLSession, id: Int, request: URLRequest?, resumeData: ResumeData? = nil,
-    isInvalid: Bool = false,
-    receiver: Receiver
+    _ session: URLSession, id: Int, request: URLRequest?, resumeData: ResumeData? = nil, receiver: Receiver
   ) {
     self.resumeData = resumeData
-    self.isInvalid = isInvalid
     super.init(session, id: id, request: request, receiver: receiver)
   }
 

@@ -54,13 +54,13 @@ final class WatchDesk: Sendable {
   /// Starts a watch and sends the client the current state first. Called on the control loop.
   func began(_ topics: Set<WatchTopic>, by client: ClientID, application state: ApplicationState) {
     self.state.withLock { $0.topics[client] = topics }
-    DispatchQueue.main.async { MainActor.assumeIsolated { self.greet(client, topics, state) } }
+    host.mainQueue.enqueue { MainActor.assumeIsolated { self.greet(client, topics, state) } }
   }
 
   /// Ends a watch. Called on the control loop.
   func ended(by client: ClientID) {
     state.withLock { $0.topics[client] = nil }
-    DispatchQueue.main.async { MainActor.assumeIsolated { self.updateObservers() } }
+    host.mainQueue.enqueue { MainActor.assumeIsolated { self.updateObservers() } }
   }
 
   @MainActor

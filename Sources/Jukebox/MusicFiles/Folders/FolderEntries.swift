@@ -12,7 +12,7 @@ package struct FolderEntries {
   /// The playlists, by their extensions.
   package private(set) var playlists: [[UInt8]] = []
   /// The links that are named like MP3 files and lead nowhere, in the order of the system.
-  package private(set) var brokenLinks: [[UInt8]] = []
+  private(set) var brokenLinks: [[UInt8]] = []
 
   /// The maximum number of names in one folder: as many as a queue has files.
   private static let nameLimit = 1_000_000

@@ -81,7 +81,7 @@ package struct MusicHome: Sendable {
 
   /// The text for `path` in messages to clients that may not know the path of the home: relative to the home,
   /// or the last component of a path outside.
-  package func shownName(of path: MediaPath) -> String {
+  func shownName(of path: MediaPath) -> String {
     if path == self.path { return "/" }
     let name = name(of: path)
     return String(decoding: name.count < path.bytes.count ? name : path.name, as: UTF8.self)

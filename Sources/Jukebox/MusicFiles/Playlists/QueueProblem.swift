@@ -10,7 +10,7 @@ package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   package var reason: String
 
   /// The reason for a folder without music that was named by an argument or entry.
-  package static let noMusic = "no MP3 files in it"
+  static let noMusic = "no MP3 files in it"
   /// The reason for a link in a folder that leads nowhere.
   static let brokenLink = "a link to nothing"
 

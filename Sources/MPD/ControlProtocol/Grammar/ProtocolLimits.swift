@@ -43,19 +43,19 @@ package enum ProtocolLimits {
   package static let replyLine = 4095
 
   /// The minimum of `binarylimit`, in bytes. mpd's limit.
-  package static let smallestBinaryChunk = 64
+  static let smallestBinaryChunk = 64
 
   /// The default size of a binary chunk, in bytes. mpd's default.
-  package static let defaultBinaryChunk = 8192
+  static let defaultBinaryChunk = 8192
 
   /// The maximum of `binarylimit`, in bytes: mpd's output limit of 8 MiB less 4 KiB for the lines around the
   /// chunk.
-  package static let largestBinaryChunk = 8 * 1024 * 1024 - 4096
+  static let largestBinaryChunk = 8 * 1024 * 1024 - 4096
 
   /// The minimum interval of `watch time`, in seconds. Ten times finer than the 1/100 s that people can see;
   /// shorter intervals would make a watcher too expensive.
-  package static let shortestWatchInterval = 0.001
+  static let shortestWatchInterval = 0.001
 
   /// The maximum interval of `watch time`, in seconds: one hour. A longer one is a typing error.
-  package static let longestWatchInterval = 3600.0
+  static let longestWatchInterval = 3600.0
 }

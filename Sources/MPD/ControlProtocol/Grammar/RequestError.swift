@@ -36,7 +36,7 @@ package enum RequestError: Error, Hashable, Sendable {
   }
 
   /// Whether the connection is closed after the refusal, if any.
-  package var closesConnection: Bool {
+  var closesConnection: Bool {
     switch self {
     case .notARequest, .lineTooLong, .invalidWordCharacter: true
     default: false

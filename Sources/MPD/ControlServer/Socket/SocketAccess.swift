@@ -18,7 +18,7 @@ package struct SocketAccess: Equatable, Sendable {
   package static let ownerOnly = SocketAccess(mode: 0o600)
 
   /// Whether users other than the owner may connect.
-  package var isWidened: Bool { mode & 0o077 != 0 }
+  var isWidened: Bool { mode & 0o077 != 0 }
 
   /// The mode of the socket's directory: users who may connect may pass through it; only the owner may list
   /// or change it.

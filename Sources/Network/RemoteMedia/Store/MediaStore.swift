@@ -143,7 +143,7 @@ package final class MediaStore: Sendable {
   package func end(from offset: Int64) -> Int64 { state.withLock { $0.all.end(from: offset) } }
 
   /// Keeps new bytes in memory from now on: a live stream cannot seek back.
-  package func useMemory() { state.withLock { $0.isInMemory = true } }
+  func useMemory() { state.withLock { $0.isInMemory = true } }
 
   /// Sets the reading position; bytes far from it are discarded first.
   package func setPlace(_ place: Int64) {

@@ -108,16 +108,6 @@ package struct TransferMachine: Sendable {
     nextStart = now
   }
 
-  /// Whether the byte at `offset` is stored or can be fetched.
-  package func canReach(_ offset: Int64, store: some StoredBytes) -> Bool {
-    if store.intervals.range(at: offset) != nil { return true }
-    if isLive || outcome != nil { return false }
-    if let total, offset >= total { return false }
-    if ranges == .working || ranges == .unknown { return true }
-    let position = connection?.position ?? 0
-    return offset <= max(position, store.intervals.end(from: 0)) + NetworkLimits.skipWithoutRanges
-  }
-
   /// Handles an input and returns the commands to carry out, in order.
   package mutating func handle(_ input: TransferInput, at now: HostTime, store: some StoredBytes)
     -> [TransferCommand]

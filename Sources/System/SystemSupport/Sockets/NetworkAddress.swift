@@ -40,9 +40,6 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether the address is a loopback address.
   package var isLoopback: Bool { description == "::1" || description.hasPrefix("127.") }
-
-  /// Whether the address is the wildcard for all addresses of the machine.
-  package var isWildcard: Bool { description == "::" || description == "0.0.0.0" }
 }
 
 /// A host and a port: `127.0.0.1:6600`, `kitchen.local:6600`, `[::1]:6600`.
