@@ -2,6 +2,7 @@ import Glibc
 import HostTime
 import MusicFiles
 import Synchronization
+import SystemSupport
 
 /// Writes whole lines to a descriptor, in order, without waiting for a stalled reader.
 ///
@@ -179,7 +180,7 @@ private final class Output: Sendable {
   private func writeAtOnce(_ rest: inout ArraySlice<UInt8>) -> Int32? {
     switch kind {
     case .prompt:
-      let error = WholeWrite.write(Array(rest), to: descriptor)
+      let error = WholeTransfer.write(Array(rest), to: descriptor)
       rest = []
       return error
     case .pipe:
