@@ -290,8 +290,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
   (
     name: "MPD",
     sources: [
-      .target(
-        name: "ControlProtocol", dependencies: ["SystemSupport", "TextFormatting"], swiftSettings: strict),
+      .target(name: "ControlProtocol", dependencies: ["TextFormatting"], swiftSettings: strict),
       .target(
         name: "ControlClient", dependencies: ["ControlProtocol", "SystemSupport", "TextFormatting"],
         swiftSettings: strict),

@@ -161,11 +161,6 @@ public final class DeviceNetworking: Suspendable {
     }
   }
 
-  private final class WeakDevice: Sendable {
-    weak let device: Device?
-    init(_ device: Device?) { self.device = device }
-  }
-
   /// Registers a session for changes of the application's state.
   func add(_ core: SessionCore) {
     // Outside the lock: testing a weak reference may hold the last reference to a session.

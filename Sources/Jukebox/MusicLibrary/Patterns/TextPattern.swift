@@ -1,3 +1,4 @@
+package import ControlProtocol
 internal import SystemSupport
 
 /// The budget for the regular expressions of one query, over all texts that they are matched with.
@@ -42,11 +43,6 @@ package struct PatternBudget: Sendable {
     .argument,
     "the regular expression takes too many steps for this many songs; write a simpler one, without repetitions in repetitions"
   )
-}
-
-extension Ack {
-  /// Creates the refusal of a command that was interrupted for a reason.
-  package static func interrupted(_ reason: String) -> Ack { Ack(.system, "nothing was done: \(reason)") }
 }
 
 /// A Perl-compatible regular expression, matched by PCRE2 as in mpd. Unlike in mpd, characters are those of
