@@ -53,33 +53,26 @@ struct CurlLibrary: Sendable {
       // The version comes first: an old library lacks some of the functions.
       let version: Version = try library.find("version_info")
       let initialize: Initialize = try library.find("global_init")
-      guard let refusal = start(version, initialize) else { return try CurlLibrary(library) }
+      guard let refusal = start(version, initialize) else {
+        return CurlLibrary(
+          easyInit: try library.find("easy_init"), easyCleanup: try library.find("easy_cleanup"),
+          easyPause: try library.find("easy_pause"), easyText: try library.find("easy_strerror"),
+          multiInit: try library.find("multi_init"), multiCleanup: try library.find("multi_cleanup"),
+          multiAdd: try library.find("multi_add_handle"),
+          multiRemove: try library.find("multi_remove_handle"),
+          multiPerform: try library.find("multi_perform"), multiPoll: try library.find("multi_poll"),
+          multiWakeup: try library.find("multi_wakeup"), multiRead: try library.find("multi_info_read"),
+          listAppend: try library.find("slist_append"), listFree: try library.find("slist_free_all"),
+          easySet: Variadic(call: try library.find("easy_setopt")),
+          easyGet: Variadic(call: try library.find("easy_getinfo")),
+          multiSet: Variadic(call: try library.find("multi_setopt")))
+      }
       failure = refusal
     } catch {
       failure = missing(
         error.function.map { "libcurl lacks \($0)" } ?? "libcurl is not installed (Debian: libcurl4)")
     }
     throw failure
-  }
-
-  private init(_ library: DynamicLibrary) throws(DynamicLibrary.Problem) {
-    easyInit = try library.find("easy_init")
-    easyCleanup = try library.find("easy_cleanup")
-    easyPause = try library.find("easy_pause")
-    easyText = try library.find("easy_strerror")
-    multiInit = try library.find("multi_init")
-    multiCleanup = try library.find("multi_cleanup")
-    multiAdd = try library.find("multi_add_handle")
-    multiRemove = try library.find("multi_remove_handle")
-    multiPerform = try library.find("multi_perform")
-    multiPoll = try library.find("multi_poll")
-    multiWakeup = try library.find("multi_wakeup")
-    multiRead = try library.find("multi_info_read")
-    listAppend = try library.find("slist_append")
-    listFree = try library.find("slist_free_all")
-    easySet = Variadic(call: try library.find("easy_setopt"))
-    easyGet = Variadic(call: try library.find("easy_getinfo"))
-    multiSet = Variadic(call: try library.find("multi_setopt"))
   }
 
   /// Checks the version and initializes the library. Returns the reason why it cannot be used.
