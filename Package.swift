@@ -38,16 +38,19 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: ["CThreads", .product(name: "DequeModule", package: "swift-collections")],
         swiftSettings: strict),
       .target(name: "MediaTime", swiftSettings: strict),
-      // Descriptors, addresses, and which sockets of the process are not the application's.
+      // Descriptors, files, addresses, libraries opened at run time, back-off, and which sockets of the process are not
+      // the application's.
       .target(name: "SystemSupport", swiftSettings: strict),
       .target(name: "TextFormatting", swiftSettings: strict),
       // Opens Expat when it first reads XML.
-      .target(name: "XMLReading", swiftSettings: strict),
+      .target(name: "XMLReading", dependencies: ["SystemSupport"], swiftSettings: strict),
     ],
     tests: [
       .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
       .testTarget(
         name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: computing),
+      .testTarget(
+        name: "SystemSupportTests", dependencies: ["SystemSupport", "TestSupport"], swiftSettings: strict),
       .testTarget(
         name: "TextFormattingTests", dependencies: ["TestSupport", "TextFormatting"], swiftSettings: strict),
       // What tests of several targets need; nothing here knows of sound servers.
@@ -64,21 +67,23 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(name: "AudioCore", dependencies: ["HostTime"], swiftSettings: strict),
       .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
       // SoundTouch is opened when it is needed, and never linked.
-      .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
-      .target(name: "AudioOutput", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
+      .target(name: "TimeStretch", dependencies: ["AudioCore", "SystemSupport"], swiftSettings: strict),
+      .target(
+        name: "AudioOutput", dependencies: ["AudioCore", "HostTime", "SystemSupport"], swiftSettings: strict),
       .target(
         name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSupport"],
         swiftSettings: strict),
       .target(
         name: "PlaybackEngine",
         dependencies: [
-          "AudioCore", "HostTime", "MediaTime", .product(name: "DequeModule", package: "swift-collections"),
+          "AudioCore", "HostTime", "MediaTime", "SystemSupport",
+          .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: strict),
     ],
     tests: [
       .target(
-        name: "TestSupport", dependencies: ["AudioOutput", "CTestSupport", "HostTime"],
+        name: "TestSupport", dependencies: ["AudioOutput", "CTestSupport", "HostTime", "SystemSupport"],
         swiftSettings: computing),
       .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
       .testTarget(
@@ -113,7 +118,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
       .target(name: "CCurl"),
       // What a transfer is, as values.
-      .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
+      .target(
+        name: "Transfer", dependencies: ["HostTime", "SystemSupport", "TextFormatting"], swiftSettings: strict
+      ),
       .target(
         name: "NetworkPlaylists", dependencies: ["HostTime", "Transfer", "XMLReading"], swiftSettings: strict),
       .target(
@@ -121,10 +128,13 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         swiftSettings: strict),
       // A URL as a file that is whole, over ends of connections and processes.
       .target(
-        name: "Downloading", dependencies: ["CThreads", "HostTime", "Transfer"], swiftSettings: strict),
+        name: "Downloading", dependencies: ["CThreads", "HostTime", "SystemSupport", "Transfer"],
+        swiftSettings: strict),
       .target(
         name: "RemoteMedia",
-        dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "NetworkPlaylists", "Transfer"],
+        dependencies: [
+          "AudioCore", "CThreads", "HostTime", "MP3Decoding", "NetworkPlaylists", "SystemSupport", "Transfer",
+        ],
         swiftSettings: strict),
     ],
     tests: [
@@ -179,7 +189,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         ],
         swiftSettings: strict),
       .target(
-        name: "NowPlaying", dependencies: ["AudioSession", "HostTime"], swiftSettings: strict),
+        name: "NowPlaying", dependencies: ["AudioSession", "HostTime", "SystemSupport"], swiftSettings: strict
+      ),
       .target(
         name: "Continuo",
         dependencies: [
@@ -190,19 +201,22 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         ],
         swiftSettings: strict),
       .target(
-        name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "SystemSupport", "XMLReading"],
+        name: "ContinuoLocation",
+        dependencies: ["AppLifecycle", "HostTime", "SystemSupport", "TextFormatting", "XMLReading"],
         swiftSettings: strict),
       // Brings FoundationNetworking, which costs more memory than the player: nobody has it who does not ask for it.
       .target(
         name: "ContinuoNetworking",
-        dependencies: ["AppLifecycle", "CurlTransport", "Downloading", "HostTime", "Transfer"],
+        dependencies: [
+          "AppLifecycle", "CurlTransport", "Downloading", "HostTime", "SystemSupport", "Transfer",
+        ],
         swiftSettings: strict),
       .target(
         name: "ContinuoTesting",
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "CMarks", "Continuo",
           "ContinuoLocation", "ContinuoNetworking", "HostTime", "MP3Decoding", "MediaAssets", "MediaTime",
-          "PlaybackEngine", "QueuePlayer", "RemoteMedia", "Transfer",
+          "PlaybackEngine", "QueuePlayer", "RemoteMedia", "SystemSupport", "Transfer",
           .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: strict),
@@ -260,7 +274,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ContinuoNetworkingTests",
         dependencies: [
           "AppLifecycle", "ContinuoNetworking", "ContinuoTesting", "HostTime", "NetworkTestSupport",
-          "TestSupport", "Transfer",
+          "SystemSupport", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       // Run, not imported: a program that tests kill.
@@ -323,18 +337,20 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
   (
     name: "Jukebox",
     sources: [
-      .target(name: "Jukebox", dependencies: ["ControlProtocol", "Transfer"], swiftSettings: strict),
+      .target(
+        name: "Jukebox", dependencies: ["ControlProtocol", "SystemSupport", "Transfer"], swiftSettings: strict
+      ),
       .target(
         name: "MusicFiles",
         dependencies: [
           "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "NetworkPlaylists",
-          "TextFormatting", "Transfer",
+          "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
       // Loads libsqlite3 when a library is first opened; it is not linked.
       .target(
         name: "MusicLibrary",
-        dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles"],
+        dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles", "SystemSupport"],
         swiftSettings: strict),
       .target(
         name: "JukeboxPlayback",
@@ -355,12 +371,14 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     ],
     tests: [
       .testTarget(
-        name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox", "TestSupport", "Transfer"],
+        name: "JukeboxTests",
+        dependencies: ["ControlProtocol", "Jukebox", "SystemSupport", "TestSupport", "Transfer"],
         swiftSettings: computing),
       .testTarget(
         name: "MusicFilesTests",
         dependencies: [
-          "AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "NetworkPlaylists", "TestSupport",
+          "AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "NetworkPlaylists", "SystemSupport",
+          "TestSupport",
           "Transfer",
         ],
         swiftSettings: strict),
@@ -413,7 +431,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "Backgrounder",
         dependencies: [
           "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "Downloading", "HostTime",
-          "MusicFiles", "PulseOutput", "RunTimeline", "Transfer",
+          "MusicFiles", "PulseOutput", "RunTimeline", "SystemSupport", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),

@@ -1,4 +1,5 @@
 package import ControlProtocol
+import SystemSupport
 
 /// The logic of the control commands as a value. Commands and the player's reports go in; `takeEffects()`
 /// returns actions for the player and the changed subsystems. No threads, no locks, no I/O.

@@ -66,10 +66,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     let loop: Loop
   }
 
-  private final class Waiter: Sendable {
-    let semaphore = Semaphore()
-  }
-
   private let clock: any HostClock
   private let options: CurlOptions
   private let state = Mutex(State())

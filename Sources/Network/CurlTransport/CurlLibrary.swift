@@ -1,5 +1,5 @@
 import CCurl
-import Glibc
+import SystemSupport
 import Transfer
 
 /// libcurl's functions, looked up at first use: playing local files neither needs nor loads the library.
@@ -35,41 +35,56 @@ struct CurlLibrary: Sendable {
   private let easyGet: Variadic
   private let multiSet: Variadic
 
+  private typealias Version = @convention(c) (Int32) -> UnsafePointer<continuo_curl_version>?
+  private typealias Initialize = @convention(c) (Int) -> Int32
+
   /// A variadic C function. Swift's imported type is not Sendable, although it is a function address.
   private struct Variadic: @unchecked Sendable {
     let call: continuo_curl_variadic
   }
 
-  /// Opens the first available library. The library is never closed, since its code may be in use on another
-  /// thread.
+  /// Opens the first available library.
   ///
   /// - Throws: `noLibrary` if no library is available or its version is older than 7.85.
   static func open(_ names: [String] = names) throws(TransferFailure) -> CurlLibrary {
-    var library: UnsafeMutableRawPointer?
-    for name in names where library == nil { library = dlopen(name, RTLD_NOW | RTLD_LOCAL) }
-    guard let library else { throw missing("libcurl is not installed (Debian: libcurl4)") }
-    func symbol<Function>(_ name: String) throws(TransferFailure) -> Function {
-      guard let address = dlsym(library, name) else { throw missing("libcurl lacks \(name)") }
-      return unsafeBitCast(address, to: Function.self)
+    let failure: TransferFailure
+    do throws(DynamicLibrary.Problem) {
+      let library = try DynamicLibrary(names, prefix: "curl_")
+      // The version comes first: an old library lacks some of the functions.
+      let version: Version = try library.find("version_info")
+      let initialize: Initialize = try library.find("global_init")
+      guard let refusal = start(version, initialize) else {
+        return CurlLibrary(
+          easyInit: try library.find("easy_init"), easyCleanup: try library.find("easy_cleanup"),
+          easyPause: try library.find("easy_pause"), easyText: try library.find("easy_strerror"),
+          multiInit: try library.find("multi_init"), multiCleanup: try library.find("multi_cleanup"),
+          multiAdd: try library.find("multi_add_handle"),
+          multiRemove: try library.find("multi_remove_handle"),
+          multiPerform: try library.find("multi_perform"), multiPoll: try library.find("multi_poll"),
+          multiWakeup: try library.find("multi_wakeup"), multiRead: try library.find("multi_info_read"),
+          listAppend: try library.find("slist_append"), listFree: try library.find("slist_free_all"),
+          easySet: Variadic(call: try library.find("easy_setopt")),
+          easyGet: Variadic(call: try library.find("easy_getinfo")),
+          multiSet: Variadic(call: try library.find("multi_setopt")))
+      }
+      failure = refusal
+    } catch {
+      failure = missing(
+        error.function.map { "libcurl lacks \($0)" } ?? "libcurl is not installed (Debian: libcurl4)")
     }
-    typealias Version = @convention(c) (Int32) -> UnsafePointer<continuo_curl_version>?
-    let version: Version = try symbol("curl_version_info")
-    guard let present = version(0)?.pointee else { throw missing("libcurl does not tell its version") }
-    try check(number: present.number, text: present.text.map { String(cString: $0) } ?? "?")
+    throw failure
+  }
+
+  /// Checks the version and initializes the library. Returns the reason why it cannot be used.
+  private static func start(_ version: Version, _ initialize: Initialize) -> TransferFailure? {
+    guard let present = version(0)?.pointee else { return missing("libcurl does not tell its version") }
+    do throws(TransferFailure) {
+      try check(number: present.number, text: present.text.map { String(cString: $0) } ?? "?")
+    } catch {
+      return error
+    }
     // 3: CURL_GLOBAL_ALL. Thread-safe from 7.84 on; a second call does nothing.
-    let start: @convention(c) (Int) -> Int32 = try symbol("curl_global_init")
-    guard start(3) == 0 else { throw missing("libcurl cannot be started") }
-    return CurlLibrary(
-      easyInit: try symbol("curl_easy_init"), easyCleanup: try symbol("curl_easy_cleanup"),
-      easyPause: try symbol("curl_easy_pause"), easyText: try symbol("curl_easy_strerror"),
-      multiInit: try symbol("curl_multi_init"), multiCleanup: try symbol("curl_multi_cleanup"),
-      multiAdd: try symbol("curl_multi_add_handle"), multiRemove: try symbol("curl_multi_remove_handle"),
-      multiPerform: try symbol("curl_multi_perform"), multiPoll: try symbol("curl_multi_poll"),
-      multiWakeup: try symbol("curl_multi_wakeup"), multiRead: try symbol("curl_multi_info_read"),
-      listAppend: try symbol("curl_slist_append"), listFree: try symbol("curl_slist_free_all"),
-      easySet: Variadic(call: try symbol("curl_easy_setopt")),
-      easyGet: Variadic(call: try symbol("curl_easy_getinfo")),
-      multiSet: Variadic(call: try symbol("curl_multi_setopt")))
+    return initialize(3) == 0 ? nil : missing("libcurl cannot be started")
   }
 
   /// - Throws: `noLibrary` if the version is older than 7.85.

@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import SystemSupport
 
 /// SoundTouch's C interface, `libSoundTouchDll`, loaded on first use: playback at rate 1 neither needs nor
 /// loads it. All calls into the library are in this file.
@@ -26,37 +27,26 @@ struct SoundTouchLibrary: Sendable {
   let put: Put
   let receive: Receive
 
-  /// Loads the library permanently: another thread may be executing its code.
+  /// Opens the library.
   static func open(_ name: String) throws(TimeStretchError) -> SoundTouchLibrary {
     // Debian's libSoundTouch 2.3.2 is built with -ffast-math. Loading it makes the calling thread, and
     // threads started by it, flush denormal numbers to zero; this restores the floating-point environment.
     var environment = fenv_t()
     fegetenv(&environment)
-    let opened = dlopen(name, RTLD_NOW | RTLD_LOCAL)
-    fesetenv(&environment)
-    guard let library = opened else {
-      throw TimeStretchError(
-        "rates other than 1 need SoundTouch (Debian's package libsoundtouch1): \(lastError)")
+    defer { fesetenv(&environment) }
+    do throws(DynamicLibrary.Problem) {
+      let library = try DynamicLibrary([name], prefix: "soundtouch_")
+      return SoundTouchLibrary(
+        create: try library.find("createInstance"), destroy: try library.find("destroyInstance"),
+        setChannels: try library.find("setChannels"), setSampleRate: try library.find("setSampleRate"),
+        setTempo: try library.find("setTempo"), setRate: try library.find("setRate"),
+        setSetting: try library.find("setSetting"), put: try library.find("putSamples"),
+        receive: try library.find("receiveSamples"))
+    } catch {
+      let need = "rates other than 1 need SoundTouch (Debian's package libsoundtouch1)"
+      throw TimeStretchError(error.text(need: need, library: "SoundTouch"))
     }
-    func symbol<Function>(_ name: String, as type: Function.Type) throws(TimeStretchError) -> Function {
-      guard let address = dlsym(library, name) else {
-        throw TimeStretchError("SoundTouch cannot be used: \(lastError)")
-      }
-      return unsafeBitCast(address, to: type)
-    }
-    return SoundTouchLibrary(
-      create: try symbol("soundtouch_createInstance", as: Create.self),
-      destroy: try symbol("soundtouch_destroyInstance", as: Destroy.self),
-      setChannels: try symbol("soundtouch_setChannels", as: SetCount.self),
-      setSampleRate: try symbol("soundtouch_setSampleRate", as: SetCount.self),
-      setTempo: try symbol("soundtouch_setTempo", as: SetRatio.self),
-      setRate: try symbol("soundtouch_setRate", as: SetRatio.self),
-      setSetting: try symbol("soundtouch_setSetting", as: SetSetting.self),
-      put: try symbol("soundtouch_putSamples", as: Put.self),
-      receive: try symbol("soundtouch_receiveSamples", as: Receive.self))
   }
-
-  private static var lastError: String { dlerror().map { String(cString: $0) } ?? "no reason given" }
 }
 
 /// A handle that owns a SoundTouch instance.

@@ -45,3 +45,10 @@ package struct Semaphore: ~Copyable {
 
 // Semaphores are designed for use from several threads; the pointer never changes after `init`.
 extension Semaphore: @unchecked Sendable {}
+
+/// A thread that waits, as an element of a list of waiting threads.
+package final class Waiter: Sendable {
+  package let semaphore = Semaphore()
+
+  package init() {}
+}

@@ -86,7 +86,7 @@ package final class VirtualClock: HostClock {
   }
 
   fileprivate func cancel(_ id: UInt64) {
-    let (entry, waiter): (VirtualSchedule.Entry?, VirtualWaiter?) = schedule.withLock { schedule in
+    let (entry, waiter): (VirtualSchedule.Entry?, Waiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
       // Waiting applies to other threads; on the advancing thread the caller is the body itself.
       guard schedule.running.contains(id), schedule.advancing != pthread_self() else {

@@ -19,7 +19,7 @@ struct VirtualSchedule: ~Copyable {
   /// The target times of that thread's nested advances, the outermost first.
   private var goals: [HostTime] = []
   /// The threads that wait for the end of a run.
-  private var waiters: [(id: UInt64, waiter: VirtualWaiter)] = []
+  private var waiters: [(id: UInt64, waiter: Waiter)] = []
 
   /// The workers in order of creation.
   private var entries: [Entry] = []
@@ -79,8 +79,8 @@ struct VirtualSchedule: ~Copyable {
   }
 
   /// Adds a waiter for the end of the run of `id`.
-  mutating func addWaiter(for id: UInt64) -> VirtualWaiter {
-    let waiter = VirtualWaiter()
+  mutating func addWaiter(for id: UInt64) -> Waiter {
+    let waiter = Waiter()
     waiters.append((id, waiter))
     return waiter
   }
@@ -142,9 +142,9 @@ struct VirtualSchedule: ~Copyable {
   }
 
   /// Records the worker's request after its run. Returns the threads that waited for the end of the run.
-  mutating func endRun(of id: UInt64, _ next: WorkerNext) -> [VirtualWaiter] {
+  mutating func endRun(of id: UInt64, _ next: WorkerNext) -> [Waiter] {
     if running.last == id { running.removeLast() } else { running.removeAll { $0 == id } }
-    var ended: [VirtualWaiter] = []
+    var ended: [Waiter] = []
     if !waiters.isEmpty {
       ended = waiters.filter { $0.id == id }.map(\.waiter)
       waiters.removeAll { $0.id == id }
@@ -178,9 +178,4 @@ struct VirtualSchedule: ~Copyable {
     }
     return nil
   }
-}
-
-/// A thread that waits for the end of a run.
-final class VirtualWaiter: Sendable {
-  let semaphore = Semaphore()
 }

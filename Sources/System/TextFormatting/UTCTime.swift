@@ -14,4 +14,13 @@ package struct UTCTime: Hashable, Sendable {
     (year, month, day) = (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
     (hour, minute, second) = (Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec))
   }
+
+  /// Returns the number of days from the beginning of 1970 to a date of the Gregorian calendar, year 0 or
+  /// later. A day after the month's end counts into the next month.
+  package static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    // Years that begin in March have the leap day at their end.
+    // Another 400 years keep the numbers positive.
+    let (year, month) = month > 2 ? (year + 400, month - 3) : (year + 399, month + 9)
+    return year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 865_565
+  }
 }

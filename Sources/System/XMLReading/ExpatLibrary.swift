@@ -1,4 +1,4 @@
-import Glibc
+import SystemSupport
 
 /// Expat's functions, looked up when they are first used: programs that read no XML neither need nor load the
 /// library. All calls into it are in this file.
@@ -24,28 +24,23 @@ struct ExpatLibrary: Sendable {
   let errorString: @convention(c) @Sendable (Int32) -> Text?
   let lineNumber: @convention(c) @Sendable (OpaquePointer) -> UInt
 
-  /// Opens the library, which is never closed: another thread may be running its code.
+  /// Opens the library.
   static func open(_ name: String = "libexpat.so.1") throws(XMLProblem) -> ExpatLibrary {
-    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
-      throw XMLProblem(line: nil, reason: "XML needs Expat (Debian's package libexpat1): \(lastError)")
+    do throws(DynamicLibrary.Problem) {
+      let library = try DynamicLibrary([name], prefix: "XML_")
+      return ExpatLibrary(
+        create: try library.find("ParserCreate"), free: try library.find("ParserFree"),
+        setUserData: try library.find("SetUserData"),
+        setElementHandler: try library.find("SetElementHandler"),
+        setCharacterHandler: try library.find("SetCharacterDataHandler"),
+        setDoctypeHandler: try library.find("SetStartDoctypeDeclHandler"), parse: try library.find("Parse"),
+        stop: try library.find("StopParser"), errorCode: try library.find("GetErrorCode"),
+        errorString: try library.find("ErrorString"), lineNumber: try library.find("GetCurrentLineNumber"))
+    } catch {
+      throw XMLProblem(
+        line: nil, reason: error.text(need: "XML needs Expat (Debian's package libexpat1)", library: "Expat"))
     }
-    // The type comes from the property that is set, and matches expat.h's function of that name.
-    func find<Function>(_ name: String) throws(XMLProblem) -> Function {
-      guard let symbol = dlsym(library, "XML_" + name) else {
-        throw XMLProblem(line: nil, reason: "Expat cannot be used: \(lastError)")
-      }
-      return unsafeBitCast(symbol, to: Function.self)
-    }
-    return ExpatLibrary(
-      create: try find("ParserCreate"), free: try find("ParserFree"), setUserData: try find("SetUserData"),
-      setElementHandler: try find("SetElementHandler"),
-      setCharacterHandler: try find("SetCharacterDataHandler"),
-      setDoctypeHandler: try find("SetStartDoctypeDeclHandler"), parse: try find("Parse"),
-      stop: try find("StopParser"), errorCode: try find("GetErrorCode"),
-      errorString: try find("ErrorString"), lineNumber: try find("GetCurrentLineNumber"))
   }
-
-  private static var lastError: String { dlerror().map { String(cString: $0) } ?? "no reason given" }
 }
 
 /// A parser of one document.

@@ -1,6 +1,7 @@
 import Foundation
 import HostTime
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -24,8 +25,8 @@ import Testing
     func failFolders(_ error: Int32?) { state.withLock { $0.folderError = error } }
     var synchronized: Int { state.withLock { $0.synchronized } }
 
-    var calls: RecordWriter.Calls {
-      RecordWriter.Calls(
+    var calls: FileReplacement.Calls {
+      FileReplacement.Calls(
         write: { [self] descriptor, bytes in
           let error: Int32? = state.withLock { state in
             if state.interruptions > 0 {

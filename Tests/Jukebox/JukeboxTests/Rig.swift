@@ -1,4 +1,5 @@
 import ControlProtocol
+import SystemSupport
 
 @testable import Jukebox
 

@@ -1,4 +1,5 @@
 import ControlProtocol
+import SystemSupport
 import TestSupport
 import Testing
 import Transfer

@@ -1,5 +1,6 @@
 import Foundation
 import MusicFiles
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Jukebox
 import NetworkPlaylists
+import SystemSupport
 import TestSupport
 import Testing
 import Transfer

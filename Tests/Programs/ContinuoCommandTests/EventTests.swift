@@ -6,6 +6,7 @@ import Glibc
 import HostTime
 import MusicFiles
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

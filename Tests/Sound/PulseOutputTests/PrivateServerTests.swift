@@ -167,7 +167,7 @@ extension RealServers {
       }
       let starts = try String(contentsOfFile: "\(place)/starts", encoding: .utf8).count - 1
       #expect((1...4).contains(starts))
-      let delays = (0...8).map { ServerKeeper.delay(afterRestarts: $0) }
+      let delays = (0...8).map { ServerKeeper.backoff.delay(after: $0 + 1) }
       #expect(delays == delays.sorted() && delays[0] == 0 && delays[8] == 5)
     }
 

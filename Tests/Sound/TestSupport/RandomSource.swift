@@ -1,20 +1,15 @@
 import Foundation
+import SystemSupport
 
 /// A seeded generator (SplitMix64): the same numbers on every machine, so that a failure can be repeated.
 package struct RandomSource: RandomNumberGenerator {
-  private var state: UInt64
+  private var numbers: SplitMix64
 
   /// The numbers of this seed.
-  package init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { numbers = SplitMix64(state: seed) }
 
   /// The next of them.
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
+  package mutating func next() -> UInt64 { numbers.next() }
 
   /// A number from 0 up to, not including, `bound`.
   package mutating func below(_ bound: Int) -> Int {

@@ -1,4 +1,5 @@
 public import Foundation
+import SystemSupport
 
 /// An error while reading background modes or task identifiers from a property list.
 public enum InfoPlistError: Error, Hashable, Sendable {
@@ -109,10 +110,10 @@ package enum InfoPlist {
   /// Returns the content of the file at a path, at most `BackgroundModes.infoPlistLimit` bytes. A pipe is
   /// refused without waiting. Blocks while the file is read.
   package static func bytes(of path: String) throws(InfoPlistError) -> [UInt8] {
-    do throws(RegularFileError) {
-      return try RegularFile.bytes(of: path, limit: BackgroundModes.infoPlistLimit)
+    do throws(FileBytes.Problem) {
+      return try FileBytes.read(path, limit: BackgroundModes.infoPlistLimit)
     } catch {
-      throw .unreadable(file: path, reason: error.reason)
+      throw .unreadable(file: path, reason: error.description)
     }
   }
 }

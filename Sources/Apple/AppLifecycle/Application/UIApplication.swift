@@ -35,7 +35,7 @@ open class UIApplication: NSObject {
   private nonisolated let deviceReference: WeakDevice
 
   nonisolated init(device: Device) {
-    deviceReference = WeakDevice(device: device)
+    deviceReference = WeakDevice(device)
     super.init()
   }
 
@@ -161,9 +161,9 @@ extension UIApplication {
 }
 
 /// A weak reference to the device, because the device owns the application.
-final class WeakDevice: Sendable {
-  weak let device: Device?
-  init(device: Device) { self.device = device }
+package final class WeakDevice: Sendable {
+  package weak let device: Device?
+  package init(_ device: Device?) { self.device = device }
 }
 
 extension Device {

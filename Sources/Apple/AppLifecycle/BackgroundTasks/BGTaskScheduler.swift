@@ -18,7 +18,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
   }
 
   init(device: Device) {
-    reference = WeakDevice(device: device)
+    reference = WeakDevice(device)
     super.init()
   }
 

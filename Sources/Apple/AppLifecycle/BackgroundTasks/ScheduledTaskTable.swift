@@ -20,7 +20,7 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
   private var device: Device? { reference.device }
 
   init(device: Device) {
-    reference = WeakDevice(device: device)
+    reference = WeakDevice(device)
     scheduler = BGTaskScheduler(device: device)
   }
 

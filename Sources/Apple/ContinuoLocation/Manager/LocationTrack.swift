@@ -1,5 +1,5 @@
-import AppLifecycle
 public import Foundation
+import SystemSupport
 
 /// A track that a device follows: from a GPX file, or through given coordinates.
 ///
@@ -19,10 +19,8 @@ public struct LocationTrack: Hashable, Sendable {
   public init(gpx url: URL) throws(LocationTrackError) {
     let path = url.path(percentEncoded: false)
     let bytes: [UInt8]
-    do throws(RegularFileError) {
-      bytes = try RegularFile.bytes(of: path, limit: Self.fileLimit)
-    } catch {
-      throw LocationTrackError("\(path): \(error.reason)")
+    do throws(FileBytes.Problem) { bytes = try FileBytes.read(path, limit: Self.fileLimit) } catch {
+      throw LocationTrackError("\(path): \(error)")
     }
     do throws(LocationTrackError) { track = try GPXReader.track(in: bytes) } catch {
       throw LocationTrackError("\(path): \(error.reason)")

@@ -152,21 +152,21 @@ private final class GPSDSession: @unchecked Sendable {
     let family = address.withUnsafeBytes { Int32($0.loadUnaligned(as: sockaddr.self).sa_family) }
     socket = Glibc.socket(
       family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard socket >= 0 else { return tryNext(Self.reason(errno)) }
+    guard socket >= 0 else { return tryNext(SystemError.message(errno)) }
     // The socket belongs to the device, not to the application.
     SystemSockets.register(socket)
     isConnecting = true
     let result = address.withUnsafeBytes { bytes in
       bytes.withMemoryRebound(to: sockaddr.self) { connect(socket, $0.baseAddress, socklen_t(bytes.count)) }
     }
-    if result != 0, errno != EINPROGRESS { tryNext(Self.reason(errno)) }
+    if result != 0, errno != EINPROGRESS { tryNext(SystemError.message(errno)) }
   }
 
   private func finishConnecting() {
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code == 0 else {
-      return tryNext(Self.reason(code))
+      return tryNext(SystemError.message(code))
     }
     isConnecting = false
     handle(.connected)
@@ -178,7 +178,7 @@ private final class GPSDSession: @unchecked Sendable {
     let bytes = Array(text.utf8)
     // The connection has room for a few bytes, so a short write is a failure.
     guard Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) != bytes.count else { return }
-    end(Self.reason(errno))
+    end(SystemError.message(errno))
   }
 
   private func receive() {
@@ -186,15 +186,11 @@ private final class GPSDSession: @unchecked Sendable {
     let count = recv(socket, &buffer, buffer.count, 0)
     if count > 0 { return handle(.received(Array(buffer[..<count]))) }
     if count < 0, errno == EAGAIN || errno == EINTR { return }
-    end(count == 0 ? "it has closed the connection" : Self.reason(errno))
+    end(count == 0 ? "it has closed the connection" : SystemError.message(errno))
   }
 
   private func end(_ reason: String) {
     closeSocket()
     handle(.ended("gpsd at \(host):\(port): \(reason)"))
-  }
-
-  private static func reason(_ code: Int32) -> String {
-    strerror(code).map { String(cString: $0) } ?? "error \(code)"
   }
 }

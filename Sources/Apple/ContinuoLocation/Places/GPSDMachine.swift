@@ -1,4 +1,5 @@
 import HostTime
+import SystemSupport
 
 /// The protocol with gpsd as a value: takes the connection's events with their times, and returns the
 /// actions. It reconnects automatically until it is stopped.
@@ -32,11 +33,9 @@ struct GPSDMachine: Sendable {
   static let connectLimit = 5.0
   /// The silence in seconds after which the server's version is requested; the reply has the same timeout.
   static let silenceLimit = 10.0
-  /// The first delay before a retry, in seconds, doubled each time up to the longest.
-  static let delays = (first: 0.5, longest: 5.0)
 
   private var phase: Phase
-  private var delay = Self.delays.first
+  private var backoff = Backoff(first: 0.5, longest: 5)
   private var line: [UInt8] = []
   /// The latest location, to detect repetitions.
   private var latest: Place?
@@ -83,8 +82,7 @@ struct GPSDMachine: Sendable {
   }
 
   private mutating func retry(_ reason: String, at now: HostTime) -> [Action] {
-    phase = .waiting(until: now.advanced(bySeconds: delay))
-    delay = min(delay * 2, Self.delays.longest)
+    phase = .waiting(until: now.advanced(bySeconds: backoff.fail()))
     return [.report(.unavailable(reason))]
   }
 
@@ -112,7 +110,7 @@ struct GPSDMachine: Sendable {
     case (.greeting, .version):
       isLost = false
       phase = .open(lastHeard: now, isAsked: false)
-      delay = Self.delays.first
+      backoff.reset()
       return [.send("?WATCH={\"enable\":true,\"json\":true}\n")]
     case (.open, _):
       phase = .open(lastHeard: now, isAsked: false)

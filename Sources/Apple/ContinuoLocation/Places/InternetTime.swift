@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// Parses timestamps in RFC 3339 format, and ISO 8601 as far as XML uses it: `2026-05-01T08:00:00.5+02:00`.
 enum InternetTime {
   /// Returns the seconds since 1970; nil for invalid text. Without a time zone the text is UTC.
@@ -46,7 +48,7 @@ enum InternetTime {
       offset = sign * (hours * 60 + minutes) * 60
     }
     guard rest.isEmpty else { return nil }
-    let whole = (dayNumber(year, month, day) * 24 + hour) * 3600 + minute * 60 + second - offset
+    let whole = (UTCTime.days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second - offset
     return Double(whole) + fraction
   }
 
@@ -58,13 +60,5 @@ enum InternetTime {
     case 4, 6, 9, 11: 30
     default: 31
     }
-  }
-
-  /// Returns the days since 1 January 1970 in the Gregorian calendar.
-  private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    // Years that begin in March have the leap day at their end.
-    let year = month > 2 ? year : year - 1
-    let month = month > 2 ? month - 3 : month + 9
-    return year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 719_468
   }
 }

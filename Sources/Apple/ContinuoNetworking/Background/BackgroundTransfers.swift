@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HostTime
 import Synchronization
+import SystemSupport
 import Transfer
 
 /// Makes the transfers of background sessions, also while the application is suspended or has ended. Their
@@ -67,7 +68,7 @@ final class BackgroundTransfers: Sendable {
   /// Returns nil if the folder cannot be opened or another process has locked it.
   init?(
     in folder: String, of device: Device, transport: any HTTPTransport, alarms: Alarms,
-    files: DiskErrands, recordCalls: RecordWriter.Calls, today: @escaping @Sendable () -> Date
+    files: DiskErrands, recordCalls: FileReplacement.Calls, today: @escaping @Sendable () -> Date
   ) {
     let manager = FileManager.default
     try? manager.createDirectory(

@@ -2,19 +2,12 @@ import Foundation
 import Glibc
 import HostTime
 import Synchronization
+import SystemSupport
 
 /// Writes records to disk, retrying each until it succeeds: a full disk loses no record in memory.
 ///
 /// Thread-safe; only the worker of `disk` waits for the disk.
 final class RecordWriter: Sendable {
-  /// The system calls that write a record, with the results and `errno` of the system. Tests replace them.
-  struct Calls: Sendable {
-    var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int = {
-      Glibc.write($0, $1.baseAddress, $1.count)
-    }
-    var synchronize: @Sendable (_ descriptor: Int32) -> Int32 = { fsync($0) }
-  }
-
   /// Returns the path and the bytes of a record; nil if the record is no longer needed.
   typealias Content = @Sendable () -> (path: String, bytes: Data)?
 
@@ -30,10 +23,10 @@ final class RecordWriter: Sendable {
 
   private let disk: DiskErrands
   private let alarms: Alarms
-  private let calls: Calls
+  private let calls: FileReplacement.Calls
   private let state = Mutex<[TransferKey: Saving]>([:])
 
-  init(_ disk: DiskErrands, alarms: Alarms, calls: Calls) {
+  init(_ disk: DiskErrands, alarms: Alarms, calls: FileReplacement.Calls) {
     self.disk = disk
     self.alarms = alarms
     self.calls = calls
@@ -101,7 +94,7 @@ final class RecordWriter: Sendable {
       state[key]?.waiting = waiting
       state[key]?.failures += 1
       guard state[key]?.isQueued == false else { return nil }
-      return Alarms.retryDelay(after: saving.failures + 1)
+      return Alarms.backoff.delay(after: saving.failures + 1)
     }
     guard let delay else { return }
     let alarm = alarms.set(at: alarms.clock.now.advanced(bySeconds: delay)) { [weak self] in self?.retry(key)
@@ -120,46 +113,9 @@ final class RecordWriter: Sendable {
 
   /// Replaces the file at `path`. Returns nil once the disk has the bytes and the file's name, else the
   /// `errno` of the failure. Blocks.
-  static func replace(_ path: String, _ bytes: Data, by calls: Calls = Calls()) -> Int32? {
-    let new = "\(path).new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return errno }
-    let error = write(bytes, to: descriptor, by: calls)
-    Glibc.close(descriptor)
-    if let error {
-      unlink(new)
-      return error
+  static func replace(_ path: String, _ bytes: Data, by calls: FileReplacement.Calls = .init()) -> Int32? {
+    bytes.withUnsafeBytes {
+      FileReplacement.write($0, to: path, through: "\(path).new", mode: 0o600, by: calls)
     }
-    guard rename(new, path) == 0 else {
-      let error = errno
-      unlink(new)
-      return error
-    }
-    return synchronizeFolder(of: path, by: calls)
-  }
-
-  private static func write(_ bytes: Data, to descriptor: Int32, by calls: Calls) -> Int32? {
-    let error: Int32? = bytes.withUnsafeBytes { buffer in
-      var rest = buffer[...]
-      while !rest.isEmpty {
-        let count = calls.write(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return count < 0 ? errno : EIO }
-        rest = rest.dropFirst(count)
-      }
-      return nil
-    }
-    return error ?? (calls.synchronize(descriptor) == 0 ? nil : errno)
-  }
-
-  /// Synchronizes the folder, since a power cut could otherwise revert the rename.
-  private static func synchronizeFolder(of path: String, by calls: Calls) -> Int32? {
-    let folder = path.lastIndex(of: "/").map { path[...$0] + "." } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return errno }
-    defer { Glibc.close(descriptor) }
-    // Some file systems cannot synchronize a folder: its entries become durable a little later.
-    guard calls.synchronize(descriptor) != 0, errno != EINVAL, errno != ENOSYS else { return nil }
-    return errno
   }
 }

@@ -1,3 +1,5 @@
+import SystemSupport
+
 /// Schedules the attempts of an upload of a background session.
 ///
 /// A value without threads, clocks and network. Events go in, commands come out. Each attempt has a number;
@@ -82,7 +84,7 @@ struct UploadMachine: Hashable, Sendable {
       }
       phase = .waiting
       failures += 1
-      return [.wait(Alarms.retryDelay(after: failures), attempt: attempt)]
+      return [.wait(Alarms.backoff.delay(after: failures), attempt: attempt)]
     case .time(attempt):
       guard phase == .waiting else { return [] }
       phase = .due

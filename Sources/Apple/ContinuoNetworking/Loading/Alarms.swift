@@ -1,5 +1,6 @@
 import HostTime
 import Synchronization
+import SystemSupport
 
 /// Calls actions at given times, all on one thread, which exists from the first alarm on.
 final class Alarms: Sendable {
@@ -11,8 +12,8 @@ final class Alarms: Sendable {
     var worker: (any Worker)?
   }
 
-  /// The back-off in seconds, by the number of consecutive failures.
-  private static let retryDelays = [1.0, 2, 4, 8, 16, 32, 60]
+  /// The delays between attempts: 1…60 s.
+  static let backoff = Backoff(first: 1, longest: 60)
 
   let clock: any HostClock
   private let state = Mutex(State())
@@ -20,9 +21,6 @@ final class Alarms: Sendable {
   init(clock: any HostClock) { self.clock = clock }
 
   deinit { state.withLock { $0.worker }?.cancel() }
-
-  /// The back-off in seconds, 1…60, after `failures` consecutive failures, at least one.
-  static func retryDelay(after failures: Int) -> Double { retryDelays[min(failures, retryDelays.count) - 1] }
 
   /// Calls `action` once at `moment`, without a lock. The action must not block.
   @discardableResult

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemSupport
 
 /// The bytes of a download, in a named file. All calls except `count` block on the disk and are made by one
 /// thread at a time.
@@ -26,31 +27,17 @@ final class DownloadFile: Sendable {
 
   /// Appends bytes at the end.
   func append(_ bytes: ArraySlice<UInt8>) -> Bool {
-    var rest = bytes
-    while !rest.isEmpty {
-      let end = count
-      let written = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(end)) }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return false }
-      length.store(end + Int64(written), ordering: .releasing)
-      rest = rest.dropFirst(written)
-    }
-    return true
+    let error = WholeTransfer.write(bytes, to: descriptor, at: count)
+    // A full disk may have taken some of the bytes.
+    let end = error == nil ? count + Int64(bytes.count) : Int64(lseek(descriptor, 0, SEEK_END))
+    length.store(end, ordering: .releasing)
+    if let error { errno = error }
+    return error == nil
   }
 
   /// Whether the bytes at `offset` equal `bytes`.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
-    var stored = [UInt8](repeating: 0, count: bytes.count)
-    var done = 0
-    while done < stored.count {
-      let read = stored[done...].withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress, $0.count, off_t(offset) + off_t(done))
-      }
-      if read < 0, errno == EINTR { continue }
-      guard read > 0 else { return false }
-      done += read
-    }
-    return stored.elementsEqual(bytes)
+    WholeTransfer.read(bytes.count, from: descriptor, at: offset).elementsEqual(bytes)
   }
 
   /// Truncates the file to `count` bytes.

@@ -3,6 +3,7 @@ import CurlTransport
 import Foundation
 import HostTime
 import Synchronization
+import SystemSupport
 package import Transfer
 
 extension Device {
@@ -22,7 +23,7 @@ public final class DeviceNetworking: Suspendable {
     var transport: (any HTTPTransport)?
     var transfers: BackgroundTransfers?
     var folder: String?
-    var recordCalls = RecordWriter.Calls()
+    var recordCalls = FileReplacement.Calls()
     var isSuspended = false
   }
 
@@ -69,7 +70,7 @@ public final class DeviceNetworking: Suspendable {
   }
 
   /// The system calls that write records. Must be set before the first background session.
-  var recordCalls: RecordWriter.Calls {
+  var recordCalls: FileReplacement.Calls {
     get { state.withLock { $0.recordCalls } }
     set { state.withLock { $0.recordCalls = newValue } }
   }
@@ -158,11 +159,6 @@ public final class DeviceNetworking: Suspendable {
         Device.withCurrent(device, operation: call)
       }
     }
-  }
-
-  private final class WeakDevice: Sendable {
-    weak let device: Device?
-    init(_ device: Device?) { self.device = device }
   }
 
   /// Registers a session for changes of the application's state.

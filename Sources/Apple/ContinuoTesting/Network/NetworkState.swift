@@ -1,4 +1,5 @@
 import HostTime
+import SystemSupport
 import Transfer
 
 /// The state of a simulated network, including the order of its events.
@@ -51,7 +52,7 @@ struct NetworkState {
   static let requestLimit = 100_000
 
   var link = SimulatedNetwork.Link()
-  var random = SeededNumbers(state: 0)
+  var random = SplitMix64(state: 0)
   var contents: [WebURL: SimulatedNetwork.Content] = [:]
   var hosts: [String: Behaviour] = [:]
   private(set) var requests: [SimulatedNetwork.Request] = []

@@ -1,6 +1,7 @@
 import Foundation
 import HostTime
 import Synchronization
+import SystemSupport
 package import Transfer
 
 /// The network of a test device, which answers all requests of its players in virtual time.
@@ -97,7 +98,7 @@ public final class SimulatedNetwork: Sendable {
   }
 
   /// Seeds the random numbers: equal seeds give equal runs.
-  public func seed(_ seed: UInt64) { change { $0.random = SeededNumbers(state: seed) } }
+  public func seed(_ seed: UInt64) { change { $0.random = SplitMix64(state: seed) } }
 
   /// Disconnects the network for `duration`, by default permanently. Pieces in transit wait and connections
   /// persist. New connections fail immediately, as on a device that is offline.
@@ -157,17 +158,4 @@ extension SimulatedNetwork: HTTPTransport {
   // Events are delivered by the thread that advances the clock, which is the thread of all workers in virtual
   // time. No delivery is in progress when one of them cancels.
   package func cancel(_ transfer: TransferID) { change { $0.remove(transfer) } }
-}
-
-/// The generator of Steele, Lea and Flood: a seed determines all of its numbers.
-struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
-  }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import SystemSupport
 
 /// The D-Bus functions of libsystemd, as pointers looked up on first use.
 ///
@@ -54,48 +54,41 @@ struct SystemdLibrary: Sendable {
   /// some hundred microseconds.
   static let loaded = try? SystemdLibrary()
 
-  private struct NotThere: Error {}
-
-  private init() throws(NotThere) {
-    guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL) else { throw NotThere() }
-    // The type of the assigned property must be the C type of the function.
-    func find<Function>(_ name: String) throws(NotThere) -> Function {
-      guard let symbol = dlsym(library, "sd_bus_" + name) else { throw NotThere() }
-      return unsafeBitCast(symbol, to: Function.self)
-    }
-    new = try find("new")
-    setAddress = try find("set_address")
-    setBusClient = try find("set_bus_client")
-    start = try find("start")
-    openUser = try find("open_user")
-    close = try find("close")
-    unref = try find("unref")
-    isOpen = try find("is_open")
-    getFD = try find("get_fd")
-    getEvents = try find("get_events")
-    getTimeout = try find("get_timeout")
-    process = try find("process")
-    addFilter = try find("add_filter")
-    send = try find("send")
-    callAsync = try find("call_async")
-    newCall = try find("message_new_method_call")
-    newSignal = try find("message_new_signal")
-    newReturn = try find("message_new_method_return")
-    newError = try find("message_new_method_error")
-    messageRef = try find("message_ref")
-    messageUnref = try find("message_unref")
-    getType = try find("message_get_type")
-    getSignature = try find("message_get_signature")
-    getPath = try find("message_get_path")
-    getInterface = try find("message_get_interface")
-    getMember = try find("message_get_member")
-    getError = try find("message_get_error")
-    appendBasic = try find("message_append_basic")
-    openContainer = try find("message_open_container")
-    closeContainer = try find("message_close_container")
-    readBasic = try find("message_read_basic")
-    enterContainer = try find("message_enter_container")
-    exitContainer = try find("message_exit_container")
-    peekType = try find("message_peek_type")
+  private init() throws(DynamicLibrary.Problem) {
+    let library = try DynamicLibrary(["libsystemd.so.0"], prefix: "sd_bus_")
+    new = try library.find("new")
+    setAddress = try library.find("set_address")
+    setBusClient = try library.find("set_bus_client")
+    start = try library.find("start")
+    openUser = try library.find("open_user")
+    close = try library.find("close")
+    unref = try library.find("unref")
+    isOpen = try library.find("is_open")
+    getFD = try library.find("get_fd")
+    getEvents = try library.find("get_events")
+    getTimeout = try library.find("get_timeout")
+    process = try library.find("process")
+    addFilter = try library.find("add_filter")
+    send = try library.find("send")
+    callAsync = try library.find("call_async")
+    newCall = try library.find("message_new_method_call")
+    newSignal = try library.find("message_new_signal")
+    newReturn = try library.find("message_new_method_return")
+    newError = try library.find("message_new_method_error")
+    messageRef = try library.find("message_ref")
+    messageUnref = try library.find("message_unref")
+    getType = try library.find("message_get_type")
+    getSignature = try library.find("message_get_signature")
+    getPath = try library.find("message_get_path")
+    getInterface = try library.find("message_get_interface")
+    getMember = try library.find("message_get_member")
+    getError = try library.find("message_get_error")
+    appendBasic = try library.find("message_append_basic")
+    openContainer = try library.find("message_open_container")
+    closeContainer = try library.find("message_close_container")
+    readBasic = try library.find("message_read_basic")
+    enterContainer = try library.find("message_enter_container")
+    exitContainer = try library.find("message_exit_container")
+    peekType = try library.find("message_peek_type")
   }
 }

@@ -3,6 +3,7 @@ import ControlProtocol
 import ControlServer
 import Jukebox
 import MusicFiles
+import MusicLibrary
 
 /// Performs the commands of all clients, and handles the other events of the server's clients.
 ///
@@ -31,6 +32,11 @@ struct ControlDesk: ControlHandler {
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
+    do throws(Ack) {
+      for pattern in command.filter?.patterns ?? [] { _ = try TextPattern(pattern, foldsCase: false) }
+    } catch {
+      return completion(.failure(error))
+    }
     switch command {
     case .connection, .channels: completion(.failure(Ack(.unknown, "the server answers that itself")))
     case .fixed(let command):

@@ -2,6 +2,7 @@ import ControlProtocol
 import Glibc
 import Jukebox
 import MusicFiles
+import SystemSupport
 
 extension LibraryCommands {
   // MARK: Listing

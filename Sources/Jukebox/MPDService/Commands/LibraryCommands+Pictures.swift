@@ -5,6 +5,7 @@ import JukeboxPlayback
 import MP3Decoding
 import MusicFiles
 import Synchronization
+import SystemSupport
 import Transfer
 
 extension LibraryCommands {

@@ -1,4 +1,5 @@
 import ControlProtocol
+import MusicLibrary
 import Synchronization
 
 /// A client's filter for songs of the queue.
@@ -88,17 +89,6 @@ final class SongFilter: Sendable {
     case .equals(let text): .equals(text.foldingCase())
     case .contains(let text): .contains(text.foldingCase())
     case .matches: test
-    }
-  }
-}
-
-extension FilterExpression {
-  fileprivate var patterns: [Argument] {
-    switch self {
-    case .tag(_, .matches(let source)), .file(.matches(let source)): [source]
-    case .tag, .file, .base, .modifiedSince, .audioFormat: []
-    case .not(let other): other.patterns
-    case .all(let parts): parts.flatMap(\.patterns)
     }
   }
 }

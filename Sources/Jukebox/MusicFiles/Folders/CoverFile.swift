@@ -1,3 +1,5 @@
+package import SystemSupport
+
 /// The cover picture in a folder of songs, under the names that programs and shops use.
 package enum CoverFile {
   /// File names without their extensions, in order of preference.

@@ -1,4 +1,5 @@
 import Glibc
+package import SystemSupport
 
 /// The music in a folder: names of each kind, in natural order. Hidden names are left out, and links are
 /// followed.

@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// The file systems that the kernel generates for processes, devices and settings, such as `/proc`, `/sys`
 /// and `/dev`, wherever they are mounted. They contain no music, change while they are read, and some of

@@ -1,4 +1,5 @@
 import Glibc
+package import SystemSupport
 
 /// The status of the file at a path or descriptor, with links followed.
 package struct FileStatus {

@@ -1,4 +1,5 @@
 import Glibc
+package import SystemSupport
 
 extension MediaPath {
   /// Creates the directory, and missing ones above it, with mode 0700. Does nothing if the name exists

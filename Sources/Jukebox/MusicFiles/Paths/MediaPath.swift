@@ -1,4 +1,5 @@
 import Glibc
+package import SystemSupport
 
 /// A path as the system stores it: bytes, not text. On Linux a name need not be UTF-8, and names on old disks
 /// often are not. A `String` could not be used to open such files.
@@ -98,13 +99,10 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Calls `body` with the path as a C string.
-  package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-    var terminated = bytes.map { CChar(bitPattern: $0) }
-    terminated.append(0)
-    return terminated.withUnsafeBufferPointer { buffer in
-      // The buffer is never empty: it contains the terminator.
-      buffer.baseAddress.map(body) ?? body("")
-    }
+  package func withCString<Result, Failure: Error>(
+    _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body((bytes + [0]).map { CChar(bitPattern: $0) })
   }
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 package import Jukebox
+package import SystemSupport
 
 /// The music directory, to which relative names of clients refer, and the files that clients can access.
 ///

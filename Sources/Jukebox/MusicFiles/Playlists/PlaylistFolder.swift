@@ -2,6 +2,7 @@ import Glibc
 package import Jukebox
 import NetworkPlaylists
 import Synchronization
+import SystemSupport
 package import Transfer
 
 /// A reason why an operation on a stored playlist failed. Nothing was changed.

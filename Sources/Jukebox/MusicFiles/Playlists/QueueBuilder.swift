@@ -3,6 +3,7 @@ import Glibc
 import HostTime
 package import Jukebox
 package import NetworkPlaylists
+package import SystemSupport
 package import Transfer
 
 /// Builds a queue from files, URLs, folders and playlists.

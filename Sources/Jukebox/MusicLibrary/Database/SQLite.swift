@@ -2,6 +2,7 @@ internal import CThreads
 internal import ControlProtocol
 internal import Glibc
 internal import MusicFiles
+internal import SystemSupport
 
 // All calls of libsqlite3.
 
@@ -67,47 +68,47 @@ private struct SQLiteCalls: Sendable {
   static let shared = Result { () throws(DatabaseError) in try SQLiteCalls() }
 
   private init() throws(DatabaseError) {
-    guard let library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL) else {
-      throw .unavailable("libsqlite3.so.0 cannot be loaded (Debian's package is libsqlite3-0)")
+    do throws(DynamicLibrary.Problem) {
+      try self.init(DynamicLibrary(["libsqlite3.so.0"], prefix: "sqlite3_"))
+    } catch {
+      throw .unavailable(
+        error.function.map { "libsqlite3.so.0 has no \($0)" }
+          ?? "libsqlite3.so.0 cannot be loaded (Debian's package is libsqlite3-0)")
     }
-    func find<Function>(_ name: String) throws(DatabaseError) -> Function {
-      guard let address = dlsym(library, "sqlite3_" + name) else {
-        throw .unavailable("libsqlite3.so.0 has no sqlite3_\(name)")
-      }
-      // Each type above is that of the function with this name in SQLite's documentation.
-      return unsafeBitCast(address, to: Function.self)
-    }
-    open = try find("open_v2")
-    close = try find("close_v2")
-    busyTimeout = try find("busy_timeout")
-    message = try find("errmsg")
-    database = try find("db_handle")
-    changes = try find("changes")
-    lastRow = try find("last_insert_rowid")
-    releaseMemory = try find("db_release_memory")
-    prepare = try find("prepare_v2")
-    finalize = try find("finalize")
-    step = try find("step")
-    reset = try find("reset")
-    bindInteger = try find("bind_int64")
-    bindReal = try find("bind_double")
-    bindNull = try find("bind_null")
-    bindBytes = try find("bind_blob")
-    integer = try find("column_int64")
-    real = try find("column_double")
-    bytes = try find("column_blob")
-    byteCount = try find("column_bytes")
-    createFunction = try find("create_function_v2")
-    userData = try find("user_data")
-    setProgressHandler = try find("progress_handler")
-    valueBytes = try find("value_blob")
-    valueByteCount = try find("value_bytes")
-    valueInteger = try find("value_int64")
-    kept = try find("get_auxdata")
-    keep = try find("set_auxdata")
-    setIntegerResult = try find("result_int64")
-    setResult = try find("result_blob")
-    setErrorResult = try find("result_error_code")
+  }
+
+  private init(_ library: DynamicLibrary) throws(DynamicLibrary.Problem) {
+    open = try library.find("open_v2")
+    close = try library.find("close_v2")
+    busyTimeout = try library.find("busy_timeout")
+    message = try library.find("errmsg")
+    database = try library.find("db_handle")
+    changes = try library.find("changes")
+    lastRow = try library.find("last_insert_rowid")
+    releaseMemory = try library.find("db_release_memory")
+    prepare = try library.find("prepare_v2")
+    finalize = try library.find("finalize")
+    step = try library.find("step")
+    reset = try library.find("reset")
+    bindInteger = try library.find("bind_int64")
+    bindReal = try library.find("bind_double")
+    bindNull = try library.find("bind_null")
+    bindBytes = try library.find("bind_blob")
+    integer = try library.find("column_int64")
+    real = try library.find("column_double")
+    bytes = try library.find("column_blob")
+    byteCount = try library.find("column_bytes")
+    createFunction = try library.find("create_function_v2")
+    userData = try library.find("user_data")
+    setProgressHandler = try library.find("progress_handler")
+    valueBytes = try library.find("value_blob")
+    valueByteCount = try library.find("value_bytes")
+    valueInteger = try library.find("value_int64")
+    kept = try library.find("get_auxdata")
+    keep = try library.find("set_auxdata")
+    setIntegerResult = try library.find("result_int64")
+    setResult = try library.find("result_blob")
+    setErrorResult = try library.find("result_error_code")
   }
 
   // SQLite's result codes, as far as they are used here.

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Jukebox
 internal import MusicFiles
+internal import SystemSupport
 
 /// A pass over the music directory or a part of it. Finds new, changed and deleted files, and reads only new
 /// and changed ones unless `rereads` is set.

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import MusicFiles
 internal import Synchronization
+internal import SystemSupport
 
 /// Reports the folders in which music files, playlists or subfolders have changed, by inotify.
 final class FolderWatch: Sendable {

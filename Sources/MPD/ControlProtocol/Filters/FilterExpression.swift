@@ -27,6 +27,16 @@ package indirect enum FilterExpression: Hashable, Sendable {
     case .all(let parts): parts.reduce(0) { $0 + $1.conditions }
     }
   }
+
+  /// The regular expressions, which are not checked yet.
+  package var patterns: [Argument] {
+    switch self {
+    case .tag(_, .matches(let source)), .file(.matches(let source)): [source]
+    case .tag, .file, .base, .modifiedSince, .audioFormat: []
+    case .not(let other): other.patterns
+    case .all(let parts): parts.flatMap(\.patterns)
+    }
+  }
 }
 
 /// A test of a text. The command determines whether case is ignored.
@@ -35,8 +45,8 @@ package enum TextTest: Hashable, Sendable {
   case equals(Argument)
   /// The text contains this one.
   case contains(Argument)
-  /// The regular expression, which is known to be valid, is found in the text; see `TextPattern`. Only an
-  /// expression that matches the empty text matches a song without the tag.
+  /// The regular expression is found in the text. Whoever performs the command checks that it is valid. Only
+  /// an expression that matches the empty text matches a song without the tag.
   case matches(Argument)
 }
 

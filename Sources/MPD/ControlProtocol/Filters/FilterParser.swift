@@ -64,15 +64,9 @@ struct FilterParser {
     if take("!=") { return .not(condition(.equals(try quoted()))) }
     if take("contains ") { return condition(.contains(try quoted())) }
     if take("!contains ") { return .not(condition(.contains(try quoted()))) }
-    if take("=~") { return condition(.matches(try pattern())) }
-    if take("!~") { return .not(condition(.matches(try pattern()))) }
+    if take("=~") { return condition(.matches(try quoted())) }
+    if take("!~") { return .not(condition(.matches(try quoted()))) }
     throw Ack(.argument, "'==' or '!=' expected")
-  }
-
-  private mutating func pattern() throws(Ack) -> Argument {
-    let pattern = try quoted()
-    _ = try TextPattern(pattern, foldsCase: false)
-    return pattern
   }
 
   /// Reads a text between `'` or `"`, in which a backslash escapes the next character.

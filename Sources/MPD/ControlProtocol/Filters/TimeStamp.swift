@@ -1,4 +1,4 @@
-internal import Glibc
+internal import TextFormatting
 
 /// Parses a time: an ISO 8601 date, optionally with time of day and zone, or seconds since 1970. Eight digits
 /// are a date if possible. Without a zone the time is UTC; missing parts have their minimum.
@@ -89,10 +89,7 @@ struct TimeStamp {
     return range.contains(value) ? value : nil
   }
 
-  /// Returns days since 1970 for a Gregorian date. A day after the month's end counts into the next month.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    var parts = tm()
-    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year) - 1900, Int32(month) - 1, Int32(day))
-    return Int64(timegm(&parts)) / 86_400
+    Int64(UTCTime.days(Int(year), Int(month), Int(day)))
   }
 }

@@ -61,6 +61,9 @@ extension Ack: CustomStringConvertible {
 
 /// The refusals that several commands share, in mpd's words.
 extension Ack {
+  /// Creates the refusal of a command that was interrupted for a reason.
+  package static func interrupted(_ reason: String) -> Ack { Ack(.system, "nothing was done: \(reason)") }
+
   /// The position is outside the queue.
   package static let badSongIndex = Ack(.argument, "Bad song index")
   /// The id is not in the queue.

@@ -15,11 +15,6 @@ package struct DownloadPlace: Hashable, Sendable {
   /// The path of the next record before it replaces the current one.
   var newRecord: String { record + ".new" }
 
-  /// The folder of the files. The path also works if a symbolic link leads to the folder.
-  var folder: String {
-    target.lastIndex(of: "/").map { target[...$0] + "." } ?? "."
-  }
-
   /// - Throws: `exists` if a file of any kind has the target's name.
   func expectNoTarget() throws(FileFailure) {
     var status = stat()

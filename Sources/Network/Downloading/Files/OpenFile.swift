@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// An open file descriptor, closed with this value. Calls may block on the disk.
 struct OpenFile: ~Copyable {
@@ -25,25 +26,8 @@ struct OpenFile: ~Copyable {
 
   /// Writes all bytes.
   func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let place = off_t(offset) + off_t(rest.startIndex - bytes.startIndex)
-      let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, place) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw DownloadPlace.failure("write", path) }
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  /// Returns up to `count` bytes from `offset` on; fewer at the end of the file or after a read error.
-  static func read(_ count: Int, from descriptor: Int32, at offset: Int64) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count, let base = buffer.baseAddress {
-        let count = pread(descriptor, base + filled, count - filled, off_t(offset) + off_t(filled))
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { break }
-        filled += count
-      }
+    if let error = WholeTransfer.write(bytes, to: descriptor, at: offset) {
+      throw .system(doing: "write", path, code: error)
     }
   }
 

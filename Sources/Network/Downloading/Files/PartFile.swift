@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 import Transfer
 
 /// The partial file of a download, locked by one process at a time, and its record.
@@ -64,7 +65,7 @@ struct PartFile: ~Copyable {
       if case .system(_, _, ENOENT) = error { return nil }
       throw error
     }
-    return DownloadRecord(bytes: OpenFile.read(NetworkLimits.record, from: file.descriptor, at: 0))
+    return DownloadRecord(bytes: WholeTransfer.read(NetworkLimits.record, from: file.descriptor, at: 0))
   }
 
   // MARK: Bytes
@@ -78,16 +79,11 @@ struct PartFile: ~Copyable {
   /// Synchronizes the written bytes, then replaces the record.
   mutating func save(_ record: DownloadRecord) throws(FileFailure) {
     try file.synchronize()
-    let bytes = record.bytes
-    do {
-      let new = try OpenFile(place.newRecord, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, mode: 0o600)
-      try new.write(bytes[...], at: 0)
-      try new.synchronize()
+    let place = place
+    let error = record.bytes.withUnsafeBytes {
+      FileReplacement.write($0, to: place.record, through: place.newRecord, mode: 0o600)
     }
-    guard rename(place.newRecord, place.record) == 0 else {
-      throw DownloadPlace.failure("write", place.record)
-    }
-    synchronizeFolder()
+    if let error { throw .system(doing: "write", place.record, code: error) }
     self.record = record
   }
 
@@ -103,7 +99,7 @@ struct PartFile: ~Copyable {
   func finish(replacing: Bool) throws(FileFailure) {
     try file.synchronize(isWhole: true)
     try place.givePartItsName(replacing: replacing)
-    synchronizeFolder()
+    FileReplacement.synchronizeFolder(of: place.target)
     unlink(place.record)
   }
 
@@ -114,10 +110,6 @@ struct PartFile: ~Copyable {
     unlink(place.record)
     unlink(place.newRecord)
   }
-
-  /// Some systems cannot synchronize a folder, and not every user may read it: its entries then become
-  /// durable a little later.
-  private func synchronizeFolder() { try? OpenFile(place.folder, O_RDONLY | O_DIRECTORY).synchronize() }
 
   /// The bytes as transfer machines read them.
   var bytes: PartBytes { PartBytes(descriptor: file.descriptor, length: length) }
@@ -135,6 +127,6 @@ struct PartBytes: StoredBytes {
   }
 
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
-    OpenFile.read(bytes.count, from: descriptor, at: offset)[...] == bytes
+    WholeTransfer.read(bytes.count, from: descriptor, at: offset)[...] == bytes
   }
 }

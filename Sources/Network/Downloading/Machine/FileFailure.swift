@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// The error of a file that cannot be created.
 package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -19,7 +20,7 @@ package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .foreign(let path, let url?): "\(path) is there already, from \(url)"
     case .foreign(let path, nil): "\(path) is there already, and no record beside it tells where it is from"
     case .system("write", let path, ENOSPC): "cannot write \(path): the disk is full"
-    case .system(let doing, let path, let code): "cannot \(doing) \(path): \(String(cString: strerror(code)))"
+    case .system(let doing, let path, let code): "cannot \(doing) \(path): \(SystemError.message(code))"
     }
   }
 }

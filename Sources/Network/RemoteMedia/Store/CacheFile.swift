@@ -1,5 +1,6 @@
 import CThreads
 import Glibc
+import SystemSupport
 
 /// A sparse, unnamed file for the bytes of one medium. The system deletes it when the process ends, however
 /// that happens.
@@ -26,27 +27,12 @@ struct CacheFile: ~Copyable {
 
   /// Writes all bytes; false if the disk refuses them.
   func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
-    var rest = bytes
-    while !rest.isEmpty {
-      let place = off_t(offset) + off_t(rest.startIndex - bytes.startIndex)
-      let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, place) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
+    WholeTransfer.write(bytes, to: descriptor, at: offset) == nil
   }
 
   /// Fills the buffer and returns the number of bytes, smaller than the buffer only after a read error.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
-    var filled = 0
-    while filled < buffer.count, let base = buffer.baseAddress {
-      let count = pread(descriptor, base + filled, buffer.count - filled, off_t(offset) + off_t(filled))
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { break }
-      filled += count
-    }
-    return filled
+    WholeTransfer.read(into: buffer, from: descriptor, at: offset)
   }
 
   /// Releases the disk space of a range if the file system supports it.

@@ -3,6 +3,7 @@ import HostTime
 import MusicFiles
 import RunTimeline
 import Synchronization
+import SystemSupport
 
 /// A timeline drawing of the run. Written when the phone is switched off, and whenever the application is
 /// terminated for a fault.

@@ -1,5 +1,6 @@
 import Glibc
 import MusicFiles
+import SystemSupport
 import TextFormatting
 
 /// The output of a command.
@@ -25,7 +26,7 @@ struct CommandOutput {
     signal(SIGPIPE, SIG_IGN)
     return CommandOutput(
       write: { bytes throws(Failure) in
-        guard let error = WholeWrite.write(bytes, to: STDOUT_FILENO) else { return }
+        guard let error = WholeTransfer.write(bytes, to: STDOUT_FILENO) else { return }
         throw error == EPIPE ? .readerLeft : .system(error)
       },
       complain: { StandardOutput.complain(TerminalText.sanitized($0)) },

@@ -1,5 +1,6 @@
 import ControlProtocol
 import MusicFiles
+import SystemSupport
 
 /// The file of `--password`: a password and its permissions in each line, in mpd's format.
 enum PasswordFile {

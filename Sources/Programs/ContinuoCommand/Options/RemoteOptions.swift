@@ -5,6 +5,7 @@ import Glibc
 import HostTime
 import MusicFiles
 import RemoteMedia
+import SystemSupport
 import TextFormatting
 import Transfer
 

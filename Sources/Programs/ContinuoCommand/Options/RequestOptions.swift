@@ -4,6 +4,7 @@ import ControlProtocol
 import CurlTransport
 import HostTime
 import MusicFiles
+import SystemSupport
 import Transfer
 
 /// Options for HTTP requests and their transport.

@@ -1,6 +1,7 @@
 import Glibc
 import MusicFiles
 import Synchronization
+import SystemSupport
 
 /// Text output for people. A reader that leaves ends the text, not the player.
 enum StandardOutput {
@@ -49,6 +50,6 @@ enum StandardOutput {
 
   /// Writes `text` to a descriptor at once. Blocks while a pipe's reader is slow.
   static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
-    _ = WholeWrite.write(Array(text.utf8), to: descriptor)
+    _ = WholeTransfer.write(Array(text.utf8), to: descriptor)
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import HostTime
 import MusicFiles
+import SystemSupport
 
 /// Writes events as lines to a file, a pipe or standard output, so that a reader sees each at once.
 ///

@@ -2,6 +2,7 @@ import HostTime
 import MusicFiles
 import RunTimeline
 import Synchronization
+import SystemSupport
 
 /// Records a run for `--timeline`, and writes the drawing at its end.
 final class TimelineRecorder: Sendable {

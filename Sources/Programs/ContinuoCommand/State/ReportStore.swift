@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MusicFiles
+import SystemSupport
 import TextFormatting
 
 /// A folder of the user for the newest termination reports.

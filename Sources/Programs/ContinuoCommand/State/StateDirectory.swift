@@ -1,5 +1,6 @@
 import Glibc
 import MusicFiles
+import SystemSupport
 
 /// The directory for a server's state, locked by one process at a time.
 final class StateDirectory: Sendable {

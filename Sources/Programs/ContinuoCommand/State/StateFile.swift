@@ -1,5 +1,6 @@
 import Glibc
 import MusicFiles
+import SystemSupport
 
 /// A small file that is replaced atomically: a reader sees the old or the new contents, even if the writer is
 /// killed. Unlike `AtomicFile` it reuses the names of its new files, so that a writer that is often killed
@@ -22,12 +23,11 @@ struct StateFile: Sendable {
     for number in 1...Self.nameCount {
       let name = MediaPath(bytes: path.bytes + Array((number == 1 ? ".new" : ".new-\(number)").utf8))
       Self.removeLeftover(name)
-      guard var new = try NewFile(name, mode: 0o600) else {
-        others.append(name)
-        continue
+      switch FileReplacement.write(bytes, to: path, through: name, mode: 0o600, isDurable: isDurable) {
+      case nil: return others
+      case EEXIST: others.append(name)
+      case let error?: throw .system(error)
       }
-      try new.replace(path, with: bytes, isDurable: isDurable)
-      return others
     }
     throw .system(EEXIST)
   }

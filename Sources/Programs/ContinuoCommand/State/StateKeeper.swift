@@ -4,6 +4,7 @@ import Jukebox
 import JukeboxPlayback
 import MusicFiles
 import Synchronization
+import SystemSupport
 
 /// Keeps the jukebox's queue and position on the disk, so that neither an end nor a kill loses them.
 ///
@@ -17,9 +18,9 @@ final class StateKeeper: Sendable {
   /// The time for which changes are collected, in seconds: a client that adds 1000 songs one by one costs ten
   /// writes instead of 1000.
   private static let delay = 0.1
-  /// The back-off after failures, in seconds. It doubles each time, so that a full disk is not kept busy. The
-  /// maximum is the time that a person waits after making room.
-  private static let retryDelays = 1.0...30
+  /// The delays after failures, so that a full disk is not kept busy. The longest is the time that a person
+  /// waits after making room.
+  private static let backoff = Backoff(first: 1, longest: 30)
   /// The maximum size of a queue file, in bytes: the largest queue, with names of 250 bytes.
   private static let queueLimit = 256 << 20
 
@@ -28,8 +29,8 @@ final class StateKeeper: Sendable {
     /// The time of the first change that is not written yet.
     var since: HostTime?
     var written: [UInt8] = []
-    /// The back-off after the last failure, in seconds; nil if everything is written.
-    var retryDelay: Double?
+    /// The number of failures in a row; 0 if everything is written.
+    var failures = 0
     /// The obstacles that were reported already.
     var obstacles: Set<MediaPath> = []
     var isEnded = false
@@ -107,7 +108,8 @@ final class StateKeeper: Sendable {
     if let due, due > clock.now { return .at(due) }
     let now = clock.now
     write()
-    if let delay = state.withLock({ $0.retryDelay }) { return .at(clock.now.advanced(bySeconds: delay)) }
+    let failures = state.withLock { $0.failures }
+    if failures > 0 { return .at(clock.now.advanced(bySeconds: Self.backoff.delay(after: failures))) }
     let isPlaying = host.read { $0.state == .playing }
     return isPlaying ? .at(now.advanced(bySeconds: Self.placeInterval)) : .whenSignalled
   }
@@ -136,16 +138,16 @@ final class StateKeeper: Sendable {
         try write(record, to: Self.playbackFile(directory))
         state.withLock { $0.written = record }
       }
-      let failedBefore = state.withLock { $0.retryDelay.take() != nil }
+      let failedBefore = state.withLock { state in
+        defer { state.failures = 0 }
+        return state.failures > 0
+      }
       if failedBefore { complain("\(directory.path): the queue and the place are kept again") }
     } catch {
       let isFirst = state.withLock { state in
         if !queueIsWritten { state.queueIsDirty = true }
-        defer {
-          state.retryDelay = min(
-            state.retryDelay.map { $0 * 2 } ?? Self.retryDelays.lowerBound, Self.retryDelays.upperBound)
-        }
-        return state.retryDelay == nil
+        state.failures += 1
+        return state.failures == 1
       }
       if isFirst { complain("\(directory.path): \(error); the queue and the place are not kept") }
     }

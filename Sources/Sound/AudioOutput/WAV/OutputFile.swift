@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import SystemSupport
 
 /// A file descriptor for sample output. Contains all system calls of this module.
 struct OutputFile: ~Copyable {
@@ -96,6 +97,6 @@ struct OutputFile: ~Copyable {
   }
 
   private static func failure(_ call: String, _ name: String) -> OutputError {
-    OutputError("cannot \(call) \(name): \(String(cString: strerror(errno)))", isRecoverable: false)
+    OutputError("cannot \(call) \(name): \(SystemError.message(errno))", isRecoverable: false)
   }
 }

@@ -12,10 +12,6 @@ package final class CallGate: Sendable {
     var depth: Int
   }
 
-  private final class Waiter: Sendable {
-    let semaphore = Semaphore()
-  }
-
   private struct State {
     var isOpen = true
     /// The threads inside calls: mostly one, rarely two, so an array is faster than a dictionary.

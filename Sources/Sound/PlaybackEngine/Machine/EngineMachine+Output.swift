@@ -1,5 +1,6 @@
 import AudioCore
 import HostTime
+import SystemSupport
 
 /// The output as seen by the machine: its phase, pending commands and rendered frames.
 struct OutputState {
@@ -19,7 +20,9 @@ struct OutputState {
   /// The stream's number, raised for each stream, so that events of earlier streams are recognized and
   /// ignored.
   var serial: UInt64 = 0
-  var failedAttempts = 0
+  /// The delays between attempts to open a stream. The first are short, because a restarted server is
+  /// available within half a second.
+  var backoff = Backoff(first: 0.1, second: 0.25, longest: 5)
   var isRunning = false
   var appliedVolume: Float = 1
   var appliedMute = false
@@ -44,7 +47,7 @@ struct OutputState {
   /// Clears earlier failures, because playback was requested again.
   mutating func tryAnew() {
     hasMoved = false
-    failedAttempts = 0
+    backoff.reset()
     switch phase {
     case .retrying, .failed: phase = .none
     case .none, .opening, .open: break

@@ -1,6 +1,7 @@
 import AudioCore
 import HostTime
 import MediaTime
+import SystemSupport
 
 // Playback progress: positions, observer steps, item ends.
 extension EngineMachine {
@@ -235,7 +236,7 @@ extension EngineMachine {
       // paused sound.
       if rate != 0, !output.flushPending { output.hasMoved = true }
       // A device may open and fail immediately, so only sound resets the back-off.
-      output.failedAttempts = 0
+      output.backoff.reset()
     }
     let state: EngineTimeControl
     if rate == 0 {
@@ -256,7 +257,7 @@ extension EngineMachine {
       state = .playing
     } else if buffering.holdsBack {
       state = .waiting(buffering.phase == .starting ? evaluation(now: now) : .toMinimizeStalls)
-    } else if output.phase == .opening && output.failedAttempts == 0 || output.phase == .none
+    } else if output.phase == .opening && output.backoff.failures == 0 || output.phase == .none
       || output.phase == .open && !output.hasMoved
     {
       // The awaited condition is met and sound is about to start.

@@ -1,16 +1,10 @@
 import AudioCore
 import HostTime
+import SystemSupport
 
 // Reconnection: after the output is lost, a new one is opened after a back-off and resumes at the frame heard
 // last.
 extension EngineMachine {
-  /// Returns the back-off in seconds before an attempt. The first delays are short, because a restarted
-  /// server is available within half a second; the maximum is 5 s.
-  private static func retryDelay(attempt: Int) -> Double {
-    let delays = [0.1, 0.25, 0.5, 1, 2, 4]
-    return attempt < delays.count ? delays[attempt] : 5
-  }
-
   /// Handles a stream that failed to open or died; `heardFrame` is the number of its frames that were heard.
   mutating func loseOutput(_ error: OutputError, heardFrame: Int64, now: HostTime) {
     let wasOpen = output.phase == .open
@@ -26,8 +20,7 @@ extension EngineMachine {
       setRate(0, reason: .setRateFailed, now: now)
       return
     }
-    let delay = Self.retryDelay(attempt: output.failedAttempts)
-    output.failedAttempts += 1
+    let delay = output.backoff.fail()
     output.phase = .retrying(now.advanced(bySeconds: delay))
     emit(.outputUnavailable(error, retryAfter: delay))
   }

@@ -1,5 +1,6 @@
 import HostTime
 import Synchronization
+import SystemSupport
 
 /// Restarts a device's private server after its death, since no other server can serve its address.
 ///
@@ -22,6 +23,8 @@ final class ServerKeeper: Sendable {
   private static let settlingTime = 0.01
   /// The lifetime in seconds after which a server counts as healthy and the back-off is reset.
   private static let healthyTime = 10.0
+  /// The delays before restarts; the first restart has none.
+  static let backoff = Backoff(first: 0, second: 0.25, longest: 5)
 
   /// Creates a keeper that checks `server` on request.
   init(_ server: PrivatePulseServer, clock: any HostClock) {
@@ -31,11 +34,6 @@ final class ServerKeeper: Sendable {
     worker = Mutex(nil)
     let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
     worker.withLock { $0 = clock.makeWorker("pulse-keeper", body: body) }
-  }
-
-  /// Returns the back-off in seconds between the `count`-th restart and the next.
-  static func delay(afterRestarts count: Int) -> Double {
-    count == 0 ? 0 : min(5, 0.25 * Double(1 << min(count - 1, 5)))
   }
 
   /// Requests a check that the server is running, because it closed a connection or a client needs one.
@@ -51,7 +49,7 @@ final class ServerKeeper: Sendable {
     return history.use { history in
       let now = clock.now
       if let last = history.last, asked.seconds(since: last) > Self.healthyTime { history.restarts = 0 }
-      let wait = Self.delay(afterRestarts: history.restarts)
+      let wait = Self.backoff.delay(after: history.restarts + 1)
       let due = max(
         asked.advanced(bySeconds: Self.settlingTime), history.last?.advanced(bySeconds: wait) ?? asked)
       if now < due { return .at(due) }

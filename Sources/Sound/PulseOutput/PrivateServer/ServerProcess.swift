@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// The process of a private server, a child of this process.
 struct ServerProcess: Sendable {
@@ -59,15 +60,7 @@ struct ServerProcess: Sendable {
   private var lastWords: String { logLines.last.map { ": \($0)" } ?? "" }
 
   private var logLines: [String] {
-    guard let file = fopen(log, "re") else { return [] }
-    defer { fclose(file) }
-    var lines: [String] = []
-    var line = [CChar](repeating: 0, count: 512)
-    while fgets(&line, Int32(line.count), file) != nil {
-      let text = String(
-        decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      if !text.isEmpty { lines.append(text) }
-    }
-    return lines
+    let bytes = (try? FileBytes.read(log, limit: .max)) ?? []
+    return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
   }
 }

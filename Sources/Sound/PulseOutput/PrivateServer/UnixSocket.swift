@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// Checks of Unix sockets.
 enum UnixSocket {
@@ -8,15 +9,8 @@ enum UnixSocket {
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
+    return UnixAddress.with(path) { address, length in
+      address.map { connect(descriptor, $0, length) == 0 } ?? false
     }
   }
 }

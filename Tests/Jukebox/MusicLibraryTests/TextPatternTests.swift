@@ -1,6 +1,7 @@
+import ControlProtocol
 import Testing
 
-@testable import ControlProtocol
+@testable import MusicLibrary
 
 @Suite struct TextPatternTests {
   private func found(_ pattern: String, in text: [UInt8], foldsCase: Bool = false) throws -> Bool {

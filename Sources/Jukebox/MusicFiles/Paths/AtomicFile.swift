@@ -1,11 +1,12 @@
 import Glibc
+package import SystemSupport
 
 /// Replaces files atomically: a reader finds the old content or the new one, and never a part.
 package enum AtomicFile {
   /// Checks that `write` can create a file at `path`, without touching an existing file. May block on the
   /// disk.
   package static func check(_ path: MediaPath) throws(FileBytes.Problem) {
-    _ = try newFile(beside: resolved(path), mode: 0o600)
+    try withNewName(beside: resolved(path)) { $0.withCString { FileReplacement.check($0) } }
   }
 
   /// Writes `bytes` to a temporary file beside `path` and renames it to `path`. If `path` is a link, its
@@ -15,8 +16,10 @@ package enum AtomicFile {
     _ bytes: some Collection<UInt8>, to path: MediaPath, mode: UInt32, isDurable: Bool = false
   ) throws(FileBytes.Problem) {
     let target = try resolved(path)
-    var file = try newFile(beside: target, mode: mode)
-    try file.replace(target, with: Array(bytes), isDurable: isDurable)
+    let bytes = Array(bytes)
+    try withNewName(beside: target) {
+      FileReplacement.write(bytes, to: target, through: $0, mode: mode, isDurable: isDurable)
+    }
   }
 
   /// Returns the path to replace: the end of a chain of links. Refuses devices and pipes such as `/dev/null`,
@@ -32,10 +35,14 @@ package enum AtomicFile {
   /// The maximum number of temporary names that are tried if others exist already.
   private static let attempts = 100
 
-  private static func newFile(beside path: MediaPath, mode: UInt32) throws(FileBytes.Problem) -> NewFile {
+  /// Calls `body` with the first temporary name that is free, as its result EEXIST tells.
+  private static func withNewName(
+    beside path: MediaPath, _ body: (MediaPath) -> Int32?
+  ) throws(FileBytes.Problem) {
     for attempt in 0..<attempts {
       let name = path.directory.appending(Array(".continuo-\(getpid())-\(attempt).tmp".utf8))
-      if let file = try NewFile(name, mode: mode) { return file }
+      guard let error = body(name) else { return }
+      if error != EEXIST { throw .system(error) }
     }
     throw .system(EEXIST)
   }

@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// Reads small files completely.
 package enum FileBytes {
@@ -26,28 +26,35 @@ package enum FileBytes {
     }
   }
 
-  /// Reads a regular file of at most `limit` bytes. Refuses a pipe and does not wait for it.
-  package static func read(_ path: MediaPath, limit: Int) throws(Problem) -> [UInt8] {
-    let descriptor = try path.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+  /// Reads a regular file of at most `limit` bytes. Refuses a pipe and does not wait for it. Blocks.
+  package static func read(_ path: UnsafePointer<CChar>, limit: Int) throws(Problem) -> [UInt8] {
+    try withFile(path) { descriptor, _ throws(Problem) in try readAll(descriptor, limit: limit) }
+  }
+
+  /// Reads at most `count` bytes of a regular file from `offset` on. Returns the bytes and the size of the
+  /// whole file. Blocks.
+  package static func part(
+    of path: UnsafePointer<CChar>, from offset: Int, count: Int
+  ) throws(Problem) -> (bytes: [UInt8], size: Int) {
+    try withFile(path) { descriptor, size throws(Problem) in
+      var bytes = [UInt8](repeating: 0, count: max(0, min(count, size - offset)))
+      let read = pread(descriptor, &bytes, bytes.count, offset)
+      guard read >= 0 else { throw .system(errno) }
+      return (Array(bytes.prefix(read)), size)
+    }
+  }
+
+  private static func withFile<Result>(
+    _ path: UnsafePointer<CChar>, _ body: (_ descriptor: Int32, _ size: Int) throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    // O_NONBLOCK keeps `open` from waiting for the writer of a pipe, which is refused below.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .system(errno) }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-    return try readAll(descriptor, limit: limit)
-  }
-
-  /// Reads at most `count` bytes of a regular file from `offset` on. Returns the bytes and the size of the
-  /// whole file.
-  package static func part(
-    of path: MediaPath, from offset: Int, count: Int
-  ) throws(Problem) -> (bytes: [UInt8], size: Int) {
-    let descriptor = try path.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    defer { close(descriptor) }
-    guard let status = FileStatus(of: descriptor), status.type == S_IFREG else { throw .notAFile }
-    var bytes = [UInt8](repeating: 0, count: max(0, min(count, Int(status.size) - offset)))
-    let read = pread(descriptor, &bytes, bytes.count, offset)
-    guard read >= 0 else { throw .system(errno) }
-    return (Array(bytes.prefix(read)), Int(status.size))
+    return try body(descriptor, Int(status.st_size))
   }
 
   /// Reads from `descriptor` until its end, at most `limit` bytes. Blocks.
@@ -64,14 +71,5 @@ package enum FileBytes {
       guard bytes.count + count <= limit else { throw .tooLarge(limit: limit) }
       bytes += block[..<count]
     }
-  }
-}
-
-/// Messages for values of `errno`.
-package enum SystemError {
-  /// The system's message for this `errno`, starting in lower case like all reasons here.
-  package static func text(_ code: Int32) -> String {
-    let text = strerror(code).map { String(cString: $0) } ?? "error \(code)"
-    return text.prefix(1).lowercased() + text.dropFirst()
   }
 }

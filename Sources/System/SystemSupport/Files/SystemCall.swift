@@ -13,15 +13,26 @@ package struct SystemCallError: Error, Equatable, Sendable, CustomStringConverti
     self.code = code
   }
 
-  /// The call's name and the system's text for the error.
-  package var description: String {
-    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer -> String in
+  /// The call's name and the system's message for the error.
+  package var description: String { "\(call): \(SystemError.message(code))" }
+}
+
+/// Messages for values of `errno`.
+package enum SystemError {
+  /// The system's own message for this `errno`.
+  package static func message(_ code: Int32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer -> String in
       guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
         return "error \(code)"
       }
       return String(cString: base)
     }
-    return "\(call): \(text)"
+  }
+
+  /// The system's message, starting in lower case like all reasons here.
+  package static func text(_ code: Int32) -> String {
+    let message = message(code)
+    return message.prefix(1).lowercased() + message.dropFirst()
   }
 }
 

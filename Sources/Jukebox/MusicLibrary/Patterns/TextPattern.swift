@@ -1,4 +1,5 @@
-internal import Glibc
+package import ControlProtocol
+internal import SystemSupport
 
 /// The budget for the regular expressions of one query, over all texts that they are matched with.
 ///
@@ -42,11 +43,6 @@ package struct PatternBudget: Sendable {
     .argument,
     "the regular expression takes too many steps for this many songs; write a simpler one, without repetitions in repetitions"
   )
-}
-
-extension Ack {
-  /// Creates the refusal of a command that was interrupted for a reason.
-  package static func interrupted(_ reason: String) -> Ack { Ack(.system, "nothing was done: \(reason)") }
 }
 
 /// A Perl-compatible regular expression, matched by PCRE2 as in mpd. Unlike in mpd, characters are those of
@@ -178,33 +174,23 @@ private struct PCRECalls: Sendable {
   static let stopped: Int32 = -37
 
   /// The functions for the whole process; nil if the system has no libpcre2. The library stays loaded.
-  static let shared = PCRECalls()
+  static let shared = try? PCRECalls()
 
-  private init?() {
-    guard let library = dlopen("libpcre2-8.so.0", RTLD_NOW | RTLD_LOCAL) else { return nil }
-    struct Missing: Error {}
-    func find<Function>(_ name: String) throws(Missing) -> Function {
-      guard let address = dlsym(library, "pcre2_\(name)_8") else { throw Missing() }
-      // Each type above is that of the function with this name in pcre2.h.
-      return unsafeBitCast(address, to: Function.self)
-    }
-    do throws(Missing) {
-      compile = try find("compile")
-      free = try find("code_free")
-      errorText = try find("get_error_message")
-      makeLimits = try find("match_context_create")
-      makeRules = try find("compile_context_create")
-      setDepthLimit = try find("set_parens_nest_limit")
-      freeRules = try find("compile_context_free")
-      setMemoryLimit = try find("set_heap_limit")
-      setCallout = try find("set_callout")
-      freeLimits = try find("match_context_free")
-      makeMatch = try find("match_data_create")
-      match = try find("match")
-      freeMatch = try find("match_data_free")
-    } catch {
-      return nil
-    }
+  private init() throws(DynamicLibrary.Problem) {
+    let library = try DynamicLibrary(["libpcre2-8.so.0"], prefix: "pcre2_", suffix: "_8")
+    compile = try library.find("compile")
+    free = try library.find("code_free")
+    errorText = try library.find("get_error_message")
+    makeLimits = try library.find("match_context_create")
+    makeRules = try library.find("compile_context_create")
+    setDepthLimit = try library.find("set_parens_nest_limit")
+    freeRules = try library.find("compile_context_free")
+    setMemoryLimit = try library.find("set_heap_limit")
+    setCallout = try library.find("set_callout")
+    freeLimits = try library.find("match_context_free")
+    makeMatch = try library.find("match_data_create")
+    match = try library.find("match")
+    freeMatch = try library.find("match_data_free")
   }
 
   /// Returns the library's message for an error.

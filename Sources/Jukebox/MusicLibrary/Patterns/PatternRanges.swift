@@ -1,3 +1,5 @@
+internal import ControlProtocol
+
 /// Counts the characters in the ranges of a regular expression, such as `[а-я]` or `[\x{4E00}-\x{9FFF}]`.
 /// Text outside of brackets that looks like a range counts too.
 enum PatternRanges {

@@ -1,0 +1,32 @@
+package import SystemSupport
+
+extension FileBytes {
+  /// Reads a regular file of at most `limit` bytes. Refuses a pipe and does not wait for it. Blocks.
+  package static func read(_ path: MediaPath, limit: Int) throws(Problem) -> [UInt8] {
+    try path.withCString { name throws(Problem) in try read(name, limit: limit) }
+  }
+
+  /// Reads at most `count` bytes of a regular file from `offset` on. Returns the bytes and the size of the
+  /// whole file. Blocks.
+  package static func part(
+    of path: MediaPath, from offset: Int, count: Int
+  ) throws(Problem) -> (bytes: [UInt8], size: Int) {
+    try path.withCString { name throws(Problem) in try part(of: name, from: offset, count: count) }
+  }
+}
+
+extension FileReplacement {
+  /// Writes `bytes` to the file `new`, which must not exist, and renames it to `path`. Returns nil, or the
+  /// `errno` of the failure. Blocks on the disk; with `isDurable`, until it has stored all.
+  package static func write(
+    _ bytes: [UInt8], to path: MediaPath, through new: MediaPath, mode: UInt32, isDurable: Bool
+  ) -> Int32? {
+    bytes.withUnsafeBytes { bytes in
+      path.withCString { path in
+        new.withCString { new in
+          write(bytes, to: path, through: new, mode: mode, isFree: true, isDurable: isDurable)
+        }
+      }
+    }
+  }
+}

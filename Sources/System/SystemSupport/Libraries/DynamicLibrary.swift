@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// A C library that is opened at run time: programs that do not use it neither need nor load it. It is never
+/// closed, because another thread may be running its code.
+package struct DynamicLibrary {
+  /// The reason why a library cannot be used.
+  package struct Problem: Error, Sendable {
+    /// The function that the library lacks; nil if there is no library.
+    package let function: String?
+    /// The message of the dynamic linker.
+    package let reason: String
+
+    fileprivate init(function: String? = nil) {
+      self.function = function
+      reason = dlerror().map { String(cString: $0) } ?? "no reason given"
+    }
+
+    /// Returns the message for a person: `need`, which names the package, or that `library` cannot be used,
+    /// and the reason.
+    package func text(need: String, library: String) -> String {
+      "\(function == nil ? need : "\(library) cannot be used"): \(reason)"
+    }
+  }
+
+  private let handle: UnsafeMutableRawPointer
+  private let prefix, suffix: String
+
+  /// Opens the first available library of `names`, of which there is at least one. All its functions have
+  /// names with `prefix` and `suffix`. Blocks on the disk.
+  package init(_ names: [String], prefix: String, suffix: String = "") throws(Problem) {
+    var opened: UnsafeMutableRawPointer?
+    for name in names where opened == nil { opened = dlopen(name, RTLD_NOW | RTLD_LOCAL) }
+    guard let opened else { throw Problem() }
+    handle = opened
+    (self.prefix, self.suffix) = (prefix, suffix)
+  }
+
+  /// Returns the function `name`, given without prefix and suffix. `Function`, mostly the type of the property
+  /// that is set, must be the C type of the function.
+  package func find<Function>(_ name: String) throws(Problem) -> Function {
+    guard let address = dlsym(handle, prefix + name + suffix) else {
+      throw Problem(function: prefix + name + suffix)
+    }
+    return unsafeBitCast(address, to: Function.self)
+  }
+}

@@ -1,0 +1,36 @@
+/// The back-off between attempts that fail in a row: a first delay, then delays that double up to a limit.
+/// All delays are in seconds.
+package struct Backoff: Sendable {
+  private let first, second, longest, jitter: Double
+  private var random: SplitMix64
+  /// The number of failures since the creation or the last reset.
+  package private(set) var failures = 0
+
+  /// Creates a back-off without failures.
+  ///
+  /// - Parameters:
+  ///   - second: The delay that later ones double; nil for twice the first.
+  ///   - jitter: The fraction, 0…1, by which a random number lengthens or shortens each delay.
+  package init(
+    first: Double, second: Double? = nil, longest: Double, jitter: Double = 0, seed: UInt64 = 0
+  ) {
+    (self.first, self.second, self.longest, self.jitter) = (first, second ?? first * 2, longest, jitter)
+    random = SplitMix64(state: seed)
+  }
+
+  /// Returns the delay without jitter after so many failures in a row, one or more.
+  package func delay(after failures: Int) -> Double {
+    failures == 1
+      ? first : min(longest, Double(sign: .plus, exponent: failures - 2, significand: second))
+  }
+
+  /// Records a failure, and returns the delay before the next attempt.
+  package mutating func fail() -> Double {
+    failures += 1
+    let delay = delay(after: failures)
+    return jitter == 0 ? delay : delay * (1 - jitter + 2 * jitter * random.nextFraction())
+  }
+
+  /// Forgets the failures after a success.
+  package mutating func reset() { failures = 0 }
+}
