@@ -11,7 +11,8 @@ let strict: [SwiftSetting] = [
 
 /// Test targets that compute much: optimized in debug builds too. Their loops over samples, bytes and random inputs took a third
 /// of the tests' processor time. Nothing outside the package can depend on them, so that unsafe flags are allowed.
-let computing: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+let computing: [SwiftSetting] =
+  strict + [.unsafeFlags(["-O", "-wmo", "-num-threads", "2"], .when(configuration: .debug))]
 
 /// Links Swift's libraries into the program. `-static-stdlib` alone leaves Foundation's own parts unresolved, since
 /// the objects were compiled for the shared ones. Measured with Swift 6.3.1: peak memory 26.8 → 20.9 MB.
@@ -101,7 +102,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         swiftSettings: computing),
       .testTarget(
         name: "PulseOutputTests",
-        dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport", "TestSupport"],
+        dependencies: [
+          "AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport", "SystemSupport",
+          "TestSupport",
+        ],
         swiftSettings: strict),
       .testTarget(
         name: "PlaybackEngineTests",

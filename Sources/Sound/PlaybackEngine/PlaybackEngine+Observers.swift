@@ -1,3 +1,4 @@
+import AudioCore
 package import HostTime
 package import MediaTime
 

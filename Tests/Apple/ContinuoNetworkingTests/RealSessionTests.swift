@@ -2,6 +2,7 @@ import Dispatch
 import HostTime
 import NetworkTestSupport
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 import Transfer
@@ -284,7 +285,7 @@ struct RealSessionTests {
     let device = device(folder)
     let (failed, ended) = (Event(), Event())
     let isFull = Mutex(true)
-    device.networking.recordCalls = RecordWriter.Calls(write: { descriptor, bytes in
+    device.networking.recordCalls = FileReplacement.Calls(write: { descriptor, bytes in
       guard isFull.withLock({ $0 }) else { return write(descriptor, bytes.baseAddress, bytes.count) }
       // One for the task, and one for its end.
       if String(decoding: bytes, as: UTF8.self).contains("outcome") { failed.happened() }

@@ -128,14 +128,14 @@ struct ClientTests {
       }
     }
     // The lines beside the chunks make it more than the limit.
-    let count = ControlClient.largestReply / chunk.count
+    let count = MPDClient.largestReply / chunk.count
     let server = try TestServer(
       handler: TestHandler { _, _, completion in
         var reply = Reply()
         reply.rest = rest(count)
         completion(reply)
       })
-    var client = try ControlClient.connected(to: server.path)
+    var client = try MPDClient.connected(to: server.path)
     let request = try Request("status")
     do throws(ControlClientError) {
       _ = try client.perform(request, timeout: 120)

@@ -394,7 +394,7 @@ struct CurlTransportTests {
     let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 9"])), .hang] }
     let (hasBegun, hasReturned) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isOver = Mutex(false)
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sink = RecordingSink()
     sink.onEvent { event, _ in
       guard case .head = event else { return }

@@ -34,8 +34,9 @@ extension EndToEndTests {
       print("the first part ends at frame \(end), the second begins at \(start): \(end - start) heard twice")
       expectSame(before, expected[0..<end], "before")
       expectSame(after, expected[start..<expected.frames.count].trimmed, "after")
-      // A block of the sink's had begun to be heard when the server died; a piece may not have reached the capture.
-      #expect(abs(end - start) <= 3528)
+      // A block of the sink's had begun to be heard when the server died. The capture may lack more than that: what the server
+      // had not sent to it. The observer below tells that nothing was left out.
+      #expect(end - start <= 3528)
 
       let steps = player.events.steps(of: 0)
       #expect(steps.map(\.value) == song.steps)

@@ -1,6 +1,7 @@
 import Foundation
 import HostTime
 import PulseTestSupport
+import SystemSupport
 import Testing
 
 @testable import PulseOutput

@@ -1,4 +1,4 @@
-package import Observation
+import Observation
 import Synchronization
 
 /// Reports reads and changes of one object's properties to Swift Observation.

@@ -12,6 +12,9 @@ package import Transfer
 /// reported too. Media is never opened. Playlists are the only network requests, and only with
 /// `readPlaylist`.
 package struct QueueBuilder {
+  /// Why a file is not read.
+  package typealias ReadProblem = FileBytes.Problem
+
   /// Limits that keep a wrong name or a malicious playlist from filling the memory or being read for hours.
   package struct Limits: Sendable {
     /// The maximum number of files and URLs in the queue: as many as a jukebox accepts.
@@ -112,7 +115,7 @@ package struct QueueBuilder {
   package init(
     directory: MediaPath, confinedTo home: MusicHome? = nil, limits: Limits = .standard,
     keepsMissing: Bool = false, reach: NetworkReach? = .all,
-    readStandardInput: @escaping (_ limit: Int) throws(FileBytes.Problem) -> [UInt8] = {
+    readStandardInput: @escaping (_ limit: Int) throws(ReadProblem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in
       try FileBytes.readAll(STDIN_FILENO, limit: limit)
     },
