@@ -27,15 +27,17 @@ struct CodeTests {
 
   @Test("is that of the examples, which are run", arguments: CodeTests.sources)
   func examples(path: String) throws {
-    let code = try String(contentsOf: Page.package.appendingPathComponent(path), encoding: .utf8)
+    let code = try String(contentsOf: Repository.folder.appendingPathComponent(path), encoding: .utf8)
     #expect(Page.all.contains { $0.blocks.contains { $0.code == code } }, "no page shows \(path)")
   }
 
   /// Source files of examples, from the package's folder.
   private static let sources: [String] = {
-    let tests = FileManager.default.enumerator(atPath: Page.package.appendingPathComponent("Tests").path)
+    let tests = FileManager.default.enumerator(atPath: Repository.folder.appendingPathComponent("Tests").path)
     return (tests?.compactMap { $0 as? String } ?? [])
-      .filter { $0.hasSuffix(".swift") && ($0.contains("/Examples/") || $0.contains("/Programs/")) }
+      .filter {
+        $0.hasSuffix(".swift") && ($0.contains("/Examples/") || $0.contains("/DocumentationTests/Programs/"))
+      }
       .map { "Tests/\($0)" }.sorted()
   }()
 
@@ -70,9 +72,11 @@ struct CodeTests {
   private static let modules: [String] = {
     let build = URL(fileURLWithPath: product("PlayerWithDispatchMain")).resolvingSymlinksInPath()
       .deletingLastPathComponent()
-    let sources = Page.package.appendingPathComponent("Sources")
-    let folders =
-      (try? FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)) ?? []
+    func contents(of folder: URL) -> [URL] {
+      (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    }
+    let floors = contents(of: Repository.folder.appendingPathComponent("Sources"))
+    let folders = floors.flatMap(contents)
     // Of a C target with sources the build has made the map.
     let made = folders.map { build.appendingPathComponent("\($0.lastPathComponent).build") }
     let maps = (folders + made).filter {
@@ -86,7 +90,7 @@ struct CodeTests {
 
   /// What SwiftPM calls the package for the compiler: by its folder, as an identifier.
   private static let packageName: String = {
-    let name = Page.package.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+    let name = Repository.folder.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
     return (name.first?.isNumber == true ? "_" : "") + String(name)
   }()
 
