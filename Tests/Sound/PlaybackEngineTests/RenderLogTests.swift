@@ -49,9 +49,9 @@ struct RenderLogTests {
     #expect(log.isFull && !log.hasRoom)
     log.drain(into: &timeline)
     #expect(log.isFull)
-    timeline.dropRuns(before: 1000)
+    timeline.dropRuns(before: 200)
     _ = log.settle(told: timeline.count, awaitsMore: false)
-    #expect(!log.isFull && log.hasRoom && timeline.count == RenderLog.capacity - 999)
+    #expect(!log.isFull && log.hasRoom && timeline.count == RenderLog.capacity - 199)
   }
 
   @Test func whatWasThrownAwayIsForgottenToTheFrame() {

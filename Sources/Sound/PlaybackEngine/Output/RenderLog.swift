@@ -12,8 +12,8 @@ import Synchronization
 /// - The last run may grow after it was committed. Its length and ending are in `lengths`, which are atomic.
 final class RenderLog: @unchecked Sendable {
   /// The maximum number of runs, drained and not: at the limit the stream takes no frames until some were
-  /// heard. A power of two.
-  static let capacity = 1024
+  /// heard. Items of 10 ms fill it in 2.5 s, which is more than an output keeps; the ring has 44 KB.
+  static let capacity = 256
   private static let slots = 2 * capacity
 
   private let runs = UnsafeMutablePointer<RenderedTimeline.Run>.allocate(capacity: RenderLog.slots)
