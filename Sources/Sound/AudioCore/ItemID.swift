@@ -11,7 +11,5 @@ package struct ItemID: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
 
   /// Returns an unused identifier. May be called on any thread.
-  package static func next() -> ItemID {
-    ItemID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue)
-  }
+  package static func next() -> ItemID { ItemID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue) }
 }

@@ -7,9 +7,7 @@ package struct RingConsumer: ~Copyable, Sendable {
   private var frames = 0
   private var chunks = 0
 
-  init(_ storage: RingStorage) {
-    self.storage = storage
-  }
+  init(_ storage: RingStorage) { self.storage = storage }
 
   /// The number of frames that can be read, over all chunks. May grow at any moment; shrinks only by calls of
   /// this end.

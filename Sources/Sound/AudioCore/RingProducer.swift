@@ -7,9 +7,7 @@ package struct RingProducer: ~Copyable, Sendable {
   private var frames = 0
   private var chunks = 0
 
-  init(_ storage: RingStorage) {
-    self.storage = storage
-  }
+  init(_ storage: RingStorage) { self.storage = storage }
 
   /// The capacity of the ring, in frames: the requested capacity, rounded up to a power of two.
   package var capacityFrames: Int { storage.capacityFrames }

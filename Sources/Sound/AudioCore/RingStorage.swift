@@ -61,7 +61,5 @@ final class RingStorage: @unchecked Sendable {
   }
 
   /// Returns the slot of the chunk with index `chunk`.
-  func slot(_ chunk: Int) -> UnsafeMutablePointer<Slot> {
-    slots + (chunk & (chunkCapacity - 1))
-  }
+  func slot(_ chunk: Int) -> UnsafeMutablePointer<Slot> { slots + (chunk & (chunkCapacity - 1)) }
 }

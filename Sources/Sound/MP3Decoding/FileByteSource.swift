@@ -66,8 +66,7 @@ final class FileByteSource: ByteSource {
 
   private static func error(for number: Int32, doing verb: String) -> DecodingError {
     switch number {
-    case ENOENT, ENOTDIR:
-      return DecodingError(reason: .notFound, message: "There is no such file.")
+    case ENOENT, ENOTDIR: return DecodingError(reason: .notFound, message: "There is no such file.")
     case EMFILE, ENFILE, ENOMEM:
       return DecodingError(
         scope: .engine, reason: .unusable,

@@ -141,8 +141,7 @@ final class FrameReader {
     self.goal = nil
     // The first frame needs no prelude: linear decoding begins with it too.
     guard frame.number > 0, is576 || goal.phase != 0 else { return true }
-    let silence = prelude.frames(
-      before: data.header, sampleRate: frame.format.sampleRate, phase: goal.phase)
+    let silence = prelude.frames(before: data.header, sampleRate: frame.format.sampleRate, phase: goal.phase)
     let number = frame.number
     try open(at: .frame, offset: frame.start)
     frame.number = number - 1

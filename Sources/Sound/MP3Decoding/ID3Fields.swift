@@ -59,8 +59,7 @@ enum ID3Fields {
       return field(
         id, id == "TCON" ? ID3Text.genre(Array(text.all.joined(separator: "\0").utf8)) ?? joined : joined)
     case let id where id.hasPrefix("W"): return field(id, ID3TextReader.latin1(content))
-    default:
-      return content.isEmpty ? nil : MediaTag.Field(key: frame.id, value: .data(Array(content)))
+    default: return content.isEmpty ? nil : MediaTag.Field(key: frame.id, value: .data(Array(content)))
     }
   }
 

@@ -256,8 +256,7 @@ final class MP3Decoder: AudioDecoder {
       }
       idle = 0
       if let range = audible(frame: frame.number, count: count) {
-        stream?.onFrame(
-          frame.start, table.position(ofSample: nextSample - Int64(range.count), in: run))
+        stream?.onFrame(frame.start, table.position(ofSample: nextSample - Int64(range.count), in: run))
         decodedFormat = frame.format
         decoded.bits += Double(frame.byteCount * 8)
         decoded.seconds += Double(frame.samplesPerFrame) / Double(frame.format.sampleRate)

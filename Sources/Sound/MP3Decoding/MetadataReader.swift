@@ -14,8 +14,7 @@ enum MetadataReader {
     let fits = tagSize <= tagLimit && tagSize <= source.size ?? tagLimit
     let reader =
       fits
-      ? try FrameReader(
-        source: source, for: .metadata, budget: FrameReader.searchBudget + Int(tagSize))
+      ? try FrameReader(source: source, for: .metadata, budget: FrameReader.searchBudget + Int(tagSize))
       : try FrameReader(source: source, for: .decoding, beginning: tagSize)
     do throws(DecodingError) {
       guard case .frame = try reader.next() else { throw MP3Opening.noAudio }

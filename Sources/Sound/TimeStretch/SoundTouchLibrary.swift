@@ -64,9 +64,7 @@ struct SoundTouchHandle: ~Copyable {
 
   /// Creates an instance for sound of `format`. Throws if memory is exhausted.
   init(_ library: SoundTouchLibrary, format: PCMFormat) throws(TimeStretchError) {
-    guard let pointer = library.create() else {
-      throw TimeStretchError("SoundTouch has no memory")
-    }
+    guard let pointer = library.create() else { throw TimeStretchError("SoundTouch has no memory") }
     self.library = library
     self.pointer = pointer
     _ = library.setChannels(pointer, UInt32(format.channelCount))

@@ -31,9 +31,7 @@ package final class SoundTouchStretching: TimeStretching {
     return try result.get()
   }
 
-  package func makeStretcher(
-    format: PCMFormat, pace: Pace
-  ) throws(TimeStretchError) -> any TimeStretcher {
+  package func makeStretcher(format: PCMFormat, pace: Pace) throws(TimeStretchError) -> any TimeStretcher {
     try SoundTouchStretcher(load(), format: format, pace: pace)
   }
 }

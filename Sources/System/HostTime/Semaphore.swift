@@ -21,9 +21,7 @@ package struct Semaphore: ~Copyable {
   }
 
   /// Increments the value. Thread-safe; never blocks.
-  package func post() {
-    sem_post(handle)
-  }
+  package func post() { sem_post(handle) }
 
   /// Waits until the value is above 0 and decrements it.
   package func wait() {

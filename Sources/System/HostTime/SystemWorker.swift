@@ -45,13 +45,9 @@ final class SystemWorker: Worker {
     if !joined.load(ordering: .acquiring) { pthread_detach(thread) }
   }
 
-  func signal() {
-    line.signal()
-  }
+  func signal() { line.signal() }
 
-  func cancel() {
-    end()
-  }
+  func cancel() { end() }
 
   private func end() {
     line.cancel()

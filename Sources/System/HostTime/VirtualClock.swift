@@ -21,9 +21,7 @@ package final class VirtualClock: HostClock {
   /// - Parameter runLimit: the number of runs at one time above which the clock assumes an endless loop and
   ///   stops the program with the worker's name. The default exceeds the runs for writing a thousand songs to
   ///   a file, which all happen at one time.
-  package init(runLimit: Int = 20_000_000) {
-    schedule = Mutex(VirtualSchedule(runLimit: runLimit))
-  }
+  package init(runLimit: Int = 20_000_000) { schedule = Mutex(VirtualSchedule(runLimit: runLimit)) }
 
   /// The present time of this clock. Thread-safe.
   package var now: HostTime { schedule.withLock { $0.now } }
@@ -46,14 +44,10 @@ package final class VirtualClock: HostClock {
   }
 
   /// Advances the clock by `seconds`. See `advance(to:)`.
-  package func advance(bySeconds seconds: Double) {
-    advance(to: now.advanced(bySeconds: seconds))
-  }
+  package func advance(bySeconds seconds: Double) { advance(to: now.advanced(bySeconds: seconds)) }
 
   /// Runs all bodies that are due now; time does not advance.
-  package func runUntilIdle() {
-    advance(to: now)
-  }
+  package func runUntilIdle() { advance(to: now) }
 
   /// Runs all bodies due until `moment` inclusive and sets the clock to `moment` (never back). Callable from
   /// any thread, and from bodies on the advancing thread.
@@ -71,9 +65,7 @@ package final class VirtualClock: HostClock {
     }
   }
 
-  private func beginRun(
-    until moment: HostTime, isHeld: Bool
-  ) -> (id: UInt64, body: VirtualSchedule.Body)? {
+  private func beginRun(until moment: HostTime, isHeld: Bool) -> (id: UInt64, body: VirtualSchedule.Body)? {
     schedule.withLock { schedule in
       let run = schedule.beginRun(until: moment, isHeld: isHeld)
       if run == nil { schedule.endAdvance() }
@@ -81,17 +73,13 @@ package final class VirtualClock: HostClock {
     }
   }
 
-  fileprivate func signal(_ id: UInt64) {
-    schedule.withLock { $0.signal(id) }
-  }
+  fileprivate func signal(_ id: UInt64) { schedule.withLock { $0.signal(id) } }
 
   fileprivate func cancel(_ id: UInt64) {
     let (entry, waiter): (VirtualSchedule.Entry?, Waiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
       // Waiting applies to other threads; on the advancing thread the caller is the body itself.
-      guard schedule.running.contains(id), schedule.advancing != pthread_self() else {
-        return (entry, nil)
-      }
+      guard schedule.running.contains(id), schedule.advancing != pthread_self() else { return (entry, nil) }
       return (entry, schedule.addWaiter(for: id))
     }
     waiter?.semaphore.wait()

@@ -36,9 +36,7 @@ struct VirtualSchedule: ~Copyable {
   private var runs = 0
   private let runLimit: Int
 
-  init(runLimit: Int) {
-    self.runLimit = runLimit
-  }
+  init(runLimit: Int) { self.runLimit = runLimit }
 
   /// The earliest due time of all workers that are not running.
   var nextDeadline: HostTime? {

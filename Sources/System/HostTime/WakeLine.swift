@@ -50,9 +50,7 @@ final class WakeLine: Sendable {
   }
 
   /// Signals that no run is in progress and none will follow. Worker's thread, once.
-  func end() {
-    ended.post()
-  }
+  func end() { ended.post() }
 
   /// Waits until `end` was called. Any number of threads may wait.
   func waitForEnd() {

@@ -9,15 +9,11 @@
 /// are invalid. Indefinite wins over numbers. Numbers of different epochs other than 0 are invalid. If one
 /// epoch is 0, the sum has the other; two equal epochs give epoch 0. (The header permits adding durations to
 /// times of other epochs and leaves the epoch of the sum to be inferred.)
-public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
-  combine(lhs, rhs, subtracting: false)
-}
+public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: false) }
 
 /// Returns the difference of two times, by the rules of ``CMTimeAdd(_:_:)``; equal infinities are invalid
 /// here.
-public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
-  combine(lhs, rhs, subtracting: true)
-}
+public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: true) }
 
 private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime {
   let leftKind = lhs.kind
@@ -86,14 +82,10 @@ extension CMTime.Kind {
 
 extension CMTime {
   /// Returns ``CMTimeAdd(_:_:)`` of both operands.
-  public static func + (addend1: CMTime, addend2: CMTime) -> CMTime {
-    CMTimeAdd(addend1, addend2)
-  }
+  public static func + (addend1: CMTime, addend2: CMTime) -> CMTime { CMTimeAdd(addend1, addend2) }
 
   /// Returns ``CMTimeSubtract(_:_:)`` of both operands.
-  public static func - (minuend: CMTime, subtrahend: CMTime) -> CMTime {
-    CMTimeSubtract(minuend, subtrahend)
-  }
+  public static func - (minuend: CMTime, subtrahend: CMTime) -> CMTime { CMTimeSubtract(minuend, subtrahend) }
 }
 
 /// Returns the time with its sign inverted if it is negative, else unmodified.

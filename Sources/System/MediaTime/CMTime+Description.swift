@@ -29,14 +29,10 @@ extension CMTime: CustomStringConvertible, CustomDebugStringConvertible {
 
 /// Returns the text printed by ``CMTimeShow(_:)``. Never nil; optional as in Core Media. Allocators do not
 /// exist on Linux: pass nil.
-public func CMTimeCopyDescription(allocator: Never?, time: CMTime) -> String? {
-  time.description
-}
+public func CMTimeCopyDescription(allocator: Never?, time: CMTime) -> String? { time.description }
 
 /// Prints a description of the time to standard output.
-public func CMTimeShow(_ time: CMTime) {
-  print(time.description)
-}
+public func CMTimeShow(_ time: CMTime) { print(time.description) }
 
 extension CMTimeRange: CustomStringConvertible, CustomDebugStringConvertible {
   /// The text printed by ``CMTimeRangeShow(_:)``: start and duration (not the end), as in "{{0/1 = 0.000},
@@ -51,11 +47,7 @@ extension CMTimeRange: CustomStringConvertible, CustomDebugStringConvertible {
 
 /// Returns the text printed by ``CMTimeRangeShow(_:)``. Never nil; optional as in Core Media. Allocators do
 /// not exist on Linux: pass nil.
-public func CMTimeRangeCopyDescription(allocator: Never?, range: CMTimeRange) -> String? {
-  range.description
-}
+public func CMTimeRangeCopyDescription(allocator: Never?, range: CMTimeRange) -> String? { range.description }
 
 /// Prints a description of the range to standard output.
-public func CMTimeRangeShow(_ range: CMTimeRange) {
-  print(range.description)
-}
+public func CMTimeRangeShow(_ range: CMTimeRange) { print(range.description) }

@@ -52,9 +52,7 @@ public var kCMTimeRangeDurationKey: String { "duration" }
 ///
 /// Replaces a `CFDictionary`. Never nil; optional as in Core Media. Allocators do not exist on Linux: pass
 /// nil.
-public func CMTimeRangeCopyAsDictionary(
-  _ range: CMTimeRange, allocator: Never?
-) -> [String: any Sendable]? {
+public func CMTimeRangeCopyAsDictionary(_ range: CMTimeRange, allocator: Never?) -> [String: any Sendable]? {
   [kCMTimeRangeStartKey: range.start.dictionary, kCMTimeRangeDurationKey: range.duration.dictionary]
 }
 
@@ -64,6 +62,5 @@ public func CMTimeRangeMakeFromDictionary(_ dictionaryRepresentation: [String: A
   guard let start = dictionaryRepresentation[kCMTimeRangeStartKey] as? [String: Any],
     let duration = dictionaryRepresentation[kCMTimeRangeDurationKey] as? [String: Any]
   else { return .invalid }
-  return CMTimeRange(
-    start: CMTimeMakeFromDictionary(start), duration: CMTimeMakeFromDictionary(duration))
+  return CMTimeRange(start: CMTimeMakeFromDictionary(start), duration: CMTimeMakeFromDictionary(duration))
 }

@@ -16,14 +16,10 @@ extension CMTime {
   }
 
   /// Positive or negative infinity.
-  static func infinity(negative: Bool) -> CMTime {
-    negative ? .negativeInfinity : .positiveInfinity
-  }
+  static func infinity(negative: Bool) -> CMTime { negative ? .negativeInfinity : .positiveInfinity }
 
   /// Returns the flags of a computed number, with or without the rounded flag.
-  static func numericFlags(rounded: Bool) -> CMTimeFlags {
-    rounded ? [.valid, .hasBeenRounded] : .valid
-  }
+  static func numericFlags(rounded: Bool) -> CMTimeFlags { rounded ? [.valid, .hasBeenRounded] : .valid }
 
   /// Whether the rounded flag is set. Meaningful for numbers only.
   var carriesRounding: Bool { flags.contains(.hasBeenRounded) }

@@ -50,6 +50,4 @@ public func CMTimeMakeWithSeconds(_ seconds: Double, preferredTimescale: Int32) 
 }
 
 /// Returns the time in seconds; see ``CMTime/seconds``.
-public func CMTimeGetSeconds(_ time: CMTime) -> Double {
-  time.seconds
-}
+public func CMTimeGetSeconds(_ time: CMTime) -> Double { time.seconds }

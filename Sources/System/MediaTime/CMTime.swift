@@ -20,9 +20,7 @@ public struct CMTime: Sendable, BitwiseCopyable {
   public var epoch: CMTimeEpoch
 
   /// Creates an invalid time: all fields are 0.
-  public init() {
-    self.init(value: 0, timescale: 0, flags: [], epoch: 0)
-  }
+  public init() { self.init(value: 0, timescale: 0, flags: [], epoch: 0) }
 
   /// Creates a time with exactly these fields.
   public init(value: CMTimeValue, timescale: CMTimeScale, flags: CMTimeFlags, epoch: CMTimeEpoch) {
@@ -97,9 +95,7 @@ extension CMTime {
   public var isIndefinite: Bool { flags.contains([.valid, .indefinite]) }
 
   /// Whether the time is a number: valid, and neither infinite nor indefinite. Depends only on the flags.
-  public var isNumeric: Bool {
-    flags.intersection([.valid, .impliedValueFlagsMask]) == .valid
-  }
+  public var isNumeric: Bool { flags.intersection([.valid, .impliedValueFlagsMask]) == .valid }
 
   /// Whether the time is a number and some operation that led to it rounded.
   public var hasBeenRounded: Bool { isNumeric && flags.contains(.hasBeenRounded) }

@@ -61,9 +61,7 @@ extension CMTimeRange {
 }
 
 /// Returns ``CMTimeRange/containsTime(_:)``.
-public func CMTimeRangeContainsTime(_ range: CMTimeRange, time: CMTime) -> Bool {
-  range.containsTime(time)
-}
+public func CMTimeRangeContainsTime(_ range: CMTimeRange, time: CMTime) -> Bool { range.containsTime(time) }
 
 /// Returns ``CMTimeRange/containsTimeRange(_:)``.
 public func CMTimeRangeContainsTimeRange(_ range: CMTimeRange, otherRange: CMTimeRange) -> Bool {

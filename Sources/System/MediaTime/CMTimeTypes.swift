@@ -19,9 +19,7 @@ public struct CMTimeFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
   public let rawValue: UInt32
 
   /// Creates flags from any bit pattern.
-  public init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// The time is valid. Without this flag the time is invalid, whatever the other flags; zeroed memory is
   /// therefore invalid.

@@ -1,9 +1,7 @@
 /// Returns the greatest common divisor, by Euclid's algorithm; of 0 and x, returns x.
 func greatestCommonDivisor<T: UnsignedInteger & FixedWidthInteger>(_ lhs: T, _ rhs: T) -> T {
   var (larger, smaller) = (lhs, rhs)
-  while smaller != 0 {
-    (larger, smaller) = (smaller, larger % smaller)
-  }
+  while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
   return larger
 }
 

@@ -50,9 +50,7 @@ extension MixedFraction {
   /// nil if none exists.
   ///
   /// The whole part must not exceed `limit`.
-  func exact(
-    preferring preferred: UInt128, limit: UInt128
-  ) -> (value: UInt128, timescale: UInt128)? {
+  func exact(preferring preferred: UInt128, limit: UInt128) -> (value: UInt128, timescale: UInt128)? {
     let maximum = UInt128(kCMTimeMaxTimescale)
     let divisor = greatestCommonDivisor(denominator, remainder)
     let least = denominator / divisor
@@ -96,8 +94,7 @@ extension MixedFraction {
         let semiDistance = semi.error.multipliedFullWidth(by: newer.k)
         let newerDistance = newer.error.multipliedFullWidth(by: semi.k)
         let semiWins =
-          semiDistance == newerDistance
-          ? semi.h * newer.k > newer.h * semi.k : semiDistance < newerDistance
+          semiDistance == newerDistance ? semi.h * newer.k > newer.h * semi.k : semiDistance < newerDistance
         return semiWins ? (semi.h, semi.k) : (newer.h, newer.k)
       }
       (older, newer) = (newer, (older.h + steps * newer.h, older.k + steps * newer.k, error))

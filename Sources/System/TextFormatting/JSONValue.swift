@@ -61,8 +61,7 @@ package enum JSONValue: Hashable, Sendable {
     case .bool(let isTrue): bytes.append(contentsOf: (isTrue ? "true" : "false").utf8)
     case .number(let digits): bytes.append(contentsOf: digits.utf8)
     case .string(let text): bytes.appendJSON(text)
-    case .array(let values):
-      Self.append(values, between: "[", "]", to: &bytes) { $0.append(to: &$1) }
+    case .array(let values): Self.append(values, between: "[", "]", to: &bytes) { $0.append(to: &$1) }
     case .object(let members):
       Self.append(members, between: "{", "}", to: &bytes) { member, bytes in
         bytes.appendJSON(member.key)

@@ -2,9 +2,7 @@
 package enum TerminalText {
   /// Returns the number of columns that a text occupies on a Unicode terminal. An approximation, since
   /// terminals disagree about emoji sequences.
-  package static func width(_ text: some StringProtocol) -> Int {
-    text.reduce(0) { $0 + width(of: $1) }
-  }
+  package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width(of: $1) } }
 
   /// Returns the columns of a character: 0 for combining and control characters, 2 for East Asian wide
   /// characters and emoji, else 1.
@@ -34,8 +32,7 @@ package enum TerminalText {
     switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
       0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18D08,
-      0x1AFF0...0x1B2FF,
-      0x1F200...0x1F265, 0x20000...0x3FFFD:
+      0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x3FFFD:
       true
     default: false
     }

@@ -6,8 +6,7 @@ import SystemSupport
 /// The declarations are those of expat.h, and the same in all versions with the library's major number 1.
 struct ExpatLibrary: Sendable {
   typealias Text = UnsafePointer<CChar>
-  typealias Start =
-    @convention(c) (UnsafeMutableRawPointer?, Text?, UnsafeMutablePointer<Text?>?) -> Void
+  typealias Start = @convention(c) (UnsafeMutableRawPointer?, Text?, UnsafeMutablePointer<Text?>?) -> Void
   typealias End = @convention(c) (UnsafeMutableRawPointer?, Text?) -> Void
   typealias Characters = @convention(c) (UnsafeMutableRawPointer?, Text?, Int32) -> Void
   typealias Doctype = @convention(c) (UnsafeMutableRawPointer?, Text?, Text?, Text?, Int32) -> Void
@@ -73,8 +72,7 @@ struct ExpatHandle: ~Copyable {
       }, { data, _ in ExpatHandle.reading(data)?.ended() })
     library.setCharacterHandler(pointer) { data, text, count in
       guard let text else { return }
-      ExpatHandle.reading(data)?.read(
-        UnsafeRawBufferPointer(start: text, count: Int(count)))
+      ExpatHandle.reading(data)?.read(UnsafeRawBufferPointer(start: text, count: Int(count)))
     }
     library.setDoctypeHandler(pointer) { data, _, _, _, _ in ExpatHandle.reading(data)?.doctype() }
   }

@@ -8,9 +8,7 @@ package struct FramePicker: TimeStretching {
 
   package func prepare() throws(TimeStretchError) {}
 
-  package func makeStretcher(
-    format: PCMFormat, pace: Pace
-  ) throws(TimeStretchError) -> any TimeStretcher {
+  package func makeStretcher(format: PCMFormat, pace: Pace) throws(TimeStretchError) -> any TimeStretcher {
     Stretcher(channelCount: format.channelCount, speed: pace.speed)
   }
 

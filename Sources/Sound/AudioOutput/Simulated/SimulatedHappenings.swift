@@ -27,9 +27,7 @@ struct SimulatedHappenings {
     return now < revival
   }
 
-  func isSuspended(at now: HostTime) -> Bool {
-    suspension?.contains(now) ?? false
-  }
+  func isSuspended(at now: HostTime) -> Bool { suspension?.contains(now) ?? false }
 
   /// Returns the time of the next event; nil if none remains.
   func next(after now: HostTime) -> HostTime? {

@@ -64,8 +64,7 @@ struct SimulatedMachine: Sendable {
 
   init(
     format: PCMFormat, personality: SimulatedOutput.Personality, created: HostTime, opening: HostTime,
-    number: Int,
-    tape: SimulatedTape
+    number: Int, tape: SimulatedTape
   ) {
     self.format = format
     self.personality = personality
@@ -150,9 +149,7 @@ struct SimulatedMachine: Sendable {
   }
 
   /// Returns the timing that the device reports.
-  func timing(at now: HostTime) -> OutputTiming {
-    clerk.snapshot ?? exactTiming(at: now)
-  }
+  func timing(at now: HostTime) -> OutputTiming { clerk.snapshot ?? exactTiming(at: now) }
 
   /// Stops at the present position and ends the stream.
   mutating func close(at now: HostTime) {
@@ -300,9 +297,7 @@ struct SimulatedMachine: Sendable {
     return max(1, Int(blocks)) * block
   }
 
-  private var earlyNoticePosition: Double {
-    Double(renderedFrames) - personality.earlyNotice * rate
-  }
+  private var earlyNoticePosition: Double { Double(renderedFrames) - personality.earlyNotice * rate }
 
   private mutating func giveEarlyNotice(at now: HostTime) {
     guard personality.earlyNotice > 0, !gaveEarlyNotice, line.rate > 0,

@@ -65,8 +65,6 @@ extension SimulatedOutput {
     package init() {}
 
     /// Creates an ideal personality modified by `change`.
-    package init(_ change: (inout Personality) -> Void) {
-      change(&self)
-    }
+    package init(_ change: (inout Personality) -> Void) { change(&self) }
   }
 }

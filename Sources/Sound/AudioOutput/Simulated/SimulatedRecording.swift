@@ -49,9 +49,7 @@ final class SimulatedTape: Sendable {
   let recordsSound: Bool
   private let content = Mutex(SimulatedOutput.Recording())
 
-  init(recordsSound: Bool) {
-    self.recordsSound = recordsSound
-  }
+  init(recordsSound: Bool) { self.recordsSound = recordsSound }
 
   var recording: SimulatedOutput.Recording { content.withLock { $0 } }
 

@@ -19,9 +19,7 @@ struct SimulatedTimingClerk {
   }
 
   /// Records that the timing no longer extrapolates from the last one; reported with the next update.
-  mutating func noteChange() {
-    hasChanged = true
-  }
+  mutating func noteChange() { hasChanged = true }
 
   /// Updates the reported timing immediately.
   mutating func refresh(_ timing: OutputTiming) {

@@ -15,9 +15,7 @@ struct OutputFile: ~Copyable {
     self.isRewritable = isRewritable
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   /// Opens `path` for writing and truncates it; "-" is the standard output. Never blocks: returns nil for a
   /// pipe without a reader.

@@ -14,9 +14,7 @@ struct WAVFile: ~Copyable {
   /// The part of the header that is not written yet.
   private var header: [UInt8] = []
 
-  init(path: String) {
-    self.path = path
-  }
+  init(path: String) { self.path = path }
 
   /// Opens the file for `format` if it is not open yet. Returns false for a pipe without a reader.
   mutating func open(for format: PCMFormat) throws(OutputError) -> Bool {

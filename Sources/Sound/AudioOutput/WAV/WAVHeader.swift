@@ -48,9 +48,7 @@ package struct WAVHeader {
     put(isLong ? UInt32.max : dataBytes.flatMap(UInt32.init(exactly:)) ?? .max)
   }
 
-  private mutating func put(_ name: StaticString) {
-    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-  }
+  private mutating func put(_ name: StaticString) { name.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
   private mutating func put(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }

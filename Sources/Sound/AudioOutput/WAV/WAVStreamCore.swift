@@ -79,9 +79,7 @@ final class WAVStreamCore: OrderedStreamCore {
   }
 
   /// Updates the header after the last write. An error is ignored, because the samples are already written.
-  func finish() {
-    try? device.withFile { file throws(OutputError) in try file.settle() }
-  }
+  func finish() { try? device.withFile { file throws(OutputError) in try file.settle() } }
 
   // MARK: - Worker
 

@@ -49,8 +49,7 @@ struct FrameOffsets {
     }
     guard low < offsets.count, offset > offsets[low] else { return Double(first) }
     let begin = Entry(frame: first + Int64(low) * spacing, offset: offsets[low])
-    let next =
-      low + 1 < offsets.count ? Entry(frame: begin.frame + spacing, offset: offsets[low + 1]) : end
+    let next = low + 1 < offsets.count ? Entry(frame: begin.frame + spacing, offset: offsets[low + 1]) : end
     guard next.offset > begin.offset else { return Double(next.frame) }
     let part = Double(offset - begin.offset) / Double(next.offset - begin.offset)
     return Double(begin.frame) + min(1, part) * Double(next.frame - begin.frame)

@@ -7,8 +7,7 @@ enum ChannelMixing {
   @inline(__always)
   static func convert(
     _ input: UnsafePointer<Float>, channels: Int, to output: UnsafeMutablePointer<Float>,
-    channels wanted: Int,
-    count: Int
+    channels wanted: Int, count: Int
   ) {
     if channels == wanted {
       memcpy(output, input, count * channels * MemoryLayout<Float>.size)
@@ -19,9 +18,7 @@ enum ChannelMixing {
         output[2 * index + 1] = sample
       }
     } else {
-      for index in 0..<count {
-        output[index] = (input[2 * index] + input[2 * index + 1]) * 0.5
-      }
+      for index in 0..<count { output[index] = (input[2 * index] + input[2 * index + 1]) * 0.5 }
     }
   }
 }

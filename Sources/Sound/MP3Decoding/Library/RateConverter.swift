@@ -84,9 +84,7 @@ final class RateConverter {
   /// 1.31.2. Upsampling: 3.746 frames of the input rate. Downsampling: 3.57 to 3.75 frames of the output
   /// rate, and 4.5 to 4.9 below a quarter of the input rate, where another stage is added.
   static func delay(from inputRate: Int, to outputRate: Int) -> Int {
-    if outputRate >= inputRate {
-      return (outputRate * 3746 + inputRate * 500) / (inputRate * 1000)
-    }
+    if outputRate >= inputRate { return (outputRate * 3746 + inputRate * 500) / (inputRate * 1000) }
     return outputRate * 4 < inputRate ? 5 : 4
   }
 

@@ -19,9 +19,7 @@ enum ID3Frames {
   /// Returns the size of the tag that begins with these ten bytes, without a footer; nil for other data.
   static func size(of header: [UInt8]) -> Int? {
     guard header.count >= headerSize, header.starts(with: Array("ID3".utf8)), (2...4).contains(header[3])
-    else {
-      return nil
-    }
+    else { return nil }
     return headerSize + synchsafe(header[6..<10])
   }
 
@@ -37,8 +35,7 @@ enum ID3Frames {
     if version < 4, flags & 0x80 != 0 { content = synchronized(content) }
     if version > 2, flags & 0x40 != 0 {
       guard content.count >= 4 else { return ([], version) }
-      let size =
-        version == 3 ? 4 + number(content.prefix(4)) : synchsafe(content.prefix(4))
+      let size = version == 3 ? 4 + number(content.prefix(4)) : synchsafe(content.prefix(4))
       content = content.dropFirst(size)
     }
     return (frames(content, version: version), version)
@@ -92,8 +89,7 @@ enum ID3Frames {
         size = number(bytes)
       }
     }
-    return size <= room
-      ? Header(id: name, length: length, size: size, flags: rest[start + 9]) : nil
+    return size <= room ? Header(id: name, length: length, size: size, flags: rest[start + 9]) : nil
   }
 
   /// Returns the name at the beginning of a frame; nil for invalid data.

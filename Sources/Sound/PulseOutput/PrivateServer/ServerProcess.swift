@@ -13,8 +13,7 @@ struct ServerProcess: Sendable {
   ) throws(PrivatePulseServer.Failure) -> ServerProcess {
     let log = "\(directory)/log"
     do throws(SpawnError) {
-      let identifier = try spawn(
-        arguments, environment, input: nil, log: log, group: guardian.identifier)
+      let identifier = try spawn(arguments, environment, input: nil, log: log, group: guardian.identifier)
       return ServerProcess(identifier: identifier, log: log)
     } catch {
       let isMissing = error.code == ENOENT

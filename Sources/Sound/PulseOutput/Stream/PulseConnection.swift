@@ -157,9 +157,7 @@ final class PulseConnection: @unchecked Sendable {
       properties.append((PA_PROP_APPLICATION_ICON_NAME, icon))
     }
     guard let pointer = calls.contextNew(loop, name: configuration.applicationName, properties: properties)
-    else {
-      return false
-    }
+    else { return false }
     let handle = ContextHandle(calls: calls, pointer: pointer)
     calls.contextSetStateCallback(
       pointer, { context, userdata in context.map { PulseConnection.from(userdata)?.stateChanged($0) } },
@@ -290,8 +288,7 @@ final class PulseConnection: @unchecked Sendable {
       // libpulse also reports this code for a host name that does not exist.
       let isRefusal = code == Int32(PA_ERR_CONNECTIONREFUSED.rawValue) && !isReady
       if !isRefusal || !explainRefusal(pointer, calls.errorText(code)) { fail(calls.errorText(code)) }
-    default:
-      break
+    default: break
     }
   }
 

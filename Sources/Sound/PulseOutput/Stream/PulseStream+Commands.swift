@@ -29,8 +29,7 @@ extension PulseStream {
 
   /// Fails the stream because libpulse refused a command: the connection is lost.
   private func refused() {
-    failSoon(
-      OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
+    failSoon(OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
   }
 
   func replaceFrames() {

@@ -12,9 +12,7 @@ extension PulseStream {
     guard
       let pointer = calls.streamNew(
         context, name: configuration.streamName, spec: spec, properties: [(PA_PROP_MEDIA_ROLE, "music")])
-    else {
-      return fail(OutputError("libpulse refuses this format", isRecoverable: false))
-    }
+    else { return fail(OutputError("libpulse refuses this format", isRecoverable: false)) }
     handle = StreamHandle(calls: calls, pointer: pointer)
     calls.streamSetCallbacks(pointer, .ofPulseStream, userdata)
     // Starting uncorked, if sound is wanted already, saves a round trip before the first sound.
@@ -57,8 +55,7 @@ extension PulseStream {
   fileprivate func stateChanged() {
     guard !isDead, let stream = handle?.pointer else { return }
     switch calls.streamGetState(stream) {
-    case PA_STREAM_READY:
-      opened(stream)
+    case PA_STREAM_READY: opened(stream)
     case PA_STREAM_FAILED, PA_STREAM_TERMINATED: ended()
     default: break
     }

@@ -121,9 +121,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   }
 
   /// Starts the server's `replyTimeout`.
-  func limitReply() {
-    replyTimer = timer(in: configuration.replyTimeout) { PulseStream.from($3)?.timeOut() }
-  }
+  func limitReply() { replyTimer = timer(in: configuration.replyTimeout) { PulseStream.from($3)?.timeOut() } }
 
   /// Cancels the reply timeout, because the server has answered.
   func replyCame() { replyTimer = nil }

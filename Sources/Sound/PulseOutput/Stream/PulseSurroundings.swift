@@ -110,13 +110,11 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
 
   func connectionReady(_ context: OpaquePointer) {
     self.context = context
-    calls.contextSetSubscribeCallback(
-      context, { PulseSurroundings.from($3)?.changed() }, userdata)
+    calls.contextSetSubscribeCallback(context, { PulseSurroundings.from($3)?.changed() }, userdata)
     let mask =
       PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue
       | PA_SUBSCRIPTION_MASK_SERVER.rawValue
-    subscription = OperationHandle(
-      calls, calls.contextSubscribe(context, pa_subscription_mask_t(mask)))
+    subscription = OperationHandle(calls, calls.contextSubscribe(context, pa_subscription_mask_t(mask)))
     ask()
   }
 

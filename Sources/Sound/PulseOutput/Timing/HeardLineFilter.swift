@@ -137,10 +137,8 @@ struct HeardLineFilter: Sendable {
       if abs(suspect.error - error) > Self.agreement { return survey(line, report) }
       phase = .quiet(suspect: nil)
       return restart(at: report)
-    case .surveying:
-      return survey(line, report)
-    case .scattering(let strays):
-      return average(line, report, strays: strays, elapsed: elapsed)
+    case .surveying: return survey(line, report)
+    case .scattering(let strays): return average(line, report, strays: strays, elapsed: elapsed)
     }
   }
 

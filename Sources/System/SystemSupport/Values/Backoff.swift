@@ -11,17 +11,14 @@ package struct Backoff: Sendable {
   /// - Parameters:
   ///   - second: The delay that later ones double; nil for twice the first.
   ///   - jitter: The fraction, 0…1, by which a random number lengthens or shortens each delay.
-  package init(
-    first: Double, second: Double? = nil, longest: Double, jitter: Double = 0, seed: UInt64 = 0
-  ) {
+  package init(first: Double, second: Double? = nil, longest: Double, jitter: Double = 0, seed: UInt64 = 0) {
     (self.first, self.second, self.longest, self.jitter) = (first, second ?? first * 2, longest, jitter)
     random = SplitMix64(state: seed)
   }
 
   /// Returns the delay without jitter after so many failures in a row, one or more.
   package func delay(after failures: Int) -> Double {
-    failures == 1
-      ? first : min(longest, Double(sign: .plus, exponent: failures - 2, significand: second))
+    failures == 1 ? first : min(longest, Double(sign: .plus, exponent: failures - 2, significand: second))
   }
 
   /// Records a failure, and returns the delay before the next attempt.
