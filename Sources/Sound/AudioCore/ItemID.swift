@@ -5,7 +5,6 @@ package struct ItemID: Hashable, Sendable {
   /// The number, or 0 to represent no item.
   package let rawValue: UInt64
 
-  /// Creates an identifier with an existing number.
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   private static let last = Atomic<UInt64>(0)

@@ -1,6 +1,5 @@
 /// The volume of one item, as its audio mix and its track ask for it.
 package struct ItemMix: Hashable, Sendable {
-  /// Whether the item plays silence.
   package var isSilent: Bool
   /// The volume over the item's time; nil for 1.
   package var volume: VolumeCurve?

@@ -6,13 +6,11 @@ package struct LiveStream: Hashable, Sendable {
   /// playback resumes with the audio sent at that time.
   package var patience: Double
 
-  /// Creates the properties of a stream.
   package init(tag: MediaTag = MediaTag(), patience: Double) {
     self.tag = tag
     self.patience = patience
   }
 
-  /// The station's name; nil if unknown.
   package var name: String? { tag.text("icy-name") }
 }
 
@@ -23,7 +21,6 @@ package struct TimedTag: Hashable, Sendable {
   /// The tag, which replaces all earlier timed tags.
   package var tag: MediaTag
 
-  /// Creates a tag that applies from `frame` on.
   package init(frame: Int64, tag: MediaTag) {
     self.frame = frame
     self.tag = tag

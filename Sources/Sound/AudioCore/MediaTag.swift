@@ -1,7 +1,6 @@
 /// The metadata stored in a medium, field by field, such as an ID3 tag.
 package struct MediaTag: Hashable, Sendable {
   package struct Field: Hashable, Sendable {
-    /// The content of a field.
     package enum Value: Hashable, Sendable {
       /// Text or an address. Several texts are joined by "; ".
       case text(String)
@@ -18,7 +17,6 @@ package struct MediaTag: Hashable, Sendable {
     }
 
     package var key: String
-    /// The vocabulary of `key`.
     package var space = Space.id3
     package var value: Value
     /// A description that distinguishes fields of the same key: a comment, a picture or a user-defined field.
@@ -45,13 +43,11 @@ package struct MediaTag: Hashable, Sendable {
     }
   }
 
-  /// A chapter of the medium.
   package struct Chapter: Hashable, Sendable {
     /// The start time, in milliseconds.
     package var start: Int64
     /// The end time, in milliseconds, after `start`; nil for the end of the medium.
     package var end: Int64?
-    /// The chapter's title and other fields.
     package var fields: [Field]
 
     package init(start: Int64, end: Int64?, fields: [Field]) {

@@ -2,11 +2,9 @@
 package struct OutputSurroundings: Hashable, Sendable {
   /// Whether other applications play audio.
   package var isOtherAudioPlaying: Bool
-  /// The listener's volume setting for the whole device, as a slider shows it, from 0 (silence) to 1 (full
-  /// volume).
+  /// The listener's volume setting for the whole device, as a slider shows it, from 0 (silence) to 1 (full).
   package var volume: Float
 
-  /// Creates a state. By default no other application plays, at full volume.
   package init(isOtherAudioPlaying: Bool = false, volume: Float = 1) {
     self.isOtherAudioPlaying = isOtherAudioPlaying
     self.volume = volume

@@ -8,12 +8,10 @@ package struct PCMFormat: Hashable, Sendable {
   /// The number of samples in a frame: 1 (mono) or 2 (stereo), as in MPEG audio.
   package var channelCount: Int
 
-  /// Creates a format of `sampleRate` frames per second with `channelCount` samples each.
   package init(sampleRate: Int, channelCount: Int) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
   }
 
-  /// The size of a frame, in bytes.
   package var bytesPerFrame: Int { channelCount * MemoryLayout<Float>.size }
 }

@@ -9,8 +9,7 @@ package struct RingConsumer: ~Copyable, Sendable {
 
   init(_ storage: RingStorage) { self.storage = storage }
 
-  /// The number of frames that can be read, over all chunks. May grow at any moment; shrinks only by calls of
-  /// this end.
+  /// The number of readable frames of all chunks. May grow at any moment; shrinks only by calls of this end.
   package var availableFrames: Int {
     let committed = storage.committedChunks.load(ordering: .acquiring)
     return committed == chunks ? 0 : storage.slot(committed - 1).pointee.endFrame - frames

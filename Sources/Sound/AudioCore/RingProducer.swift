@@ -23,8 +23,7 @@ package struct RingProducer: ~Copyable, Sendable {
   }
 
   /// The contiguous free memory for the next frames, in whole frames. Shorter than `freeFrames` where the
-  /// ring wraps round; empty if the ring is full or has no room for a chunk. Valid until `commit` or the end
-  /// of the life of this value.
+  /// ring wraps round; empty without room for a frame or a chunk. Valid until `commit` or this value's end.
   package var writableRegion: UnsafeMutableBufferPointer<Float> {
     storage.region(at: frames, count: canCommit ? freeFrames : 0)
   }

@@ -20,8 +20,7 @@ final class RingStorage: @unchecked Sendable {
   private let samples: UnsafeMutablePointer<Float>
   private let slots: UnsafeMutablePointer<Slot>
 
-  /// The number of committed chunks, written by the producer. The slots contain the numbers of committed
-  /// frames.
+  /// The number of committed chunks, written by the producer. The slots have the numbers of their frames.
   let committedChunks = Atomic<Int>(0)
   /// The numbers of consumed frames and chunks, written by the consumer.
   let takenFrames = Atomic<Int>(0)
@@ -52,14 +51,12 @@ final class RingStorage: @unchecked Sendable {
     1 << (Int.bitWidth - (value - 1).leadingZeroBitCount)
   }
 
-  /// Returns the memory of the frames from index `frame` on, at most `count` and not past the end of the
-  /// memory.
+  /// Returns the memory of at most `count` frames from index `frame` on, not past the end of the memory.
   func region(at frame: Int, count: Int) -> UnsafeMutableBufferPointer<Float> {
     let position = frame & (capacityFrames - 1)
     let length = min(count, capacityFrames - position)
     return UnsafeMutableBufferPointer(start: samples + position * channelCount, count: length * channelCount)
   }
 
-  /// Returns the slot of the chunk with index `chunk`.
   func slot(_ chunk: Int) -> UnsafeMutablePointer<Slot> { slots + (chunk & (chunkCapacity - 1)) }
 }

@@ -20,7 +20,6 @@ package struct VolumeCurve: Hashable, Sendable {
   /// The ramps, sorted by their start times, which are unique.
   private var ramps: [Ramp] = []
 
-  /// Creates a curve without ramps.
   package init() {}
 
   /// Adds a ramp, in place of one with the same start.
@@ -36,8 +35,7 @@ package struct VolumeCurve: Hashable, Sendable {
   ) {
     let count = frames.count / channelCount
     let rate = Double(sampleRate)
-    /// Returns the first frame at or after a time. Differences below a millionth of a frame are rounding
-    /// errors.
+    /// Returns the first frame at or after a time. Differences below 1e-6 frames are rounding errors.
     func frame(at moment: Double) -> Int {
       Int(min(max(((moment - time) * rate - 1e-6).rounded(.up), 0), Double(count)))
     }

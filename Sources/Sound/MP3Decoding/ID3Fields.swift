@@ -16,8 +16,7 @@ enum ID3Fields {
   }
 
   /// Reads the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
-  /// tag of more than `MetadataReader.tagLimit` bytes is skipped, as are bytes not available yet. May block
-  /// on a local disk.
+  /// tag above `MetadataReader.tagLimit` and bytes not available yet are skipped. May block on a local disk.
   static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
     var tag = MediaTag()
     if let header = try source.peek(ID3Frames.headerSize, at: 0), let size = ID3Frames.size(of: header),
@@ -180,11 +179,9 @@ enum ID3Fields {
 /// Reads the texts in ID3v2 frames, which are preceded by an encoding byte.
 struct ID3TextReader {
   private let encoding: UInt8
-  /// The bytes that were not read yet.
   private(set) var rest: ArraySlice<UInt8>
 
-  /// Creates a reader for the texts after an encoding byte and `count` further bytes; nil if the encoding
-  /// byte is missing.
+  /// Creates a reader for the texts after an encoding byte and `count` further bytes; nil for no bytes.
   init?(_ content: ArraySlice<UInt8>, dropping count: Int = 0) {
     guard let encoding = content.first else { return nil }
     self.init(encoding: encoding, content.dropFirst(1 + count))
@@ -195,7 +192,6 @@ struct ID3TextReader {
     self.rest = rest
   }
 
-  /// Decodes Latin-1 text.
   static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
     var text = ""
     for byte in bytes.prefix(ID3Fields.textLimit) where byte != 0 {
@@ -229,8 +225,7 @@ struct ID3TextReader {
     switch encoding {
     case 1, 2:
       let isMarked = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
-      // Without a byte order mark: big-endian for encoding 2, as in the standard, and little-endian for 1, as
-      // most programs write.
+      // Without a byte order mark: big-endian for encoding 2 (the standard), little-endian for 1 (usual).
       let isBigFirst = isMarked ? bytes.first == 0xFE : encoding == 2
       let content = bytes.dropFirst(isMarked ? 2 : 0)
       let units = stride(from: content.startIndex, to: content.endIndex - 1, by: 2).map { place -> UInt16 in

@@ -2,15 +2,13 @@ import AudioCore
 
 // Seeks to positions far beyond the available bytes.
 extension MP3Decoder {
-  /// The distance in bytes that is waited for instead of jumped over: a transfer in progress is continued for
-  /// as many.
+  /// The distance in bytes that is waited for instead of jumped over, so that a transfer continues.
   private static let patience: Int64 = 256 * 1024
   /// The number of frames by which a jump aims before the first frame that the seek needs.
   private static let margin: Int64 = 16
 
   /// Prepares a seek whose target is far beyond the available bytes by continuing with frames shortly before
-  /// it. Returns to the frames from the first one on if they contain the target. Returns false while bytes
-  /// are missing.
+  /// it. Returns to the frames from the first one on if they have the target. False while bytes are missing.
   func jump(towards target: inout Int64, isExact: Bool) throws(DecodingError) -> Bool {
     guard
       beginning != nil || !isJumpless && !table.isComplete && reader.source.supply(from: furthestEnd) != .all

@@ -33,7 +33,6 @@ final class MP3Decoder: AudioDecoder {
   private var run = 0
   private var nextSample: Int64 = 0
   var isAtEnd = false
-  /// The target of the last seek.
   private var target: Int64?
   /// Whether a seek is in progress. No samples can be read until it ends.
   var isLooking = false
@@ -56,8 +55,7 @@ final class MP3Decoder: AudioDecoder {
   /// The end of the furthest frame read, so that damage is counted only once.
   var furthestEnd: Int64
 
-  /// Creates a decoder for the frames of `reader`, which must be at its first frame. `stream` is nil except
-  /// for a live stream.
+  /// Creates a decoder for `reader`, which must be at its first frame. `stream`: nil unless live.
   init(_ reader: FrameReader, stream: MP3Opening.Stream? = nil) {
     let frame = reader.frame
     self.reader = reader
@@ -87,8 +85,7 @@ final class MP3Decoder: AudioDecoder {
       bytesLeft: reader.source.size.map { max(0, $0 - end) }, bytesPerFrame: meanFrameSize)
   }
 
-  /// The mean frame size in bytes. The mean of the frames read is better than the first header as soon as 32
-  /// frames were read.
+  /// The mean frame size in bytes: that of the frames read, which is better than the first header from 32 on.
   var meanFrameSize: Double {
     let seen = beginning?.table.framesSeen ?? table.framesSeen
     let end = beginning?.furthestEnd ?? furthestEnd
@@ -103,7 +100,6 @@ final class MP3Decoder: AudioDecoder {
     return recentBitRate
   }
 
-  /// The mean number of bytes per second of audio.
   var bytesPerSecond: Double {
     meanFrameSize * Double(format.sampleRate) / Double(max(1, header.samplesPerFrame))
   }
@@ -236,7 +232,6 @@ final class MP3Decoder: AudioDecoder {
     }
   }
 
-  /// Decodes until samples are pending.
   private func decodeFrame() throws(DecodingError) -> FrameReader.Step {
     var idle = 0
     while idle < MP3Decoder.idleLimit {
@@ -330,7 +325,6 @@ final class MP3Decoder: AudioDecoder {
     return true
   }
 
-  /// Advances to the next frame and records it.
   private func nextFrame() throws(DecodingError) -> FrameReader.Step {
     let step: FrameReader.Step
     do throws(DecodingError) {

@@ -4,7 +4,6 @@ package import AudioCore
 ///
 /// Must be used by one thread at a time, which will also use the decoder.
 package final class MP3Opening {
-  /// The options for decoding a part of a live stream.
   package struct Stream {
     /// The maximum number of bytes without a frame.
     package var searchBudget: Int
@@ -12,7 +11,6 @@ package final class MP3Opening {
     /// offset in the source and its first frame on the decoder's timeline.
     package var onFrame: (_ offset: Int64, _ frame: Int64) -> Void
 
-    /// Creates options with the given values.
     package init(searchBudget: Int, onFrame: @escaping (_ offset: Int64, _ frame: Int64) -> Void) {
       self.searchBudget = searchBudget
       self.onFrame = onFrame
@@ -32,8 +30,7 @@ package final class MP3Opening {
     stream = nil
   }
 
-  /// Starts opening a part of a live stream. An Info frame, which stations send with the first bytes of a
-  /// file, is ignored.
+  /// Starts opening a part of a live stream. Info frames, which stations send from files, are ignored.
   package init(source: any ByteSource, stream: Stream) {
     self.source = source
     options = MP3File.Options()

@@ -2,8 +2,7 @@ import AudioCore
 
 /// Creates `MP3Metadata` from a file's tags and first frame, as read by libmpg123.
 enum MetadataReader {
-  /// The maximum size of an ID3v2 tag, in bytes. libmpg123 allocates the size claimed in the tag's header, up
-  /// to 256 MiB.
+  /// The maximum ID3v2 tag in bytes. libmpg123 allocates the size that the header claims, up to 256 MiB.
   static let tagLimit: Int64 = 16 << 20
 
   /// Reads a source whose bytes are all available.

@@ -10,7 +10,6 @@ struct ReplayGainTags {
   /// The size in bytes of an APEv2 tag's header or footer.
   private static let footerSize: Int64 = 32
 
-  /// The fields to read, with the valid range of each.
   private static let ranges = [
     "TRACK_GAIN": ReplayGain.Level.gains, "TRACK_PEAK": ReplayGain.Level.peaks,
     "ALBUM_GAIN": ReplayGain.Level.gains, "ALBUM_PEAK": ReplayGain.Level.peaks,
@@ -19,7 +18,6 @@ struct ReplayGainTags {
   private let source: any ByteSource
   /// The values found, keyed by the upper-case name without `REPLAYGAIN_`.
   private var values: [String: Double] = [:]
-  /// The values out of range.
   private var ignored: [String] = []
 
   /// Reads the tags of a file whose first audible frame begins at `audioStart`. Blocks on the file.
@@ -120,14 +118,12 @@ struct ReplayGainTags {
         && Self.markPlaces.contains { $0 <= place && bytes[place - $0] == 0xFF }
     }
     guard let mark, bytes.count >= mark + 8 else { return ReplayGain() }
-    // The flags indicate which of four fields exist: the numbers of frames and bytes, a seek table, the
-    // quality.
+    // The flags say which of four fields exist: numbers of frames and of bytes, a seek table, the quality.
     let sizes = [4, 4, 100, 4].enumerated().map { bytes[mark + 7] >> $0 & 1 == 1 ? $1 : 0 }
     return Self.level(encoder: bytes[(mark + 8)...].dropFirst(sizes.reduce(0, +)))
   }
 
-  /// Parses LAME's fields: the encoder's name (9 bytes), two unused bytes, the peak, and the track and album
-  /// gains.
+  /// Parses LAME's fields: encoder (9 bytes), two unused bytes, peak, track gain, album gain.
   private static func level(encoder bytes: ArraySlice<UInt8>) -> ReplayGain {
     guard bytes.count >= 19 else { return ReplayGain() }
     let fields = Array(bytes.prefix(19))

@@ -27,7 +27,6 @@ struct SoundTouchLibrary: Sendable {
   let put: Put
   let receive: Receive
 
-  /// Opens the library.
   static func open(_ name: String) throws(TimeStretchError) -> SoundTouchLibrary {
     // Debian's libSoundTouch 2.3.2 is built with -ffast-math. Loading it makes the calling thread, and
     // threads started by it, flush denormal numbers to zero; this restores the floating-point environment.
@@ -49,7 +48,6 @@ struct SoundTouchLibrary: Sendable {
   }
 }
 
-/// A handle that owns a SoundTouch instance.
 struct SoundTouchHandle: ~Copyable {
   /// The setting identifiers from SoundTouch.h.
   enum Setting: Int32 {

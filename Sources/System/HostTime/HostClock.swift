@@ -4,7 +4,6 @@ package enum WorkerNext: Sendable, Equatable {
   case again
   /// Run at that time, or earlier when signalled.
   case at(HostTime)
-  /// Run when signalled.
   case whenSignalled
 }
 

@@ -7,12 +7,10 @@ package final class ObserverQueue: DeliveryQueue {
   /// A serial queue that targets the client's, so that calls stay in order even on a concurrent queue.
   private let serial: DispatchQueue
 
-  /// Creates a delivery queue whose work runs on `client`.
   package init(_ client: DispatchQueue) {
     self.client = client
     serial = DispatchQueue(label: "continuo.observer", target: client)
   }
 
-  /// Enqueues `work` on the client's queue.
   package func enqueue(_ work: @escaping @Sendable () -> Void) { serial.async(execute: work) }
 }

@@ -58,7 +58,6 @@ final class SystemWorker: Worker {
   }
 }
 
-/// The values passed to a new thread.
 private final class ThreadStart: Sendable {
   let name: String
   let line: WakeLine

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// A value that one thread at a time uses by convention: a worker's body, or another thread while the worker
-/// rests.
+/// A value that one thread at a time uses by convention: a worker's body, or another while the worker rests.
 ///
 /// No thread ever waits for the value. Users may therefore read files, call handlers and block, which must
 /// not happen under a lock. Simultaneous use by two threads stops the program.
@@ -9,7 +8,6 @@ package struct WorkerState<Value: ~Copyable>: ~Copyable, Sendable {
   // The lock only transfers the value between threads.
   private let value: Mutex<Value>
 
-  /// Creates a state with an initial value.
   package init(_ value: consuming sending Value) { self.value = Mutex(value) }
 
   /// Calls `body` with the value. Must not be nested.

@@ -11,8 +11,7 @@
 /// times of other epochs and leaves the epoch of the sum to be inferred.)
 public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: false) }
 
-/// Returns the difference of two times, by the rules of ``CMTimeAdd(_:_:)``; equal infinities are invalid
-/// here.
+/// Returns the difference of two times, as ``CMTimeAdd(_:_:)``; equal infinities are invalid here.
 public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: true) }
 
 private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime {
@@ -56,7 +55,6 @@ private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime 
     timescale: CMTimeScale(clamping: multiple), wasRounded: wasRounded, epoch: epoch)
 }
 
-/// The sum of two kinds of which at least one is not a number.
 private func combineNonNumeric(_ lhs: CMTime.Kind, _ rhs: CMTime.Kind) -> CMTime {
   if lhs == .invalid || rhs == .invalid { return .invalid }
   let hasPositive = lhs == .positiveInfinity || rhs == .positiveInfinity
@@ -70,7 +68,6 @@ private func combineNonNumeric(_ lhs: CMTime.Kind, _ rhs: CMTime.Kind) -> CMTime
 }
 
 extension CMTime.Kind {
-  /// The kind of the negated time.
   fileprivate var negated: CMTime.Kind {
     switch self {
     case .positiveInfinity: .negativeInfinity
@@ -90,8 +87,7 @@ extension CMTime {
 
 /// Returns the time with its sign inverted if it is negative, else unmodified.
 ///
-/// The value −2⁶³ has no positive counterpart, so the timescale is halved as in ``CMTimeAdd(_:_:)``. (Not
-/// documented by Apple.)
+/// The value −2⁶³ has no counterpart: the timescale is halved as in ``CMTimeAdd(_:_:)`` (undocumented).
 public func CMTimeAbsoluteValue(_ time: CMTime) -> CMTime {
   switch time.kind {
   case .negativeInfinity: return .positiveInfinity

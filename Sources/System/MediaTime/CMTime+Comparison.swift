@@ -32,8 +32,7 @@ extension CMTime: Comparable, Hashable {
   /// Whether ``CMTimeCompare(_:_:)`` returns −1.
   public static func < (time1: CMTime, time2: CMTime) -> Bool { CMTimeCompare(time1, time2) < 0 }
 
-  /// Hashes a number's fraction in lowest terms and its epoch, or the kind of any other time, so that equal
-  /// times have equal hashes.
+  /// Hashes a number's reduced fraction and epoch, or another time's kind: equal times have equal hashes.
   public func hash(into hasher: inout Hasher) {
     let kind = self.kind
     hasher.combine(kind.rawValue)

@@ -15,10 +15,8 @@ extension CMTime {
     return flags.contains(.negativeInfinity) ? .negativeInfinity : .indefinite
   }
 
-  /// Positive or negative infinity.
   static func infinity(negative: Bool) -> CMTime { negative ? .negativeInfinity : .positiveInfinity }
 
-  /// Returns the flags of a computed number, with or without the rounded flag.
   static func numericFlags(rounded: Bool) -> CMTimeFlags { rounded ? [.valid, .hasBeenRounded] : .valid }
 
   /// Whether the rounded flag is set. Meaningful for numbers only.

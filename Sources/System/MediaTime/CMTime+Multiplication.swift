@@ -104,8 +104,7 @@ public func CMTimeMultiplyByRatio(_ time: CMTime, multiplier: Int32, divisor: In
 }
 
 extension Int64 {
-  /// Creates the number with this magnitude and sign. The magnitude must fit, which for a negative number
-  /// allows 2⁶³.
+  /// Creates the number with this magnitude, which must fit (up to 2⁶³ for a negative number), and sign.
   init(magnitude: UInt64, isNegative: Bool) {
     self.init(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
   }

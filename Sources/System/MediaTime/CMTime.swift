@@ -2,8 +2,7 @@
 /// times: positive infinity, negative infinity, indefinite and invalid.
 ///
 /// A trivial 24-byte value with the field order of Apple's C struct. No operation traps, allocates (except
-/// descriptions and dictionaries) or blocks, so all operations may be called from any thread, including
-/// real-time threads.
+/// descriptions and dictionaries) or blocks: all may be called from any thread, including real-time threads.
 ///
 /// A time is malformed if its flags mark a number but its timescale is not positive. Its fields are kept, and
 /// ``isValid`` and ``isNumeric`` depend only on the flags, as in Core Media. All other operations treat it as
@@ -15,8 +14,7 @@ public struct CMTime: Sendable, BitwiseCopyable {
   public var timescale: CMTimeScale
   /// The flags: whether the time is a number, infinite, indefinite or invalid, and whether it was rounded.
   public var flags: CMTimeFlags
-  /// The loop or item of the time; times of a greater epoch are later than all times of a lesser one. 0 for
-  /// durations.
+  /// The loop or item of the time; a greater epoch is later than every time of a lesser one. 0 for durations.
   public var epoch: CMTimeEpoch
 
   /// Creates an invalid time: all fields are 0.

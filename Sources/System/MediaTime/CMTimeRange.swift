@@ -61,8 +61,7 @@ extension CMTimeRange {
   /// Whether the range is valid and its start or duration indefinite.
   public var isIndefinite: Bool { isValid && (start.isIndefinite || duration.isIndefinite) }
 
-  /// The first time after the range: start + duration. Rounding and invalid results follow
-  /// ``CMTimeAdd(_:_:)``.
+  /// The first time after the range: start + duration, with the rules of ``CMTimeAdd(_:_:)``.
   public var end: CMTime { start + duration }
 }
 

@@ -3,7 +3,6 @@
 /// The fraction is separate from the whole part: the numerator of a scaled duration needs up to 157 bits, but
 /// its denominator never more than 125.
 struct MixedFraction {
-  /// The whole part of the magnitude.
   var whole: UInt128
   /// The numerator of the fractional part; less than the denominator.
   var remainder: UInt128
@@ -12,8 +11,7 @@ struct MixedFraction {
   /// Whether the number is negative; ignored for 0.
   var isNegative: Bool
 
-  /// Whether the magnitude, rounded half away from zero to a whole number, is at most `limit`, which must be
-  /// below 2¹²⁸ − 1.
+  /// Whether the magnitude, rounded half away from zero, is at most `limit`, which is below 2¹²⁸ − 1.
   func rounds(within limit: UInt128) -> Bool {
     guard whole <= limit else { return false }
     return remainder < denominator - remainder || whole + 1 <= limit
@@ -24,8 +22,7 @@ extension CMTime {
   /// Returns the time equal to a fraction, or the nearest representable one.
   ///
   /// Among the timescales that represent the fraction exactly, the result has the least multiple of
-  /// `timescale`, or else the least timescale. An infinity if the fraction rounded to whole seconds does not
-  /// fit.
+  /// `timescale`, or else the least timescale. An infinity if whole seconds do not fit.
   static func nearest(
     to fraction: MixedFraction, preferring timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
   ) -> CMTime {
@@ -46,8 +43,7 @@ extension CMTime {
 }
 
 extension MixedFraction {
-  /// Returns the magnitude as a value over a timescale that represents it exactly, both within their limits;
-  /// nil if none exists.
+  /// Returns the magnitude as value and timescale, exactly and within their limits; nil if none exists.
   ///
   /// The whole part must not exceed `limit`.
   func exact(preferring preferred: UInt128, limit: UInt128) -> (value: UInt128, timescale: UInt128)? {
@@ -76,8 +72,7 @@ extension MixedFraction {
   func bestApproximation(
     numeratorLimit: UInt128, denominatorLimit: UInt128
   ) -> (numerator: UInt128, denominator: UInt128) {
-    // The two latest convergents h/k with their errors |x·k − h|, in units of 1/denominator. The first two
-    // are 1/0 and whole/1.
+    // The two latest convergents h/k, from 1/0 and whole/1, with their errors |x·k − h| in 1/denominator.
     var older = (h: UInt128(1), k: UInt128(0), error: denominator)
     var newer = (h: whole, k: UInt128(1), error: remainder)
     while newer.error != 0 {

@@ -1,4 +1,3 @@
-/// Byte counts for display.
 package enum ByteCountText {
   /// `950 B`, `1.5 kB`, `12.3 MB`, `4.0 GB`: in steps of 1,000, rounded down.
   package static func text(_ count: Int64) -> String {

@@ -1,8 +1,7 @@
 /// Decimal fractions without floating point and without a locale.
 package enum DecimalFraction {
   /// Writes `value / timescale` in decimal. The result is exact if `timescale` is a power of ten, with a
-  /// digit for each of its zeros. Otherwise it has six digits and is rounded towards zero. A scale below 1
-  /// counts as 1.
+  /// digit for each of its zeros, else six digits, rounded towards zero. A scale below 1 counts as 1.
   package static func text(value: Int64, timescale: Int32) -> String {
     let scale = UInt64(max(timescale, 1))
     let magnitude = value.magnitude

@@ -1,8 +1,6 @@
-/// Times for display, in 1/100 s.
 package enum ElapsedTime {
   /// Writes `value / timescale` seconds as `12.34`, `1:02.34` or `1:01:02.34`. The time is rounded down to
-  /// 1/100 s, since sound that was not heard yet has not elapsed. Negative times begin with `-`. A timescale
-  /// below 1 gives `--`.
+  /// 1/100 s: unheard sound has not elapsed. Negative times begin with `-`; a timescale below 1 gives `--`.
   package static func text(value: Int64, timescale: Int32) -> String {
     guard timescale > 0 else { return "--" }
     // Whole seconds and the remainder are separate, so that no product exceeds 64 bits.

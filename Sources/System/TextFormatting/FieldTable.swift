@@ -4,7 +4,6 @@ package struct FieldTable {
 
   package init() {}
 
-  /// Adds a row, unless the value is nil or empty.
   package mutating func add(_ name: String, _ value: String?) {
     guard let value, !value.isEmpty else { return }
     rows.append((name, TerminalText.sanitized(value)))

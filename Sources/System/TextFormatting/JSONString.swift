@@ -2,8 +2,7 @@ extension [UInt8] {
   /// Appends a JSON string (RFC 8259, section 7). A Swift string is valid Unicode, so its bytes need no
   /// check; invalid bytes of file names were replaced when the string was made. All control characters are
   /// escaped, also those that JSON permits, because a terminal may obey them. U+FEFF is escaped too:
-  /// Foundation's JSONSerialization (Swift 6.3 on Linux) drops it at the beginning of a string and after an
-  /// escape.
+  /// Foundation's JSONSerialization (Swift 6.3, Linux) drops it at a string's beginning and after an escape.
   mutating func appendJSON(_ text: String) {
     append(UInt8(ascii: "\""))
     var mayBeControl = false

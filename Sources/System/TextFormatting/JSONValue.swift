@@ -8,7 +8,6 @@ package enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([Member])
 
-  /// A key of an object with its value.
   package struct Member: Hashable, Sendable {
     package var key: String
     package var value: JSONValue
@@ -19,21 +18,18 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// An object with these keys, in this order.
   package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     .object(members.map { Member(key: $0, value: $1) })
   }
 
   package static func number(_ number: some BinaryInteger) -> JSONValue { .number(String(number)) }
 
-  /// A number that a server sent: verbatim if it follows JSON's grammar without an exponent, otherwise as a
-  /// string. `null` for nil.
+  /// A number of a server: verbatim in JSON's grammar without exponent, else as a string. `null` for nil.
   package static func number(written text: String?) -> JSONValue {
     guard let text else { return .null }
     return isNumber(text) ? .number(text) : .string(text)
   }
 
-  /// A string; `null` for nil.
   package static func string(optional text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
   /// Whether `text` is a number in JSON's grammar without an exponent.
@@ -54,7 +50,6 @@ package enum JSONValue: Hashable, Sendable {
     return bytes
   }
 
-  /// Appends the value as JSON without whitespace.
   package func append(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)

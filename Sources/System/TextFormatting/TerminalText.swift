@@ -4,8 +4,7 @@ package enum TerminalText {
   /// terminals disagree about emoji sequences.
   package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width(of: $1) } }
 
-  /// Returns the columns of a character: 0 for combining and control characters, 2 for East Asian wide
-  /// characters and emoji, else 1.
+  /// Returns a character's columns: 0 for combining and control, 2 for East Asian wide and emoji, else 1.
   package static func width(of character: Character) -> Int {
     if let ascii = character.asciiValue { return ascii >= 0x20 && ascii < 0x7F ? 1 : 0 }
     var width = 0
@@ -26,8 +25,7 @@ package enum TerminalText {
     return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
   }
 
-  /// Whether a scalar's block contains wide (W) or full-width (F) characters of Unicode's EastAsianWidth.
-  /// Blocks count as a whole.
+  /// Whether a scalar's block has wide or full-width characters (EastAsianWidth W, F). Blocks count whole.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
@@ -54,8 +52,7 @@ package enum TerminalText {
     }
   }
 
-  /// Returns the text if it fits into `columns`, else its beginning with an ellipsis; never wider than
-  /// `columns`.
+  /// Returns the text if it fits into `columns`, else its beginning with an ellipsis, never wider.
   package static func truncated(_ text: String, columns: Int) -> String {
     // A column takes at least one byte, so a short text needs no measuring.
     if text.utf8.count <= columns || width(text) <= columns { return text }

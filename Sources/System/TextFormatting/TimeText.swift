@@ -1,9 +1,7 @@
-/// Parses times in the usual notation.
 package enum TimeText {
   /// Parses `12`, `12.34`, `1:02` or `1:02:03.5`: seconds, after optional hours and minutes with colons.
   /// Numbers after a colon must be below 60. The fraction has at most nine digits, so no time is rounded.
-  /// Returns nil for anything else and if the first number exceeds 999 999 999, which is longer than any
-  /// medium.
+  /// Returns nil for anything else, and above 999 999 999 in the first number: longer than any medium.
   package static func parse(_ text: some StringProtocol) -> Duration? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...3).contains(parts.count), let last = parts.last else { return nil }

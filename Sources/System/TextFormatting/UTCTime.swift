@@ -1,6 +1,5 @@
 import Glibc
 
-/// A date and time of day in Coordinated Universal Time.
 package struct UTCTime: Hashable, Sendable {
   /// The calendar components. Months and days count from 1.
   package let year, month, day, hour, minute, second: Int

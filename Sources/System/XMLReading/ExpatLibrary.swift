@@ -23,7 +23,6 @@ struct ExpatLibrary: Sendable {
   let errorString: @convention(c) @Sendable (Int32) -> Text?
   let lineNumber: @convention(c) @Sendable (OpaquePointer) -> UInt
 
-  /// Opens the library.
   static func open(_ name: String = "libexpat.so.1") throws(XMLProblem) -> ExpatLibrary {
     do throws(DynamicLibrary.Problem) {
       let library = try DynamicLibrary([name], prefix: "XML_")
@@ -42,7 +41,6 @@ struct ExpatLibrary: Sendable {
   }
 }
 
-/// A parser of one document.
 struct ExpatHandle: ~Copyable {
   private let library: ExpatLibrary
   private let pointer: OpaquePointer

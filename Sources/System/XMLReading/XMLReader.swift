@@ -1,8 +1,6 @@
-/// An error in a document.
 package struct XMLProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The line of the error, from 1; nil if the error concerns no line.
   package let line: Int?
-  /// A short description for a person.
   package let reason: String
 
   package init(line: Int?, reason: String) {
@@ -10,7 +8,6 @@ package struct XMLProblem: Error, Hashable, Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The reason, preceded by its line.
   package var description: String { line.map { "line \($0): \(reason)" } ?? reason }
 }
 

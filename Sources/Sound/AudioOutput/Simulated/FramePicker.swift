@@ -3,7 +3,6 @@ package import AudioCore
 /// A time stretcher that drops or repeats frames, so that each output frame still identifies its source
 /// frame. For the simulated output only; the sound is not fit for listening.
 package struct FramePicker: TimeStretching {
-  /// Creates a frame picker.
   package init() {}
 
   package func prepare() throws(TimeStretchError) {}

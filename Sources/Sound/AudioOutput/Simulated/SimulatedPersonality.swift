@@ -25,8 +25,7 @@ extension SimulatedOutput {
     /// The relative drift of the device's clock against the host clock: 0.0001 means 100 ppm faster.
     package var clockDrift = 0.0
 
-    /// The granularity of the reported position in frames, rounded down; 0 for the exact position. (A server
-    /// that reports in quanta.)
+    /// The granularity of the reported position in frames, rounded down, as of a server's quantum; 0: exact.
     package var timingStepFrames = 0
     /// The interval in seconds between timing updates and thus `timingChanged` events; 0 for immediate
     /// updates. A stop and a flush update the timing as well.
@@ -42,12 +41,10 @@ extension SimulatedOutput {
     package var connectDelay = 0.0
     /// The number of streams, counted from the first, that fail to open; `.max` for all.
     package var failingConnections = 0
-    /// The error of streams that fail to open.
     package var connectionError = OutputError("connection refused", isRecoverable: true)
 
     /// The time at which the device and all its streams die; nil for never.
     package var death: Double?
-    /// The cause reported at the device's death.
     package var deathCause = OutputError.Cause.server
     /// The time from which streams can be opened again; nil for never.
     package var revival: Double?
@@ -61,10 +58,8 @@ extension SimulatedOutput {
     /// The listener's system volume, 0…1.
     package var volume: Float = 1
 
-    /// Creates the ideal device.
     package init() {}
 
-    /// Creates an ideal personality modified by `change`.
     package init(_ change: (inout Personality) -> Void) { change(&self) }
   }
 }

@@ -21,7 +21,6 @@ struct SimulatedTimingClerk {
   /// Records that the timing no longer extrapolates from the last one; reported with the next update.
   mutating func noteChange() { hasChanged = true }
 
-  /// Updates the reported timing immediately.
   mutating func refresh(_ timing: OutputTiming) {
     if interval > 0 { snapshot = timing }
   }
@@ -37,8 +36,7 @@ struct SimulatedTimingClerk {
     return hasChanged
   }
 
-  /// Returns the time of the next update, a multiple of the interval since the stream's opening; nil if none
-  /// is needed.
+  /// Returns the next update's time, a multiple of the interval since the opening; nil if none is needed.
   mutating func nextUpdate(after now: HostTime, isMoving: Bool) -> HostTime? {
     guard interval > 0, isMoving || hasChanged else { return nil }
     if let due { return due }

@@ -26,8 +26,7 @@ struct WAVBlock {
   /// Whether a write was begun and not completed.
   var isTorn: Bool { writtenBytes > 0 }
 
-  /// Calls `render` with the free part of the buffer and applies `gain` to the result. Returns the number of
-  /// frames rendered.
+  /// Calls `render` with the free part of the buffer and applies `gain`. Returns the number of new frames.
   mutating func fill(gain: Float, _ render: (UnsafeMutableBufferPointer<Float>) -> Int) -> Int {
     let start = filledFrames * channelCount
     let count = samples.withUnsafeMutableBufferPointer { samples in

@@ -42,8 +42,7 @@ struct WAVFile: ~Copyable {
     return header.isEmpty
   }
 
-  /// Appends bytes of samples. Returns the number of bytes written: fewer than given, or 0, if a pipe is
-  /// full.
+  /// Appends samples. Returns the number of bytes written: fewer than given, or 0, if a pipe is full.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
     guard !isFinished, try writeHeader() else { return 0 }
     let count = try file?.write(bytes) ?? 0
@@ -59,7 +58,6 @@ struct WAVFile: ~Copyable {
     try? settle()
   }
 
-  /// Updates the header with the present length.
   mutating func settle() throws(OutputError) {
     guard let format, settledBytes != dataBytes else { return }
     try file?.rewrite(WAVHeader(format: format, dataBytes: dataBytes).bytes)

@@ -6,7 +6,6 @@ package import AudioCore
 /// extension), `fact` and the head of `data`. Beyond 4 GiB the header becomes RF64 (EBU Tech 3306) in place.
 /// The 32-bit sizes become all ones, and JUNK becomes `ds64` with the 64-bit sizes; no later byte moves.
 package struct WAVHeader {
-  /// The size of the header in bytes.
   package static let size = 94
 
   package private(set) var bytes: [UInt8] = []

@@ -6,15 +6,13 @@ import Synchronization
 ///
 /// The samples are the rendered 32-bit floats, multiplied by the volume if that is not 1. The header is
 /// updated during writing and is exact after a stream is closed and whenever the source reaches its end. Past
-/// 4 GiB the file becomes RF64. Later streams continue the same file if they have its format, and fail
-/// otherwise.
+/// 4 GiB the file becomes RF64. Later streams of the same format continue the file, others fail.
 ///
 /// A pipe also works, named or as "-" (standard output, not a terminal): its header has the largest possible
 /// sizes. A slow reader, or one that appears within 10 s, is waited for without blocking any thread.
 ///
 /// Every file error is reported as an unrecoverable `OutputError` with the path and the reason.
 package final class WAVOutput: AudioOutputDevice {
-  /// The path of the output file, or "-".
   let path: String
   private let clock: any HostClock
   private let file: Mutex<WAVFile>
@@ -27,7 +25,6 @@ package final class WAVOutput: AudioOutputDevice {
     file = Mutex(WAVFile(path: path))
   }
 
-  /// True: a file takes frames as fast as they arrive.
   package var isOffline: Bool { true }
 
   /// Opens a stream; see `AudioOutputDevice`. Written frames count as heard. `timing` changes only with

@@ -2,9 +2,7 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// The worker side of a WAV stream.
 final class WAVStreamCore: OrderedStreamCore {
-  /// The state shared by all threads.
   private struct Board {
     var isOver = false
     var orders: [StreamOrder] = []

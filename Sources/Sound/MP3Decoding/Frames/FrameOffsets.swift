@@ -1,7 +1,6 @@
 /// The offsets of MPEG frames in a source. Initially one frame in 16 is stored; whenever the limit is reached
 /// the spacing doubles. A pure value.
 struct FrameOffsets {
-  /// A stored frame number with its offset.
   struct Entry: Equatable {
     var frame: Int64
     var offset: Int64
@@ -10,13 +9,11 @@ struct FrameOffsets {
   /// The maximum number of stored offsets: 128 KiB, or one in 16 for almost two hours.
   static let limit = 16_384
 
-  /// The distance between stored frames.
   private(set) var spacing: Int64 = 16
   /// The number of the first frame that is recorded.
   let first: Int64
   private var offsets: [Int64] = []
 
-  /// Creates an empty list for the frames from `first` on.
   init(first: Int64 = 0) { self.first = first }
 
   /// Records the offset of a frame. Frames must come in order, beginning with `first`.
@@ -30,8 +27,7 @@ struct FrameOffsets {
     offsets.append(offset)
   }
 
-  /// Returns the last stored frame up to `frame`, or the first one if that is later. Returns nil if no frame
-  /// was recorded.
+  /// Returns the last stored frame up to `frame`, or the first if that is later; nil if none was recorded.
   func last(upTo frame: Int64 = .max) -> Entry? {
     guard !offsets.isEmpty else { return nil }
     let index = Int(min(max(0, (frame - first) / spacing), Int64(offsets.count - 1)))
@@ -55,8 +51,7 @@ struct FrameOffsets {
     return Double(begin.frame) + min(1, part) * Double(next.frame - begin.frame)
   }
 
-  /// Returns whether the stored frames from `start` on are spaced by `size` bytes per frame, within
-  /// `tolerance` bytes in total.
+  /// Whether the stored frames from `start` on are `size` bytes apart per frame, within `tolerance` in total.
   func isEven(from start: Int64, size: Double, tolerance: Double) -> Bool {
     offsets.indices.allSatisfy {
       abs(Double(offsets[$0] - start) - Double(Int64($0) * spacing) * size) <= tolerance

@@ -8,12 +8,10 @@ struct CodecDelays: Equatable {
 /// The audible range of a file's samples, without encoder delay and padding and decoder delay. Playing only
 /// this range makes consecutive files gapless.
 struct GaplessCut {
-  /// The number of samples cut at the beginning.
   var start: Int64 = 0
   /// The maximum number of audible samples after `start`.
   var length = Int64.max
 
-  /// Creates a range without any cut.
   init() {}
 
   /// Creates the cut that libmpg123 also makes in a file that announces `samples`. The beginning loses the

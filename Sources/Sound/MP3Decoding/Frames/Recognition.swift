@@ -42,8 +42,7 @@ enum Recognition {
     }
   }
 
-  /// Returns the end of the ID3v2 or APE tag at `offset`; nil if none begins there or its first bytes are not
-  /// available.
+  /// Returns the end of the ID3v2 or APE tag at `offset`; nil if none begins there or its bytes are missing.
   static func tagEnd(_ source: any ByteSource, at offset: Int64) -> Int64? {
     guard let bytes = try? source.peek(32, at: offset) else { return nil }
     if let length = tagLength(bytes) { return offset + length }

@@ -1,9 +1,7 @@
 import Glibc
 
-/// Changes the number of channels of interleaved frames: mono to stereo by duplication, stereo to mono by the
-/// mean.
+/// Changes the channels of interleaved frames: mono to stereo by duplication, stereo to mono by the mean.
 enum ChannelMixing {
-  /// Converts `count` frames. The buffers must not overlap.
   @inline(__always)
   static func convert(
     _ input: UnsafePointer<Float>, channels: Int, to output: UnsafeMutablePointer<Float>,

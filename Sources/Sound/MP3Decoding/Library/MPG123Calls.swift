@@ -16,11 +16,9 @@ final class LiveHandles: Sendable {
   func remove() { counter.subtract(1, ordering: .relaxed) }
 }
 
-/// The content of an MPEG frame header.
 struct FrameHeader: Equatable {
   /// The value of `mpg123_version`: 0 for MPEG 1, 1 for MPEG 2, 2 for MPEG 2.5.
   var version: Int32
-  /// The layer, 1…3.
   var layer: Int32
   var sampleRate: Int
   var channelCount: Int
@@ -32,11 +30,9 @@ struct FrameHeader: Equatable {
   var vbr: Int32
   /// The length in bytes, including the header.
   var byteCount: Int
-  /// The number of samples per channel.
   var samplesPerFrame: Int
 
-  /// The mean frame size at this bit rate, in bytes. Padding makes individual frames larger or smaller by a
-  /// fraction.
+  /// The mean frame size at this bit rate, in bytes. Padding makes frames larger or smaller by a fraction.
   var meanByteCount: Double {
     guard bitrate > 0, sampleRate > 0 else { return Double(byteCount) }
     return Double(bitrate) * 125 * Double(samplesPerFrame) / Double(sampleRate)
@@ -50,7 +46,6 @@ struct FrameHeader: Equatable {
 struct MPG123Handle: ~Copyable {
   /// The result of a step through the fed bytes.
   enum Step {
-    /// A frame was found.
     case frame
     /// A frame was found whose format differs from that of the preceding one.
     case newFormat
@@ -60,7 +55,6 @@ struct MPG123Handle: ~Copyable {
     case end
   }
 
-  /// The header and body of a frame; valid until the next call.
   struct FrameData {
     var header: UInt32
     var body: UnsafeBufferPointer<UInt8>
@@ -70,17 +64,14 @@ struct MPG123Handle: ~Copyable {
   enum FeedStart {
     /// A file, or its audio: searches for two consistent headers and an Info frame.
     case file
-    /// The beginning of a known frame.
     case frame
     /// An arbitrary position in a file: searches for two consistent headers.
     case middle
   }
 
-  /// The purpose of a handle.
   enum Purpose {
     /// Decoding: tags are skipped, not parsed, since code that does not run cannot be exploited.
     case decoding
-    /// Reading of tags from the fed bytes.
     case metadata
   }
 
@@ -101,7 +92,6 @@ struct MPG123Handle: ~Copyable {
     liveHandles?.remove()
   }
 
-  /// Creates a handle without a feed.
   static func make(for purpose: Purpose) throws(DecodingError) -> MPG123Handle {
     var code: Int32 = 0
     guard let pointer = mpg123_new(nil, &code) else {
@@ -125,7 +115,6 @@ struct MPG123Handle: ~Copyable {
     return handle
   }
 
-  /// Starts a new feed, independent of the previous one.
   func openFeed(at start: FeedStart) throws(DecodingError) {
     let (info, ahead) = (Int(MPG123_IGNORE_INFOFRAME.rawValue), Int(MPG123_NO_READAHEAD.rawValue))
     switch start {
@@ -178,8 +167,7 @@ struct MPG123Handle: ~Copyable {
     return PCMFormat(sampleRate: rate, channelCount: Int(channels))
   }
 
-  /// Returns the number of frames announced by the file's Info frame; nil without one. Valid only after the
-  /// first frame.
+  /// Returns the Info frame's number of frames; nil without one. Valid only after the first frame.
   ///
   /// Without such a number libmpg123 returns the number of frames read, which is 1. A file that really
   /// announces 1 frame loses nothing.
@@ -201,7 +189,6 @@ struct MPG123Handle: ~Copyable {
       decoderDelay: state(MPG123_DEC_DELAY))
   }
 
-  /// Returns the header of the frame read last.
   func header() -> FrameHeader {
     var info = mpg123_frameinfo2()
     mpg123_info2(handle, &info)
@@ -259,15 +246,13 @@ struct MPG123Handle: ~Copyable {
       count: byteCount / MemoryLayout<Float>.size)
   }
 
-  /// A copy of the content of an ID3v2 tag.
   struct Tags {
     /// The text fields: a four-letter name, and UTF-8 with several strings separated by zero bytes.
     var texts: [(id: String, value: [UInt8])] = []
     var pictures: [MP3Metadata.Picture] = []
   }
 
-  /// Returns the tags read so far. libmpg123's pointers become invalid with the next call, so everything is
-  /// copied.
+  /// Returns copies of the tags read so far: libmpg123's pointers become invalid with the next call.
   func tags() -> Tags {
     var tags = Tags()
     var version2: UnsafeMutablePointer<mpg123_id3v2>?

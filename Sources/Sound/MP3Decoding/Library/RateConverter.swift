@@ -13,7 +13,6 @@ final class RateConverter {
   /// the rate, where a filter of order 12 is added (measured; the same with 256 and 4096 frames).
   private static let settling = 1024
 
-  /// The format of the source frames.
   let source: PCMFormat
   private let output: PCMFormat
   private let channelCount: Int
@@ -32,8 +31,7 @@ final class RateConverter {
   /// The number of converted frames kept.
   private var kept: Int64 = 0
 
-  /// Creates a converter that receives `preceding` frames (at most `runUp(from:to:)`) as a run-up before the
-  /// frames to convert.
+  /// Creates a converter that first receives `preceding` frames of run-up (at most `runUp(from:to:)`).
   ///
   /// An incomplete run-up is filled with silence, also at an item's beginning. libsyn123 would assume that
   /// the first frame's value preceded it, and a step from there would be audible after the filters.
@@ -88,7 +86,6 @@ final class RateConverter {
     return outputRate * 4 < inputRate ? 5 : 4
   }
 
-  /// Whether converted frames are pending for `take`.
   var hasOutput: Bool { convertedCount > 0 }
 
   /// Feeds some of `count` frames and returns how many. Requires that `hasOutput` is false.
@@ -107,8 +104,7 @@ final class RateConverter {
     return count
   }
 
-  /// Fetches the frames that remain in the filters. Returns false when all have been fetched. Requires that
-  /// `hasOutput` is false.
+  /// Fetches frames that remain in the filters; false after the last. Requires that `hasOutput` is false.
   func flush() -> Bool {
     let (a, b) = (Int64(source.sampleRate), Int64(output.sampleRate))
     let (whole, rest) = fed.quotientAndRemainder(dividingBy: a)

@@ -6,7 +6,6 @@ final class SourceFeed {
   static let pieceSize = 16 * 1024
 
   let source: any ByteSource
-  /// The offset in the source of the next piece.
   private(set) var position: Int64 = 0
   /// The number of bytes that may still be fed before a frame must be found. libmpg123's own limit restarts
   /// with each call and each false header, so it would read random bytes to their end, even gigabytes.

@@ -1,8 +1,7 @@
 /// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames.
 ///
 /// libmpg123 supports only texts and pictures; chapters, lyrics, URLs and user-defined fields are parsed
-/// here. The data is untrusted: each size is checked against the available bytes, and an invalid size ends
-/// the tag.
+/// here. The data is untrusted: each size is checked, and one beyond the available bytes ends the tag.
 enum ID3Frames {
   /// A frame with its ID3v2.3 name and its content, with ID3's transformations reversed.
   struct Frame {
@@ -79,8 +78,7 @@ enum ID3Frames {
     let bytes = rest[(start + 4)..<(start + 8)]
     var size = version == 4 ? synchsafe(bytes) : number(bytes)
     if version == 4, size != number(bytes) {
-      // Some programs write sizes in the notation of version 2.3. The next frame is then not at the expected
-      // position.
+      // Some programs write sizes as in version 2.3. The next frame is then not at the expected position.
       let isFrame = { (size: Int) in
         size <= room && (size == room || self.name(rest.dropFirst(length + size), version: 4) != nil)
       }
@@ -92,7 +90,6 @@ enum ID3Frames {
     return size <= room ? Header(id: name, length: length, size: size, flags: rest[start + 9]) : nil
   }
 
-  /// Returns the name at the beginning of a frame; nil for invalid data.
   private static func name(_ rest: ArraySlice<UInt8>, version: UInt8) -> String? {
     let name = rest.prefix(version == 2 ? 3 : 4)
     guard name.count == (version == 2 ? 3 : 4), let first = name.first, first > UInt8(ascii: "9"),

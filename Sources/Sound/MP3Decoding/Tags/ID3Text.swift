@@ -37,8 +37,7 @@ enum ID3Text {
     return clean(utf8)
   }
 
-  /// Returns valid text without control characters, with several strings (separated by zero bytes) joined;
-  /// nil if it is empty.
+  /// Returns valid text without control characters, with zero-separated strings joined; nil if empty.
   static func clean(_ bytes: [UInt8]) -> String? {
     let parts = bytes.prefix(limit).split(separator: 0).compactMap { part -> String? in
       var text = String(decoding: part, as: UTF8.self)

@@ -13,7 +13,6 @@ enum PrivateDirectory {
     return parents.map { "\($0)/\(name)" }.filter { $0.utf8.count < 100 }
   }
 
-  /// Creates the directory. Fails if the path exists.
   static func make(_ path: String) throws(PrivatePulseServer.Failure) {
     guard mkdir(path, 0o700) == 0 else {
       throw PrivatePulseServer.Failure(

@@ -8,13 +8,11 @@ import Synchronization
 /// before the server ends it even if this process gets SIGKILL, at any time. A `PulseDevice` created with the
 /// server restarts it after its death.
 package final class PrivatePulseServer: Sendable {
-  /// The configuration of the null sink and of the server's start.
   package struct Configuration: Hashable, Sendable {
     /// The sink's name; its monitor is named `NAME.monitor`.
     package var sink = "continuo"
     /// The sink's sample rate in frames per second.
     package var sampleRate = 44100
-    /// The number of channels of the sink.
     package var channelCount = 2
     /// The sink's sample format in PulseAudio's notation. float32le keeps every sample unchanged.
     package var sampleFormat = "float32le"
@@ -26,25 +24,20 @@ package final class PrivatePulseServer: Sendable {
     /// The server's program, searched in PATH.
     package var program = "pulseaudio"
 
-    /// Creates the default configuration.
     package init() {}
   }
 
-  /// A failure to start the server.
   package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason as a sentence for users.
     package var message: String
     /// Whether the server's program is not installed.
     package var isMissingProgram = false
-    /// `message`.
     package var description: String { message }
   }
 
-  /// The configuration of the server.
   package let configuration: Configuration
   /// The server's directory: mode 0700, removed by `stop()`.
   package let directory: String
-  /// The path of the server's socket.
   package var socketPath: String { "\(directory)/native" }
   /// The server's address in libpulse's notation.
   package var address: String { "unix:\(socketPath)" }

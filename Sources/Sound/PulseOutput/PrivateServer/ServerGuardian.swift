@@ -4,8 +4,7 @@ import Glibc
 /// private server and removes its directory.
 ///
 /// The shell starts before the directory and the server, so neither can be left behind at any time:
-/// - Its input is one end of a socket pair; only this process holds the other end, which closes with the
-///   process.
+/// - Its input is one end of a socket pair. Only this process holds the other, which closes with it.
 /// - It knows the directory's name before the directory is created.
 /// - Servers start in its process group. A starting server holds a copy of the lifeline until it runs, and
 ///   joins the group before. The shell therefore never finds the group without it.

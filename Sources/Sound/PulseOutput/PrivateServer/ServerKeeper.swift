@@ -26,7 +26,6 @@ final class ServerKeeper: Sendable {
   /// The delays before restarts; the first restart has none.
   static let backoff = Backoff(first: 0, second: 0.25, longest: 5)
 
-  /// Creates a keeper that checks `server` on request.
   init(_ server: PrivatePulseServer, clock: any HostClock) {
     self.server = server
     self.clock = clock
@@ -36,8 +35,7 @@ final class ServerKeeper: Sendable {
     worker.withLock { $0 = clock.makeWorker("pulse-keeper", body: body) }
   }
 
-  /// Requests a check that the server is running, because it closed a connection or a client needs one.
-  /// Thread-safe; never blocks.
+  /// Requests a check after a lost connection or for a client. Thread-safe; never blocks.
   func look() {
     let now = clock.now
     request.withLock { $0 = $0 ?? now }

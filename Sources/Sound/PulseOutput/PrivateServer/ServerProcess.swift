@@ -3,7 +3,6 @@ import SystemSupport
 
 /// The process of a private server, a child of this process.
 struct ServerProcess: Sendable {
-  /// The child's process identifier.
   let identifier: pid_t
   private let log: String
 

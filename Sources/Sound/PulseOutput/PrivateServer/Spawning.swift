@@ -1,14 +1,11 @@
 import Glibc
 
-/// A failure to start a program.
 struct SpawnError: Error, CustomStringConvertible {
-  /// The system's error code.
   var code: Int32
   var description: String { String(cString: strerror(code)) }
 }
 
-/// Starts a program with default signal dispositions and an empty signal mask, in the process group `group`;
-/// 0 creates its own group.
+/// Starts a program with default signals and an empty mask in process group `group`; 0 creates its own.
 func spawn(
   _ arguments: [String], _ environment: [String], input: Int32?, log: String, group: pid_t
 ) throws(SpawnError) -> pid_t {

@@ -1,7 +1,6 @@
 import Glibc
 import SystemSupport
 
-/// Checks of Unix sockets.
 enum UnixSocket {
   /// Whether a server accepts connections at `path`. Never blocks.
   static func isListening(at path: String) -> Bool {

@@ -11,8 +11,7 @@ final class LivePulseCalls: PulseCalls {
     return loop
   }
   func mainloopStart(_ loop: OpaquePointer) -> Int32 {
-    // The name appears in `top -H` and in debuggers; at most 15 bytes. After the start, this call would name
-    // the calling thread (16.1).
+    // The name, at most 15 bytes, is for `top -H`. After the start, the call would name the caller (16.1).
     pa_threaded_mainloop_set_name(loop, "continuo-pulse")
     return pa_threaded_mainloop_start(loop)
   }

@@ -8,11 +8,8 @@ package struct PulseConfiguration: Hashable, Sendable {
   /// Whether the named sink must exist when the first stream opens, so that its absence is a permanent error.
   /// Otherwise, and for later streams, opening fails until the sink appears.
   package var requiresSink = false
-  /// The application's name in mixers.
   package var applicationName = "Continuo"
-  /// The stream's name in mixers.
   package var streamName = "Music"
-  /// The application's icon name in mixers.
   package var applicationIconName: String? = "multimedia-player"
   /// The timeout in seconds for opening a stream and for server replies. Shorter than libpulse's own 30 s,
   /// because PipeWire answers only once it has a sink, which may never happen.
@@ -30,7 +27,6 @@ package struct PulseConfiguration: Hashable, Sendable {
   /// system that distributes the sound to other rooms.
   package var delayBehindSink: Double = 0
 
-  /// Creates a configuration for a server and a sink.
   package init(server: String? = nil, sink: String? = nil) {
     self.server = server
     self.sink = sink

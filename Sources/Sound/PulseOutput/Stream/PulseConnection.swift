@@ -5,13 +5,11 @@ import Glibc
 import HostTime
 import Synchronization
 
-/// A user of the connection, such as a stream. Methods are called on the main loop's thread or with its lock
-/// held.
+/// A user of the connection. Methods are called on the main loop's thread or with its lock held.
 protocol PulseConnectionUser: AnyObject {
   /// Called when the context is ready.
   func connectionReady(_ context: OpaquePointer)
-  /// Called when the context could not be created or has died and is no longer usable. `error` has the
-  /// reason.
+  /// Called with the reason when the context could not be created or has died.
   func connectionLost(_ error: OutputError)
 }
 
@@ -52,8 +50,7 @@ final class PulseConnection: @unchecked Sendable {
   /// Starts the loop's thread; call `retire()` once to end it.
   ///
   /// - Parameters:
-  ///   - onLoss: called on the loop's thread, with the lock held, when the server has closed the connection;
-  ///     must not block.
+  ///   - onLoss: called on the loop's thread with the lock when the server closes; must not block.
   ///   - lookUp: called on a thread of its own.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
@@ -76,14 +73,12 @@ final class PulseConnection: @unchecked Sendable {
     }
     loop = pointer
     mainloop = MainloopHandle(calls: calls, pointer: pointer)
-    // libpulse's callbacks get this object unretained; this reference keeps it alive until the loop has
-    // ended.
+    // libpulse's callbacks get this object unretained; this reference lives until the loop has ended.
     _ = Unmanaged.passRetained(self)
   }
 
   private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Returns the connection that a callback's user data refers to.
   private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseConnection? {
     userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
   }
@@ -101,8 +96,7 @@ final class PulseConnection: @unchecked Sendable {
     return body()
   }
 
-  /// The number of threads that use the loop or are about to. The loop is freed once that is 0 and cannot
-  /// rise again.
+  /// The number of threads in the loop or about to be. The loop is freed once that is 0 and cannot rise.
   private struct Access {
     var count = 0
     var isOver = false
@@ -111,8 +105,7 @@ final class PulseConnection: @unchecked Sendable {
   private let access = Mutex(Access())
   /// Posted when the last thread leaves after the end.
   private let lastExit = Semaphore()
-  /// The timeout in seconds for threads to leave. They hold the lock for microseconds, so a timeout means
-  /// that the loop's thread hangs.
+  /// The seconds for threads to leave. They hold the lock for microseconds: a timeout means a hanging loop.
   private static let exitLimit = 10.0
 
   private func enter() -> Bool {
@@ -131,8 +124,7 @@ final class PulseConnection: @unchecked Sendable {
     if isLast { lastExit.post() }
   }
 
-  /// Rejects new threads and waits until all present ones have left. False after a timeout. Not on the loop's
-  /// thread.
+  /// Rejects new threads and waits until all have left; false after a timeout. Not on the loop's thread.
   private func awaitLastExit() -> Bool {
     let isEmpty = access.withLock { access in
       access.isOver = true
@@ -144,8 +136,7 @@ final class PulseConnection: @unchecked Sendable {
 
   // MARK: With the lock held
 
-  /// Connects unless a context exists or is connecting. False: libpulse refused at once; `lastError` has the
-  /// reason.
+  /// Connects unless a context exists. False: libpulse refused at once; `lastError` has the reason.
   @discardableResult
   func connect() -> Bool {
     if context != nil { return true }
@@ -178,8 +169,7 @@ final class PulseConnection: @unchecked Sendable {
   /// The context in any state; nil if none exists.
   var contextPointer: OpaquePointer? { context?.pointer }
 
-  /// Adds a user, and notifies it at once if the context is ready. The connection retains the user until it
-  /// leaves.
+  /// Adds a user, retained until it leaves, and notifies it at once if the context is ready.
   func join(_ user: any PulseConnectionUser) {
     users.append(user)
     if isReady, let context = context?.pointer { user.connectionReady(context) }
@@ -260,8 +250,7 @@ final class PulseConnection: @unchecked Sendable {
     }
 
     func run() {
-      // The context is released first, while the loop can still notify the server; then the thread, then the
-      // loop.
+      // The context is released while the loop can still notify the server; then thread and loop.
       connection.withLock { connection.drop(error: nil) }
       guard connection.awaitLastExit() else {
         // Leaked deliberately: a loop that is in use must not be freed.
@@ -302,7 +291,6 @@ final class PulseConnection: @unchecked Sendable {
 
   private struct Refusal: ~Copyable {
     let serial: Int
-    /// The reason reported to the users.
     var reason: String
     /// Reports the refusal on the loop's thread: `answer` after the lookup, `limit` after the timeout.
     let answer: DeferHandle

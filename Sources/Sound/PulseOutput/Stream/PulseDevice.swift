@@ -20,8 +20,7 @@ package final class PulseDevice: AudioOutputDevice {
     self.init(configuration: configuration, clock: clock, calls: LivePulseCalls())
   }
 
-  /// Creates a device on a private server, which is restarted after its death, whatever the cause. The device
-  /// retains the server.
+  /// Creates a device on a private server, which it retains and restarts after its death of any cause.
   ///
   /// - Parameters:
   ///   - privateServer: the server to play on.
@@ -38,7 +37,6 @@ package final class PulseDevice: AudioOutputDevice {
       keeper: ServerKeeper(privateServer, clock: clock))
   }
 
-  /// Creates a device on any implementation of libpulse's functions.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
     keeper: ServerKeeper? = nil, lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp
@@ -60,8 +58,7 @@ package final class PulseDevice: AudioOutputDevice {
   package func prepare() { connection.withLock { _ = connection.connect() } }
 
   /// Whether the server accepts a connection. Blocks the caller until the server has answered, at most
-  /// `limit` seconds; a refusal takes about a millisecond. Does not start a server. A successful connection
-  /// is kept for the first stream.
+  /// `limit` seconds; a refusal takes about 1 ms. Starts no server. The first stream uses the connection.
   package func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
 
   /// Returns whether other clients of the server play, and the volume of the configured sink; see
@@ -69,8 +66,7 @@ package final class PulseDevice: AudioOutputDevice {
   package func surroundings(limit: Double) -> OutputSurroundings? { neighbours.current(limit: limit) }
 
   /// Calls `handler` with the first known surroundings and with each change; see `AudioOutputDevice`.
-  /// Connects if necessary. If the connection is refused, the next call of this method or of `surroundings`
-  /// retries.
+  /// Connects if necessary. After a refusal the next call of this method or of `surroundings` retries.
   package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
     neighbours.follow(handler)
   }
@@ -91,8 +87,7 @@ package final class PulseDevice: AudioOutputDevice {
   }
 }
 
-/// The engine's handle of a stream; releasing it closes the stream. The connection retains the stream itself
-/// while callbacks may come.
+/// The engine's handle: releasing it closes the stream. The connection retains that while callbacks may come.
 final class PulseOutputStream: AudioOutputStream {
   private let stream: PulseStream
 

@@ -1,7 +1,6 @@
 import CPulse
 
-/// A main loop and its thread. Both end on deinit, which must happen neither on that thread nor with the lock
-/// held.
+/// A main loop and its thread. Both end on deinit: neither on that thread nor with the lock held.
 struct MainloopHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer
@@ -57,7 +56,6 @@ struct OperationHandle: ~Copyable {
   }
 }
 
-/// A deferred event of a main loop.
 struct DeferHandle: ~Copyable {
   let calls: any PulseCalls
   let loop: OpaquePointer
@@ -65,13 +63,11 @@ struct DeferHandle: ~Copyable {
 
   /// Runs the callback soon, on the loop's thread.
   func enable() { calls.deferEnable(loop, pointer, true) }
-  /// Stops further runs of the callback.
   func disable() { calls.deferEnable(loop, pointer, false) }
 
   deinit { calls.deferFree(loop, pointer) }
 }
 
-/// A timer of a main loop.
 struct TimerHandle: ~Copyable {
   let calls: any PulseCalls
   let loop: OpaquePointer
@@ -81,8 +77,7 @@ struct TimerHandle: ~Copyable {
 }
 
 extension PulseCalls {
-  /// Releases the reference to an operation whose answer is not needed. False if libpulse refused the
-  /// operation.
+  /// Releases an operation whose answer is not needed. False if libpulse refused the operation.
   @discardableResult
   func forget(_ operation: OpaquePointer?) -> Bool {
     guard let operation else { return false }

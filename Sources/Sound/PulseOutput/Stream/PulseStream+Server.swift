@@ -81,8 +81,7 @@ extension PulseStream {
         isRecoverable: true, cause: .device))
   }
 
-  /// Requests the list of existing sinks, because the configured one is missing. Limited by the rest of
-  /// `replyTimeout`.
+  /// Requests the existing sinks, because the configured one is missing; within the rest of `replyTimeout`.
   private func askForSinks(_ context: OpaquePointer) {
     sinkNames = []
     sinkAnswer = OperationHandle(
@@ -173,8 +172,7 @@ extension PulseStream {
 }
 
 extension PulseStreamCallbacks {
-  /// The callbacks of `PulseStream`, whose user data is the stream. The connection retains the stream while
-  /// they are set.
+  /// The callbacks of `PulseStream`, their user data, which the connection retains while they are set.
   static let ofPulseStream = PulseStreamCallbacks(
     state: { PulseStream.from($1)?.stateChanged() },
     write: { PulseStream.from($2)?.pull() },

@@ -14,7 +14,6 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   private struct State {
     /// The last complete answer; nil while the server is unavailable.
     var known: OutputSurroundings?
-    /// The value last passed to `handler`.
     var told: OutputSurroundings?
     var handler: (@Sendable (OutputSurroundings) -> Void)?
     /// Whether a call has already waited for the first answer.
@@ -38,7 +37,6 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   private var volumeAnswer: OperationHandle?
   /// Whether a change was reported since the query in progress began.
   private var isStale = false
-  /// The partial result of the query in progress.
   private var arriving = OutputSurroundings()
 
   /// Creates a tracker. `sink`: the sink whose volume counts; nil for the server's default sink.
@@ -97,7 +95,6 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
     handler(known)
   }
 
-  /// Leaves the connection and stops tracking.
   func end() {
     connection.withLock {
       guard isFollowing else { return }

@@ -7,10 +7,8 @@ struct StreamPositions: Hashable, Sendable {
   /// The position of the first frame after the last flush; earlier positions have no frame numbers.
   private(set) var basePosition: Int64 = 0
   private var baseFrame: Int64 = 0
-  /// The number of frames rendered so far.
   private(set) var renderedFrames: Int64 = 0
 
-  /// The position after the last frame sent.
   var endPosition: Int64 { basePosition + renderedFrames - baseFrame }
 
   /// Records that `count` frames were sent: the next ones, or replacements from `frame` on.
@@ -27,8 +25,7 @@ struct StreamPositions: Hashable, Sendable {
     return dropped
   }
 
-  /// Returns the frame number at `position`, limited to the range from the last flush to the last rendered
-  /// frame.
+  /// Returns the frame number at `position`, limited to the frames from the last flush to the last rendered.
   func frame(at position: Double) -> Double {
     let frame = Double(baseFrame) + position - Double(basePosition)
     return min(max(frame, Double(baseFrame)), Double(renderedFrames))

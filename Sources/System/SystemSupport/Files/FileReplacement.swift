@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// Replaces files atomically: a reader finds the old contents or the new ones, also after a crash. All functions
-/// block on the disk.
+/// Replaces files atomically: readers find the old or the new contents, also after a crash. Functions block.
 package enum FileReplacement {
   /// The system calls that store bytes, with the results and `errno` of the system. Tests replace them.
   package struct Calls: Sendable {
@@ -59,16 +58,14 @@ package enum FileReplacement {
     return descriptor >= 0 ? (descriptor, 0) : (nil, errno)
   }
 
-  /// Stores the entries of the folder of `path` on the disk, since a power cut could otherwise revert a rename.
-  /// Returns nil or the `errno`.
+  /// Stores the folder's entries: a power cut could revert a rename otherwise. Returns nil or the `errno`.
   @discardableResult
   package static func synchronizeFolder(of path: UnsafePointer<CChar>, by calls: Calls = Calls()) -> Int32? {
     let bytes = UnsafeBufferPointer(start: path, count: strlen(path))
     let folder = bytes.lastIndex(of: CChar(UInt8(ascii: "/"))).map { Array(bytes[...$0]) } ?? []
     // The dot also works if a symbolic link leads to the folder.
     let descriptor = open(folder + [CChar(UInt8(ascii: ".")), 0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Not every user may read the folder, and not every file system can synchronize it: its entries then
-    // become durable a little later.
+    // Not every user may read the folder, and not every file system can do it: it then happens later.
     guard descriptor >= 0 else { return errno == EACCES ? nil : errno }
     defer { close(descriptor) }
     guard calls.synchronize(descriptor) != 0, errno != EINVAL, errno != ENOSYS else { return nil }

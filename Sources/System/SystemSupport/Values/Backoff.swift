@@ -1,5 +1,4 @@
-/// The back-off between attempts that fail in a row: a first delay, then delays that double up to a limit.
-/// All delays are in seconds.
+/// The delays in seconds between attempts that fail in a row: a first, then others that double up to a limit.
 package struct Backoff: Sendable {
   private let first, second, longest, jitter: Double
   private var random: SplitMix64
@@ -28,6 +27,5 @@ package struct Backoff: Sendable {
     return jitter == 0 ? delay : delay * (1 - jitter + 2 * jitter * random.nextFraction())
   }
 
-  /// Forgets the failures after a success.
   package mutating func reset() { failures = 0 }
 }

@@ -3,7 +3,6 @@
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   package var state: UInt64
 
-  /// Creates a generator from a seed.
   package init(state: UInt64) { self.state = state }
 
   package mutating func next() -> UInt64 {
