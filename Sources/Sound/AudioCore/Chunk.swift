@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A descriptor of a run of PCM frames. Chunks accompany the samples from the decoder to the output. Item
 /// changes, ends and position therefore follow the frames that the *output* took, not the decoded ones.
 package struct Chunk: Hashable, Sendable {
@@ -38,4 +40,17 @@ package struct Chunk: Hashable, Sendable {
     self.speed = speed
     self.streamFrame = streamFrame
   }
+}
+
+/// The engine's number of an item, unique in a process.
+package struct ItemID: Hashable, Sendable {
+  /// The number, or 0 to represent no item.
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  private static let last = Atomic<UInt64>(0)
+
+  /// Returns an unused identifier. May be called on any thread.
+  package static func next() -> ItemID { ItemID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue) }
 }

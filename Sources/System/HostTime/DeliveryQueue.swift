@@ -29,3 +29,18 @@ package final class MainDispatchQueue: DeliveryQueue {
   /// Whether `queue` is the main queue. On Linux each `DispatchQueue.main` is another object: no identity.
   package static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
 }
+
+/// A client's dispatch queue as a delivery queue.
+package final class ObserverQueue: DeliveryQueue {
+  /// The client's queue. Retained, because its identity is used as a key.
+  private let client: DispatchQueue
+  /// A serial queue that targets the client's, so that calls stay in order even on a concurrent queue.
+  private let serial: DispatchQueue
+
+  package init(_ client: DispatchQueue) {
+    self.client = client
+    serial = DispatchQueue(label: "continuo.observer", target: client)
+  }
+
+  package func enqueue(_ work: @escaping @Sendable () -> Void) { serial.async(execute: work) }
+}

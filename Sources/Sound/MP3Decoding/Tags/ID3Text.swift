@@ -73,3 +73,101 @@ enum ID3Text {
     return names.isEmpty ? nil : names.joined(separator: "; ")
   }
 }
+
+extension ID3Text {
+  /// Adds the fields of an ID3v2 tag, replacing existing values.
+  static func add(version2 tags: MPG123Handle.Tags, to metadata: inout MP3Metadata) {
+    var year: String?
+    var dayAndMonth: String?
+    for (id, value) in tags.texts {
+      guard let text = clean(value) else { continue }
+      switch id {
+      case "TIT2": metadata.title = text
+      case "TPE1": metadata.artist = text
+      case "TALB": metadata.album = text
+      case "TPE2": metadata.albumArtist = text
+      case "TCOM": metadata.composer = text
+      case "TCON": metadata.genre = genre(value) ?? text
+      case "TDRC": metadata.date = text
+      case "TYER": year = text
+      case "TDAT": dayAndMonth = text
+      case "TRCK": (metadata.trackNumber, metadata.trackCount) = numbers(text)
+      case "TPOS": (metadata.discNumber, metadata.discCount) = numbers(text)
+      default: break
+      }
+    }
+    // ID3v2.3 stores the year in one field and the day and month, as DDMM, in another.
+    if let year, !tags.texts.contains(where: { $0.id == "TDRC" }) {
+      metadata.date = year
+      if year.utf8.count == 4, let dayAndMonth, dayAndMonth.utf8.count == 4 {
+        metadata.date = "\(year)-\(dayAndMonth.suffix(2))-\(dayAndMonth.prefix(2))"
+      }
+    }
+    let pictures = tags.pictures.filter { $0.mimeType != "-->" && !$0.data.isEmpty }
+    if var picture = pictures.first(where: { $0.type == 3 }) ?? pictures.first {
+      picture.mimeType = mimeType(of: picture)
+      metadata.picture = picture
+    }
+  }
+
+  /// Parses "3/12" as 3 and 12.
+  private static func numbers(_ text: String) -> (Int?, Int?) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+      Int(part.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
+    }
+    return (parts.first ?? nil, parts.count > 1 ? parts[1] : nil)
+  }
+
+  private static func mimeType(of picture: MP3Metadata.Picture) -> String {
+    if picture.data.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+    if picture.data.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
+    return picture.mimeType
+  }
+}
+
+/// The numbered genres of ID3v1, including the Winamp extensions.
+enum ID3Genres {
+  /// Returns the name of genre `number`; nil if undefined (255 means "none").
+  static func name(_ number: Int) -> String? { names.indices.contains(number) ? names[number] : nil }
+
+  /// Returns the name of a genre given by number or by one of ID3v2's two letter codes; nil for other text.
+  static func name(_ code: Substring) -> String? {
+    switch code {
+    case "RX": "Remix"
+    case "CR": "Cover"
+    default:
+      code.utf8.count <= 3 && code.utf8.allSatisfy { (48...57).contains($0) }
+        ? Int(code).flatMap { name($0) } : nil
+    }
+  }
+
+  private static let names = [
+    "Blues", "Classic Rock", "Country", "Dance", "Disco", "Funk", "Grunge", "Hip-Hop", "Jazz", "Metal",
+    "New Age", "Oldies", "Other", "Pop", "R&B", "Rap", "Reggae", "Rock", "Techno", "Industrial",
+    "Alternative", "Ska", "Death Metal", "Pranks", "Soundtrack", "Euro-Techno", "Ambient", "Trip-Hop",
+    "Vocal",
+    "Jazz+Funk", "Fusion", "Trance", "Classical", "Instrumental", "Acid", "House", "Game", "Sound Clip",
+    "Gospel", "Noise", "Alternative Rock", "Bass", "Soul", "Punk", "Space", "Meditative", "Instrumental Pop",
+    "Instrumental Rock", "Ethnic", "Gothic", "Darkwave", "Techno-Industrial", "Electronic", "Pop-Folk",
+    "Eurodance", "Dream", "Southern Rock", "Comedy", "Cult", "Gangsta", "Top 40", "Christian Rap", "Pop/Funk",
+    "Jungle", "Native American", "Cabaret", "New Wave", "Psychedelic", "Rave", "Showtunes", "Trailer",
+    "Lo-Fi",
+    "Tribal", "Acid Punk", "Acid Jazz", "Polka", "Retro", "Musical", "Rock & Roll", "Hard Rock", "Folk",
+    "Folk-Rock", "National Folk", "Swing", "Fast Fusion", "Bebop", "Latin", "Revival", "Celtic", "Bluegrass",
+    "Avantgarde", "Gothic Rock", "Progressive Rock", "Psychedelic Rock", "Symphonic Rock", "Slow Rock",
+    "Big Band", "Chorus", "Easy Listening", "Acoustic", "Humour", "Speech", "Chanson", "Opera",
+    "Chamber Music", "Sonata", "Symphony", "Booty Bass", "Primus", "Porn Groove", "Satire", "Slow Jam",
+    "Club",
+    "Tango", "Samba", "Folklore", "Ballad", "Power Ballad", "Rhythmic Soul", "Freestyle", "Duet", "Punk Rock",
+    "Drum Solo", "A Cappella", "Euro-House", "Dance Hall", "Goa", "Drum & Bass", "Club-House", "Hardcore",
+    "Terror", "Indie", "BritPop", "Afro-Punk", "Polsk Punk", "Beat", "Christian Gangsta Rap", "Heavy Metal",
+    "Black Metal", "Crossover", "Contemporary Christian", "Christian Rock", "Merengue", "Salsa",
+    "Thrash Metal", "Anime", "J-Pop", "Synthpop", "Abstract", "Art Rock", "Baroque", "Bhangra", "Big Beat",
+    "Breakbeat", "Chillout", "Downtempo", "Dub", "EBM", "Eclectic", "Electro", "Electroclash", "Emo",
+    "Experimental", "Garage", "Global", "IDM", "Illbient", "Industro-Goth", "Jam Band", "Krautrock",
+    "Leftfield",
+    "Lounge", "Math Rock", "New Romantic", "Nu-Breakz", "Post-Punk", "Post-Rock", "Psytrance", "Shoegaze",
+    "Space Rock", "Trop Rock", "World Music", "Neoclassical", "Audiobook", "Audio Theatre",
+    "Neue Deutsche Welle", "Podcast", "Indie Rock", "G-Funk", "Dubstep", "Garage Rock", "Psybient",
+  ]
+}

@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 
 /// Creates metadata fields and chapters from ID3 frames.
 enum ID3Fields {
@@ -238,4 +238,9 @@ struct ID3TextReader {
     default: return Self.latin1(bytes)
     }
   }
+}
+
+extension MediaTag {
+  /// Creates the tag from the beginning of a file, as far as it reaches; empty without an ID3v2 tag there.
+  package init(front bytes: [UInt8]) { self = ID3Fields.tag(version2: bytes) }
 }
