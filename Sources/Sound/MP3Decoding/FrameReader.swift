@@ -133,7 +133,7 @@ final class FrameReader {
     try open(at: .frame, offset: frame.start)
     frame.number = number - 1
     feedStart -= Int64(silence.frames.count)
-    try handle.feed(silence.frames)
+    try handle.feed(silence.frames, count: silence.frames.count)
     for _ in 0..<silence.count {
       _ = try handle.next()
       _ = try handle.decode()
@@ -195,7 +195,7 @@ final class FrameReader {
   private func extendBudget() throws(DecodingError) {
     let tag = feedStart + handle.searchPosition()
     if let end = Recognition.tagEnd(source, at: tag), end > feed.position,
-      end - tag <= MetadataReader.tagLimit
+      end - tag <= ID3Frames.tagLimit
     {
       feed.budget = Int(end - feed.position) + budget
     } else {
@@ -212,9 +212,6 @@ final class FrameReader {
 
   var header: FrameHeader { handle.header() }
 
-  /// The samples added by encoder and decoder, from the Info frame. Valid only at the first frame.
-  var delays: CodecDelays { handle.delays() }
-
   /// The Info frame's frame count; nil if missing or more than the source allows. Valid at the first frame.
   var announcedFrames: Int64? {
     // The shortest possible frame has 24 bytes.
@@ -226,7 +223,7 @@ final class FrameReader {
   var frameTable: MPEGFrameTable {
     MPEGFrameTable(
       format: frame.format, samplesPerFrame: frame.samplesPerFrame, announcedFrames: announcedFrames,
-      delays: delays)
+      delays: handle.delays())
   }
 
   /// Returns the mean bit rate of `audioSize` bytes, in bits per second. If the bit rate is constant or the
@@ -241,5 +238,5 @@ final class FrameReader {
     return Int(min(byteCount * 8 * Double(header.sampleRate) / Double(sampleCount), 1e12).rounded())
   }
 
-  var tags: MPG123Handle.Tags { handle.tags() }
+  var tags: ID3Tags { handle.tags() }
 }

@@ -27,7 +27,7 @@ extension MP3Decoder {
     if beginning == nil {
       guard let frame = try destination(of: target, isExact: isExact) else { return false }
       guard frame > table.framesSeen else { return true }
-      beginning = KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
+      beginning = present
       landing = (frame, target)
       isLooking = true
       pendingCount = 0
@@ -78,7 +78,7 @@ extension MP3Decoder {
   /// The estimate of frame positions from everything known so far.
   var estimate: FrameEstimate {
     if let knownEstimate { return knownEstimate }
-    let known = beginning ?? KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
+    let known = known
     let estimate = FrameEstimate(
       audioStart: audioStart, header: header, announcedFrames: table.announcedFrames, offsets: known.offsets,
       framesSeen: known.table.framesSeen, mean: meanFrameSize,

@@ -60,10 +60,7 @@ struct ReplayGainTags {
   }
 
   private mutating func addID3() throws(DecodingError) {
-    let header = try peek(ID3Frames.headerSize, at: 0)
-    guard let size = ID3Frames.size(of: header), size <= MetadataReader.tagLimit else { return }
-    let tag = try peek(min(size, Int(source.size ?? Int64(size))), at: 0)
-    for frame in ID3Frames.read(tag).frames where frame.id == "TXXX" {
+    for frame in ID3Frames.read(try ID3Frames.tag(of: source) ?? []).frames where frame.id == "TXXX" {
       guard var text = ID3TextReader(frame.content), let name = text.next() else { continue }
       if let value = text.next() { add(name, value) }
     }
@@ -103,15 +100,14 @@ struct ReplayGainTags {
 
   // MARK: The Info frame
 
-  /// The length of the longest frame, in bytes.
-  private static let longestFrame: Int64 = 2881
   /// The possible distances between the beginning of a frame and the mark in it: the header plus the side
   /// information of MPEG 1 or 2 in stereo or mono.
   private static let markPlaces = [4 + 9, 4 + 17, 4 + 32]
 
   /// Returns the values measured by the encoder, from the frame before `end`, if that is an Info frame.
   private func infoFrame(before end: Int64) throws(DecodingError) -> ReplayGain {
-    let bytes = try peek(Int(min(end, Self.longestFrame)), at: end - min(end, Self.longestFrame))
+    let length = min(end, XingTable.window)
+    let bytes = try peek(Int(length), at: end - length)
     let marks = [Array("Xing".utf8), Array("Info".utf8)]
     let mark = bytes.indices.last { place in
       marks.contains { bytes[place...].starts(with: $0) }

@@ -21,9 +21,6 @@ struct FrameHeader: Equatable {
   var version: Int32
   var layer: Int32
   var sampleRate: Int
-  var channelCount: Int
-  /// The value of `mpg123_mode`.
-  var mode: Int32
   /// The bit rate in kbit/s; 0 for free format.
   var bitrate: Int32
   /// The value of `mpg123_vbr`, as far as the file specifies it.
@@ -133,14 +130,8 @@ struct MPG123Handle: ~Copyable {
   }
 
   /// Feeds bytes, which libmpg123 copies.
-  func feed(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
-    let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-    guard mpg123_feed(handle, start, bytes.count) == MPG123_OK.rawValue else { throw error("reading") }
-  }
-
-  /// Feeds bytes, which libmpg123 copies.
-  func feed(_ bytes: [UInt8]) throws(DecodingError) {
-    guard mpg123_feed(handle, bytes, bytes.count) == MPG123_OK.rawValue else { throw error("reading") }
+  func feed(_ bytes: UnsafePointer<UInt8>?, count: Int) throws(DecodingError) {
+    guard mpg123_feed(handle, bytes, count) == MPG123_OK.rawValue else { throw error("reading") }
   }
 
   private func set(_ parameter: mpg123_parms, _ value: Int) throws(DecodingError) {
@@ -193,10 +184,8 @@ struct MPG123Handle: ~Copyable {
     var info = mpg123_frameinfo2()
     mpg123_info2(handle, &info)
     return FrameHeader(
-      version: info.version, layer: info.layer, sampleRate: info.rate,
-      channelCount: info.mode == Int32(MPG123_M_MONO.rawValue) ? 1 : 2, mode: info.mode,
-      bitrate: info.bitrate,
-      vbr: info.vbr, byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
+      version: info.version, layer: info.layer, sampleRate: info.rate, bitrate: info.bitrate, vbr: info.vbr,
+      byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
   }
 
   /// Returns the offset in the feed of the frame found last.
@@ -246,15 +235,9 @@ struct MPG123Handle: ~Copyable {
       count: byteCount / MemoryLayout<Float>.size)
   }
 
-  struct Tags {
-    /// The text fields: a four-letter name, and UTF-8 with several strings separated by zero bytes.
-    var texts: [(id: String, value: [UInt8])] = []
-    var pictures: [MP3Metadata.Picture] = []
-  }
-
   /// Returns copies of the tags read so far: libmpg123's pointers become invalid with the next call.
-  func tags() -> Tags {
-    var tags = Tags()
+  func tags() -> ID3Tags {
+    var tags = ID3Tags()
     var version2: UnsafeMutablePointer<mpg123_id3v2>?
     guard mpg123_id3(handle, nil, &version2) == MPG123_OK.rawValue else { return tags }
     guard let version2 = version2?.pointee else { return tags }
@@ -285,10 +268,8 @@ struct MPG123Handle: ~Copyable {
   }
 
   private func error(_ activity: String) -> DecodingError {
-    let text = String(cString: mpg123_strerror(handle))
-    guard !isOutOfMemory else {
-      return DecodingError(scope: .engine, reason: .unusable, message: "\(activity) failed: \(text)")
-    }
-    return DecodingError(reason: .decodeFailed, message: "\(activity) failed: \(text)")
+    let message = "\(activity) failed: \(String(cString: mpg123_strerror(handle)))"
+    guard !isOutOfMemory else { return DecodingError(scope: .engine, reason: .unusable, message: message) }
+    return DecodingError(reason: .decodeFailed, message: message)
   }
 }

@@ -34,10 +34,9 @@ final class SourceFeed {
     let room = UnsafeMutableRawBufferPointer(rebasing: piece.prefix(Int(clamping: left)))
     let read = try source.read(into: room, at: position)
     guard case .bytes(let count) = read else { return read }
-    let bytes = UnsafeRawBufferPointer(rebasing: room.prefix(count))
-    try handle.feed(bytes)
-    position += Int64(bytes.count)
-    budget -= bytes.count
+    try handle.feed(room.assumingMemoryBound(to: UInt8.self).baseAddress, count: count)
+    position += Int64(count)
+    budget -= count
     return read
   }
 }

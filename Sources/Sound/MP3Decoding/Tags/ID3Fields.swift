@@ -16,16 +16,10 @@ enum ID3Fields {
   }
 
   /// Reads the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
-  /// tag above `MetadataReader.tagLimit` and bytes not available yet are skipped. May block on a local disk.
+  /// tag above `ID3Frames.tagLimit` and bytes not available yet are skipped. May block on a local disk.
   static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
-    var tag = MediaTag()
-    if let header = try source.peek(ID3Frames.headerSize, at: 0), let size = ID3Frames.size(of: header),
-      size <= MetadataReader.tagLimit,
-      let bytes = try source.peek(min(size, Int(source.size ?? Int64(size))), at: 0)
-    {
-      tag = self.tag(version2: bytes)
-    }
-    if let size = source.size, size >= 128, let bytes = try source.peek(128, at: size - 128) {
+    var tag = self.tag(version2: try ID3Frames.tag(of: source) ?? [])
+    if let bytes = try ID3Text.version1(of: source) {
       for (key, text) in ID3Text.texts(version1: bytes)
       where !tag.fields.contains(where: { $0.key == key }) {
         tag.fields.append(MediaTag.Field(key: key, value: .text(text)))
@@ -103,12 +97,7 @@ enum ID3Fields {
     var field = MediaTag.Field(
       key: "APIC", value: .data(Array(text.rest)), info: info.flatMap { $0.isEmpty ? nil : $0 })
     field.pictureType = kind
-    field.mimeType =
-      switch text.rest.prefix(4) {
-      case [0x89, 0x50, 0x4E, 0x47]: "image/png"
-      case let start where start.starts(with: [0xFF, 0xD8, 0xFF]): "image/jpeg"
-      default: type.contains("/") ? String(type.prefix(64)) : nil
-      }
+    field.mimeType = ID3Text.imageType(text.rest) ?? (type.contains("/") ? String(type.prefix(64)) : nil)
     return field
   }
 
