@@ -116,12 +116,5 @@ extension MP3Decoder {
   }
 
   /// Returns the first frame to read for a seek to `position`.
-  private func firstNeeded(for position: Int64) -> Int64 {
-    let place = table.place(of: position)
-    let source = table.runs[place.run].format
-    let isConverted = source.sampleRate != outputFormat.sampleRate
-    let runUp = isConverted ? RateConverter.runUp(from: source, to: outputFormat) : 0
-    let found = table.stepBack(from: place, by: Int64(runUp))
-    return table.decodingStart(for: table.frame(ofSample: found.sample, in: found.run)).firstNeeded
-  }
+  private func firstNeeded(for position: Int64) -> Int64 { start(for: position).decoding.firstNeeded }
 }

@@ -288,22 +288,30 @@ final class MP3Decoder: AudioDecoder {
     isLooking = false
     isAtEnd = table.isComplete && position >= table.lengthSeen
     guard !isAtEnd else { return }
-    let place = table.place(of: position)
-    run = place.run
-    nextSample = place.sample
+    let start = start(for: position)
+    (run, nextSample) = (start.run, start.sample)
     let source = table.runs[run].format
     if source.sampleRate != outputFormat.sampleRate {
-      let runUp = RateConverter.runUp(from: source, to: outputFormat)
-      let found = table.stepBack(from: place, by: Int64(runUp))
-      run = found.run
-      nextSample = found.sample
-      converter = try RateConverter(from: source, to: outputFormat, preceding: Int(found.distance))
+      converter = try RateConverter(from: source, to: outputFormat, preceding: Int(start.runUp))
     }
-    let start = table.decodingStart(for: table.frame(ofSample: nextSample, in: run))
-    guard let entry = offsets.last(upTo: start.firstNeeded) else { return }
+    guard let entry = offsets.last(upTo: start.decoding.firstNeeded) else { return }
     isAtNext = false
     isAdrift = false
-    try reader.move(to: start.frame, phase: start.phase, from: entry)
+    try reader.move(to: start.decoding.frame, phase: start.decoding.phase, from: entry)
+  }
+
+  /// Returns the first sample to decode for `position`, the run-up of a conversion before it with the number
+  /// of its samples, and where decoding starts.
+  func start(
+    for position: Int64
+  ) -> (run: Int, sample: Int64, runUp: Int64, decoding: MPEGFrameTable.DecodingStart) {
+    let place = table.place(of: position)
+    let source = table.runs[place.run].format
+    let isConverted = source.sampleRate != outputFormat.sampleRate
+    let runUp = isConverted ? RateConverter.runUp(from: source, to: outputFormat) : 0
+    let found = table.stepBack(from: place, by: Int64(runUp))
+    let decoding = table.decodingStart(for: table.frame(ofSample: found.sample, in: found.run))
+    return (found.run, found.sample, found.distance, decoding)
   }
 
   /// Reads headers until `frame` frames are known, or to the end. Returns false while bytes are missing.

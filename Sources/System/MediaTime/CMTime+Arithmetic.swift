@@ -35,10 +35,7 @@ private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime 
     let (value, overflow) =
       subtracting
       ? lhs.value.subtractingReportingOverflow(rhs.value) : lhs.value.addingReportingOverflow(rhs.value)
-    if !overflow {
-      return CMTime(
-        value: value, timescale: lhs.timescale, flags: CMTime.numericFlags(rounded: wasRounded), epoch: epoch)
-    }
+    if !overflow { return CMTime(value, lhs.timescale, rounded: wasRounded, epoch: epoch) }
   }
 
   // Both timescales are positive and below 2³¹, so their multiple fits 62 bits and each term fits 94.
@@ -118,13 +115,7 @@ extension CMTime {
 public func CMTimeConvertScale(
   _ time: CMTime, timescale newTimescale: Int32, method: CMTimeRoundingMethod
 ) -> CMTime {
-  switch time.kind {
-  case .invalid: return .invalid
-  case .indefinite: return .indefinite
-  case .positiveInfinity: return .positiveInfinity
-  case .negativeInfinity: return .negativeInfinity
-  case .numeric: break
-  }
+  guard time.kind == .numeric else { return time.canonical }
   guard newTimescale > 0 else { return .invalid }
   guard newTimescale != time.timescale else { return time }
 
@@ -136,7 +127,5 @@ public func CMTimeConvertScale(
     by: Int128(time.timescale), rounding: effectiveMethod)
   if method == .quickTime, quotient == 0, time.value < 0 { quotient = -1 }
   guard let value = Int64(exactly: quotient) else { return .infinity(negative: quotient < 0) }
-  return CMTime(
-    value: value, timescale: newTimescale,
-    flags: CMTime.numericFlags(rounded: time.carriesRounding || !isExact), epoch: time.epoch)
+  return CMTime(value, newTimescale, rounded: time.carriesRounding || !isExact, epoch: time.epoch)
 }

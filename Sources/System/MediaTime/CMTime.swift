@@ -133,7 +133,13 @@ extension CMTime {
 
   static func infinity(negative: Bool) -> CMTime { negative ? .negativeInfinity : .positiveInfinity }
 
-  static func numericFlags(rounded: Bool) -> CMTimeFlags { rounded ? [.valid, .hasBeenRounded] : .valid }
+  /// The constant of the time's kind, which is not a number.
+  var canonical: CMTime { .zero + self }
+
+  init(_ value: CMTimeValue, _ timescale: CMTimeScale, rounded: Bool, epoch: CMTimeEpoch) {
+    self.init(value: value, timescale: timescale, flags: .valid, epoch: epoch)
+    if rounded { flags.insert(.hasBeenRounded) }
+  }
 
   /// Whether the rounded flag is set. Meaningful for numbers only.
   var carriesRounding: Bool { flags.contains(.hasBeenRounded) }

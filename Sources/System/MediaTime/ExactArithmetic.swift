@@ -43,9 +43,7 @@ extension CMTime {
       let (quotient, isExact) = (numerator * Int128(timescale)).divided(
         by: denominator, rounding: .roundHalfAwayFromZero)
       if let value = Int64(exactly: quotient) {
-        return CMTime(
-          value: value, timescale: timescale, flags: numericFlags(rounded: wasRounded || !isExact),
-          epoch: epoch)
+        return CMTime(value, timescale, rounded: wasRounded || !isExact, epoch: epoch)
       }
       guard timescale > 1 else { return .infinity(negative: numerator < 0) }
       timescale /= 2

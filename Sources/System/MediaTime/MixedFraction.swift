@@ -31,14 +31,14 @@ extension CMTime {
 
     if let exact = fraction.exact(preferring: UInt128(timescale), limit: limit) {
       return CMTime(
-        value: Int64(magnitude: UInt64(exact.value), isNegative: fraction.isNegative),
-        timescale: CMTimeScale(exact.timescale), flags: numericFlags(rounded: wasRounded), epoch: epoch)
+        Int64(magnitude: UInt64(exact.value), isNegative: fraction.isNegative), CMTimeScale(exact.timescale),
+        rounded: wasRounded, epoch: epoch)
     }
     let best = fraction.bestApproximation(
       numeratorLimit: limit, denominatorLimit: UInt128(kCMTimeMaxTimescale))
     return CMTime(
-      value: Int64(magnitude: UInt64(best.numerator), isNegative: fraction.isNegative),
-      timescale: CMTimeScale(best.denominator), flags: numericFlags(rounded: true), epoch: epoch)
+      Int64(magnitude: UInt64(best.numerator), isNegative: fraction.isNegative),
+      CMTimeScale(best.denominator), rounded: true, epoch: epoch)
   }
 }
 

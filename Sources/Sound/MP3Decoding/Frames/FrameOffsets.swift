@@ -1,3 +1,17 @@
+extension Array {
+  /// Returns the index of the last element that satisfies a condition, which all before it satisfy; 0 if none
+  /// does.
+  func lastSorted(where isBefore: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if isBefore(self[middle]) { low = middle } else { high = middle }
+    }
+    return low
+  }
+}
+
 /// The offsets of MPEG frames in a source. Initially one frame in 16 is stored; whenever the limit is reached
 /// the spacing doubles. A pure value.
 struct FrameOffsets {
@@ -37,12 +51,7 @@ struct FrameOffsets {
   /// Returns the fractional number of the frame that contains the byte at `offset`. `end` is the end of all
   /// recorded frames; `offset` must precede it. Exact at the beginning of a stored frame.
   func frame(at offset: Int64, end: Entry) -> Double {
-    var low = 0
-    var high = offsets.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if offsets[middle] <= offset { low = middle } else { high = middle }
-    }
+    let low = offsets.lastSorted { $0 <= offset }
     guard low < offsets.count, offset > offsets[low] else { return Double(first) }
     let begin = Entry(frame: first + Int64(low) * spacing, offset: offsets[low])
     let next = low + 1 < offsets.count ? Entry(frame: begin.frame + spacing, offset: offsets[low + 1]) : end

@@ -120,24 +120,13 @@ struct MPEGFrameTable {
 
   /// Returns the place of a timeline position. After the recorded frames, assumes an unchanged format.
   func place(of position: Int64) -> Place {
-    let index = lastRun { $0.start <= position }
+    let index = runs.lastSorted { $0.start <= position }
     let run = runs[index]
     let sample = scaled(max(0, position - run.start), by: Int64(run.format.sampleRate), over: rate)
     return Place(run: index, sample: sample, frame: frame(ofSample: sample, in: index))
   }
 
-  func run(ofFrame number: Int64) -> Int { lastRun { $0.firstFrame <= number } }
-
-  /// Returns the index of the last run that begins before a position; 0 if none does.
-  private func lastRun(where begins: (Run) -> Bool) -> Int {
-    var low = 0
-    var high = runs.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if begins(runs[middle]) { low = middle } else { high = middle }
-    }
-    return low
-  }
+  func run(ofFrame number: Int64) -> Int { runs.lastSorted { $0.firstFrame <= number } }
 
   /// Steps back by `distance` samples, at most to the beginning of the format. Returns the distance covered.
   func stepBack(from place: Place, by distance: Int64) -> (run: Int, sample: Int64, distance: Int64) {
