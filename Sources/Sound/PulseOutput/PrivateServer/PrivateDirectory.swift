@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// A directory that only its owner can enter, for a private server's files.
 enum PrivateDirectory {
@@ -16,7 +17,7 @@ enum PrivateDirectory {
   static func make(_ path: String) throws(PrivatePulseServer.Failure) {
     guard mkdir(path, 0o700) == 0 else {
       throw PrivatePulseServer.Failure(
-        message: "no directory for a private sound server: \(path): \(String(cString: strerror(errno)))")
+        message: "no directory for a private sound server: \(path): \(SystemError.message(errno))")
     }
   }
 

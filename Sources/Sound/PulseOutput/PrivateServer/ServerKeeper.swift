@@ -9,8 +9,8 @@ import SystemSupport
 final class ServerKeeper: Sendable {
   private let server: PrivatePulseServer
   private let clock: any HostClock
-  private let request: Mutex<HostTime?>
-  private let worker: Mutex<(any Worker)?>
+  private let request = Mutex<HostTime?>(nil)
+  private let worker = Mutex<(any Worker)?>(nil)
   private let history = WorkerState(History())
 
   private struct History {
@@ -29,8 +29,6 @@ final class ServerKeeper: Sendable {
   init(_ server: PrivatePulseServer, clock: any HostClock) {
     self.server = server
     self.clock = clock
-    request = Mutex(nil)
-    worker = Mutex(nil)
     let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
     worker.withLock { $0 = clock.makeWorker("pulse-keeper", body: body) }
   }

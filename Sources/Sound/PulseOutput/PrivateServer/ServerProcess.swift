@@ -11,7 +11,7 @@ struct ServerProcess: Sendable {
     arguments: [String], environment: [String], directory: String, guardian: ServerGuardian
   ) throws(PrivatePulseServer.Failure) -> ServerProcess {
     let log = "\(directory)/log"
-    do throws(SpawnError) {
+    do throws(SystemCallError) {
       let identifier = try spawn(arguments, environment, input: nil, log: log, group: guardian.identifier)
       return ServerProcess(identifier: identifier, log: log)
     } catch {
@@ -19,7 +19,7 @@ struct ServerProcess: Sendable {
       throw PrivatePulseServer.Failure(
         message: isMissing
           ? "\(arguments[0]) is not installed (Debian: apt install pulseaudio)"
-          : "\(arguments[0]) could not be started: \(error)",
+          : "\(arguments[0]) could not be started: \(SystemError.message(error.code))",
         isMissingProgram: isMissing)
     }
   }

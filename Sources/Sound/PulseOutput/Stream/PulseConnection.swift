@@ -20,7 +20,7 @@ protocol PulseConnectionUser: AnyObject {
 /// Unchecked: `loop`, `clock` and the handles' pointers never change. `access` has its own lock and keeps the
 /// loop from being freed while in use. All other mutable state is accessed only with the main loop's lock
 /// held (`withLock`), which libpulse also holds for its callbacks.
-final class PulseConnection: @unchecked Sendable {
+final class PulseConnection: PulseUserData, @unchecked Sendable {
   /// The libpulse implementation, or a test's replacement.
   let calls: any PulseCalls
   /// The main loop; nil if the process is out of descriptors, memory or threads.
@@ -75,12 +75,6 @@ final class PulseConnection: @unchecked Sendable {
     mainloop = MainloopHandle(calls: calls, pointer: pointer)
     // libpulse's callbacks get this object unretained; this reference lives until the loop has ended.
     _ = Unmanaged.passRetained(self)
-  }
-
-  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseConnection? {
-    userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Runs `body` with the main loop's lock, or directly on the loop's own thread, which already holds it.

@@ -1,5 +1,16 @@
 import CPulse
 
+/// The user data of libpulse's callbacks: unretained, since another reference lives while they may run.
+protocol PulseUserData: AnyObject {}
+
+extension PulseUserData {
+  var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  static func from(_ userdata: UnsafeMutableRawPointer?) -> Self? {
+    userdata.map { Unmanaged<Self>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
 /// A main loop and its thread. Both end on deinit: neither on that thread nor with the lock held.
 struct MainloopHandle: ~Copyable {
   let calls: any PulseCalls

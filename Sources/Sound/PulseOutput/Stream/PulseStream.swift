@@ -9,7 +9,7 @@ import Synchronization
 /// accessed only with the main loop's lock held. libpulse holds that lock for its callbacks as well. The
 /// engine's `render` and event handler are called with it. They may take short locks of their own, but those
 /// must never be held while calling this stream.
-final class PulseStream: PulseConnectionUser, @unchecked Sendable {
+final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   let connection: PulseConnection
   let calls: any PulseCalls
   let configuration: PulseConfiguration
@@ -69,13 +69,6 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     hostClock = connection.clock
     self.events = events
     clock = Mutex(HeardClock(sampleRate: format.sampleRate))
-  }
-
-  /// The user data of callbacks: unretained, since the connection retains this object while they may run.
-  var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseStream? {
-    userdata.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Creates a timer for `callback` on the loop's thread in `seconds`; releasing the handle cancels it.

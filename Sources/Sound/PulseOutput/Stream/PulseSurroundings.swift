@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Unchecked: `state` has a lock, and `connection` and `sink` never change. All other state is accessed only
 /// with the main loop's lock held.
-final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
+final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   private let connection: PulseConnection
   private let sink: String
   private struct State {
@@ -19,11 +19,11 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
     /// Whether a call has already waited for the first answer.
     var hasWaited = false
 
-    /// Returns the handler if there is a new value to report.
-    mutating func news() -> (@Sendable (OutputSurroundings) -> Void)? {
-      guard known != nil, told != known, let handler else { return nil }
+    /// Returns the handler and a new value to report, if any.
+    mutating func news() -> (handler: @Sendable (OutputSurroundings) -> Void, value: OutputSurroundings)? {
+      guard let known, told != known, let handler else { return nil }
       told = known
-      return handler
+      return (handler, known)
     }
   }
 
@@ -46,11 +46,6 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   }
 
   private var calls: any PulseCalls { connection.calls }
-  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseSurroundings? {
-    userdata.map { Unmanaged<PulseSurroundings>.fromOpaque($0).takeUnretainedValue() }
-  }
 
   /// Returns the present surroundings; nil until the server has answered. Connects if necessary. The first
   /// call waits at most `limit` seconds for the answer; later ones return at once. Not on the loop's thread.
@@ -89,10 +84,7 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   }
 
   private func tell() {
-    guard let (handler, known) = state.withLock({ state in state.news().map { ($0, state.known) } }),
-      let known
-    else { return }
-    handler(known)
+    if let news = state.withLock({ $0.news() }) { news.handler(news.value) }
   }
 
   func end() {

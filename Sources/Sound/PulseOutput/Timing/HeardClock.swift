@@ -43,26 +43,21 @@ struct HeardClock: Sendable {
 
   func timing(at now: HostTime) -> OutputTiming {
     let rendered = positions.renderedFrames
+    func still(at position: Double) -> OutputTiming {
+      let frame = max(floor, positions.frame(at: position))
+      return OutputTiming(heardFrame: frame, hostTime: now, frameRate: 0, renderedFrames: rendered)
+    }
     switch motion {
-    case .still(let position):
-      return OutputTiming(
-        heardFrame: max(floor, positions.frame(at: position)), hostTime: now, frameRate: 0,
-        renderedFrames: rendered
-      )
+    case .still(let position): return still(at: position)
     case .moving(let line):
       let position = line.position(at: now)
-      if position >= lastPosition {
-        return OutputTiming(
-          heardFrame: max(floor, positions.frame(at: lastPosition)), hostTime: now, frameRate: 0,
-          renderedFrames: rendered)
-      }
+      if position >= lastPosition { return still(at: lastPosition) }
       // If no frame of this stream plays yet (before the first, below the floor): the time when one will.
       let place = max(position, Double(positions.basePosition), positions.position(ofFrame: floor))
       let time = place > position ? line.time(ofPosition: place) : now
       return OutputTiming(
         heardFrame: positions.frame(at: place), hostTime: time, frameRate: line.rate,
-        renderedFrames: rendered,
-        replacementLead: replacementLead)
+        renderedFrames: rendered, replacementLead: replacementLead)
     }
   }
 

@@ -9,6 +9,11 @@ struct HeardLine: Hashable, Sendable {
   func position(at moment: HostTime) -> Double { position + moment.seconds(since: time) * rate }
 
   func time(ofPosition place: Double) -> HostTime { time.advanced(bySeconds: (place - position) / rate) }
+
+  /// Returns the line that continues this one from `moment` on with another rate.
+  func bent(at moment: HostTime, rate: Double) -> HeardLine {
+    HeardLine(position: position(at: moment), time: moment, rate: rate)
+  }
 }
 
 /// Fits the line of the heard position to the server's reports.
@@ -153,8 +158,7 @@ struct HeardLineFilter: Sendable {
   private func bent(_ line: HeardLine, at time: HostTime, by error: Double, over duration: Double)
     -> HeardLine
   {
-    let bend = min(max(error / duration, -0.005), 0.005)
-    return HeardLine(position: line.position(at: time), time: time, rate: baseRate + bend * nominalRate)
+    line.bent(at: time, rate: baseRate + min(max(error / duration, -0.005), 0.005) * nominalRate)
   }
 
   // MARK: Scattering
@@ -169,8 +173,7 @@ struct HeardLineFilter: Sendable {
       return Update(line: line, jumped: jumped, nextReport: Self.surveyInterval)
     }
     phase = .scattering(strays: 0)
-    let straight = HeardLine(
-      position: line.position(at: report.hostTime), time: report.hostTime, rate: baseRate)
+    let straight = line.bent(at: report.hostTime, rate: baseRate)
     let position = straight.position + estimate(against: straight).error * nominalRate
     return Update(line: HeardLine(position: position, time: report.hostTime, rate: baseRate), jumped: true)
   }
@@ -178,8 +181,7 @@ struct HeardLineFilter: Sendable {
   private mutating func average(
     _ line: HeardLine, _ report: TimingReport, strays: Int, elapsed: Double
   ) -> Update {
-    let straight = HeardLine(
-      position: line.position(at: report.hostTime), time: report.hostTime, rate: baseRate)
+    let straight = line.bent(at: report.hostTime, rate: baseRate)
     let known = estimate(against: straight)
     let offset = (report.heardPosition - straight.position) / nominalRate
     if abs(offset - known.mean) > 3 * known.halfWidth + 0.005 {
@@ -205,15 +207,10 @@ struct HeardLineFilter: Sendable {
     let median = offsets[offsets.count / 2]
     let range = offsets[offsets.count * 3 / 4] - offsets[offsets.count / 4]
     let limit = range * 1.5 + Self.agreement / 2
-    var count = 0.0
-    var sum = 0.0
-    var squares = 0.0
-    for offset in offsets where abs(offset - median) <= limit {
-      count += 1
-      sum += offset
-      squares += offset * offset
-    }
-    let mean = sum / count
+    let inner = offsets.filter { abs($0 - median) <= limit }
+    let count = Double(inner.count)
+    let mean = inner.reduce(0, +) / count
+    let squares = inner.reduce(0) { $0 + $1 * $1 }
     let halfWidth = (3 * max(0, squares / count - mean * mean)).squareRoot()
     return (mean, halfWidth, mean - halfWidth)
   }
