@@ -66,10 +66,9 @@ package enum DecoderRead: Hashable, Sendable {
   case waiting
 }
 
-/// A decoder of one medium to PCM frames.
-///
-/// Used by one thread at a time (the engine's decode worker); not Sendable. No call waits for missing bytes:
-/// reads return `waiting`, and other calls nil. A call may block on a local disk, never on anything else.
+/// A decoder of one medium to PCM frames. Used by one thread at a time (the engine's decode worker); not
+/// Sendable. No call waits for missing bytes: reads return `waiting`, and other calls nil. A call may block
+/// on a local disk, never on anything else.
 package protocol AudioDecoder: MediaFacets {
   /// The medium's format at its beginning. Its `sampleRate` is the timescale of all positions in the medium.
   var format: PCMFormat { get }
@@ -194,7 +193,6 @@ extension MediaSource {
 }
 
 /// The format of interleaved 32-bit float PCM, the only sample type between decoder, engine and output.
-///
 /// Floats, because libmpg123 produces them without rounding. A volume of 1.0 and a format conversion then
 /// leave every sample as it was decoded.
 package struct PCMFormat: Hashable, Sendable {

@@ -27,11 +27,9 @@ extension RenderSource {
   package var replacedFrame: Int64? { nil }
 }
 
-/// The playback position of an output, and its rate of change.
-///
-/// Frames are numbered from 0 in the order they were rendered, for the life of the stream. A flush makes the
-/// heard frame jump to the next frame that will be rendered. A frame that replaces an earlier one takes over
-/// its number (`RenderSource.replacedFrame`).
+/// The playback position of an output, and its rate of change. Frames are numbered from 0 in the order they
+/// were rendered, for the life of the stream. A flush makes the heard frame jump to the next frame that will
+/// be rendered. A frame that replaces an earlier one takes over its number (`RenderSource.replacedFrame`).
 package struct OutputTiming: Hashable, Sendable {
   /// The frame that leaves the device at `hostTime`: fractional, because it is computed and not counted.
   package var heardFrame: Double
@@ -111,10 +109,9 @@ package enum OutputEvent: Hashable, Sendable {
   case failed(OutputError, heardFrame: Int64)
 }
 
-/// A connection to a device that pulls frames from its source and plays them.
-///
-/// All methods may be called from any thread, but not from inside `render` or an event handler. The engine
-/// calls them from one worker, in order. No method waits for the server.
+/// A connection to a device that pulls frames from its source and plays them. All methods may be called from
+/// any thread, but not from inside `render` or an event handler. The engine calls them from one worker, in
+/// order. No method waits for the server.
 package protocol AudioOutputStream: AnyObject, Sendable {
   /// Starts playback. May be called before `opened`; idempotent.
   func start()

@@ -8,10 +8,9 @@ package enum ByteRead: Hashable, Sendable {
   case notYet
 }
 
-/// The bytes that a decoder reads: a file, a download or a stream.
-///
-/// Reads are positioned, so a source has no cursor. Used by one thread at a time. No call waits for the
-/// network: a read of missing bytes returns `.notYet`. A call may block on a local disk.
+/// The bytes that a decoder reads: a file, a download or a stream. Reads are positioned, so a source has no
+/// cursor. Used by one thread at a time. No call waits for the network: a read of missing bytes returns
+/// `.notYet`. A call may block on a local disk.
 package protocol ByteSource: AnyObject {
   /// The length in bytes; nil while unknown or if endless. May become known or more exact during reading.
   var size: Int64? { get }

@@ -1,8 +1,7 @@
 import Synchronization
 
-/// A ring of PCM frames with a queue of their descriptors, for one writing and one reading thread.
-///
-/// The ends are noncopyable: one producer and one consumer exist. Neither end locks, allocates or waits.
+/// A ring of PCM frames with a queue of their descriptors, for one writing and one reading thread. The ends
+/// are noncopyable: one producer and one consumer exist. Neither end locks, allocates or waits.
 package enum RingBuffer {
   /// Creates a ring and its two ends. Allocates all memory.
   ///
@@ -17,9 +16,8 @@ package enum RingBuffer {
   }
 }
 
-/// Both ends of a ring, to be destructured: `let producer = ends.producer; let consumer = ends.consumer`.
-///
-/// A struct: Swift 6.3 has no tuples of noncopyable values. Frozen, so that other modules can destructure it.
+/// Both ends of a ring, to be destructured: `let producer = ends.producer; let consumer = ends.consumer`. A
+/// struct: Swift 6.3 has no tuples of noncopyable values. Frozen, so that other modules can destructure it.
 @frozen
 package struct RingEnds: ~Copyable, Sendable {
   package var producer: RingProducer

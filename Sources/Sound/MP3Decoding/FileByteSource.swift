@@ -11,10 +11,9 @@ final class FileByteSource: ByteSource {
   let size: Int64?
   let isSeekable = true
 
-  /// Opens the file at the path with the given bytes.
-  ///
-  /// Only regular files are accepted: `open` succeeds on a directory, and on a FIFO it would block until a
-  /// writer appears. Hence O_NONBLOCK, which regular files ignore, and the type check before the first read.
+  /// Opens the file at the path with the given bytes. Only regular files are accepted: `open` succeeds on a
+  /// directory, and on a FIFO it would block until a writer appears. Hence O_NONBLOCK, which regular files
+  /// ignore, and the type check before the first read.
   init(path: [UInt8], readCall: @escaping ReadCall = FileByteSource.pread) throws(DecodingError) {
     // The system would end the path at the zero byte, which may name another file.
     guard !path.contains(0) else { throw FileByteSource.error(for: ENOENT, doing: "opened") }

@@ -1,8 +1,7 @@
 import AudioCore
 
-/// Steps through the MPEG frames of a source by feeding it to libmpg123.
-///
-/// Must be used by one thread at a time, and not after an error was thrown.
+/// Steps through the MPEG frames of a source by feeding it to libmpg123. Must be used by one thread at a
+/// time, and not after an error was thrown.
 final class FrameReader {
   enum Step {
     /// The reader has reached the next frame.

@@ -1,8 +1,7 @@
 import AudioCore
 
-/// Decodes one MPEG audio source with libmpg123 and converts it to the requested format.
-///
-/// Must be used by one thread at a time.
+/// Decodes one MPEG audio source with libmpg123 and converts it to the requested format. Must be used by one
+/// thread at a time.
 final class MP3Decoder: AudioDecoder {
   /// The maximum number of consecutive frames without output.
   private static let idleLimit = 64

@@ -1,8 +1,7 @@
 package import AudioCore
 
-/// A playable MPEG audio file (MPEG 1, 2 and 2.5, layers I to III).
-///
-/// Only identifies the file: nothing is opened before `open(whenBytesCome:)` or `readMetadata()`.
+/// A playable MPEG audio file (MPEG 1, 2 and 2.5, layers I to III). Only identifies the file: nothing is
+/// opened before `open(whenBytesCome:)` or `readMetadata()`.
 package struct MP3File: MediaSource, Hashable {
   package struct Options: Hashable, Sendable {
     /// Whether to read a file without an announced length completely when it is opened, so that
@@ -41,18 +40,15 @@ package struct MP3File: MediaSource, Hashable {
   }
 
   /// Reads the file's ID3 tags: version 2.2 to 2.4 at its beginning, and missing fields from 1 at its end.
-  ///
   /// Blocks on the file; its audio is not read. An ID3v2 tag of more than 16 MiB is skipped. Throws
   /// `DecodingError` `.notFound`, `.unreadable` or of scope `.engine`, as `open(whenBytesCome:)` does.
   package func readTag() throws(DecodingError) -> MediaTag {
     try ID3Fields.readTag(FileByteSource(path: pathBytes))
   }
 
-  /// Reads the file's tags and headers.
-  ///
-  /// Reads the tags, the first frame and the last 128 bytes without decoding, in some hundred microseconds.
-  /// Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws the errors of
-  /// `open(whenBytesCome:)`; a file with tags but no audio is `.notRecognized`.
+  /// Reads the file's tags and headers. Reads the tags, the first frame and the last 128 bytes without
+  /// decoding, in some hundred microseconds. Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped.
+  /// Throws the errors of `open(whenBytesCome:)`; a file with tags but no audio is `.notRecognized`.
   package func readMetadata() throws(DecodingError) -> MP3Metadata {
     try MetadataReader.read(FileByteSource(path: pathBytes))
   }

@@ -1,8 +1,7 @@
 package import AudioCore
 
-/// Opens an MPEG audio medium from any byte source.
-///
-/// Must be used by one thread at a time, which will also use the decoder.
+/// Opens an MPEG audio medium from any byte source. Must be used by one thread at a time, which will also use
+/// the decoder.
 package final class MP3Opening {
   package struct Stream {
     /// The maximum number of bytes without a frame.

@@ -1,7 +1,6 @@
 import AudioCore
 
 /// Reads a file's ReplayGain values from its tags or, if they have none, from the Info frame written by LAME.
-///
 /// ID3v2 tags take precedence over APEv2 tags for each value. The data is untrusted: a value that is
 /// truncated, not a number or outside the ranges of `ReplayGain.Level` counts as missing.
 struct ReplayGainTags {

@@ -2,7 +2,6 @@ import CThreads
 import Glibc
 
 /// A POSIX semaphore that waits on CLOCK_MONOTONIC, so that changes of the wall clock do not move deadlines.
-///
 /// The `sem_t` is allocated on the heap: it must not move while in use, and Swift gives a stored property no
 /// fixed address. The owner must keep the semaphore alive while any thread waits or posts.
 package struct Semaphore: ~Copyable {

@@ -2,9 +2,8 @@ import CThreads
 import Glibc
 import Synchronization
 
-/// The CLOCK_MONOTONIC clock, whose workers are threads.
-///
-/// The clock stops while the machine sleeps, as PulseAudio's does.
+/// The CLOCK_MONOTONIC clock, whose workers are threads. The clock stops while the machine sleeps, as
+/// PulseAudio's does.
 package final class SystemClock: HostClock {
   /// The process-wide clock; it has no state.
   package static let shared = SystemClock()
@@ -120,10 +119,9 @@ private func run(_ start: consuming ThreadStart) -> WakeLine {
   return line
 }
 
-/// The wake-up channel between a worker's thread and its signallers.
-///
-/// Only the thread itself enters `waiting`, so each wait ended by a signal gets exactly one post. The
-/// semaphore never accumulates, and signalling a running or already signalled worker costs no system call.
+/// The wake-up channel between a worker's thread and its signallers. Only the thread itself enters `waiting`,
+/// so each wait ended by a signal gets exactly one post. The semaphore never accumulates, and signalling a
+/// running or already signalled worker costs no system call.
 final class WakeLine: Sendable {
   private static let running: UInt8 = 0
   private static let signalled: UInt8 = 1

@@ -120,10 +120,9 @@ extension CMTime {
     case negativeInfinity, numeric, indefinite, positiveInfinity, invalid
   }
 
-  /// The kind of the time, which decides how every operation treats it.
-  ///
-  /// If several implied-value flags are set (never by this module), the first of positive infinity, negative
-  /// infinity and indefinite counts. A number without a positive timescale is invalid.
+  /// The kind of the time, which decides how every operation treats it. If several implied-value flags are
+  /// set (never by this module), the first of positive infinity, negative infinity and indefinite counts. A
+  /// number without a positive timescale is invalid.
   var kind: Kind {
     guard flags.contains(.valid) else { return .invalid }
     if flags.isDisjoint(with: .impliedValueFlagsMask) { return timescale > 0 ? .numeric : .invalid }

@@ -1,7 +1,5 @@
-/// An exact rational number, `±(whole + remainder / denominator)`.
-///
-/// The fraction is separate from the whole part: the numerator of a scaled duration needs up to 157 bits, but
-/// its denominator never more than 125.
+/// An exact rational number, `±(whole + remainder / denominator)`. The fraction is separate from the whole
+/// part: the numerator of a scaled duration needs up to 157 bits, but its denominator never more than 125.
 struct MixedFraction {
   var whole: UInt128
   /// The numerator of the fractional part; less than the denominator.
@@ -19,10 +17,9 @@ struct MixedFraction {
 }
 
 extension CMTime {
-  /// Returns the time equal to a fraction, or the nearest representable one.
-  ///
-  /// Among the timescales that represent the fraction exactly, the result has the least multiple of
-  /// `timescale`, or else the least timescale. An infinity if whole seconds do not fit.
+  /// Returns the time equal to a fraction, or the nearest representable one. Among the timescales that
+  /// represent the fraction exactly, the result has the least multiple of `timescale`, or else the least
+  /// timescale. An infinity if whole seconds do not fit.
   static func nearest(
     to fraction: MixedFraction, preferring timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
   ) -> CMTime {
@@ -43,9 +40,8 @@ extension CMTime {
 }
 
 extension MixedFraction {
-  /// Returns the magnitude as value and timescale, exactly and within their limits; nil if none exists.
-  ///
-  /// The whole part must not exceed `limit`.
+  /// Returns the magnitude as value and timescale, exactly and within their limits; nil if none exists. The
+  /// whole part must not exceed `limit`.
   func exact(preferring preferred: UInt128, limit: UInt128) -> (value: UInt128, timescale: UInt128)? {
     let maximum = UInt128(kCMTimeMaxTimescale)
     let divisor = greatestCommonDivisor(denominator, remainder)

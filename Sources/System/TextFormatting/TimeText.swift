@@ -79,8 +79,7 @@ package struct UTCTime: Hashable, Sendable {
   /// Returns the number of days from the beginning of 1970 to a date of the Gregorian calendar, year 0 or
   /// later. A day after the month's end counts into the next month.
   package static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    // Years that begin in March have the leap day at their end.
-    // Another 400 years keep the numbers positive.
+    // Years that begin in March have the leap day at their end. Another 400 years keep the numbers positive.
     let (year, month) = month > 2 ? (year + 400, month - 3) : (year + 399, month + 9)
     return year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 865_565
   }

@@ -2,9 +2,8 @@ package import AudioCore
 
 extension SimulatedOutput {
   /// The behaviour of a simulated device. The default is an ideal device: it connects at once, starts at
-  /// once, and reports the heard frame exactly.
-  ///
-  /// Times are seconds since the creation of the device; durations are in seconds.
+  /// once, and reports the heard frame exactly. Times are seconds since the creation of the device; durations
+  /// are in seconds.
   package struct Personality: Sendable, Hashable {
     /// The number of frames that the device pulls at a time. Above 0.
     package var blockFrames = 1024

@@ -1,10 +1,8 @@
 import AudioCore
 
-/// The positions of a file's MPEG frames on the item's timeline.
-///
-/// A pure value. Every frame is recorded in order, from decoding or from reading the headers, so any format
-/// change is known before a seek passes it. The timeline counts frames at the file's initial sample rate,
-/// after encoder delay and padding are cut.
+/// The positions of a file's MPEG frames on the item's timeline. A pure value. Every frame is recorded in
+/// order, from decoding or from reading the headers, so any format change is known before a seek passes it.
+/// The timeline counts frames at the file's initial sample rate, after encoder delay and padding are cut.
 struct MPEGFrameTable {
   /// A sequence of frames with the same format.
   struct Run {

@@ -1,9 +1,8 @@
 import AudioCore
 
-/// Rejects files of other types before libmpg123 searches them for frames.
-///
-/// PCM and compressed data often contain two bytes that look like a header, and sometimes two consistent
-/// headers. Noise would then be played.
+/// Rejects files of other types before libmpg123 searches them for frames. PCM and compressed data often
+/// contain two bytes that look like a header, and sometimes two consistent headers. Noise would then be
+/// played.
 enum Recognition {
   /// The number of bytes examined at the beginning of a source.
   static let length = 64

@@ -36,10 +36,9 @@ struct FrameHeader: Equatable {
   }
 }
 
-/// A libmpg123 handle. All calls into that library are in this file.
-///
-/// Must be used by one thread at a time. After an error a handle may only be destroyed: libmpg123 guarantees
-/// no more (1.33.7 fixed a double free after a failed call).
+/// A libmpg123 handle. All calls into that library are in this file. Must be used by one thread at a time.
+/// After an error a handle may only be destroyed: libmpg123 guarantees no more (1.33.7 fixed a double free
+/// after a failed call).
 struct MPG123Handle: ~Copyable {
   /// The result of a step through the fed bytes.
   enum Step {
@@ -158,10 +157,9 @@ struct MPG123Handle: ~Copyable {
     return PCMFormat(sampleRate: rate, channelCount: Int(channels))
   }
 
-  /// Returns the Info frame's number of frames; nil without one. Valid only after the first frame.
-  ///
-  /// Without such a number libmpg123 returns the number of frames read, which is 1. A file that really
-  /// announces 1 frame loses nothing.
+  /// Returns the Info frame's number of frames; nil without one. Valid only after the first frame. Without
+  /// such a number libmpg123 returns the number of frames read, which is 1. A file that really announces 1
+  /// frame loses nothing.
   func announcedFrameCount() -> Int64? {
     let count = Int64(mpg123_framelength(handle))
     return count > 1 ? count : nil

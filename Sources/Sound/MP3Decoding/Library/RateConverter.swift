@@ -1,10 +1,9 @@
 import AudioCore
 import Glibc
 
-/// Converts a contiguous run of frames from one format to another sample rate, with exact length.
-///
-/// n frames at rate a become n·b/a frames at rate b, rounded up. libsyn123's latency is dropped at the
-/// beginning and made up with zeros at the end.
+/// Converts a contiguous run of frames from one format to another sample rate, with exact length. n frames at
+/// rate a become n·b/a frames at rate b, rounded up. libsyn123's latency is dropped at the beginning and made
+/// up with zeros at the end.
 final class RateConverter {
   /// The maximum number of source frames per call, which bounds the buffers.
   private static let chunk = 512
@@ -31,10 +30,9 @@ final class RateConverter {
   /// The number of converted frames kept.
   private var kept: Int64 = 0
 
-  /// Creates a converter that first receives `preceding` frames of run-up (at most `runUp(from:to:)`).
-  ///
-  /// An incomplete run-up is filled with silence, also at an item's beginning. libsyn123 would assume that
-  /// the first frame's value preceded it, and a step from there would be audible after the filters.
+  /// Creates a converter that first receives `preceding` frames of run-up (at most `runUp(from:to:)`). An
+  /// incomplete run-up is filled with silence, also at an item's beginning. libsyn123 would assume that the
+  /// first frame's value preceded it, and a step from there would be audible after the filters.
   init(from source: PCMFormat, to output: PCMFormat, preceding: Int = 0) throws(DecodingError) {
     let unit = RateConverter.unit(source, output)
     let runUp = RateConverter.runUp(from: source, to: output)

@@ -1,9 +1,8 @@
 import AudioCore
 
-/// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames.
-///
-/// libmpg123 supports only texts and pictures; chapters, lyrics, URLs and user-defined fields are parsed
-/// here. The data is untrusted: each size is checked, and one beyond the available bytes ends the tag.
+/// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames. libmpg123 supports only texts and
+/// pictures; chapters, lyrics, URLs and user-defined fields are parsed here. The data is untrusted: each size
+/// is checked, and one beyond the available bytes ends the tag.
 enum ID3Frames {
   /// A frame with its ID3v2.3 name and its content, with ID3's transformations reversed.
   struct Frame {

@@ -1,7 +1,6 @@
 package import AudioCore
 
 /// The metadata of an MPEG audio file: the texts and picture of its ID3 tags, its length and its encoding.
-///
 /// ID3v2 takes precedence over ID3v1 for each field. All text is valid UTF-8 without control characters and
 /// surrounding spaces, at most 4096 bytes long; empty text is nil.
 package struct MP3Metadata: Hashable, Sendable {

@@ -2,10 +2,9 @@ import HostTime
 import Synchronization
 import SystemSupport
 
-/// Restarts a device's private server after its death, since no other server can serve its address.
-///
-/// The first restart is immediate. Later ones back off, up to 5 s, as long as no server lives for 10 s. A
-/// server that dies on each use, or cannot be started, therefore costs almost no CPU time.
+/// Restarts a device's private server after its death, since no other server can serve its address. The first
+/// restart is immediate. Later ones back off, up to 5 s, as long as no server lives for 10 s. A server that
+/// dies on each use, or cannot be started, therefore costs almost no CPU time.
 final class ServerKeeper: Sendable {
   private let server: PrivatePulseServer
   private let clock: any HostClock

@@ -78,7 +78,6 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   }
 
   /// Runs `body` with the main loop's lock, or directly on the loop's own thread, which already holds it.
-  ///
   /// After the end no loop and no thread exist, and all streams have left. `body` then runs without a lock,
   /// for a stream that is closed again.
   func withLock<R>(_ body: () -> R) -> R {

@@ -2,11 +2,9 @@ package import AudioCore
 package import HostTime
 import Synchronization
 
-/// A PulseAudio output device (or PipeWire's PulseAudio server).
-///
-/// All streams share one connection, opened by `prepare()` or the first `makeStream`, and again after the
-/// server has died. Methods are thread-safe and wait only for libpulse's main loop, which is never busy for
-/// longer than one `render` or event handler.
+/// A PulseAudio output device (or PipeWire's PulseAudio server). All streams share one connection, opened by
+/// `prepare()` or the first `makeStream`, and again after the server has died. Methods are thread-safe and
+/// wait only for libpulse's main loop, which is never busy for longer than one `render` or event handler.
 package final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
   let connection: PulseConnection
@@ -72,7 +70,6 @@ package final class PulseDevice: AudioOutputDevice {
   }
 
   /// Opens a stream on the configured sink. `opened` or `failed` follows within `replyTimeout` seconds.
-  ///
   /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held. They
   /// may take a short lock, but that lock must never be held during a call of a stream's or device's method.
   package func makeStream(

@@ -4,10 +4,8 @@ import HostTime
 import Synchronization
 
 /// Tracks other clients' playback on the server and the sink's volume: queries once, and again after each
-/// change reported by the server. No cost in between.
-///
-/// Unchecked: `state` has a lock, and `connection` and `sink` never change. All other state is accessed only
-/// with the main loop's lock held.
+/// change reported by the server. No cost in between. Unchecked: `state` has a lock, and `connection` and
+/// `sink` never change. All other state is accessed only with the main loop's lock held.
 final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   private let connection: PulseConnection
   private let sink: String
