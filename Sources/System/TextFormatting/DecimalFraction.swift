@@ -8,13 +8,10 @@ package enum DecimalFraction {
     let whole = "\(value < 0 ? "-" : "")\(magnitude / scale)"
     let remainder = magnitude % scale
     guard scale > 1 else { return whole }
-    var digits = 0
-    var power: UInt64 = 1
-    while power < scale {
-      power *= 10
-      digits += 1
+    let zeros = String(scale).dropFirst()
+    if "1" + zeros == String(scale), zeros.allSatisfy({ $0 == "0" }) {
+      return whole + "." + remainder.digits(zeros.count)
     }
-    if power == scale { return whole + "." + remainder.digits(digits) }
     // The remainder is below 2^31, so the product stays below 2^51.
     return whole + "." + (remainder * 1_000_000 / scale).digits(6)
   }
@@ -37,12 +34,8 @@ package enum ByteCountText {
   /// `950 B`, `1.5 kB`, `12.3 MB`, `4.0 GB`: in steps of 1,000, rounded down.
   package static func text(_ count: Int64) -> String {
     guard count >= 1_000 else { return "\(count) B" }
-    var unit: Int64 = 1_000
-    var names = ["kB", "MB", "GB"][...]
-    while names.count > 1, count / unit >= 1_000 {
-      unit *= 1_000
-      names = names.dropFirst()
-    }
-    return "\(count / unit).\(count / (unit / 10) % 10) \(names.first ?? "")"
+    let (unit, name): (Int64, String) =
+      count < 1_000_000 ? (1_000, "kB") : count < 1_000_000_000 ? (1_000_000, "MB") : (1_000_000_000, "GB")
+    return "\(count / unit).\(count / (unit / 10) % 10) \(name)"
   }
 }

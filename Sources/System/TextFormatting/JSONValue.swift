@@ -36,10 +36,8 @@ package enum JSONValue: Hashable, Sendable {
   private static func isNumber(_ text: String) -> Bool {
     let parts = (text.first == "-" ? text.dropFirst() : text[...]).split(
       separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
-      let whole = parts.first
-    else { return false }
-    return whole == "0" || whole.first != "0"
+    return parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+      && (parts[0] == "0" || parts[0].first != "0")
   }
 
   /// The value as one line of JSON, with its line feed.

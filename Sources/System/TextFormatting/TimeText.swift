@@ -22,10 +22,8 @@ package enum TimeText {
 
   /// Parses one to nine ASCII digits; nil for anything else.
   private static func digits(_ text: some StringProtocol) -> Int64? {
-    guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
-    }
-    return Int64(text)
+    let isNumber = (1...9).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    return isNumber ? Int64(text) : nil
   }
 }
 

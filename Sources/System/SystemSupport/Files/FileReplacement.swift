@@ -4,18 +4,12 @@ internal import Glibc
 package enum FileReplacement {
   /// The system calls that store bytes, with the results and `errno` of the system. Tests replace them.
   package struct Calls: Sendable {
-    package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
-    package var synchronize: @Sendable (_ descriptor: Int32) -> Int32
-
-    package init(
-      write: @escaping @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int = {
-        Glibc.write($0, $1.baseAddress, $1.count)
-      },
-      synchronize: @escaping @Sendable (_ descriptor: Int32) -> Int32 = { fsync($0) }
-    ) {
-      self.write = write
-      self.synchronize = synchronize
+    package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int = {
+      Glibc.write($0, $1.baseAddress, $1.count)
     }
+    package var synchronize: @Sendable (_ descriptor: Int32) -> Int32 = { fsync($0) }
+
+    package init() {}
   }
 
   /// Writes `bytes` to the file `new`, and renames it to `path`. Returns nil, or the `errno` of the failure,
@@ -30,8 +24,8 @@ package enum FileReplacement {
     _ bytes: UnsafeRawBufferPointer, to path: UnsafePointer<CChar>, through new: UnsafePointer<CChar>,
     mode: UInt32, isFree: Bool = false, isDurable: Bool = true, by calls: Calls = Calls()
   ) -> Int32? {
-    let (opened, problem) = create(new, mode: mode, isFree: isFree)
-    guard let descriptor = opened else { return problem }
+    let descriptor = create(new, mode: mode, isFree: isFree)
+    guard descriptor >= 0 else { return errno }
     var error = WholeTransfer.write(bytes, to: descriptor) { rest, _ in calls.write(descriptor, rest) }
     if error == nil, isDurable, calls.synchronize(descriptor) != 0 { error = errno }
     close(descriptor)
@@ -42,20 +36,17 @@ package enum FileReplacement {
 
   /// Checks that a file `new`, which must not exist, can be created, and removes it. Returns nil or the `errno`.
   package static func check(_ new: UnsafePointer<CChar>) -> Int32? {
-    let (opened, problem) = create(new, mode: 0o600, isFree: true)
-    guard let descriptor = opened else { return problem }
+    let descriptor = create(new, mode: 0o600, isFree: true)
+    guard descriptor >= 0 else { return errno }
     close(descriptor)
     unlink(new)
     return nil
   }
 
-  private static func create(
-    _ new: UnsafePointer<CChar>, mode: UInt32, isFree: Bool
-  ) -> (descriptor: Int32?, error: Int32) {
+  private static func create(_ new: UnsafePointer<CChar>, mode: UInt32, isFree: Bool) -> Int32 {
     // O_NONBLOCK: a pipe of that name is an error, and not waited for.
     let flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | (isFree ? O_EXCL : O_TRUNC)
-    let descriptor = open(new, flags, mode)
-    return descriptor >= 0 ? (descriptor, 0) : (nil, errno)
+    return open(new, flags, mode)
   }
 
   /// Stores the folder's entries: a power cut could revert a rename otherwise. Returns nil or the `errno`.
