@@ -1,7 +1,6 @@
 import AudioCore
 
-/// Steps through the MPEG frames of a source by feeding it to libmpg123. Must be used by one thread at a
-/// time, and not after an error was thrown.
+/// Steps through a source's MPEG frames by feeding libmpg123. For one thread at a time, not after an error.
 final class FrameReader {
   enum Step {
     /// The reader has reached the next frame.
@@ -225,8 +224,7 @@ final class FrameReader {
       delays: handle.delays())
   }
 
-  /// Returns the mean bit rate of `audioSize` bytes, in bits per second. If the bit rate is constant or the
-  /// length is not known exactly, returns the first frame's. Valid only at the first frame.
+  /// Returns the mean bit rate in bits per second; the first frame's if constant or if the length is inexact.
   func bitRate(audioSize: Int64?) -> Int {
     let header = header
     var byteCount = header.meanByteCount

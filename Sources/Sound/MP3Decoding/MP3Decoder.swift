@@ -1,7 +1,6 @@
 import AudioCore
 
-/// Decodes one MPEG audio source with libmpg123 and converts it to the requested format. Must be used by one
-/// thread at a time.
+/// Decodes and converts one MPEG audio source with libmpg123. Must be used by one thread at a time.
 final class MP3Decoder: AudioDecoder {
   /// The maximum number of consecutive frames without output.
   private static let idleLimit = 64
@@ -299,8 +298,7 @@ final class MP3Decoder: AudioDecoder {
     try reader.move(to: start.decoding.frame, phase: start.decoding.phase, from: entry)
   }
 
-  /// Returns the first sample to decode for `position`, the run-up of a conversion before it with the number
-  /// of its samples, and where decoding starts.
+  /// Returns the first sample to decode for `position`, the run-up before it, and where decoding starts.
   func start(
     for position: Int64
   ) -> (run: Int, sample: Int64, runUp: Int64, decoding: MPEGFrameTable.DecodingStart) {

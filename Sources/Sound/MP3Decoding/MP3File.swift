@@ -1,7 +1,6 @@
 package import AudioCore
 
-/// A playable MPEG audio file (MPEG 1, 2 and 2.5, layers I to III). Only identifies the file: nothing is
-/// opened before `open(whenBytesCome:)` or `readMetadata()`.
+/// A playable MPEG audio file (MPEG 1, 2, 2.5; layers I to III), opened by `open` and `readMetadata` only.
 package struct MP3File: MediaSource, Hashable {
   package struct Options: Hashable, Sendable {
     /// Whether to read a file without an announced length completely when it is opened, so that

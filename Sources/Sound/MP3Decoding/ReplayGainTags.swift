@@ -30,8 +30,6 @@ struct ReplayGainTags {
     return gain
   }
 
-  private init(source: any ByteSource) { self.source = source }
-
   /// Returns the bytes at `offset`; fewer at the end, and none if they are not available yet.
   private func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8] {
     try source.peek(count, at: offset) ?? []
@@ -99,8 +97,7 @@ struct ReplayGainTags {
 
   // MARK: The Info frame
 
-  /// The possible distances between the beginning of a frame and the mark in it: the header plus the side
-  /// information of MPEG 1 or 2 in stereo or mono.
+  /// The distances of the mark from its frame: header plus side information of MPEG 1 or 2, stereo or mono.
   private static let markPlaces = [4 + 9, 4 + 17, 4 + 32]
 
   /// Returns the values measured by the encoder, from the frame before `end`, if that is an Info frame.

@@ -1,7 +1,6 @@
 package import AudioCore
 
-/// A time stretcher that drops or repeats frames, so that each output frame still identifies its source
-/// frame. For the simulated output only; the sound is not fit for listening.
+/// A time stretcher that drops or repeats frames, so that each identifies its source; not fit for listening.
 package struct FramePicker: TimeStretching {
   package init() {}
 

@@ -36,12 +36,8 @@ package final class SimulatedOutput: AudioOutputDevice {
     var worker: (any Worker)?
   }
 
-  /// Creates a device that runs on `clock`.
-  ///
-  /// - Parameters:
-  ///   - clock: the clock that serves as real time.
-  ///   - personality: the behaviour of the device.
-  ///   - recordsSound: whether `recording` keeps samples, so that memory use grows with playing time.
+  /// Creates a device for which `clock` is real time. `recordsSound`: whether `recording` keeps samples, so
+  /// that memory use grows with playing time.
   package init(clock: any HostClock, personality: Personality = Personality(), recordsSound: Bool = true) {
     precondition(personality.blockFrames > 0, "a device pulls at least one frame at a time")
     self.clock = clock

@@ -9,15 +9,13 @@ extension SimulatedOutput {
     package var blockFrames = 1024
     /// The latency of a full buffer in seconds, from `render` to the listener.
     package var latency = 0.1
-    /// The part of `latency` in seconds that a flush cannot drop: those frames are heard, and new sound
-    /// starts after them. (A sink that does not rewind.)
+    /// The seconds of `latency` that no flush drops and that are heard first: a sink without rewinds.
     package var undroppable = 0.0
     /// Whether unheard frames can be replaced during playback.
     package var replacesFrames = true
     /// The seconds from a start, or from the end of a suspension, to the first heard frame.
     package var startDelay = 0.0
-    /// The frames required before sound starts: at first, after a flush and after an underrun. Fewer suffice
-    /// only when the source is at its end. (PulseAudio's prebuf.)
+    /// The frames that a start needs, also after a flush or underrun; fewer at the source's end (prebuf).
     package var prebufferFrames = 0
     /// Whether the device fills its buffer while stopped, as a corked stream does.
     package var rendersWhileStopped = false
@@ -26,14 +24,11 @@ extension SimulatedOutput {
 
     /// The granularity of the reported position in frames, rounded down, as of a server's quantum; 0: exact.
     package var timingStepFrames = 0
-    /// The interval in seconds between timing updates and thus `timingChanged` events; 0 for immediate
-    /// updates. A stop and a flush update the timing as well.
+    /// The seconds between timing updates (`timingChanged`), besides stops and flushes; 0: at once.
     package var timingInterval = 0.0
-    /// The seconds before an empty buffer at which a `timingChanged` without meaning is sent; 0 for none.
-    /// (PulseAudio's underflow notice.)
+    /// The seconds from a `timingChanged` without meaning (underflow notice) to an empty buffer; 0: none.
     package var earlyNotice = 0.0
-    /// Whether the timing reports a stop when the buffer is empty. If false, it reports motion indefinitely
-    /// at the last frame and sends no `timingChanged`.
+    /// Whether an empty buffer stops the timing. Else it claims motion without a `timingChanged`.
     package var acknowledgesEnd = true
 
     /// The seconds that connecting takes, whether it succeeds or fails.

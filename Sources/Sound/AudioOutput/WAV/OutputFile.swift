@@ -9,12 +9,6 @@ struct OutputFile: ~Copyable {
   /// Whether the descriptor is a regular file opened by path, so that its beginning can be rewritten.
   let isRewritable: Bool
 
-  private init(descriptor: Int32, name: String, isRewritable: Bool) {
-    self.descriptor = descriptor
-    self.name = name
-    self.isRewritable = isRewritable
-  }
-
   deinit { close(descriptor) }
 
   /// Opens and truncates `path`; "-" is the standard output. Never blocks: nil for a pipe without a reader.

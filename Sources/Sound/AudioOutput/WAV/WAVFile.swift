@@ -51,8 +51,7 @@ struct WAVFile: ~Copyable {
     return count
   }
 
-  /// Writes the final length to the header and accepts no more samples, as if a pipe were full. Errors are
-  /// ignored, because the samples are already written.
+  /// Writes the final length and takes no more, like a full pipe. Ignores errors: samples are written.
   mutating func finish() {
     isFinished = true
     try? settle()

@@ -10,8 +10,7 @@ package struct WAVHeader {
 
   package private(set) var bytes: [UInt8] = []
 
-  /// Creates the header for `dataBytes` bytes of samples; nil for a stream of unknown length. The sizes are
-  /// then the largest 32-bit values, as usual in pipes.
+  /// Creates the header for `dataBytes` of samples; nil: unknown, with the largest sizes, as usual in pipes.
   package init(format: PCMFormat, dataBytes: UInt64?) {
     bytes.reserveCapacity(Self.size)
     let frames = dataBytes.map { $0 / UInt64(format.bytesPerFrame) }

@@ -17,8 +17,7 @@ package final class WAVOutput: AudioOutputDevice {
   private let clock: any HostClock
   private let file: Mutex<WAVFile>
 
-  /// Creates an output to `path`; "-" is the standard output. The file is created, or truncated, when the
-  /// first stream opens. The streams' workers run on `clock`.
+  /// Creates an output to `path` ("-": standard output), created or truncated when the first stream opens.
   package init(path: String, clock: any HostClock) {
     self.path = path
     self.clock = clock
@@ -27,8 +26,7 @@ package final class WAVOutput: AudioOutputDevice {
 
   package var isOffline: Bool { true }
 
-  /// Opens a stream; see `AudioOutputDevice`. Written frames count as heard. `timing` changes only with
-  /// writes, and each change sends `timingChanged`.
+  /// Opens a stream. Written frames count as heard; `timing` changes only with writes (`timingChanged`).
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {

@@ -1,6 +1,5 @@
 extension Array {
-  /// Returns the index of the last element that satisfies a condition, which all before it satisfy; 0 if none
-  /// does.
+  /// Returns the index of the last element that meets a condition, which all before it meet; 0 for none.
   func lastSorted(where isBefore: (Element) -> Bool) -> Int {
     var low = 0
     var high = count
@@ -12,8 +11,7 @@ extension Array {
   }
 }
 
-/// The offsets of MPEG frames in a source. Initially one frame in 16 is stored; whenever the limit is reached
-/// the spacing doubles. A pure value.
+/// The offsets of MPEG frames in a source: of one in 16 at first. At the limit, the spacing doubles.
 struct FrameOffsets {
   struct Entry: Equatable {
     var frame: Int64
@@ -48,8 +46,7 @@ struct FrameOffsets {
     return Entry(frame: first + Int64(index) * spacing, offset: offsets[index])
   }
 
-  /// Returns the fractional number of the frame that contains the byte at `offset`. `end` is the end of all
-  /// recorded frames; `offset` must precede it. Exact at the beginning of a stored frame.
+  /// Returns the fractional frame number of the byte at `offset`, before the `end` of all recorded frames.
   func frame(at offset: Int64, end: Entry) -> Double {
     let low = offsets.lastSorted { $0 <= offset }
     guard low < offsets.count, offset > offsets[low] else { return Double(first) }

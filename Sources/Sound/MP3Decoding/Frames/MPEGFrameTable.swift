@@ -207,8 +207,7 @@ struct CodecDelays: Equatable {
   var decoderDelay: Int64 = 0
 }
 
-/// The audible range of a file's samples, without encoder delay and padding and decoder delay. Playing only
-/// this range makes consecutive files gapless.
+/// The audible samples of a file, without encoder and decoder delay and padding: files play without gaps.
 struct GaplessCut {
   var start: Int64 = 0
   /// The maximum number of audible samples after `start`.

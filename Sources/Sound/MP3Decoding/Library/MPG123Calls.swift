@@ -3,8 +3,7 @@ import CMPG123
 import Glibc
 import Synchronization
 
-/// Counts a test's libmpg123 and libsyn123 handles, so that it can assert that all were released. Bound to
-/// the test's task, since tests run concurrently in one process.
+/// Counts a test's live handles of both libraries. Bound to its task: tests run concurrently in a process.
 final class LiveHandles: Sendable {
   /// The counter of the current task; nil outside of tests.
   @TaskLocal static var current: LiveHandles?
@@ -102,8 +101,7 @@ struct MPG123Handle: ~Copyable {
     case .metadata: flags |= MPG123_PICTURE.rawValue
     }
     try handle.set(MPG123_ADD_FLAGS, Int(flags))
-    // `GaplessCut` cuts delay and padding: libmpg123's own cut makes seeks after the announced end of a
-    // concatenated file inexact (88 to 856 samples off in 1.31.2).
+    // `GaplessCut` cuts: libmpg123's cut makes seeks after the announced end 88 to 856 samples off (1.31.2).
     try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
     try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)
     // `FrameOffsets` stores the frame positions.
@@ -218,8 +216,7 @@ struct MPG123Handle: ~Copyable {
       header: UInt32(truncatingIfNeeded: header), body: UnsafeBufferPointer(start: body, count: byteCount))
   }
 
-  /// Decodes the frame found last to interleaved floats in libmpg123's own buffer, valid until the next call.
-  /// Must be called at most once for each frame.
+  /// Decodes the frame found last, once, to floats in libmpg123's own buffer, valid until the next call.
   @inline(__always)
   func decode() throws(DecodingError) -> UnsafeBufferPointer<Float> {
     var number: off_t = 0

@@ -19,8 +19,7 @@ enum ID3Frames {
   /// The size in bytes of a tag's header, and of a frame's header in versions 2.3 and 2.4.
   static let headerSize = 10
 
-  /// Returns the tag at a source's beginning; nil if none begins there, if it is above `tagLimit` or if some
-  /// of its bytes are not available yet.
+  /// Returns the tag at a source's beginning; nil without one, above `tagLimit` or if some bytes are missing.
   static func tag(of source: any ByteSource) throws(DecodingError) -> [UInt8]? {
     guard let header = try source.peek(headerSize, at: 0), let size = size(of: header), size <= tagLimit
     else { return nil }

@@ -56,8 +56,7 @@ enum ID3Text {
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
-  /// Returns the genres in a TCON field: "17", "(17)", "(17)Rock", "(4)(12)", "RX", "CR" or plain text,
-  /// several separated by zero bytes.
+  /// Returns the genres in a TCON field: zero-separated "17", "(17)", "(17)Rock", "(4)(12)", "RX" or text.
   static func genre(_ bytes: [UInt8]) -> String? {
     var names: [String] = []
     func add(_ name: String) {

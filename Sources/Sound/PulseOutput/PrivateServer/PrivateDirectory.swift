@@ -3,8 +3,7 @@ import SystemSupport
 
 /// A directory that only its owner can enter, for a private server's files.
 enum PrivateDirectory {
-  /// Returns unused directory paths, the preferred one first: under XDG_RUNTIME_DIR, then under /tmp in case
-  /// the former is not set or not writable.
+  /// Returns unused paths, the best first: in XDG_RUNTIME_DIR, then in /tmp (not set or not writable).
   static func candidates() -> [String] {
     var parents = ["/tmp"]
     if let runtime = getenv("XDG_RUNTIME_DIR") { parents.insert(String(cString: runtime), at: 0) }

@@ -88,8 +88,7 @@ package final class PrivatePulseServer: Sendable {
   /// The server's process identifier; nil once the server was stopped or killed.
   package var processIdentifier: Int32? { state.withLock { $0.process?.identifier } }
 
-  /// Kills the server and all its children, and removes its directory. The server cannot be restarted.
-  /// Thread-safe; idempotent; takes a few milliseconds.
+  /// Kills the server with its children, permanently, and removes its directory. Thread-safe; idempotent.
   package func stop() {
     let (process, guardian) = state.withLock { state in
       (state.process.take(), state.guardian.take())
@@ -105,8 +104,7 @@ package final class PrivatePulseServer: Sendable {
     if signal == SIGKILL { end() } else { state.withLock { $0.process?.signal(signal) } }
   }
 
-  /// Restarts the server at the same address, after its death or instead of the running one. Fails after
-  /// `stop()`. Blocks like the initializer.
+  /// Restarts the server, dead or running, at the same address. Fails after `stop()`. Blocks like `init`.
   package func restart() throws(Failure) {
     end()
     unlink(socketPath)
@@ -120,8 +118,7 @@ package final class PrivatePulseServer: Sendable {
     }
   }
 
-  /// Kills all servers of this process, for an orderly exit after a signal. Do not call from a signal
-  /// handler; a handler need only end the process, because the guarding shells then do the same.
+  /// Kills all servers before an exit. Not for signal handlers: after them the guarding shells do the same.
   package static func stopAll() {
     let servers = ServerRegistry.shared.all()
     for server in servers { server.stop() }

@@ -17,8 +17,7 @@ final class ServerKeeper: Sendable {
     var last: HostTime?
   }
 
-  /// The delay in seconds between the loss of a connection and the check: the kernel closes a process's
-  /// connections slightly before it reports the process's end.
+  /// The seconds from a lost connection to the check: the kernel closes connections before a process ends.
   private static let settlingTime = 0.01
   /// The lifetime in seconds after which a server counts as healthy and the back-off is reset.
   private static let healthyTime = 10.0

@@ -21,8 +21,7 @@ final class LivePulseCalls: PulseCalls {
   func mainloopUnlock(_ loop: OpaquePointer) { pa_threaded_mainloop_unlock(loop) }
   func mainloopInThread(_ loop: OpaquePointer) -> Bool { pa_threaded_mainloop_in_thread(loop) != 0 }
 
-  /// The libpulse function that starts watching a descriptor. The imported function type is not Sendable,
-  /// although it is only a code address.
+  /// The libpulse function that starts watching: a mere code address, imported without Sendable.
   private struct Watch: @unchecked Sendable {
     let begin:
       @convention(c) (

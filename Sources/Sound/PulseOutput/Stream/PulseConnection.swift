@@ -182,8 +182,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     }
   }
 
-  /// Discards the context, so that the next user gets a new one. For a reply that never came, because the
-  /// connection to a hanging server looks alive.
+  /// Discards the context of a hanging server, which looks alive. The next user gets a new one.
   func discard() { drop(error: nil) }
 
   /// Takes over a stream that was closed while the server was creating it. libpulse cannot disconnect such a
@@ -219,8 +218,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
 
   private func end() {
     guard let handle = mainloop.take() else { return }
-    // The loop must be stopped neither with its lock held nor on its thread, and the caller may be in both
-    // situations. A separate thread does it, quickly, because the loop is idle.
+    // Stopping is forbidden with the lock held and on the loop's thread: another thread does it, quickly.
     let box = Unmanaged.passRetained(Retirement(connection: self, mainloop: handle))
     var thread = pthread_t()
     let started = pthread_create(

@@ -42,8 +42,7 @@ struct StreamHandle: ~Copyable {
 
   deinit {
     calls.streamSetCallbacks(pointer, nil, nil)
-    // Unref alone would leave the stream playing until its context ends. The result is an error if the stream
-    // or its connection has already died.
+    // Unref alone would leave the stream playing. An error means that it or its connection has died.
     _ = calls.streamDisconnect(pointer)
     calls.streamUnref(pointer)
   }

@@ -190,8 +190,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
       if rendered < asked || asked == 0 { break }
     }
     guard missing > 0 else { return }
-    // The source ran short. The flag is set before the source is asked again: either that call sees frames
-    // added since, or the engine sees the flag.
+    // The flag precedes the second request: that sees frames added since, or the engine sees the flag.
     isHungry.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     while missing > 0 {
@@ -203,8 +202,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     forceOutAtEnd()
   }
 
-  /// Overwrites sent frames with their replacements, without a gap, since the old frames play until then.
-  /// Returns the change in the number of frames that the server lacks.
+  /// Overwrites sent frames by replacements without a gap. Returns by how many frames the server lacks more.
   private func writeOver(_ stream: OpaquePointer, wish: Int) -> Int {
     guard isReplacing else { return 0 }
     isReplacing = false
@@ -269,8 +267,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     }
   }
 
-  /// The margin of the drain timeout in seconds. PulseAudio answers within a block of the sink (50 ms),
-  /// PipeWire within a quantum; a starved server may take slightly longer.
+  /// The margin in seconds. PulseAudio answers within a block (50 ms), PipeWire within a quantum; starved, later.
   private static let drainPatience = 1.0
 
   func forgetDrain() {

@@ -14,8 +14,7 @@ struct TimingReport: Hashable, Sendable {
   var heardPosition: Double { readPosition - sinkDelay }
 }
 
-/// The clock of the heard position, computed from the server's reports: a straight line on the host clock
-/// during playback, a constant otherwise. A value; the stream protects it with a lock.
+/// The clock of the heard position, from the server's reports: a line during playback, else a constant.
 struct HeardClock: Sendable {
   private enum Motion {
     /// Stopped, until a report shows movement.

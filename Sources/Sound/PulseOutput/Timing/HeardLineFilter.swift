@@ -57,8 +57,7 @@ struct HeardLineFilter: Sendable {
   /// The survey's interval in seconds and count: 16 reports every 3 ms cover 1024 frames twice or 2048 once.
   private static let surveyInterval = 0.003
   private static let surveyCount = 16
-  /// The number of reports averaged: about 70 s of libpulse's automatic reports. The mean of 48 that scatter
-  /// over 21 ms is accurate to 0.9 ms.
+  /// The number of reports averaged, about 70 s: the mean of 48 over 21 ms is accurate to 0.9 ms.
   private static let windowCount = 48
 
   private let nominalRate: Double

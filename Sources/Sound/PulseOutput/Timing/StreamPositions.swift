@@ -14,8 +14,7 @@ struct StreamPositions: Hashable, Sendable {
     renderedFrames = (frame ?? renderedFrames) + Int64(count)
   }
 
-  /// Records that the server discarded all frames after `position`, where the next frame will be. Returns the
-  /// number of the first discarded frame.
+  /// Records that the server discarded all frames after `position`. Returns the first discarded frame.
   mutating func flush(at position: Int64) -> Int64 {
     let dropped = Int64(frame(at: Double(position)))
     basePosition = position
