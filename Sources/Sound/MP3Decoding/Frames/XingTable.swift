@@ -56,14 +56,10 @@ struct XingTable: Equatable {
         let byteCount = number(at: count)
         let places = Array(bytes[count + 4..<count + 104])
         guard byteCount > 0, zip(places, places.dropFirst()).allSatisfy({ $0 <= $1 }) else { continue }
-        self.init(start: offset + Int64(header), byteCount: byteCount, places: places)
+        (start, self.byteCount, self.places) = (offset + Int64(header), byteCount, places)
         return
       }
     }
     return nil
-  }
-
-  init(start: Int64, byteCount: Int64, places: [UInt8]) {
-    (self.start, self.byteCount, self.places) = (start, byteCount, places)
   }
 }

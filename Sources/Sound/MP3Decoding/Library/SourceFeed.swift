@@ -47,16 +47,11 @@ extension ByteSource {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
-      var result: Result<ByteRead, DecodingError> = .success(.end)
-      bytes.withUnsafeMutableBytes { all in
-        let rest = UnsafeMutableRawBufferPointer(rebasing: all[filled...])
-        do throws(DecodingError) {
-          result = .success(try read(into: rest, at: offset + Int64(filled)))
-        } catch {
-          result = .failure(error)
-        }
+      let result = try bytes.withUnsafeMutableBufferPointer { all throws(DecodingError) in
+        let rest = UnsafeMutableBufferPointer(rebasing: all[filled...])
+        return try read(into: UnsafeMutableRawBufferPointer(rest), at: offset + Int64(filled))
       }
-      switch try result.get() {
+      switch result {
       case .bytes(let read): filled += min(read, count - filled)
       case .end: return Array(bytes.prefix(filled))
       case .notYet: return nil

@@ -50,13 +50,21 @@ package final class PrivatePulseServer: Sendable {
   }
   private let state: Mutex<State>
 
+  private struct Entry {
+    weak var server: PrivatePulseServer?
+    let identity: ObjectIdentifier
+  }
+  /// The servers of this process that were not stopped.
+  private static let running = Mutex<[Entry]>([])
+
   /// Starts a server and blocks the caller until it answers: 20 to 40 ms, at most `startTimeout`.
   package init(_ configuration: Configuration = Configuration()) throws(Failure) {
     self.configuration = configuration
     let place = try Self.makeGuardedDirectory()
     directory = place.directory
     state = Mutex(State(guardian: place.guardian))
-    ServerRegistry.shared.add(self)
+    let entry = Entry(server: self, identity: ObjectIdentifier(self))
+    Self.running.withLock { $0.append(entry) }
     do throws(Failure) {
       try launch()
     } catch {
@@ -96,7 +104,8 @@ package final class PrivatePulseServer: Sendable {
     process?.end()
     guardian?.dismiss()
     PrivateDirectory.remove(directory)
-    ServerRegistry.shared.remove(self)
+    let identity = ObjectIdentifier(self)
+    Self.running.withLock { $0.removeAll { $0.identity == identity } }
   }
 
   /// Sends the server a signal, for tests: SIGKILL simulates a crash (waits for the end), SIGSTOP a hang.
@@ -120,8 +129,7 @@ package final class PrivatePulseServer: Sendable {
 
   /// Kills all servers before an exit. Not for signal handlers: after them the guarding shells do the same.
   package static func stopAll() {
-    let servers = ServerRegistry.shared.all()
-    for server in servers { server.stop() }
+    for entry in running.withLock({ $0 }) { entry.server?.stop() }
   }
 
   private func end() { state.withLock { $0.process.take() }?.end() }
@@ -176,26 +184,4 @@ package final class PrivatePulseServer: Sendable {
     }
     return result
   }
-}
-
-/// The registry of all servers of the process that were not stopped.
-private final class ServerRegistry: Sendable {
-  static let shared = ServerRegistry()
-
-  private struct Entry {
-    weak var server: PrivatePulseServer?
-    let identity: ObjectIdentifier
-  }
-  private let entries = Mutex<[Entry]>([])
-
-  func add(_ server: PrivatePulseServer) {
-    entries.withLock { $0.append(Entry(server: server, identity: ObjectIdentifier(server))) }
-  }
-
-  func remove(_ server: PrivatePulseServer) {
-    let identity = ObjectIdentifier(server)
-    entries.withLock { $0.removeAll { $0.identity == identity } }
-  }
-
-  func all() -> [PrivatePulseServer] { entries.withLock { $0.compactMap(\.server) } }
 }

@@ -13,26 +13,19 @@ package final class PulseDevice: AudioOutputDevice {
 
   /// Creates a device for a server and a sink. Starts one idle thread but does not connect yet.
   ///
-  /// - Parameter clock: the clock of `timing()`. It must run in real time, as the server does.
-  package convenience init(configuration: PulseConfiguration = PulseConfiguration(), clock: any HostClock) {
-    self.init(configuration: configuration, clock: clock, calls: LivePulseCalls())
-  }
-
-  /// Creates a device on a private server, which it retains and restarts after its death of any cause.
-  ///
   /// - Parameters:
-  ///   - privateServer: the server to play on.
-  ///   - configuration: the settings; `server` is replaced by the private server's address.
-  ///   - clock: the clock of `timing()`, in real time.
+  ///   - privateServer: the server to use instead of the configured one. The device retains it, and restarts
+  ///     it after its death, whatever the cause.
+  ///   - clock: the clock of `timing()`. It must run in real time, as the server does.
   package convenience init(
-    privateServer: PrivatePulseServer, configuration: PulseConfiguration = PulseConfiguration(),
+    privateServer: PrivatePulseServer? = nil, configuration: PulseConfiguration = PulseConfiguration(),
     clock: any HostClock
   ) {
     var configuration = configuration
-    configuration.server = privateServer.address
+    if let privateServer { configuration.server = privateServer.address }
     self.init(
       configuration: configuration, clock: clock, calls: LivePulseCalls(),
-      keeper: ServerKeeper(privateServer, clock: clock))
+      keeper: privateServer.map { ServerKeeper($0, clock: clock) })
   }
 
   init(

@@ -267,7 +267,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     }
   }
 
-  /// The margin in seconds. PulseAudio answers within a block (50 ms), PipeWire within a quantum; starved, later.
+  /// The margin in seconds. PulseAudio answers within a block (50 ms), PipeWire within a quantum.
   private static let drainPatience = 1.0
 
   func forgetDrain() {
