@@ -87,7 +87,9 @@ final class WAVStreamCore: OrderedStreamCore {
       do throws(OutputError) {
         guard !board.withLock({ $0.isOver }) else { return .whenSignalled }
         if !work.isOpen, !(try open(&work)) { return .at(clock.now.advanced(bySeconds: Self.readerInterval)) }
-        while let order = takeOrder() { execute(order, &work) }
+        while let order = board.withLock({ $0.orders.isEmpty ? nil : $0.orders.removeFirst() }) {
+          execute(order, &work)
+        }
         guard work.isStarted else { return .whenSignalled }
         if work.block.isFull || (work.isDry && work.isAtEnd && !work.block.isEmpty) || work.block.isTorn {
           guard try write(&work) else { return .at(clock.now.advanced(bySeconds: Self.pipeInterval)) }
@@ -100,10 +102,6 @@ final class WAVStreamCore: OrderedStreamCore {
         return .whenSignalled
       }
     }
-  }
-
-  private func takeOrder() -> StreamOrder? {
-    board.withLock { $0.orders.isEmpty ? nil : $0.orders.removeFirst() }
   }
 
   private func open(_ work: inout Work) throws(OutputError) -> Bool {

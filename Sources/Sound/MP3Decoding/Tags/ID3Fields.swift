@@ -182,11 +182,8 @@ struct ID3TextReader {
   }
 
   static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
-    var text = ""
-    for byte in bytes.prefix(ID3Fields.textLimit) where byte != 0 {
-      text.unicodeScalars.append(Unicode.Scalar(byte))
-    }
-    return text
+    let scalars = bytes.prefix(ID3Fields.textLimit).filter { $0 != 0 }.map { Unicode.Scalar($0) }
+    return String(String.UnicodeScalarView(scalars))
   }
 
   /// Returns the next text, up to its terminator or the end; nil at the end.
@@ -204,10 +201,7 @@ struct ID3TextReader {
 
   /// All remaining texts that are not empty.
   var all: [String] {
-    var reader = self
-    var texts: [String] = []
-    while let text = reader.next() { if !text.isEmpty { texts.append(text) } }
-    return texts
+    sequence(state: self) { $0.next() }.filter { !$0.isEmpty }
   }
 
   private func decoded(_ bytes: ArraySlice<UInt8>) -> String {

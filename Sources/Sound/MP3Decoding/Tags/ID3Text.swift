@@ -36,9 +36,7 @@ enum ID3Text {
   private static func field(_ bytes: ArraySlice<UInt8>) -> String? {
     let text = bytes.prefix { $0 != 0 }
     if let valid = String(validating: text, as: UTF8.self) { return clean(Array(valid.utf8)) }
-    var utf8: [UInt8] = []
-    for byte in text { utf8.append(contentsOf: String(Unicode.Scalar(byte)).utf8) }
-    return clean(utf8)
+    return clean(Array(ID3TextReader.latin1(text).utf8))
   }
 
   /// Returns valid text without control characters, with zero-separated strings joined; nil if empty.

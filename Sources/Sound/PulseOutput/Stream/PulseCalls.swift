@@ -27,8 +27,7 @@ protocol PulseCalls: AnyObject, Sendable {
   /// Creates a disabled deferred event. While enabled, its callback runs at each iteration of the loop.
   func deferNew(
     _ loop: OpaquePointer, _ callback: @escaping pa_defer_event_cb_t, _ userdata: UnsafeMutableRawPointer?
-  )
-    -> OpaquePointer?
+  ) -> OpaquePointer?
   /// Enables (and wakes the loop) or disables a deferred event.
   func deferEnable(_ loop: OpaquePointer, _ event: OpaquePointer, _ enabled: Bool)
   func deferFree(_ loop: OpaquePointer, _ event: OpaquePointer)
@@ -43,8 +42,7 @@ protocol PulseCalls: AnyObject, Sendable {
   // MARK: Context
 
   /// Creates a context whose client has `properties` on the server.
-  func contextNew(_ loop: OpaquePointer, name: String, properties: [(key: String, value: String)])
-    -> OpaquePointer?
+  func contextNew(_ loop: OpaquePointer, name: String, properties: PulseProperties) -> OpaquePointer?
   func contextSetStateCallback(
     _ context: OpaquePointer, _ callback: pa_context_notify_cb_t?, _ userdata: UnsafeMutableRawPointer?)
   /// Starts connecting; nil: libpulse's default server.
@@ -81,7 +79,7 @@ protocol PulseCalls: AnyObject, Sendable {
 
   /// Creates a stream that is not connected yet.
   func streamNew(
-    _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: [(key: String, value: String)]
+    _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: PulseProperties
   ) -> OpaquePointer?
   /// Sets all callbacks of a playback stream that this module uses, or clears them.
   func streamSetCallbacks(
@@ -128,6 +126,8 @@ protocol PulseCalls: AnyObject, Sendable {
   /// Returns the wall clock in microseconds, the clock of libpulse's timing stamps. No lock.
   func wallClock() -> Int64
 }
+
+typealias PulseProperties = [(key: String, value: String)]
 
 /// The callbacks of a playback stream, called by libpulse on the main loop's thread.
 struct PulseStreamCallbacks {

@@ -134,9 +134,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   func connect() -> Bool {
     if context != nil { return true }
     guard let loop else { return false }
-    var properties: [(key: String, value: String)] = [
-      (PA_PROP_APPLICATION_NAME, configuration.applicationName)
-    ]
+    var properties: PulseProperties = [(PA_PROP_APPLICATION_NAME, configuration.applicationName)]
     if let icon = configuration.applicationIconName {
       properties.append((PA_PROP_APPLICATION_ICON_NAME, icon))
     }

@@ -4,8 +4,8 @@ import HostTime
 import Synchronization
 
 /// Tracks other clients' playback on the server and the sink's volume: queries once, and again after each
-/// change reported by the server. No cost in between. Unchecked: `state` has a lock, and `connection` and
-/// `sink` never change. All other state is accessed only with the main loop's lock held.
+/// change reported by the server. No cost in between. Unchecked: `state` has a lock, `hasWaited` is atomic,
+/// `connection` and `sink` never change. All other state is accessed only with the main loop's lock held.
 final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   private let connection: PulseConnection
   private let sink: String
@@ -14,9 +14,6 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     var known: OutputSurroundings?
     var told: OutputSurroundings?
     var handler: (@Sendable (OutputSurroundings) -> Void)?
-    /// Whether a call has already waited for the first answer.
-    var hasWaited = false
-
     /// Returns the handler and a new value to report, if any.
     mutating func news() -> (handler: @Sendable (OutputSurroundings) -> Void, value: OutputSurroundings)? {
       guard let known, told != known, let handler else { return nil }
@@ -27,6 +24,8 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
 
   private let state = Mutex(State())
   private let answered = Semaphore()
+  /// Whether a call has already waited for the first answer.
+  private let hasWaited = Atomic<Bool>(false)
 
   private var isFollowing = false
   private var context: OpaquePointer?
@@ -50,10 +49,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   func current(limit: Double) -> OutputSurroundings? {
     if let known = state.withLock({ $0.known }) { return known }
     guard begin() else { return nil }
-    let isFirst = state.withLock { state in
-      defer { state.hasWaited = true }
-      return !state.hasWaited
-    }
+    let isFirst = !hasWaited.exchange(true, ordering: .acquiringAndReleasing)
     if isFirst { _ = answered.wait(until: connection.clock.now.advanced(bySeconds: limit)) }
     return state.withLock { $0.known }
   }
