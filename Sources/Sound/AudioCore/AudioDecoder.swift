@@ -6,7 +6,6 @@ package enum FrameCount: Hashable, Sendable {
   case estimate(Int64)
   case unknown
 
-  /// The exact or estimated number of frames; nil if unknown.
   package var value: Int64? {
     switch self {
     case .exact(let count), .estimate(let count): count
@@ -17,8 +16,7 @@ package enum FrameCount: Hashable, Sendable {
 
 /// A failure to open or decode a medium.
 package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The consequence of a failure. A decoder skips damaged frames itself and counts them
-  /// (`AudioDecoder.damage`).
+  /// The consequence of a failure. Damaged frames are no failure: `AudioDecoder.damage` counts them.
   package enum Scope: Sendable {
     /// The item cannot be played, or not to its end. The queue continues with the next item.
     case item
@@ -28,7 +26,6 @@ package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The kind of failure. The facade maps it to an AVError code.
   package enum Reason: Hashable, Sendable {
-    /// The file does not exist.
     case notFound
     /// The file cannot be opened or read: permissions, a directory, an I/O error.
     case unreadable
@@ -57,7 +54,6 @@ package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible
     self.message = message
   }
 
-  /// The value of `message`.
   package var description: String { message }
 }
 
@@ -65,23 +61,19 @@ package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible
 package enum DecoderRead: Hashable, Sendable {
   /// The number of frames written, at least 1.
   case frames(Int)
-  /// The end of the medium was reached.
   case end
   /// Bytes of the medium are missing. The caller reads again after the callback of `MediaSource.open`.
   case waiting
 }
 
-/// A decoder of one medium to PCM frames.
-///
-/// Used by one thread at a time (the engine's decode worker); not Sendable. No call waits for missing bytes:
-/// reads return `waiting`, and other calls nil. A call may block on a local disk, never on anything else.
+/// A decoder of one medium to PCM frames. Used by one thread at a time (the engine's decode worker); not
+/// Sendable. No call waits for missing bytes: reads return `waiting`, and other calls nil. A call may block
+/// on a local disk, never on anything else.
 package protocol AudioDecoder: MediaFacets {
-  /// The medium's own format at its beginning. Its `sampleRate` is the timescale of all positions in this
-  /// medium.
+  /// The medium's format at its beginning. Its `sampleRate` is the timescale of all positions in the medium.
   var format: PCMFormat { get }
 
-  /// The medium's length in frames of `format.sampleRate`. May change while reading: an estimate becomes
-  /// exact at the end.
+  /// The length in frames of `format.sampleRate`. An estimate becomes exact when reading reaches the end.
   var frameCount: FrameCount { get }
 
   /// Sets the format of the frames that `read` delivers. Called once, before the first `read`. Conversion
@@ -95,8 +87,7 @@ package protocol AudioDecoder: MediaFacets {
   /// callback of `MediaSource.open`. Until then `read` returns `waiting`.
   ///
   /// If `isExact` is false and distant bytes are missing, the decoder may estimate the byte offset of the
-  /// frame. The audio then starts near the returned frame: within 1 % of the length if the medium has a seek
-  /// table.
+  /// frame. The audio then starts near that frame: within 1 % of the length if the medium has a seek table.
   func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64?
 
   /// Fills `buffer`, which has room for at least one frame, with interleaved frames of the output format.
@@ -109,8 +100,7 @@ package protocol AudioDecoder: MediaFacets {
   var inner: (any AudioDecoder)? { get }
 }
 
-/// The optional properties of a decoder. By default those of its `inner` decoder; without one, those of a file
-/// on a local disk without tags.
+/// The optional properties of a decoder; by default its `inner` decoder's, or a local file's without tags.
 package protocol MediaFacets: AnyObject {
   /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
   var bitRate: Int { get }
@@ -141,8 +131,7 @@ package protocol MediaFacets: AnyObject {
   /// the new position on are returned again.
   func takeTags() -> [TimedTag]
 
-  /// The number of frames and bytes that were skipped because they were damaged; always 0 for formats other
-  /// than MP3.
+  /// The number of damaged frames and bytes that were skipped; always 0 for formats other than MP3.
   var damage: Int { get }
 
   /// Returns the ReplayGain levels in the medium's tags; empty if none exist or if their bytes are missing.
@@ -166,7 +155,6 @@ extension AudioDecoder {
     return try inner.readReplayGain()
   }
 
-  /// Seeks exactly.
   package func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
     try seek(toFrame: frame, isExact: true)
   }
@@ -176,7 +164,6 @@ extension AudioDecoder {
 package struct MediaOpening {
   private let step: () throws(DecodingError) -> (any AudioDecoder)?
 
-  /// Creates an opening from a step, which has the contract of `proceed()`.
   package init(_ step: @escaping () throws(DecodingError) -> (any AudioDecoder)?) { self.step = step }
 
   /// Returns the decoder, positioned at the medium's beginning; nil while bytes are missing. After nil the
@@ -192,19 +179,32 @@ package protocol MediaSource: Sendable {
   var isRemote: Bool { get }
 
   /// Starts to open the medium at its beginning; never blocks. Each time the opening or its decoder lacked
-  /// bytes, `callback` is called when bytes arrive. `callback` may be called on any thread, and must be short
-  /// and not block.
+  /// bytes, `callback` is called when bytes arrive: on any thread. It must be short and not block.
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening
 
-  /// Reads the medium's tag; empty if the medium has none. May be called on any thread; may block on the
-  /// file.
+  /// Reads the medium's tag; empty if it has none. On any thread; may block on the file.
   func readTag() throws(DecodingError) -> MediaTag
 }
 
 extension MediaSource {
-  /// Returns false, for media on a local disk.
   package var isRemote: Bool { false }
 
-  /// Returns an empty tag, for media that have none.
   package func readTag() throws(DecodingError) -> MediaTag { MediaTag() }
+}
+
+/// The format of interleaved 32-bit float PCM, the only sample type between decoder, engine and output.
+/// Floats, because libmpg123 produces them without rounding. A volume of 1.0 and a format conversion then
+/// leave every sample as it was decoded.
+package struct PCMFormat: Hashable, Sendable {
+  /// The number of frames per second, 1…384 000 (the range PulseAudio 16 accepts).
+  package var sampleRate: Int
+  /// The number of samples in a frame: 1 (mono) or 2 (stereo), as in MPEG audio.
+  package var channelCount: Int
+
+  package init(sampleRate: Int, channelCount: Int) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+  }
+
+  package var bytesPerFrame: Int { channelCount * MemoryLayout<Float>.size }
 }

@@ -18,22 +18,18 @@ package protocol RenderSource: AnyObject, Sendable {
   /// streams ignore it. Called on the output's thread; never blocks.
   var replacedFrame: Int64? { get }
 
-  /// A Boolean value that indicates whether no frame follows those rendered unless the queue changes. An
-  /// output that waits for more frames (prebuffering) then plays those it has. Called on the output's thread;
-  /// never blocks.
+  /// A Boolean value that indicates whether no frame follows those rendered unless the queue changes. A
+  /// prebuffering output then plays the frames it has. Called on the output's thread; never blocks.
   var isAtEnd: Bool { get }
 }
 
 extension RenderSource {
-  /// Returns nil: no frame is rendered again.
   package var replacedFrame: Int64? { nil }
 }
 
-/// The playback position of an output, and its rate of change.
-///
-/// Frames are numbered from 0 in the order they were rendered, for the life of the stream. A flush makes the
-/// heard frame jump to the next frame that will be rendered. A frame that replaces an earlier one takes over
-/// its number (`RenderSource.replacedFrame`).
+/// The playback position of an output, and its rate of change. Frames are numbered from 0 in the order they
+/// were rendered, for the life of the stream. A flush makes the heard frame jump to the next frame that will
+/// be rendered. A frame that replaces an earlier one takes over its number (`RenderSource.replacedFrame`).
 package struct OutputTiming: Hashable, Sendable {
   /// The frame that leaves the device at `hostTime`: fractional, because it is computed and not counted.
   package var heardFrame: Double
@@ -46,8 +42,7 @@ package struct OutputTiming: Hashable, Sendable {
   /// The number of frames rendered so far, an upper limit of the heard frame.
   package var renderedFrames: Int64
   /// The distance, in frames, from the heard frame to the first rendered frame that can be replaced, if the
-  /// new frames arrive within some milliseconds. Nil while the position does not move, or if only a flush can
-  /// discard frames.
+  /// new frames arrive within milliseconds. Nil while the position stands still or if only a flush discards.
   package var replacementLead: Double?
 
   package init(
@@ -67,8 +62,7 @@ package struct OutputTiming: Hashable, Sendable {
     return min(heardFrame + elapsed * frameRate, max(heardFrame, Double(renderedFrames)))
   }
 
-  /// Returns the time at which `frame` is heard if the rate stays the same; nil while the position does not
-  /// move.
+  /// Returns the time at which `frame` is heard at the present rate; nil while the position does not move.
   package func hostTime(ofFrame frame: Double) -> HostTime? {
     guard frameRate > 0 else { return nil }
     return hostTime.advanced(bySeconds: (frame - heardFrame) / frameRate)
@@ -79,10 +73,8 @@ package struct OutputTiming: Hashable, Sendable {
 package struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A sentence for people: the failed operation and the reason.
   package var message: String
-  /// A Boolean value that indicates whether a retry may succeed (the server is away) or not (the file cannot
-  /// be written).
+  /// Whether a retry may succeed (the server is away) or not (the file cannot be written).
   package var isRecoverable: Bool
-  /// The part of the audio system that was lost, if known.
   package var cause: Cause
 
   /// The part of the audio system that was lost.
@@ -91,7 +83,6 @@ package struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
     case server
     /// The device that played the stream. The server is still reachable.
     case device
-    /// Another or an unknown cause.
     case other
   }
 
@@ -101,7 +92,6 @@ package struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// The value of `message`.
   package var description: String { message }
 }
 
@@ -110,34 +100,28 @@ package enum OutputEvent: Hashable, Sendable {
   /// The stream is connected and stopped; its timing is valid from now on. Sent once, as the first event.
   /// `route` names the destination of the sound (a sink's name, a path).
   case opened(route: String)
-  /// `timing` deviates from the extrapolation of its last value: started, stopped, starved, resumed or
-  /// corrected.
+  /// `timing` deviates from its extrapolation: started, stopped, starved, resumed or corrected.
   case timingChanged
-  /// The system suspended the device (true) or resumed it (false). The stream stays open and resumes without
-  /// a call.
+  /// The system suspended (true) or resumed (false) the device. The stream stays open and resumes by itself.
   case suspended(Bool)
-  /// The stream moved to another destination.
   case moved(route: String)
   /// The stream failed; no event follows. `heardFrame` is the last frame heard, rounded to a whole number.
   case failed(OutputError, heardFrame: Int64)
 }
 
-/// A connection to a device that pulls frames from its source and plays them.
-///
-/// All methods may be called from any thread, but not from inside `render` or an event handler. The engine
-/// calls them from one worker, in order. No method waits for the server.
+/// A connection to a device that pulls frames from its source and plays them. All methods may be called from
+/// any thread, but not from inside `render` or an event handler. The engine calls them from one worker, in
+/// order. No method waits for the server.
 package protocol AudioOutputStream: AnyObject, Sendable {
   /// Starts playback. May be called before `opened`; idempotent.
   func start()
 
-  /// Pauses playback at the current position. Rendered frames are kept and are heard after the next `start`.
-  /// Idempotent.
+  /// Pauses at the current position. Rendered frames are heard after the next `start`. Idempotent.
   func stop()
 
   /// Discards the frames that were rendered and not heard yet. `completion` is called once, on the output's
   /// thread, before any later `render`. Its argument is the first dropped frame; earlier frames are or will
-  /// be heard. `completion` is not called if the stream fails or is closed first. A stopped stream stays
-  /// stopped.
+  /// be heard. Not called if the stream fails or is closed first. A stopped stream stays stopped.
   func flush(completion: @escaping @Sendable (_ firstDroppedFrame: Int64) -> Void)
 
   /// Notifies the stream that the source has frames again after a short `render`, or has reached its end.
@@ -145,8 +129,7 @@ package protocol AudioOutputStream: AnyObject, Sendable {
   func dataAvailable()
 
   /// Notifies the stream that the source has a `replacedFrame`, so that the stream asks for it although no
-  /// frames are missing. Playback continues during the replacement. Without effect on a stream that reports
-  /// no `replacementLead`.
+  /// frames are missing. Playback continues. Without effect on a stream without `replacementLead`.
   func replaceFrames()
 
   /// Sets the stream's volume, linear in amplitude, from 0 (silence) to 1 (unchanged). `muted` silences the
@@ -174,8 +157,7 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
   func surroundings(limit: Double) -> OutputSurroundings?
 
   /// Replaces the handler that receives the device's surroundings, once they are known and after each change.
-  /// Returns at once. `handler` is called on the output's thread or the caller's and must not block.
-  /// Optional.
+  /// Returns at once. `handler` is called on the output's thread or the caller's; must not block. Optional.
   func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void)
 
   /// Opens a stream. Returns at once; `opened` or `failed` follows through `events`, within the device's own
@@ -186,12 +168,21 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
 }
 
 extension AudioOutputDevice {
-  /// Returns false, for a device that plays in real time.
   package var isOffline: Bool { false }
-  /// Does nothing, for a device that needs no preparation.
   package func prepare() {}
-  /// Returns nil, for a device without such information.
   package func surroundings(limit: Double) -> OutputSurroundings? { nil }
-  /// Does nothing, for a device without such information.
   package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {}
+}
+
+/// The state of a device apart from the frames sent to it.
+package struct OutputSurroundings: Hashable, Sendable {
+  /// Whether other applications play audio.
+  package var isOtherAudioPlaying: Bool
+  /// The listener's volume setting for the whole device, as a slider shows it, from 0 (silence) to 1 (full).
+  package var volume: Float
+
+  package init(isOtherAudioPlaying: Bool = false, volume: Float = 1) {
+    self.isOtherAudioPlaying = isOtherAudioPlaying
+    self.volume = volume
+  }
 }

@@ -8,13 +8,11 @@ package enum ByteRead: Hashable, Sendable {
   case notYet
 }
 
-/// The bytes that a decoder reads: a file, a download or a stream.
-///
-/// Reads are positioned, so a source has no cursor. Used by one thread at a time. No call waits for the
-/// network: a read of missing bytes returns `.notYet`. A call may block on a local disk.
+/// The bytes that a decoder reads: a file, a download or a stream. Reads are positioned, so a source has no
+/// cursor. Used by one thread at a time. No call waits for the network: a read of missing bytes returns
+/// `.notYet`. A call may block on a local disk.
 package protocol ByteSource: AnyObject {
-  /// The length in bytes; nil while unknown or if the source is endless. May become known, or more exact,
-  /// while the source is read.
+  /// The length in bytes; nil while unknown or if endless. May become known or more exact during reading.
   var size: Int64? { get }
 
   /// A Boolean value that indicates whether `want(from:)` can make the source fetch bytes out of order. If
@@ -22,8 +20,7 @@ package protocol ByteSource: AnyObject {
   /// May become true only with the first bytes.
   var isSeekable: Bool { get }
 
-  /// Fills `buffer`, which has room for at least one byte, from its beginning with the bytes at `offset` (0
-  /// or more).
+  /// Fills `buffer` (room for at least one byte) from its beginning with the bytes at `offset` (0 or more).
   ///
   /// A read requests no data: `.notYet` does not make the source fetch bytes; see `want(from:)`. The source
   /// retries a read that a signal interrupted. Throws the error that ended the medium (an unreadable file, an
@@ -36,8 +33,7 @@ package protocol ByteSource: AnyObject {
   /// The available ranges of bytes, in order; nil if all bytes are available. Returns at once.
   var stored: [Range<Int64>]? { get }
 
-  /// Sets the number of bytes to fetch ahead of the last requested offset; nil for the source's default.
-  /// Returns at once.
+  /// Sets the bytes to fetch ahead of the last requested offset; nil: the source's default. Returns at once.
   func setReadAhead(_ byteCount: Int64?)
 
   /// Requests all bytes from `offset` (0 or more) on, in order. Replaces the previous request; the initial
@@ -51,12 +47,9 @@ package protocol ByteSource: AnyObject {
 }
 
 extension ByteSource {
-  /// Returns the maximum, for sources that are available as a whole.
   package func supply(from offset: Int64) -> ByteSupply { .all }
 
-  /// Returns nil, for sources that are available as a whole.
   package var stored: [Range<Int64>]? { nil }
 
-  /// Does nothing, for sources that are available as a whole.
   package func setReadAhead(_ byteCount: Int64?) {}
 }

@@ -1,33 +1,27 @@
+import Synchronization
+
 /// A descriptor of a run of PCM frames. Chunks accompany the samples from the decoder to the output. Item
-/// changes, ends and position therefore follow the frames that the *output* took, not those that were
-/// decoded.
+/// changes, ends and position therefore follow the frames that the *output* took, not the decoded ones.
 package struct Chunk: Hashable, Sendable {
-  /// The generation, incremented at each discontinuity (seek, skip, clear, stop). Chunks of older generations
-  /// are dropped.
+  /// The generation, raised at each seek, skip, clear and stop. Chunks of older generations are dropped.
   package var generation: UInt64
-  /// The item that the frames belong to.
   package var item: ItemID
   /// The target of the last seek of the decoder in this item, in frames of the item's own sample rate.
   package var origin: Int64
   /// The number of frames of the *output* format between `origin` and the first frame of this chunk. The item
-  /// time of the first frame is exactly `origin / itemRate + offset · speed / outputRate` seconds, with any
-  /// conversion.
+  /// time of the first frame is exactly `origin / itemRate + offset · speed / outputRate` s in every case.
   package var offset: Int64
   /// The number of seconds of the item in a second of output.
   package var speed: Double
   /// The number of frames of the output format in this chunk; 0 for a chunk that only marks an end.
   package var frameCount: Int
-  /// Whether and how the item ends after this chunk.
   package var ending: Ending
   /// The number of the first frame in the stream if the chunk replaces rendered frames; nil if it follows the
   /// previous chunk. Later chunks continue from there.
   package var streamFrame: Int64?
 
-  /// The end of an item after a chunk, if any.
   package enum Ending: UInt8, Sendable {
-    /// The item continues after the chunk.
     case none
-    /// The item ends after this chunk.
     case end
     /// The rest of the item could not be decoded.
     case failure
@@ -46,4 +40,17 @@ package struct Chunk: Hashable, Sendable {
     self.speed = speed
     self.streamFrame = streamFrame
   }
+}
+
+/// The engine's number of an item, unique in a process.
+package struct ItemID: Hashable, Sendable {
+  /// The number, or 0 to represent no item.
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  private static let last = Atomic<UInt64>(0)
+
+  /// Returns an unused identifier. May be called on any thread.
+  package static func next() -> ItemID { ItemID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue) }
 }

@@ -26,8 +26,7 @@ package struct MediaSupply: Hashable, Sendable {
   package var seconds: Double
   /// Whether the available audio extends to the end of the medium.
   package var isComplete: Bool
-  /// The rate of arrival, in seconds of audio per second, over the last 5 s; nil if too little arrived to
-  /// measure.
+  /// The rate of arrival, in seconds of audio per second, over the last 5 s; nil if it cannot be measured.
   package var pace: Double?
   /// Whether the source has paused its transfer because enough data is available.
   package var isFull: Bool
@@ -58,7 +57,6 @@ package struct MediaExtent: Hashable, Sendable {
     self.isSeekable = isSeekable
   }
 
-  /// Returns whether a seek to `seconds` is possible.
   package func canBeEntered(at seconds: Double) -> Bool {
     isSeekable || loaded.contains { $0.contains(seconds) || $0.upperBound == seconds }
   }

@@ -1,7 +1,6 @@
 /// The metadata stored in a medium, field by field, such as an ID3 tag.
 package struct MediaTag: Hashable, Sendable {
   package struct Field: Hashable, Sendable {
-    /// The content of a field.
     package enum Value: Hashable, Sendable {
       /// Text or an address. Several texts are joined by "; ".
       case text(String)
@@ -18,7 +17,6 @@ package struct MediaTag: Hashable, Sendable {
     }
 
     package var key: String
-    /// The vocabulary of `key`.
     package var space = Space.id3
     package var value: Value
     /// A description that distinguishes fields of the same key: a comment, a picture or a user-defined field.
@@ -45,13 +43,11 @@ package struct MediaTag: Hashable, Sendable {
     }
   }
 
-  /// A chapter of the medium.
   package struct Chapter: Hashable, Sendable {
     /// The start time, in milliseconds.
     package var start: Int64
     /// The end time, in milliseconds, after `start`; nil for the end of the medium.
     package var end: Int64?
-    /// The chapter's title and other fields.
     package var fields: [Field]
 
     package init(start: Int64, end: Int64?, fields: [Field]) {
@@ -77,5 +73,34 @@ package struct MediaTag: Hashable, Sendable {
       if case .text(let text) = field.value { return text }
     }
     return nil
+  }
+}
+
+/// The properties of a live stream: a medium without an end and without seek positions.
+package struct LiveStream: Hashable, Sendable {
+  /// The station's description of itself, in fields of the space `.icy`.
+  package var tag: MediaTag
+  /// The longest pause, in seconds, after which playback resumes without a gap. After a longer pause,
+  /// playback resumes with the audio sent at that time.
+  package var patience: Double
+
+  package init(tag: MediaTag = MediaTag(), patience: Double) {
+    self.tag = tag
+    self.patience = patience
+  }
+
+  package var name: String? { tag.text("icy-name") }
+}
+
+/// A tag that applies from a frame of a medium on.
+package struct TimedTag: Hashable, Sendable {
+  /// The first frame to which the tag applies, in frames as in `AudioDecoder.seek`.
+  package var frame: Int64
+  /// The tag, which replaces all earlier timed tags.
+  package var tag: MediaTag
+
+  package init(frame: Int64, tag: MediaTag) {
+    self.frame = frame
+    self.tag = tag
   }
 }

@@ -2,7 +2,6 @@ import Glibc
 
 /// The loudness levels stored in a medium's tags, from which the gain follows that makes media equally loud.
 package struct ReplayGain: Hashable, Sendable {
-  /// The level to apply.
   package enum Kind: Hashable, Sendable {
     /// The level of the track alone: all tracks play equally loud.
     case track
@@ -27,9 +26,7 @@ package struct ReplayGain: Hashable, Sendable {
     }
   }
 
-  /// The level of the track; nil if unknown.
   package var track: Level?
-  /// The level of the track's album; nil if unknown.
   package var album: Level?
   /// The out-of-range values in the tags, which are ignored, as text: `REPLAYGAIN_TRACK_GAIN 60`.
   package var ignored: [String] = []
@@ -41,8 +38,7 @@ package struct ReplayGain: Hashable, Sendable {
 
   /// Returns the factor for the samples: above 0, at most 15, as in mpd. The factor does not exceed the
   /// reciprocal of the peak, so that nothing clips. An unknown peak counts as 1, so that the gain can only
-  /// attenuate. If the requested level is missing or out of range, the other one is used; without either the
-  /// factor is 1.
+  /// attenuate. If the requested level is missing or out of range, the other one is used; 1 without either.
   package func factor(_ kind: Kind) -> Float {
     let (track, album) = (usable(track), usable(album))
     guard let level = kind == .album ? album ?? track : track ?? album else { return 1 }

@@ -21,29 +21,24 @@ package struct Pace: Hashable, Sendable {
   }
 }
 
-/// A failure to set up time stretching.
 package struct TimeStretchError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A sentence for people: the missing library and how to install it.
   package var message: String
 
   package init(_ message: String) { self.message = message }
 
-  /// The value of `message`.
   package var description: String { message }
 }
 
 /// Changes the speed of one stream of frames. Input frame n becomes output frame n / speed, approximately:
 /// the output starts without a delay. Used by one thread at a time; no call blocks.
 package protocol TimeStretcher: AnyObject {
-  /// Adds interleaved frames to the input.
   func put(_ frames: UnsafeBufferPointer<Float>)
 
-  /// Fills `buffer` with interleaved frames from its beginning and returns the number of *frames* written; 0
-  /// if more input is needed first.
+  /// Fills `buffer` with interleaved frames; returns their number, 0 if more input is needed first.
   func receive(into buffer: UnsafeMutableBufferPointer<Float>) -> Int
 }
 
-/// A factory of time stretchers.
 package protocol TimeStretching: Sendable {
   /// Loads the resources of stretchers, for example a library at the first call; throws if they do not exist.
   /// May be called on any thread. Reads files at the first call only.

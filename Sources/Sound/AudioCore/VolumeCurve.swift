@@ -20,7 +20,6 @@ package struct VolumeCurve: Hashable, Sendable {
   /// The ramps, sorted by their start times, which are unique.
   private var ramps: [Ramp] = []
 
-  /// Creates a curve without ramps.
   package init() {}
 
   /// Adds a ramp, in place of one with the same start.
@@ -36,8 +35,7 @@ package struct VolumeCurve: Hashable, Sendable {
   ) {
     let count = frames.count / channelCount
     let rate = Double(sampleRate)
-    /// Returns the first frame at or after a time. Differences below a millionth of a frame are rounding
-    /// errors.
+    /// Returns the first frame at or after a time. Differences below 1e-6 frames are rounding errors.
     func frame(at moment: Double) -> Int {
       Int(min(max(((moment - time) * rate - 1e-6).rounded(.up), 0), Double(count)))
     }
@@ -54,5 +52,18 @@ package struct VolumeCurve: Hashable, Sendable {
         for sample in level * channelCount..<end * channelCount { frames[sample] *= ramp.to }
       }
     }
+  }
+}
+
+/// The volume of one item, as its audio mix and its track ask for it.
+package struct ItemMix: Hashable, Sendable {
+  package var isSilent: Bool
+  /// The volume over the item's time; nil for 1.
+  package var volume: VolumeCurve?
+
+  /// Creates a mix. Without arguments, samples stay the decoder's, bit for bit.
+  package init(isSilent: Bool = false, volume: VolumeCurve? = nil) {
+    self.isSilent = isSilent
+    self.volume = volume
   }
 }

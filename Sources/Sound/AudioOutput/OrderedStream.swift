@@ -1,7 +1,6 @@
 import AudioCore
 import HostTime
 
-/// A command from the engine to a stream.
 enum StreamOrder: Sendable {
   case start
   case stop

@@ -11,20 +11,15 @@ final class FileByteSource: ByteSource {
   let size: Int64?
   let isSeekable = true
 
-  /// Opens the file at the path with the given bytes.
-  ///
-  /// Only regular files are accepted: `open` succeeds on a directory, and on a FIFO it would block until a
-  /// writer appears. Hence O_NONBLOCK, which regular files ignore, and the type check before the first read.
+  /// Opens the file at the path with the given bytes. Only regular files are accepted: `open` succeeds on a
+  /// directory, and on a FIFO it would block until a writer appears. Hence O_NONBLOCK, which regular files
+  /// ignore, and the type check before the first read.
   init(path: [UInt8], readCall: @escaping ReadCall = FileByteSource.pread) throws(DecodingError) {
     // The system would end the path at the zero byte, which may name another file.
     guard !path.contains(0) else { throw FileByteSource.error(for: ENOENT, doing: "opened") }
-    let (descriptor, failure) = (path + [0]).withUnsafeBytes { bytes in
-      let name = bytes.assumingMemoryBound(to: CChar.self).baseAddress
-      // Never nil: the buffer contains at least the terminator.
-      let descriptor = name.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) } ?? -1
-      return (descriptor, errno)
-    }
-    guard descriptor >= 0 else { throw FileByteSource.error(for: failure, doing: "opened") }
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw FileByteSource.error(for: errno, doing: "opened") }
     var status = stat()
     let result = fstat(descriptor, &status)
     let kind = status.st_mode & S_IFMT
@@ -66,15 +61,12 @@ final class FileByteSource: ByteSource {
 
   private static func error(for number: Int32, doing verb: String) -> DecodingError {
     switch number {
-    case ENOENT, ENOTDIR:
-      return DecodingError(reason: .notFound, message: "There is no such file.")
-    case EMFILE, ENFILE, ENOMEM:
-      return DecodingError(
-        scope: .engine, reason: .unusable,
-        message: "The file cannot be \(verb): \(String(cString: strerror(number))).")
+    case ENOENT, ENOTDIR: return DecodingError(reason: .notFound, message: "There is no such file.")
     default:
+      let isEngine = [EMFILE, ENFILE, ENOMEM].contains(number)
       return DecodingError(
-        reason: .unreadable, message: "The file cannot be \(verb): \(String(cString: strerror(number))).")
+        scope: isEngine ? .engine : .item, reason: isEngine ? .unusable : .unreadable,
+        message: "The file cannot be \(verb): \(String(cString: strerror(number))).")
     }
   }
 }

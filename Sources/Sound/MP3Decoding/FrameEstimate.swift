@@ -1,13 +1,11 @@
 /// Estimates the positions of frames that were not read yet. A pure value.
 struct FrameEstimate {
-  /// The number of equal frames after which all others are assumed equal, if no Info frame announces a frame
-  /// count.
+  /// The number of equal frames after which all count as equal, if no Info frame announces a frame count.
   static let enough: Int64 = 32
 
   /// The tolerated deviation from the mean position, in bytes: encoders choose when to pad a frame by a byte.
   private static let padding = 3.0
 
-  /// The offset of the first frame.
   private let audioStart: Int64
   /// The frame size in bytes: exact if all frames are equal, otherwise a mean.
   private let bytesPerFrame: Double

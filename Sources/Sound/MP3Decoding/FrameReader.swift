@@ -1,32 +1,24 @@
 import AudioCore
 
-/// Steps through the MPEG frames of a source by feeding it to libmpg123.
-///
-/// Must be used by one thread at a time, and not after an error was thrown.
+/// Steps through a source's MPEG frames by feeding libmpg123. For one thread at a time, not after an error.
 final class FrameReader {
-  /// The result of a step.
   enum Step {
     /// The reader has reached the next frame.
     case frame
-    /// No further frame exists.
     case end
     /// Bytes are missing. The next call repeats the step.
     case waiting
   }
 
-  /// A frame in the source.
   struct Frame {
     /// The number of the frame, from 0. The Info frame is not counted.
     var number: Int64 = -1
-    /// The offset of the frame in the source.
     var start: Int64 = 0
     /// The length in bytes, including the header.
     var byteCount = 0
     var format = PCMFormat(sampleRate: 0, channelCount: 0)
-    /// The number of samples per channel.
     var samplesPerFrame = 0
 
-    /// The offset of the end of the frame in the source.
     var end: Int64 { start + Int64(byteCount) }
   }
 
@@ -34,7 +26,6 @@ final class FrameReader {
   static let searchBudget = 2 << 20
 
   let source: any ByteSource
-  /// The frame that was reached last.
   private(set) var frame = Frame()
   /// The end of the preceding frame; nil if the current frame was not reached from it.
   private(set) var previousEnd: Int64?
@@ -56,8 +47,7 @@ final class FrameReader {
   private var kind: UInt32 = .max
 
   /// Creates a reader that searches for the first frame from `beginning`, after the tag there. `budget` is
-  /// the maximum number of bytes fed until that frame is found, `laterBudget` the maximum between later
-  /// frames.
+  /// the maximum number of bytes fed until that frame is found, `laterBudget` that between later frames.
   init(
     source: any ByteSource, for purpose: MPG123Handle.Purpose, beginning: Int64 = 0,
     budget: Int = FrameReader.searchBudget, laterBudget: Int = FrameReader.searchBudget
@@ -78,7 +68,6 @@ final class FrameReader {
 
   // MARK: Moving
 
-  /// Advances to the next frame.
   func next() throws(DecodingError) -> Step {
     while true {
       switch try handle.next() {
@@ -98,8 +87,7 @@ final class FrameReader {
     }
   }
 
-  /// Makes `entry` the next frame, for reading headers only: neither it nor the following frames may be
-  /// decoded.
+  /// Makes `entry` the next frame, for reading headers only: no frame from there on may be decoded.
   func move(to entry: FrameOffsets.Entry) throws(DecodingError) {
     goal = nil
     try open(at: .frame, offset: entry.offset)
@@ -107,23 +95,20 @@ final class FrameReader {
   }
 
   /// Makes `number` the next frame, for decoding. Reading begins at `entry`, since the bit reservoir needs
-  /// earlier frames (see `MPEGFrameTable.DecodingStart`). `phase` is the filter bank's ring position there in
-  /// linear decoding.
+  /// earlier frames (see `MPEGFrameTable.DecodingStart`). `phase` is the ring position in linear decoding.
   func move(to number: Int64, phase: Int64, from entry: FrameOffsets.Entry) throws(DecodingError) {
     try move(to: entry)
     prelude.removeAll()
     goal = (number, phase)
   }
 
-  /// Searches for a frame anywhere from `offset` on. The frame found next must be numbered with
-  /// `setNumber(_:)`.
+  /// Searches for a frame from `offset` on. The frame found next must be numbered with `setNumber(_:)`.
   func search(from offset: Int64) throws(DecodingError) {
     goal = nil
     try open(at: .middle, offset: offset)
     frame.number = -1
   }
 
-  /// Sets the number of the current frame.
   func setNumber(_ number: Int64) { frame.number = number }
 
   /// Returns whether to report the frame just found. Frames on the way to a target are not reported.
@@ -141,13 +126,12 @@ final class FrameReader {
     self.goal = nil
     // The first frame needs no prelude: linear decoding begins with it too.
     guard frame.number > 0, is576 || goal.phase != 0 else { return true }
-    let silence = prelude.frames(
-      before: data.header, sampleRate: frame.format.sampleRate, phase: goal.phase)
+    let silence = prelude.frames(before: data.header, sampleRate: frame.format.sampleRate, phase: goal.phase)
     let number = frame.number
     try open(at: .frame, offset: frame.start)
     frame.number = number - 1
     feedStart -= Int64(silence.frames.count)
-    try handle.feed(silence.frames)
+    try handle.feed(silence.frames, count: silence.frames.count)
     for _ in 0..<silence.count {
       _ = try handle.next()
       _ = try handle.decode()
@@ -165,14 +149,12 @@ final class FrameReader {
     kind = .max
   }
 
-  /// Records the frame just found. Returns false if it is not the frame expected at the beginning of the
-  /// feed.
+  /// Records the frame just found. Returns false if another one was expected at the beginning of the feed.
   @inline(__always)
   private func note(isNewFormat: Bool) throws(DecodingError) -> Bool {
     let start = feedStart + handle.framePosition()
     if let expected, start != expected {
-      // The source has changed, or contains free-format frames of several sizes. Read it again from the
-      // beginning.
+      // The source has changed, or has free-format frames of several sizes. Read it again from the beginning.
       goal = nil
       try open(at: .file, offset: beginning)
       frame.number = -1
@@ -211,7 +193,7 @@ final class FrameReader {
   private func extendBudget() throws(DecodingError) {
     let tag = feedStart + handle.searchPosition()
     if let end = Recognition.tagEnd(source, at: tag), end > feed.position,
-      end - tag <= MetadataReader.tagLimit
+      end - tag <= ID3Frames.tagLimit
     {
       feed.budget = Int(end - feed.position) + budget
     } else {
@@ -222,19 +204,13 @@ final class FrameReader {
 
   // MARK: The present frame
 
-  /// Decodes the current frame to interleaved samples, valid until the next call. Must be called at most once
-  /// for each frame.
+  /// Decodes the current frame to interleaved samples, valid until the next call. At most once per frame.
   @inline(__always)
   func decode() throws(DecodingError) -> UnsafeBufferPointer<Float> { try handle.decode() }
 
-  /// The header of the current frame.
   var header: FrameHeader { handle.header() }
 
-  /// The samples added by encoder and decoder, from the Info frame. Valid only at the first frame.
-  var delays: CodecDelays { handle.delays() }
-
-  /// The frame count in the Info frame; nil if missing or larger than the source allows. Valid only at the
-  /// first frame.
+  /// The Info frame's frame count; nil if missing or more than the source allows. Valid at the first frame.
   var announcedFrames: Int64? {
     // The shortest possible frame has 24 bytes.
     let most = source.size.map { $0 / 24 + 1 } ?? .max
@@ -245,11 +221,10 @@ final class FrameReader {
   var frameTable: MPEGFrameTable {
     MPEGFrameTable(
       format: frame.format, samplesPerFrame: frame.samplesPerFrame, announcedFrames: announcedFrames,
-      delays: delays)
+      delays: handle.delays())
   }
 
-  /// Returns the mean bit rate of `audioSize` bytes, in bits per second. If the bit rate is constant or the
-  /// length is not known exactly, returns the first frame's. Valid only at the first frame.
+  /// Returns the mean bit rate in bits per second; the first frame's if constant or if the length is inexact.
   func bitRate(audioSize: Int64?) -> Int {
     let header = header
     var byteCount = header.meanByteCount
@@ -260,6 +235,5 @@ final class FrameReader {
     return Int(min(byteCount * 8 * Double(header.sampleRate) / Double(sampleCount), 1e12).rounded())
   }
 
-  /// The fields of an ID3v2 tag that was fed.
-  var tags: MPG123Handle.Tags { handle.tags() }
+  var tags: ID3Tags { handle.tags() }
 }

@@ -17,12 +17,17 @@ struct KnownFrames {
 }
 
 extension MP3Decoder {
+  /// The frames read since the last jump.
+  var present: KnownFrames { KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd) }
+
+  /// The frames from the first one on.
+  var known: KnownFrames { beginning ?? present }
+
   var extent: MediaExtent? {
     guard let stored = reader.source.stored else { return nil }
     if landing == nil { knownEstimate = nil }
     let size = reader.source.size
-    let present = KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
-    let known = beginning ?? present
+    let (known, present) = (known, present)
     let length = frameCount.value.map { Double($0) / Double(format.sampleRate) }
     let start = known.offsets.last(upTo: 0)?.offset ?? 0
     func seconds(_ offset: Int64) -> Double {

@@ -2,15 +2,13 @@ import AudioCore
 
 // Seeks to positions far beyond the available bytes.
 extension MP3Decoder {
-  /// The distance in bytes that is waited for instead of jumped over: a transfer in progress is continued for
-  /// as many.
+  /// The distance in bytes that is waited for instead of jumped over, so that a transfer continues.
   private static let patience: Int64 = 256 * 1024
   /// The number of frames by which a jump aims before the first frame that the seek needs.
   private static let margin: Int64 = 16
 
   /// Prepares a seek whose target is far beyond the available bytes by continuing with frames shortly before
-  /// it. Returns to the frames from the first one on if they contain the target. Returns false while bytes
-  /// are missing.
+  /// it. Returns to the frames from the first one on if they have the target. False while bytes are missing.
   func jump(towards target: inout Int64, isExact: Bool) throws(DecodingError) -> Bool {
     guard
       beginning != nil || !isJumpless && !table.isComplete && reader.source.supply(from: furthestEnd) != .all
@@ -29,7 +27,7 @@ extension MP3Decoder {
     if beginning == nil {
       guard let frame = try destination(of: target, isExact: isExact) else { return false }
       guard frame > table.framesSeen else { return true }
-      beginning = KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
+      beginning = present
       landing = (frame, target)
       isLooking = true
       pendingCount = 0
@@ -80,7 +78,7 @@ extension MP3Decoder {
   /// The estimate of frame positions from everything known so far.
   var estimate: FrameEstimate {
     if let knownEstimate { return knownEstimate }
-    let known = beginning ?? KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
+    let known = known
     let estimate = FrameEstimate(
       audioStart: audioStart, header: header, announcedFrames: table.announcedFrames, offsets: known.offsets,
       framesSeen: known.table.framesSeen, mean: meanFrameSize,
@@ -118,12 +116,5 @@ extension MP3Decoder {
   }
 
   /// Returns the first frame to read for a seek to `position`.
-  private func firstNeeded(for position: Int64) -> Int64 {
-    let place = table.place(of: position)
-    let source = table.runs[place.run].format
-    let isConverted = source.sampleRate != outputFormat.sampleRate
-    let runUp = isConverted ? RateConverter.runUp(from: source, to: outputFormat) : 0
-    let found = table.stepBack(from: place, by: Int64(runUp))
-    return table.decodingStart(for: table.frame(ofSample: found.sample, in: found.run)).firstNeeded
-  }
+  private func firstNeeded(for position: Int64) -> Int64 { start(for: position).decoding.firstNeeded }
 }

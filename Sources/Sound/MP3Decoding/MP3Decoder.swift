@@ -1,8 +1,6 @@
 import AudioCore
 
-/// Decodes one MPEG audio source with libmpg123 and converts it to the requested format.
-///
-/// Must be used by one thread at a time.
+/// Decodes and converts one MPEG audio source with libmpg123. Must be used by one thread at a time.
 final class MP3Decoder: AudioDecoder {
   /// The maximum number of consecutive frames without output.
   private static let idleLimit = 64
@@ -33,7 +31,6 @@ final class MP3Decoder: AudioDecoder {
   private var run = 0
   private var nextSample: Int64 = 0
   var isAtEnd = false
-  /// The target of the last seek.
   private var target: Int64?
   /// Whether a seek is in progress. No samples can be read until it ends.
   var isLooking = false
@@ -56,8 +53,7 @@ final class MP3Decoder: AudioDecoder {
   /// The end of the furthest frame read, so that damage is counted only once.
   var furthestEnd: Int64
 
-  /// Creates a decoder for the frames of `reader`, which must be at its first frame. `stream` is nil except
-  /// for a live stream.
+  /// Creates a decoder for `reader`, which must be at its first frame. `stream`: nil unless live.
   init(_ reader: FrameReader, stream: MP3Opening.Stream? = nil) {
     let frame = reader.frame
     self.reader = reader
@@ -87,8 +83,7 @@ final class MP3Decoder: AudioDecoder {
       bytesLeft: reader.source.size.map { max(0, $0 - end) }, bytesPerFrame: meanFrameSize)
   }
 
-  /// The mean frame size in bytes. The mean of the frames read is better than the first header as soon as 32
-  /// frames were read.
+  /// The mean frame size in bytes: that of the frames read, which is better than the first header from 32 on.
   var meanFrameSize: Double {
     let seen = beginning?.table.framesSeen ?? table.framesSeen
     let end = beginning?.furthestEnd ?? furthestEnd
@@ -103,7 +98,6 @@ final class MP3Decoder: AudioDecoder {
     return recentBitRate
   }
 
-  /// The mean number of bytes per second of audio.
   var bytesPerSecond: Double {
     meanFrameSize * Double(format.sampleRate) / Double(max(1, header.samplesPerFrame))
   }
@@ -236,7 +230,6 @@ final class MP3Decoder: AudioDecoder {
     }
   }
 
-  /// Decodes until samples are pending.
   private func decodeFrame() throws(DecodingError) -> FrameReader.Step {
     var idle = 0
     while idle < MP3Decoder.idleLimit {
@@ -256,8 +249,7 @@ final class MP3Decoder: AudioDecoder {
       }
       idle = 0
       if let range = audible(frame: frame.number, count: count) {
-        stream?.onFrame(
-          frame.start, table.position(ofSample: nextSample - Int64(range.count), in: run))
+        stream?.onFrame(frame.start, table.position(ofSample: nextSample - Int64(range.count), in: run))
         decodedFormat = frame.format
         decoded.bits += Double(frame.byteCount * 8)
         decoded.seconds += Double(frame.samplesPerFrame) / Double(frame.format.sampleRate)
@@ -294,22 +286,29 @@ final class MP3Decoder: AudioDecoder {
     isLooking = false
     isAtEnd = table.isComplete && position >= table.lengthSeen
     guard !isAtEnd else { return }
-    let place = table.place(of: position)
-    run = place.run
-    nextSample = place.sample
+    let start = start(for: position)
+    (run, nextSample) = (start.run, start.sample)
     let source = table.runs[run].format
     if source.sampleRate != outputFormat.sampleRate {
-      let runUp = RateConverter.runUp(from: source, to: outputFormat)
-      let found = table.stepBack(from: place, by: Int64(runUp))
-      run = found.run
-      nextSample = found.sample
-      converter = try RateConverter(from: source, to: outputFormat, preceding: Int(found.distance))
+      converter = try RateConverter(from: source, to: outputFormat, preceding: Int(start.runUp))
     }
-    let start = table.decodingStart(for: table.frame(ofSample: nextSample, in: run))
-    guard let entry = offsets.last(upTo: start.firstNeeded) else { return }
+    guard let entry = offsets.last(upTo: start.decoding.firstNeeded) else { return }
     isAtNext = false
     isAdrift = false
-    try reader.move(to: start.frame, phase: start.phase, from: entry)
+    try reader.move(to: start.decoding.frame, phase: start.decoding.phase, from: entry)
+  }
+
+  /// Returns the first sample to decode for `position`, the run-up before it, and where decoding starts.
+  func start(
+    for position: Int64
+  ) -> (run: Int, sample: Int64, runUp: Int64, decoding: MPEGFrameTable.DecodingStart) {
+    let place = table.place(of: position)
+    let source = table.runs[place.run].format
+    let isConverted = source.sampleRate != outputFormat.sampleRate
+    let runUp = isConverted ? RateConverter.runUp(from: source, to: outputFormat) : 0
+    let found = table.stepBack(from: place, by: Int64(runUp))
+    let decoding = table.decodingStart(for: table.frame(ofSample: found.sample, in: found.run))
+    return (found.run, found.sample, found.distance, decoding)
   }
 
   /// Reads headers until `frame` frames are known, or to the end. Returns false while bytes are missing.
@@ -331,7 +330,6 @@ final class MP3Decoder: AudioDecoder {
     return true
   }
 
-  /// Advances to the next frame and records it.
   private func nextFrame() throws(DecodingError) -> FrameReader.Step {
     let step: FrameReader.Step
     do throws(DecodingError) {

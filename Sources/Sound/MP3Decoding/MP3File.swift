@@ -1,23 +1,17 @@
 package import AudioCore
 
-/// A playable MPEG audio file (MPEG 1, 2 and 2.5, layers I to III).
-///
-/// A value that only identifies the file: nothing is opened before `open(whenBytesCome:)` or
-/// `readMetadata()`.
+/// A playable MPEG audio file (MPEG 1, 2, 2.5; layers I to III), opened by `open` and `readMetadata` only.
 package struct MP3File: MediaSource, Hashable {
-  /// The options for opening a file.
   package struct Options: Hashable, Sendable {
     /// Whether to read a file without an announced length completely when it is opened, so that
     /// `AudioDecoder.frameCount` is exact from the beginning. Costs one pass over the file (about 1 s per GB
     /// from memory). Files with an Info frame, which all common encoders write, are exact without it.
     package var preciseDuration: Bool
 
-    /// Creates options with the given values.
     package init(preciseDuration: Bool = false) { self.preciseDuration = preciseDuration }
   }
 
-  /// The path of the file as bytes for `open(2)`, since names on Linux need not be UTF-8. A path with a zero
-  /// byte matches no file.
+  /// The path as bytes for `open(2)`: names need not be UTF-8. A path with a zero byte matches no file.
   package var pathBytes: [UInt8]
   /// The options for opening the file.
   package var options: Options
@@ -33,8 +27,7 @@ package struct MP3File: MediaSource, Hashable {
     self.options = options
   }
 
-  /// Opens the file at its beginning. Never waits for bytes: a file's bytes are all available, so the
-  /// callback is not called.
+  /// Opens the file at its beginning. All its bytes are available, so the callback is not called.
   ///
   /// The first step blocks on the file. It throws `DecodingError` of scope `.item` with reason `.notFound`,
   /// `.unreadable` (also for directories, FIFOs, devices) or `.notRecognized` (no MPEG audio within 2 MiB
@@ -45,21 +38,16 @@ package struct MP3File: MediaSource, Hashable {
     }
   }
 
-  /// Reads the file's ID3 tags: version 2.2, 2.3 or 2.4 at its beginning, and missing fields from version 1
-  /// at its end.
-  ///
+  /// Reads the file's ID3 tags: version 2.2 to 2.4 at its beginning, and missing fields from 1 at its end.
   /// Blocks on the file; its audio is not read. An ID3v2 tag of more than 16 MiB is skipped. Throws
-  /// `DecodingError` with reason `.notFound` or `.unreadable`, or of scope `.engine`, as
-  /// `open(whenBytesCome:)` does.
+  /// `DecodingError` `.notFound`, `.unreadable` or of scope `.engine`, as `open(whenBytesCome:)` does.
   package func readTag() throws(DecodingError) -> MediaTag {
     try ID3Fields.readTag(FileByteSource(path: pathBytes))
   }
 
-  /// Reads the file's tags and headers.
-  ///
-  /// Reads the tags, the first frame and the last 128 bytes without decoding, in some hundred microseconds.
-  /// Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws the errors of
-  /// `open(whenBytesCome:)`; a file with tags but no audio is `.notRecognized`.
+  /// Reads the file's tags and headers. Reads the tags, the first frame and the last 128 bytes without
+  /// decoding, in some hundred microseconds. Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped.
+  /// Throws the errors of `open(whenBytesCome:)`; a file with tags but no audio is `.notRecognized`.
   package func readMetadata() throws(DecodingError) -> MP3Metadata {
     try MetadataReader.read(FileByteSource(path: pathBytes))
   }

@@ -1,18 +1,13 @@
 package import AudioCore
 
-/// Opens an MPEG audio medium from any byte source.
-///
-/// Must be used by one thread at a time, which will also use the decoder.
+/// Opens an MPEG audio medium. Must be used by one thread at a time, which will also use the decoder.
 package final class MP3Opening {
-  /// The options for decoding a part of a live stream.
   package struct Stream {
     /// The maximum number of bytes without a frame.
     package var searchBudget: Int
-    /// Called while the decoder is read, for each MPEG frame with audible samples. Receives the frame's
-    /// offset in the source and its first frame on the decoder's timeline.
+    /// Called by reading, for each frame with audible samples: its offset in the source, and its position.
     package var onFrame: (_ offset: Int64, _ frame: Int64) -> Void
 
-    /// Creates options with the given values.
     package init(searchBudget: Int, onFrame: @escaping (_ offset: Int64, _ frame: Int64) -> Void) {
       self.searchBudget = searchBudget
       self.onFrame = onFrame
@@ -32,16 +27,14 @@ package final class MP3Opening {
     stream = nil
   }
 
-  /// Starts opening a part of a live stream. An Info frame, which stations send with the first bytes of a
-  /// file, is ignored.
+  /// Starts opening a part of a live stream. Info frames, which stations send from files, are ignored.
   package init(source: any ByteSource, stream: Stream) {
     self.source = source
     options = MP3File.Options()
     self.stream = stream
   }
 
-  /// Returns the decoder at its beginning; nil while bytes are missing. Call it again when they arrived.
-  /// Throws the errors of `MP3File.open(whenBytesCome:)`.
+  /// Returns the decoder at its beginning; nil while bytes are missing. Throws as `MP3File.open` does.
   package func proceed() throws(DecodingError) -> (any AudioDecoder)? { try decode() }
 
   func decode() throws(DecodingError) -> MP3Decoder? {

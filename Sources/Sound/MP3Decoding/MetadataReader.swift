@@ -2,27 +2,22 @@ import AudioCore
 
 /// Creates `MP3Metadata` from a file's tags and first frame, as read by libmpg123.
 enum MetadataReader {
-  /// The maximum size of an ID3v2 tag, in bytes. libmpg123 allocates the size claimed in the tag's header, up
-  /// to 256 MiB.
-  static let tagLimit: Int64 = 16 << 20
-
   /// Reads a source whose bytes are all available.
   static func read(_ source: any ByteSource) throws(DecodingError) -> MP3Metadata {
     let first = try source.peek(Recognition.length, at: 0) ?? []
     try Recognition.refuseOtherFormats(first)
     let tagSize = Recognition.tagLength(first) ?? 0
-    let fits = tagSize <= tagLimit && tagSize <= source.size ?? tagLimit
+    let fits = tagSize <= min(ID3Frames.tagLimit, source.size ?? .max)
     let reader =
       fits
-      ? try FrameReader(
-        source: source, for: .metadata, budget: FrameReader.searchBudget + Int(tagSize))
+      ? try FrameReader(source: source, for: .metadata, budget: FrameReader.searchBudget + Int(tagSize))
       : try FrameReader(source: source, for: .decoding, beginning: tagSize)
     do throws(DecodingError) {
       guard case .frame = try reader.next() else { throw MP3Opening.noAudio }
     } catch {
       throw error.reason == .decodeFailed ? MP3Opening.noAudio : error
     }
-    let endTag = try endTag(of: source)
+    let endTag = try ID3Text.version1(of: source)
     let (frame, header) = (reader.frame, reader.header)
     let audioSize = source.size.map { max(0, $0 - frame.start - (endTag == nil ? 0 : 128)) }
     var metadata = MP3Metadata(
@@ -37,13 +32,5 @@ enum MetadataReader {
     if let endTag { ID3Text.add(version1: endTag, to: &metadata) }
     ID3Text.add(version2: reader.tags, to: &metadata)
     return metadata
-  }
-
-  /// Returns the 128 bytes of the ID3v1 tag at the end; nil without one.
-  private static func endTag(of source: any ByteSource) throws(DecodingError) -> [UInt8]? {
-    guard let size = source.size, size >= 128, let bytes = try source.peek(128, at: size - 128),
-      bytes.count == 128, bytes.starts(with: Array("TAG".utf8))
-    else { return nil }
-    return bytes
   }
 }

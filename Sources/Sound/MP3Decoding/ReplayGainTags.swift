@@ -1,7 +1,6 @@
 import AudioCore
 
 /// Reads a file's ReplayGain values from its tags or, if they have none, from the Info frame written by LAME.
-///
 /// ID3v2 tags take precedence over APEv2 tags for each value. The data is untrusted: a value that is
 /// truncated, not a number or outside the ranges of `ReplayGain.Level` counts as missing.
 struct ReplayGainTags {
@@ -10,7 +9,6 @@ struct ReplayGainTags {
   /// The size in bytes of an APEv2 tag's header or footer.
   private static let footerSize: Int64 = 32
 
-  /// The fields to read, with the valid range of each.
   private static let ranges = [
     "TRACK_GAIN": ReplayGain.Level.gains, "TRACK_PEAK": ReplayGain.Level.peaks,
     "ALBUM_GAIN": ReplayGain.Level.gains, "ALBUM_PEAK": ReplayGain.Level.peaks,
@@ -19,7 +17,6 @@ struct ReplayGainTags {
   private let source: any ByteSource
   /// The values found, keyed by the upper-case name without `REPLAYGAIN_`.
   private var values: [String: Double] = [:]
-  /// The values out of range.
   private var ignored: [String] = []
 
   /// Reads the tags of a file whose first audible frame begins at `audioStart`. Blocks on the file.
@@ -32,8 +29,6 @@ struct ReplayGainTags {
     gain.ignored = tags.ignored
     return gain
   }
-
-  private init(source: any ByteSource) { self.source = source }
 
   /// Returns the bytes at `offset`; fewer at the end, and none if they are not available yet.
   private func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8] {
@@ -62,10 +57,7 @@ struct ReplayGainTags {
   }
 
   private mutating func addID3() throws(DecodingError) {
-    let header = try peek(ID3Frames.headerSize, at: 0)
-    guard let size = ID3Frames.size(of: header), size <= MetadataReader.tagLimit else { return }
-    let tag = try peek(min(size, Int(source.size ?? Int64(size))), at: 0)
-    for frame in ID3Frames.read(tag).frames where frame.id == "TXXX" {
+    for frame in ID3Frames.read(try ID3Frames.tag(of: source) ?? []).frames where frame.id == "TXXX" {
       guard var text = ID3TextReader(frame.content), let name = text.next() else { continue }
       if let value = text.next() { add(name, value) }
     }
@@ -105,29 +97,25 @@ struct ReplayGainTags {
 
   // MARK: The Info frame
 
-  /// The length of the longest frame, in bytes.
-  private static let longestFrame: Int64 = 2881
-  /// The possible distances between the beginning of a frame and the mark in it: the header plus the side
-  /// information of MPEG 1 or 2 in stereo or mono.
+  /// The distances of the mark from its frame: header plus side information of MPEG 1 or 2, stereo or mono.
   private static let markPlaces = [4 + 9, 4 + 17, 4 + 32]
 
   /// Returns the values measured by the encoder, from the frame before `end`, if that is an Info frame.
   private func infoFrame(before end: Int64) throws(DecodingError) -> ReplayGain {
-    let bytes = try peek(Int(min(end, Self.longestFrame)), at: end - min(end, Self.longestFrame))
+    let length = min(end, XingTable.window)
+    let bytes = try peek(Int(length), at: end - length)
     let marks = [Array("Xing".utf8), Array("Info".utf8)]
     let mark = bytes.indices.last { place in
       marks.contains { bytes[place...].starts(with: $0) }
         && Self.markPlaces.contains { $0 <= place && bytes[place - $0] == 0xFF }
     }
     guard let mark, bytes.count >= mark + 8 else { return ReplayGain() }
-    // The flags indicate which of four fields exist: the numbers of frames and bytes, a seek table, the
-    // quality.
+    // The flags say which of four fields exist: numbers of frames and of bytes, a seek table, the quality.
     let sizes = [4, 4, 100, 4].enumerated().map { bytes[mark + 7] >> $0 & 1 == 1 ? $1 : 0 }
     return Self.level(encoder: bytes[(mark + 8)...].dropFirst(sizes.reduce(0, +)))
   }
 
-  /// Parses LAME's fields: the encoder's name (9 bytes), two unused bytes, the peak, and the track and album
-  /// gains.
+  /// Parses LAME's fields: encoder (9 bytes), two unused bytes, peak, track gain, album gain.
   private static func level(encoder bytes: ArraySlice<UInt8>) -> ReplayGain {
     guard bytes.count >= 19 else { return ReplayGain() }
     let fields = Array(bytes.prefix(19))

@@ -8,26 +8,18 @@ import SystemSupport
 /// No Debian package contains the header, so the function types are declared here, from SoundTouchDLL.h of
 /// 2.3.2. They are the same in all versions with the library's version number 1.
 struct SoundTouchLibrary: Sendable {
-  typealias Create = @convention(c) @Sendable () -> UnsafeMutableRawPointer?
-  typealias Destroy = @convention(c) @Sendable (UnsafeMutableRawPointer?) -> Void
-  typealias SetCount = @convention(c) @Sendable (UnsafeMutableRawPointer?, UInt32) -> Int32
-  typealias SetRatio = @convention(c) @Sendable (UnsafeMutableRawPointer?, Float) -> Void
-  typealias SetSetting = @convention(c) @Sendable (UnsafeMutableRawPointer?, Int32, Int32) -> Int32
-  typealias Put = @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafePointer<Float>?, UInt32) -> Int32
-  typealias Receive =
-    @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutablePointer<Float>?, UInt32) -> UInt32
+  typealias Handle = UnsafeMutableRawPointer
+  typealias SetCount = @convention(c) @Sendable (Handle?, UInt32) -> Int32
+  typealias SetRatio = @convention(c) @Sendable (Handle?, Float) -> Void
 
-  let create: Create
-  let destroy: Destroy
-  let setChannels: SetCount
-  let setSampleRate: SetCount
-  let setTempo: SetRatio
-  let setRate: SetRatio
-  let setSetting: SetSetting
-  let put: Put
-  let receive: Receive
+  let create: @convention(c) @Sendable () -> Handle?
+  let destroy: @convention(c) @Sendable (Handle?) -> Void
+  let setChannels, setSampleRate: SetCount
+  let setTempo, setRate: SetRatio
+  let setSetting: @convention(c) @Sendable (Handle?, Int32, Int32) -> Int32
+  let put: @convention(c) @Sendable (Handle?, UnsafePointer<Float>?, UInt32) -> Int32
+  let receive: @convention(c) @Sendable (Handle?, UnsafeMutablePointer<Float>?, UInt32) -> UInt32
 
-  /// Opens the library.
   static func open(_ name: String) throws(TimeStretchError) -> SoundTouchLibrary {
     // Debian's libSoundTouch 2.3.2 is built with -ffast-math. Loading it makes the calling thread, and
     // threads started by it, flush denormal numbers to zero; this restores the floating-point environment.
@@ -49,7 +41,6 @@ struct SoundTouchLibrary: Sendable {
   }
 }
 
-/// A handle that owns a SoundTouch instance.
 struct SoundTouchHandle: ~Copyable {
   /// The setting identifiers from SoundTouch.h.
   enum Setting: Int32 {
@@ -64,9 +55,7 @@ struct SoundTouchHandle: ~Copyable {
 
   /// Creates an instance for sound of `format`. Throws if memory is exhausted.
   init(_ library: SoundTouchLibrary, format: PCMFormat) throws(TimeStretchError) {
-    guard let pointer = library.create() else {
-      throw TimeStretchError("SoundTouch has no memory")
-    }
+    guard let pointer = library.create() else { throw TimeStretchError("SoundTouch has no memory") }
     self.library = library
     self.pointer = pointer
     _ = library.setChannels(pointer, UInt32(format.channelCount))

@@ -3,20 +3,17 @@ import Synchronization
 
 /// A time-stretching implementation that uses SoundTouch, loaded at the first rate other than 1.
 package final class SoundTouchStretching: TimeStretching {
-  /// The library's file name in Debian's package libsoundtouch1, and in every installation with version 1 of
-  /// its binary interface.
+  /// The file name in Debian's libsoundtouch1 and every installation with version 1 of the binary interface.
   package static let libraryName = "libSoundTouchDll.so.1"
 
   private let name: String
   private let library = Mutex<SoundTouchLibrary?>(nil)
 
-  /// Creates an instance without loading the library.
   package init(libraryName: String = SoundTouchStretching.libraryName) { name = libraryName }
 
   package func prepare() throws(TimeStretchError) { _ = try load() }
 
-  /// Loads the library once. A failed attempt is repeated at the next call, because the package may be
-  /// installed by then.
+  /// Loads the library once. A failed attempt is repeated at the next call: it may be installed by then.
   private func load() throws(TimeStretchError) -> SoundTouchLibrary {
     let result = library.withLock { library -> Result<SoundTouchLibrary, TimeStretchError> in
       if let library { return .success(library) }
@@ -31,14 +28,11 @@ package final class SoundTouchStretching: TimeStretching {
     return try result.get()
   }
 
-  package func makeStretcher(
-    format: PCMFormat, pace: Pace
-  ) throws(TimeStretchError) -> any TimeStretcher {
+  package func makeStretcher(format: PCMFormat, pace: Pace) throws(TimeStretchError) -> any TimeStretcher {
     try SoundTouchStretcher(load(), format: format, pace: pace)
   }
 }
 
-/// A stretcher for one stream of sound.
 final class SoundTouchStretcher: TimeStretcher {
   private let handle: SoundTouchHandle
   private let channelCount: Int

@@ -9,12 +9,10 @@ package protocol DeliveryQueue: AnyObject, Sendable {
 
 /// `DispatchQueue.main` as a delivery queue.
 package final class MainDispatchQueue: DeliveryQueue {
-  /// The process-wide shared instance.
   package static let shared = MainDispatchQueue()
 
   private init() {}
 
-  /// Enqueues `work` on the main queue.
   package func enqueue(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
 
   /// The key that marks the main queue. Testing the queue instead of the thread is necessary because after
@@ -25,11 +23,24 @@ package final class MainDispatchQueue: DeliveryQueue {
     return key
   }()
 
-  /// Whether the caller runs on the main queue. Valid from the start of the main thread, even without a run
-  /// loop.
+  /// Whether the caller runs on the main queue. Valid from the main thread's start, even without a run loop.
   package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
-  /// Whether `queue` is the main queue. On Linux each access to `DispatchQueue.main` returns another object,
-  /// so identity cannot be used.
+  /// Whether `queue` is the main queue. On Linux each `DispatchQueue.main` is another object: no identity.
   package static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
+}
+
+/// A client's dispatch queue as a delivery queue.
+package final class ObserverQueue: DeliveryQueue {
+  /// The client's queue. Retained, because its identity is used as a key.
+  private let client: DispatchQueue
+  /// A serial queue that targets the client's, so that calls stay in order even on a concurrent queue.
+  private let serial: DispatchQueue
+
+  package init(_ client: DispatchQueue) {
+    self.client = client
+    serial = DispatchQueue(label: "continuo.observer", target: client)
+  }
+
+  package func enqueue(_ work: @escaping @Sendable () -> Void) { serial.async(execute: work) }
 }

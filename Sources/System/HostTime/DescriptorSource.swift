@@ -7,8 +7,7 @@ import Glibc
 /// Made for descriptors whose peer may close, where libdispatch's own sources fail. In Swift 6.3 on Linux
 /// those cancel themselves at a hang-up: the handler is not called again, even if data before the end is
 /// unread. The hang-up path also uses freed memory, so the queue may stop watching another descriptor with
-/// the same number. Here the queue watches an epoll descriptor, which never hangs up, and that watches the
-/// actual descriptor.
+/// the same number. Here the queue watches an epoll descriptor, which never hangs up, and that the real one.
 package final class DescriptorSource: Sendable {
   /// The conditions to wait for. The end and errors of a descriptor are always included. The raw values are
   /// those of the kernel's `eventpoll.h`.
@@ -16,9 +15,7 @@ package final class DescriptorSource: Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Data can be read.
     package static let readable = Events(rawValue: 0x1)
-    /// Data can be written.
     package static let writable = Events(rawValue: 0x4)
   }
 

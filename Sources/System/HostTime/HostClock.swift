@@ -1,17 +1,17 @@
+import Synchronization
+
 /// The request of a worker's body for its next run.
 package enum WorkerNext: Sendable, Equatable {
   /// Run again as soon as possible; other workers may run in between.
   case again
   /// Run at that time, or earlier when signalled.
   case at(HostTime)
-  /// Run when signalled.
   case whenSignalled
 }
 
-/// A serial task with its own thread (real clock) or with a position in the virtual clock's order.
-///
-/// The body never runs twice at the same time. It runs once after creation, and then whenever the worker is
-/// signalled or the requested time has come.
+/// A serial task with its own thread (real clock) or with a position in the virtual clock's order. The body
+/// never runs twice at the same time. It runs once after creation, and then whenever the worker is signalled
+/// or the requested time has come.
 package protocol Worker: AnyObject, Sendable {
   /// Makes the body run soon, at least once after this call began. Thread-safe; never blocks, never runs the
   /// body on the caller's stack. Cheap while a signal is pending.
@@ -39,4 +39,24 @@ package protocol HostClock: AnyObject, Sendable {
 extension HostClock {
   /// Nil: a real clock does not know its future.
   package var quietUntil: HostTime? { nil }
+}
+
+/// A value that one thread at a time uses by convention: a worker's body, or another while the worker rests.
+/// No thread ever waits for the value. Users may therefore read files, call handlers and block, which must
+/// not happen under a lock. Simultaneous use by two threads stops the program.
+package struct WorkerState<Value: ~Copyable>: ~Copyable, Sendable {
+  // The lock only transfers the value between threads.
+  private let value: Mutex<Value>
+
+  package init(_ value: consuming sending Value) { self.value = Mutex(value) }
+
+  /// Calls `body` with the value. Must not be nested.
+  package borrowing func use<Result: ~Copyable, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    guard let result = try value.withLockIfAvailable(body) else {
+      preconditionFailure("the state of a worker is in use on another thread")
+    }
+    return result
+  }
 }

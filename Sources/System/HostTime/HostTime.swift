@@ -24,8 +24,7 @@ public struct HostTime: Hashable, Comparable, Sendable {
   /// Whether `lhs` is earlier than `rhs`.
   public static func < (lhs: HostTime, rhs: HostTime) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
-  /// Returns the time `seconds` later (or earlier, if negative). Saturates at the ends of the range; NaN
-  /// counts as 0.
+  /// Returns the time `seconds` later (or earlier). Saturates at the ends of the range; NaN counts as 0.
   public func advanced(bySeconds seconds: Double) -> HostTime {
     let delta = seconds * 1e9
     guard delta == delta else { return self }

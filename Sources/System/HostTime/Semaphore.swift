@@ -2,13 +2,11 @@ import CThreads
 import Glibc
 
 /// A POSIX semaphore that waits on CLOCK_MONOTONIC, so that changes of the wall clock do not move deadlines.
-///
 /// The `sem_t` is allocated on the heap: it must not move while in use, and Swift gives a stored property no
 /// fixed address. The owner must keep the semaphore alive while any thread waits or posts.
 package struct Semaphore: ~Copyable {
   private let handle: UnsafeMutablePointer<sem_t>
 
-  /// Creates a semaphore with value 0.
   package init() {
     handle = .allocate(capacity: 1)
     // Fails only for values above SEM_VALUE_MAX.
@@ -20,19 +18,15 @@ package struct Semaphore: ~Copyable {
     handle.deallocate()
   }
 
-  /// Increments the value. Thread-safe; never blocks.
-  package func post() {
-    sem_post(handle)
-  }
+  /// Never blocks.
+  package func post() { sem_post(handle) }
 
-  /// Waits until the value is above 0 and decrements it.
   package func wait() {
     // EINTR is the only failure of a valid semaphore.
     while sem_wait(handle) != 0 {}
   }
 
-  /// Waits until the value is above 0 and decrements it, at most until `deadline`. Returns false after a
-  /// timeout.
+  /// Waits for a value above 0, at most until `deadline`, and decrements it. Returns false after a timeout.
   package func wait(until deadline: HostTime) -> Bool {
     let nanoseconds = max(0, deadline.nanoseconds)
     var moment = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))

@@ -1,8 +1,6 @@
 import DequeModule
 
-/// The steps that a machine has requested, in order. One thread at a time carries them out, outside the lock
-/// that protects the queue.
-///
+/// The steps that a machine has requested, in order. One thread at a time carries them out, outside the lock.
 /// The owner appends steps under its lock. If `begin` then returns true, the owner carries out each step that
 /// `next` returns, until `next` returns nil. Steps that are appended meanwhile belong to the same run.
 package struct StepQueue<Step> {
@@ -11,16 +9,12 @@ package struct StepQueue<Step> {
   /// Whether the steps stay in the queue: no run begins, and the current run ends before its next step.
   package var isHeld = false
 
-  /// Creates a queue with these steps.
   package init(_ steps: [Step] = []) { self.steps = Deque(steps) }
 
-  /// Appends a step.
   package mutating func append(_ step: Step) { steps.append(step) }
 
-  /// Appends steps.
   package mutating func append(contentsOf more: [Step]) { steps.append(contentsOf: more) }
 
-  /// Removes the steps that satisfy the condition.
   package mutating func removeAll(where isObsolete: (Step) -> Bool) { steps.removeAll(where: isObsolete) }
 
   /// Begins a run. Returns false if there is no step to carry out, or if another run is in progress.

@@ -1,8 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A clock that starts at 0 and moves only by calls of `advance`; its workers run on the thread that
-/// advances.
+/// A clock that starts at 0 and moves only by `advance`; its workers run on the thread that advances.
 ///
 /// No thread sleeps or yields. `advance` runs the due bodies one after another in the order of their times,
 /// and those due at the same time in rounds, in the order of creation. Each body runs at most once per round,
@@ -11,8 +10,7 @@ import Synchronization
 ///
 /// Only one thread at a time may advance. A body may advance too, which models work that takes time. The
 /// other workers run until that time, then the outer advance continues; the body itself is not reentered.
-/// Threads and bodies may signal, cancel and create workers at any time. The resulting runs belong to the
-/// present or the next `advance`.
+/// Threads and bodies may signal, cancel and create workers at any time, for the present or next `advance`.
 package final class VirtualClock: HostClock {
   private let schedule: Mutex<VirtualSchedule>
 
@@ -21,46 +19,34 @@ package final class VirtualClock: HostClock {
   /// - Parameter runLimit: the number of runs at one time above which the clock assumes an endless loop and
   ///   stops the program with the worker's name. The default exceeds the runs for writing a thousand songs to
   ///   a file, which all happen at one time.
-  package init(runLimit: Int = 20_000_000) {
-    schedule = Mutex(VirtualSchedule(runLimit: runLimit))
-  }
+  package init(runLimit: Int = 20_000_000) { schedule = Mutex(VirtualSchedule(runLimit: runLimit)) }
 
-  /// The present time of this clock. Thread-safe.
   package var now: HostTime { schedule.withLock { $0.now } }
 
-  /// The earliest time at which a body is due, `now` if one is signalled; nil if all wait for signals.
-  /// Thread-safe.
+  /// The earliest due time, `now` for a signalled body; nil if all wait for signals. Thread-safe.
   package var nextDeadline: HostTime? { schedule.withLock { $0.nextDeadline } }
 
   /// The time until which no event occurs except those caused by the running body: no other body is due
   /// earlier, and the advance does not end. Thread-safe.
   package var quietUntil: HostTime? { schedule.withLock { $0.quietUntil } }
 
-  /// The number of runs of all workers so far. Thread-safe.
   package var runCount: Int { schedule.withLock { $0.runCount } }
 
-  /// Adds a worker that first runs within the present or the next `advance`. The worker ends with `cancel()`
-  /// or with its last reference.
+  /// Adds a worker, first run in this or the next `advance`. Ends with `cancel()` or its last reference.
   package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
     VirtualWorker(id: schedule.withLock { $0.add(name, body) }, clock: self)
   }
 
-  /// Advances the clock by `seconds`. See `advance(to:)`.
-  package func advance(bySeconds seconds: Double) {
-    advance(to: now.advanced(bySeconds: seconds))
-  }
+  package func advance(bySeconds seconds: Double) { advance(to: now.advanced(bySeconds: seconds)) }
 
   /// Runs all bodies that are due now; time does not advance.
-  package func runUntilIdle() {
-    advance(to: now)
-  }
+  package func runUntilIdle() { advance(to: now) }
 
   /// Runs all bodies due until `moment` inclusive and sets the clock to `moment` (never back). Callable from
   /// any thread, and from bodies on the advancing thread.
   package func advance(to moment: HostTime) { advance(to: moment) { false } }
 
-  /// Advances to `moment`, but returns before time passes once `isHeld` returns true. `isHeld` is called
-  /// before each run.
+  /// Advances to `moment`, but returns before time passes once `isHeld`, called before each run, is true.
   package func advance(to moment: HostTime, unless isHeld: () -> Bool) {
     let isAlone = schedule.withLock { $0.beginAdvance(to: moment, by: pthread_self()) }
     precondition(isAlone, "a VirtualClock is advanced by one thread at a time")
@@ -71,9 +57,7 @@ package final class VirtualClock: HostClock {
     }
   }
 
-  private func beginRun(
-    until moment: HostTime, isHeld: Bool
-  ) -> (id: UInt64, body: VirtualSchedule.Body)? {
+  private func beginRun(until moment: HostTime, isHeld: Bool) -> (id: UInt64, body: VirtualSchedule.Body)? {
     schedule.withLock { schedule in
       let run = schedule.beginRun(until: moment, isHeld: isHeld)
       if run == nil { schedule.endAdvance() }
@@ -81,17 +65,13 @@ package final class VirtualClock: HostClock {
     }
   }
 
-  fileprivate func signal(_ id: UInt64) {
-    schedule.withLock { $0.signal(id) }
-  }
+  fileprivate func signal(_ id: UInt64) { schedule.withLock { $0.signal(id) } }
 
   fileprivate func cancel(_ id: UInt64) {
     let (entry, waiter): (VirtualSchedule.Entry?, Waiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
       // Waiting applies to other threads; on the advancing thread the caller is the body itself.
-      guard schedule.running.contains(id), schedule.advancing != pthread_self() else {
-        return (entry, nil)
-      }
+      guard schedule.running.contains(id), schedule.advancing != pthread_self() else { return (entry, nil) }
       return (entry, schedule.addWaiter(for: id))
     }
     waiter?.semaphore.wait()
@@ -99,7 +79,6 @@ package final class VirtualClock: HostClock {
   }
 }
 
-/// The owner's handle of a worker in virtual time.
 private final class VirtualWorker: Worker {
   private let id: UInt64
   private let clock: VirtualClock

@@ -4,7 +4,6 @@ import Glibc
 struct VirtualSchedule: ~Copyable {
   typealias Body = @Sendable () -> WorkerNext
 
-  /// A worker with its identifier.
   struct Entry {
     let id: UInt64
     let name: String
@@ -21,7 +20,6 @@ struct VirtualSchedule: ~Copyable {
   /// The threads that wait for the end of a run.
   private var waiters: [(id: UInt64, waiter: Waiter)] = []
 
-  /// The workers in order of creation.
   private var entries: [Entry] = []
   /// The due time of each entry in nanoseconds; `never` while it runs or waits only for a signal. A separate
   /// array, because each run scans all of it.
@@ -30,15 +28,12 @@ struct VirtualSchedule: ~Copyable {
   private var lastID: UInt64 = 0
   /// The worker that ran last at the present time; the round continues after it.
   private var cursor: UInt64 = 0
-  /// The number of runs of all workers so far.
   private(set) var runCount = 0
   /// The number of runs at the present time so far.
   private var runs = 0
   private let runLimit: Int
 
-  init(runLimit: Int) {
-    self.runLimit = runLimit
-  }
+  init(runLimit: Int) { self.runLimit = runLimit }
 
   /// The earliest due time of all workers that are not running.
   var nextDeadline: HostTime? {
@@ -64,7 +59,6 @@ struct VirtualSchedule: ~Copyable {
     return result
   }
 
-  /// Begins an advance by `thread`. False if another thread is advancing.
   mutating func beginAdvance(to moment: HostTime, by thread: pthread_t) -> Bool {
     if let advancing, advancing != thread { return false }
     advancing = thread
@@ -72,13 +66,11 @@ struct VirtualSchedule: ~Copyable {
     return true
   }
 
-  /// Ends the innermost advance.
   mutating func endAdvance() {
     goals.removeLast()
     if goals.isEmpty { advancing = nil }
   }
 
-  /// Adds a waiter for the end of the run of `id`.
   mutating func addWaiter(for id: UInt64) -> Waiter {
     let waiter = Waiter()
     waiters.append((id, waiter))
@@ -169,7 +161,6 @@ struct VirtualSchedule: ~Copyable {
     runs = 0
   }
 
-  /// Returns the index of a worker; nil after its removal.
   private func index(of id: UInt64) -> Int? {
     var index = 0
     while index < entries.count {

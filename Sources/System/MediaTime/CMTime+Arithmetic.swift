@@ -9,15 +9,10 @@
 /// are invalid. Indefinite wins over numbers. Numbers of different epochs other than 0 are invalid. If one
 /// epoch is 0, the sum has the other; two equal epochs give epoch 0. (The header permits adding durations to
 /// times of other epochs and leaves the epoch of the sum to be inferred.)
-public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
-  combine(lhs, rhs, subtracting: false)
-}
+public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: false) }
 
-/// Returns the difference of two times, by the rules of ``CMTimeAdd(_:_:)``; equal infinities are invalid
-/// here.
-public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
-  combine(lhs, rhs, subtracting: true)
-}
+/// Returns the difference of two times, as ``CMTimeAdd(_:_:)``; equal infinities are invalid here.
+public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: true) }
 
 private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime {
   let leftKind = lhs.kind
@@ -40,10 +35,7 @@ private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime 
     let (value, overflow) =
       subtracting
       ? lhs.value.subtractingReportingOverflow(rhs.value) : lhs.value.addingReportingOverflow(rhs.value)
-    if !overflow {
-      return CMTime(
-        value: value, timescale: lhs.timescale, flags: CMTime.numericFlags(rounded: wasRounded), epoch: epoch)
-    }
+    if !overflow { return CMTime(value, lhs.timescale, rounded: wasRounded, epoch: epoch) }
   }
 
   // Both timescales are positive and below 2³¹, so their multiple fits 62 bits and each term fits 94.
@@ -60,7 +52,6 @@ private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime 
     timescale: CMTimeScale(clamping: multiple), wasRounded: wasRounded, epoch: epoch)
 }
 
-/// The sum of two kinds of which at least one is not a number.
 private func combineNonNumeric(_ lhs: CMTime.Kind, _ rhs: CMTime.Kind) -> CMTime {
   if lhs == .invalid || rhs == .invalid { return .invalid }
   let hasPositive = lhs == .positiveInfinity || rhs == .positiveInfinity
@@ -74,7 +65,6 @@ private func combineNonNumeric(_ lhs: CMTime.Kind, _ rhs: CMTime.Kind) -> CMTime
 }
 
 extension CMTime.Kind {
-  /// The kind of the negated time.
   fileprivate var negated: CMTime.Kind {
     switch self {
     case .positiveInfinity: .negativeInfinity
@@ -86,20 +76,15 @@ extension CMTime.Kind {
 
 extension CMTime {
   /// Returns ``CMTimeAdd(_:_:)`` of both operands.
-  public static func + (addend1: CMTime, addend2: CMTime) -> CMTime {
-    CMTimeAdd(addend1, addend2)
-  }
+  public static func + (addend1: CMTime, addend2: CMTime) -> CMTime { CMTimeAdd(addend1, addend2) }
 
   /// Returns ``CMTimeSubtract(_:_:)`` of both operands.
-  public static func - (minuend: CMTime, subtrahend: CMTime) -> CMTime {
-    CMTimeSubtract(minuend, subtrahend)
-  }
+  public static func - (minuend: CMTime, subtrahend: CMTime) -> CMTime { CMTimeSubtract(minuend, subtrahend) }
 }
 
 /// Returns the time with its sign inverted if it is negative, else unmodified.
 ///
-/// The value −2⁶³ has no positive counterpart, so the timescale is halved as in ``CMTimeAdd(_:_:)``. (Not
-/// documented by Apple.)
+/// The value −2⁶³ has no counterpart: the timescale is halved as in ``CMTimeAdd(_:_:)`` (undocumented).
 public func CMTimeAbsoluteValue(_ time: CMTime) -> CMTime {
   switch time.kind {
   case .negativeInfinity: return .positiveInfinity
@@ -113,4 +98,34 @@ public func CMTimeAbsoluteValue(_ time: CMTime) -> CMTime {
   return .halving(
     numerator: -Int128(time.value), denominator: Int128(time.timescale), timescale: time.timescale,
     wasRounded: time.carriesRounding, epoch: time.epoch)
+}
+
+extension CMTime {
+  /// Returns the time at another timescale, rounded if necessary; see
+  /// ``CMTimeConvertScale(_:timescale:method:)``.
+  public func convertScale(_ newTimescale: Int32, method: CMTimeRoundingMethod) -> CMTime {
+    CMTimeConvertScale(self, timescale: newTimescale, method: method)
+  }
+}
+
+/// Returns the time at another timescale. Keeps the epoch; sets the rounded flag if the value was rounded.
+///
+/// Infinite, indefinite and invalid times keep their kind. Not documented by Apple: a timescale that is not
+/// positive gives an invalid time; a value that does not fit gives an infinity, not another timescale.
+public func CMTimeConvertScale(
+  _ time: CMTime, timescale newTimescale: Int32, method: CMTimeRoundingMethod
+) -> CMTime {
+  guard time.kind == .numeric else { return time.canonical }
+  guard newTimescale > 0 else { return .invalid }
+  guard newTimescale != time.timescale else { return time }
+
+  var effectiveMethod = method
+  if method == .quickTime {
+    effectiveMethod = newTimescale < time.timescale ? .roundTowardZero : .roundAwayFromZero
+  }
+  var (quotient, isExact) = (Int128(time.value) * Int128(newTimescale)).divided(
+    by: Int128(time.timescale), rounding: effectiveMethod)
+  if method == .quickTime, quotient == 0, time.value < 0 { quotient = -1 }
+  guard let value = Int64(exactly: quotient) else { return .infinity(negative: quotient < 0) }
+  return CMTime(value, newTimescale, rounded: time.carriesRounding || !isExact, epoch: time.epoch)
 }

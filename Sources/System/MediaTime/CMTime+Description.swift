@@ -2,8 +2,7 @@ extension CMTime: CustomStringConvertible, CustomDebugStringConvertible {
   /// The text of ``CMTimeShow(_:)``: "{1/2 = 0.500}", with ", rounded" and ", epoch 3" before the brace where
   /// they apply, or "{INVALID}", "{INDEFINITE}", "{+INFINITY}", "{-INFINITY}".
   ///
-  /// The decimal is computed from the exact fraction, halves rounded away from zero. Meant for people, not
-  /// for parsing.
+  /// The decimal is the exact fraction, halves rounded away from zero. For people, not for parsing.
   public var description: String {
     switch kind {
     case .invalid: return "{INVALID}"
@@ -27,20 +26,14 @@ extension CMTime: CustomStringConvertible, CustomDebugStringConvertible {
   }
 }
 
-/// Returns the text printed by ``CMTimeShow(_:)``. Never nil; optional as in Core Media. Allocators do not
-/// exist on Linux: pass nil.
-public func CMTimeCopyDescription(allocator: Never?, time: CMTime) -> String? {
-  time.description
-}
+/// Returns the text of ``CMTimeShow(_:)``. Never nil; optional as in Core Media. `allocator`: pass nil.
+public func CMTimeCopyDescription(allocator: Never?, time: CMTime) -> String? { time.description }
 
 /// Prints a description of the time to standard output.
-public func CMTimeShow(_ time: CMTime) {
-  print(time.description)
-}
+public func CMTimeShow(_ time: CMTime) { print(time.description) }
 
 extension CMTimeRange: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The text printed by ``CMTimeRangeShow(_:)``: start and duration (not the end), as in "{{0/1 = 0.000},
-  /// {300/600 = 0.500}}".
+  /// The text of ``CMTimeRangeShow(_:)``, start and duration: "{{0/1 = 0.000}, {300/600 = 0.500}}".
   public var description: String { "{\(start), \(duration)}" }
 
   /// The stored fields of both times.
@@ -49,13 +42,8 @@ extension CMTimeRange: CustomStringConvertible, CustomDebugStringConvertible {
   }
 }
 
-/// Returns the text printed by ``CMTimeRangeShow(_:)``. Never nil; optional as in Core Media. Allocators do
-/// not exist on Linux: pass nil.
-public func CMTimeRangeCopyDescription(allocator: Never?, range: CMTimeRange) -> String? {
-  range.description
-}
+/// Returns the text of ``CMTimeRangeShow(_:)``. Never nil; optional as in Core Media. `allocator`: pass nil.
+public func CMTimeRangeCopyDescription(allocator: Never?, range: CMTimeRange) -> String? { range.description }
 
 /// Prints a description of the range to standard output.
-public func CMTimeRangeShow(_ range: CMTimeRange) {
-  print(range.description)
-}
+public func CMTimeRangeShow(_ range: CMTimeRange) { print(range.description) }

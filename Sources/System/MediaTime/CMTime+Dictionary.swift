@@ -9,14 +9,12 @@ public var kCMTimeFlagsKey: String { "flags" }
 
 /// Returns the four fields of the time under Core Media's keys.
 ///
-/// Replaces a `CFDictionary`. Never nil; optional as in Core Media. Allocators do not exist on Linux: pass
-/// nil.
+/// Replaces a `CFDictionary`. Never nil; optional as in Core Media. `allocator`: pass nil.
 public func CMTimeCopyAsDictionary(_ time: CMTime, allocator: Never?) -> [String: any Sendable]? {
   time.dictionary
 }
 
 extension CMTime {
-  /// The four fields under Core Media's keys.
   var dictionary: [String: any Sendable] {
     [
       kCMTimeValueKey: value, kCMTimeScaleKey: timescale, kCMTimeEpochKey: epoch,
@@ -27,8 +25,7 @@ extension CMTime {
 
 /// Returns the time stored by ``CMTimeCopyAsDictionary(_:allocator:)``.
 ///
-/// Invalid if a key is missing or its value is not a whole number that fits the field. Any integer type is
-/// accepted, as with `CFNumber`.
+/// Invalid if a key is missing or no whole number fits its field. Any integer type is accepted.
 public func CMTimeMakeFromDictionary(_ dictionaryRepresentation: [String: Any]?) -> CMTime {
   guard let dictionary = dictionaryRepresentation,
     let value: Int64 = integer(dictionary[kCMTimeValueKey]),
@@ -50,20 +47,15 @@ public var kCMTimeRangeDurationKey: String { "duration" }
 
 /// Returns the dictionaries of start and duration under Core Media's keys.
 ///
-/// Replaces a `CFDictionary`. Never nil; optional as in Core Media. Allocators do not exist on Linux: pass
-/// nil.
-public func CMTimeRangeCopyAsDictionary(
-  _ range: CMTimeRange, allocator: Never?
-) -> [String: any Sendable]? {
+/// Replaces a `CFDictionary`. Never nil; optional as in Core Media. `allocator`: pass nil.
+public func CMTimeRangeCopyAsDictionary(_ range: CMTimeRange, allocator: Never?) -> [String: any Sendable]? {
   [kCMTimeRangeStartKey: range.start.dictionary, kCMTimeRangeDurationKey: range.duration.dictionary]
 }
 
-/// Returns the range stored by ``CMTimeRangeCopyAsDictionary(_:allocator:)``; invalid if a key is missing or
-/// its value is not a dictionary.
+/// Returns the range stored by ``CMTimeRangeCopyAsDictionary(_:allocator:)``; invalid without dictionaries.
 public func CMTimeRangeMakeFromDictionary(_ dictionaryRepresentation: [String: Any]) -> CMTimeRange {
   guard let start = dictionaryRepresentation[kCMTimeRangeStartKey] as? [String: Any],
     let duration = dictionaryRepresentation[kCMTimeRangeDurationKey] as? [String: Any]
   else { return .invalid }
-  return CMTimeRange(
-    start: CMTimeMakeFromDictionary(start), duration: CMTimeMakeFromDictionary(duration))
+  return CMTimeRange(start: CMTimeMakeFromDictionary(start), duration: CMTimeMakeFromDictionary(duration))
 }

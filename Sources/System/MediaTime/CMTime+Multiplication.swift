@@ -5,18 +5,10 @@
 /// (the header says that the product is infinite, without exception). Indefinite and invalid times keep their
 /// kind. The epoch is kept (not documented by Apple).
 public func CMTimeMultiply(_ time: CMTime, multiplier: Int32) -> CMTime {
-  switch time.kind {
-  case .invalid: return .invalid
-  case .indefinite: return .indefinite
-  case .positiveInfinity: return .infinity(negative: multiplier < 0)
-  case .negativeInfinity: return .infinity(negative: multiplier >= 0)
-  case .numeric: break
-  }
+  guard time.kind == .numeric else { return multiplier < 0 ? .zero - time : time.canonical }
   let (value, overflow) = time.value.multipliedReportingOverflow(by: Int64(multiplier))
   if !overflow {
-    return CMTime(
-      value: value, timescale: time.timescale, flags: CMTime.numericFlags(rounded: time.carriesRounding),
-      epoch: time.epoch)
+    return CMTime(value, time.timescale, rounded: time.carriesRounding, epoch: time.epoch)
   }
   return .halving(
     numerator: Int128(time.value) * Int128(multiplier), denominator: Int128(time.timescale),
@@ -32,12 +24,9 @@ public func CMTimeMultiply(_ time: CMTime, multiplier: Int32) -> CMTime {
 /// Not documented by Apple: NaN makes a number or an infinity invalid. An infinity times a number is
 /// infinite, times zero invalid. The epoch is kept.
 public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTime {
-  switch time.kind {
-  case .invalid: return .invalid
-  case .indefinite: return .indefinite
-  case .positiveInfinity: return multiplier.isNaN ? .invalid : .infinity(negative: multiplier < 0)
-  case .negativeInfinity: return multiplier.isNaN ? .invalid : .infinity(negative: multiplier >= 0)
-  case .numeric: break
+  guard time.kind == .numeric else {
+    if multiplier.isNaN, time.kind != .indefinite { return .invalid }
+    return multiplier < 0 ? .zero - time : time.canonical
   }
   let isNegative = (time.value < 0) != (multiplier < 0)
   if multiplier.isNaN { return .invalid }
@@ -47,9 +36,7 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
   var timescale = time.timescale
   while timescale < 65_536 { timescale *= 2 }
   guard time.value != 0, multiplier != 0 else {
-    return CMTime(
-      value: 0, timescale: timescale, flags: CMTime.numericFlags(rounded: time.carriesRounding),
-      epoch: time.epoch)
+    return CMTime(0, timescale, rounded: time.carriesRounding, epoch: time.epoch)
   }
 
   // Exactly |multiplier| = significand × 2^exponent, with a significand of 53 bits. Reading a subnormal as
@@ -64,8 +51,8 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
       magnitude <= limit
     {
       return CMTime(
-        value: Int64(magnitude: magnitude, isNegative: isNegative), timescale: timescale,
-        flags: CMTime.numericFlags(rounded: time.carriesRounding || !isExact), epoch: time.epoch)
+        Int64(magnitude: magnitude, isNegative: isNegative), timescale,
+        rounded: time.carriesRounding || !isExact, epoch: time.epoch)
     }
     guard timescale > 1 else { return .infinity(negative: isNegative) }
     timescale /= 2
@@ -83,15 +70,8 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
 /// product is 0. An infinite time keeps its sign, whatever the signs of the others ("similarly infinite").
 /// Indefinite and invalid times keep their kind.
 public func CMTimeMultiplyByRatio(_ time: CMTime, multiplier: Int32, divisor: Int32) -> CMTime {
-  let kind = time.kind
-  if kind == .invalid || (multiplier == 0 && divisor == 0) { return .invalid }
-  switch kind {
-  case .invalid: return .invalid
-  case .indefinite: return .indefinite
-  case .positiveInfinity: return .positiveInfinity
-  case .negativeInfinity: return .negativeInfinity
-  case .numeric: break
-  }
+  if multiplier == 0, divisor == 0 { return .invalid }
+  guard time.kind == .numeric else { return time.canonical }
   let isNegative = ((time.value < 0) != (multiplier < 0)) != (divisor < 0)
   guard divisor != 0 else { return time.value == 0 ? .invalid : .infinity(negative: isNegative) }
   let denominator = UInt128(time.timescale) * UInt128(divisor.magnitude)
@@ -104,8 +84,7 @@ public func CMTimeMultiplyByRatio(_ time: CMTime, multiplier: Int32, divisor: In
 }
 
 extension Int64 {
-  /// Creates the number with this magnitude and sign. The magnitude must fit, which for a negative number
-  /// allows 2⁶³.
+  /// Creates the number with this magnitude, which must fit (up to 2⁶³ for a negative number), and sign.
   init(magnitude: UInt64, isNegative: Bool) {
     self.init(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
   }

@@ -1,6 +1,5 @@
 extension CMTime {
-  /// Creates a time from floating-point seconds: `seconds × preferredTimescale`, truncated toward zero, over
-  /// `preferredTimescale`.
+  /// Creates a time from seconds: `seconds × preferredTimescale`, truncated, over `preferredTimescale`.
   ///
   /// The product is computed in `Double` and truncated. Apple's header does not give the direction, but its
   /// log message does ("CMTimeMakeWithSeconds(2.368 seconds, timescale 24): warning: error of -0.034": 56/24,
@@ -8,8 +7,7 @@ extension CMTime {
   /// becomes infinite. The rounded flag is set if ``seconds`` of the result differs from `seconds`.
   ///
   /// - Parameters:
-  ///   - seconds: the seconds. An infinity gives that infinity, NaN an invalid time (neither is documented by
-  ///     Apple).
+  ///   - seconds: the seconds. An infinity gives that infinity, NaN an invalid time (both undocumented).
   ///   - preferredTimescale: the timescale. If not positive, the time is invalid.
   public init(seconds: Double, preferredTimescale: CMTimeScale) {
     guard preferredTimescale > 0, !seconds.isNaN else {
@@ -50,6 +48,4 @@ public func CMTimeMakeWithSeconds(_ seconds: Double, preferredTimescale: Int32) 
 }
 
 /// Returns the time in seconds; see ``CMTime/seconds``.
-public func CMTimeGetSeconds(_ time: CMTime) -> Double {
-  time.seconds
-}
+public func CMTimeGetSeconds(_ time: CMTime) -> Double { time.seconds }

@@ -2,8 +2,7 @@
 /// times: positive infinity, negative infinity, indefinite and invalid.
 ///
 /// A trivial 24-byte value with the field order of Apple's C struct. No operation traps, allocates (except
-/// descriptions and dictionaries) or blocks, so all operations may be called from any thread, including
-/// real-time threads.
+/// descriptions and dictionaries) or blocks: all may be called from any thread, including real-time threads.
 ///
 /// A time is malformed if its flags mark a number but its timescale is not positive. Its fields are kept, and
 /// ``isValid`` and ``isNumeric`` depend only on the flags, as in Core Media. All other operations treat it as
@@ -15,14 +14,11 @@ public struct CMTime: Sendable, BitwiseCopyable {
   public var timescale: CMTimeScale
   /// The flags: whether the time is a number, infinite, indefinite or invalid, and whether it was rounded.
   public var flags: CMTimeFlags
-  /// The loop or item of the time; times of a greater epoch are later than all times of a lesser one. 0 for
-  /// durations.
+  /// The loop or item of the time; a greater epoch is later than every time of a lesser one. 0 for durations.
   public var epoch: CMTimeEpoch
 
   /// Creates an invalid time: all fields are 0.
-  public init() {
-    self.init(value: 0, timescale: 0, flags: [], epoch: 0)
-  }
+  public init() { self.init(value: 0, timescale: 0, flags: [], epoch: 0) }
 
   /// Creates a time with exactly these fields.
   public init(value: CMTimeValue, timescale: CMTimeScale, flags: CMTimeFlags, epoch: CMTimeEpoch) {
@@ -97,9 +93,7 @@ extension CMTime {
   public var isIndefinite: Bool { flags.contains([.valid, .indefinite]) }
 
   /// Whether the time is a number: valid, and neither infinite nor indefinite. Depends only on the flags.
-  public var isNumeric: Bool {
-    flags.intersection([.valid, .impliedValueFlagsMask]) == .valid
-  }
+  public var isNumeric: Bool { flags.intersection([.valid, .impliedValueFlagsMask]) == .valid }
 
   /// Whether the time is a number and some operation that led to it rounded.
   public var hasBeenRounded: Bool { isNumeric && flags.contains(.hasBeenRounded) }
@@ -119,3 +113,33 @@ public func CMTIME_IS_INDEFINITE(_ time: CMTime) -> Bool { time.isIndefinite }
 public func CMTIME_IS_NUMERIC(_ time: CMTime) -> Bool { time.isNumeric }
 /// Returns ``CMTime/hasBeenRounded``.
 public func CMTIME_HAS_BEEN_ROUNDED(_ time: CMTime) -> Bool { time.hasBeenRounded }
+
+extension CMTime {
+  /// The five kinds of time, in the order of ``CMTimeCompare(_:_:)``.
+  enum Kind: Int {
+    case negativeInfinity, numeric, indefinite, positiveInfinity, invalid
+  }
+
+  /// The kind of the time, which decides how every operation treats it. If several implied-value flags are
+  /// set (never by this module), the first of positive infinity, negative infinity and indefinite counts. A
+  /// number without a positive timescale is invalid.
+  var kind: Kind {
+    guard flags.contains(.valid) else { return .invalid }
+    if flags.isDisjoint(with: .impliedValueFlagsMask) { return timescale > 0 ? .numeric : .invalid }
+    if flags.contains(.positiveInfinity) { return .positiveInfinity }
+    return flags.contains(.negativeInfinity) ? .negativeInfinity : .indefinite
+  }
+
+  static func infinity(negative: Bool) -> CMTime { negative ? .negativeInfinity : .positiveInfinity }
+
+  /// The constant of the time's kind, which is not a number.
+  var canonical: CMTime { .zero + self }
+
+  init(_ value: CMTimeValue, _ timescale: CMTimeScale, rounded: Bool, epoch: CMTimeEpoch) {
+    self.init(value: value, timescale: timescale, flags: .valid, epoch: epoch)
+    if rounded { flags.insert(.hasBeenRounded) }
+  }
+
+  /// Whether the rounded flag is set. Meaningful for numbers only.
+  var carriesRounding: Bool { flags.contains(.hasBeenRounded) }
+}

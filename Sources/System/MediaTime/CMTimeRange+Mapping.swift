@@ -1,5 +1,4 @@
-/// Returns the time clamped to a range: the time itself, unmodified, or the nearer of the range's start and
-/// end.
+/// Returns the time clamped to a range: itself, unmodified, or the nearer of the range's start and end.
 ///
 /// Later times become the end, although the range does not contain it. Invalid if the time is invalid, or if
 /// the range is invalid or empty. An indefinite time stays indefinite (not documented by Apple).
@@ -42,8 +41,7 @@ public func CMTimeMapDurationFromRangeToRange(
   return scale(dur, from: fromRange.duration, to: toRange.duration)
 }
 
-/// Returns `offset × to / from` for durations of valid ranges, `from` not zero. The rounded flag is set if it
-/// was set on any of the three.
+/// Returns `offset × to / from` for durations of valid ranges, `from` not 0; rounded if any of the three is.
 private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
   if offset.kind == .invalid { return .invalid }
   switch (from.kind, to.kind) {
@@ -71,12 +69,10 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
     epoch: offset.epoch)
 }
 
-/// Folds a time into a range by adding or subtracting multiples of the range's duration, as for the position
-/// in a loop.
+/// Folds a time into a range by multiples of the range's duration, as for the position in a loop.
 ///
 /// The result r is in the range, and t − r is a multiple of the duration; times before the start are folded
-/// as well. The result is exact if a time can represent it, preferably at the time's timescale, else the
-/// nearest representable time.
+/// as well. The result is exact if possible, preferably at the time's timescale, else the nearest time.
 ///
 /// Not documented by Apple: a range of infinite duration returns times from its start on unmodified. An
 /// indefinite time stays indefinite. The result is invalid
@@ -113,13 +109,11 @@ public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTim
     preferring: time.timescale,
     wasRounded: time.carriesRounding || start.carriesRounding || duration.carriesRounding,
     epoch: start.epoch)
-  // The nearest representable time may be the end of the range, or slightly before its start. Both count as
-  // the start of a cycle.
+  // The nearest time may be the range's end, or slightly before its start: both are a cycle's start.
   return foldRange.containsTime(result) ? result : start.markedRounded
 }
 
 extension CMTime {
-  /// The time with the rounded flag set.
   fileprivate var markedRounded: CMTime {
     var copy = self
     copy.flags.insert(.hasBeenRounded)

@@ -1,6 +1,5 @@
 extension CMTimeRange {
-  /// Whether the time is a number at or after ``start`` and before ``end``, by ``CMTimeCompare(_:_:)``. Never
-  /// true for ``end`` itself.
+  /// Whether the time is a number from ``start`` up to, but not including, ``end``.
   ///
   /// An invalid range contains no times. A range of indefinite duration contains every number from its start
   /// on, because all numbers compare less than an indefinite end (not documented by Apple).
@@ -49,8 +48,7 @@ extension CMTimeRange {
       && other.end.kind != .invalid
   }
 
-  /// Creates the range from the start of one range to the end of another. Equal ranges are copied, so that no
-  /// rounding occurs.
+  /// Creates the range from one's start to another's end. Equal ranges are copied: no rounding.
   private init(startOf first: CMTimeRange, endOf last: CMTimeRange) {
     if first == last {
       self = first
@@ -61,9 +59,7 @@ extension CMTimeRange {
 }
 
 /// Returns ``CMTimeRange/containsTime(_:)``.
-public func CMTimeRangeContainsTime(_ range: CMTimeRange, time: CMTime) -> Bool {
-  range.containsTime(time)
-}
+public func CMTimeRangeContainsTime(_ range: CMTimeRange, time: CMTime) -> Bool { range.containsTime(time) }
 
 /// Returns ``CMTimeRange/containsTimeRange(_:)``.
 public func CMTimeRangeContainsTimeRange(_ range: CMTimeRange, otherRange: CMTimeRange) -> Bool {

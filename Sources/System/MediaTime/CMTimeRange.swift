@@ -25,9 +25,7 @@ public struct CMTimeRange: Sendable, BitwiseCopyable {
   /// Creates the range from a start up to an end, of duration end − start.
   ///
   /// Invalid if the end is before the start or in another epoch.
-  public init(start: CMTime, end: CMTime) {
-    self.init(start: start, duration: end - start)
-  }
+  public init(start: CMTime, end: CMTime) { self.init(start: start, duration: end - start) }
 
   /// The empty range at ``CMTime/zero``.
   public static var zero: CMTimeRange { CMTimeRange(start: .zero, duration: .zero) }
@@ -55,9 +53,7 @@ public func CMTimeRangeFromTimeToTime(start: CMTime, end: CMTime) -> CMTimeRange
 extension CMTimeRange {
   /// Whether start and duration are valid and the duration is in epoch 0 with a value that is not negative.
   /// Depends only on the fields, as in Core Media, so an infinite range is valid.
-  public var isValid: Bool {
-    start.isValid && duration.isValid && duration.epoch == 0 && duration.value >= 0
-  }
+  public var isValid: Bool { start.isValid && duration.isValid && duration.epoch == 0 && duration.value >= 0 }
 
   /// Whether the range is valid and its duration zero.
   public var isEmpty: Bool { isValid && duration == .zero }
@@ -65,8 +61,7 @@ extension CMTimeRange {
   /// Whether the range is valid and its start or duration indefinite.
   public var isIndefinite: Bool { isValid && (start.isIndefinite || duration.isIndefinite) }
 
-  /// The first time after the range: start + duration. Rounding and invalid results follow
-  /// ``CMTimeAdd(_:_:)``.
+  /// The first time after the range: start + duration, with the rules of ``CMTimeAdd(_:_:)``.
   public var end: CMTime { start + duration }
 }
 
@@ -95,6 +90,4 @@ extension CMTimeRange: Hashable {
 }
 
 /// Whether both starts and both durations are equal as times.
-public func CMTimeRangeEqual(_ range1: CMTimeRange, _ range2: CMTimeRange) -> Bool {
-  range1 == range2
-}
+public func CMTimeRangeEqual(_ range1: CMTimeRange, _ range2: CMTimeRange) -> Bool { range1 == range2 }

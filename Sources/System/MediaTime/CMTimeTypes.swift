@@ -1,8 +1,7 @@
 /// The numerator of a ``CMTime``: a number of units of `1/timescale` seconds.
 public typealias CMTimeValue = Int64
 
-/// The denominator of a ``CMTime``: units per second. Must be positive; a time with any other timescale is
-/// treated as invalid.
+/// The denominator of a ``CMTime``: units per second. A time whose timescale is not positive is invalid.
 public typealias CMTimeScale = Int32
 
 /// The loop or item that a ``CMTime`` belongs to. Durations have epoch 0.
@@ -19,12 +18,9 @@ public struct CMTimeFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
   public let rawValue: UInt32
 
   /// Creates flags from any bit pattern.
-  public init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The time is valid. Without this flag the time is invalid, whatever the other flags; zeroed memory is
-  /// therefore invalid.
+  /// The time is valid. Without this flag it is invalid, whatever the others, like zeroed memory.
   public static var valid: CMTimeFlags { CMTimeFlags(rawValue: 1 << 0) }
   /// An operation that led to this time rounded.
   public static var hasBeenRounded: CMTimeFlags { CMTimeFlags(rawValue: 1 << 1) }
@@ -46,8 +42,7 @@ public enum CMTimeRoundingMethod: UInt32, Hashable, Sendable {
   case roundTowardZero = 2
   /// Rounds to the next whole value away from zero.
   case roundAwayFromZero = 3
-  /// Rounds toward zero if the new timescale is smaller, away from zero if it is larger, and never a negative
-  /// time to zero.
+  /// Rounds toward zero to a smaller timescale, away from zero to a larger; no negative time to zero.
   case quickTime = 4
   /// Rounds to the next whole value toward positive infinity.
   case roundTowardPositiveInfinity = 5

@@ -1,9 +1,7 @@
 /// Returns the greatest common divisor, by Euclid's algorithm; of 0 and x, returns x.
 func greatestCommonDivisor<T: UnsignedInteger & FixedWidthInteger>(_ lhs: T, _ rhs: T) -> T {
   var (larger, smaller) = (lhs, rhs)
-  while smaller != 0 {
-    (larger, smaller) = (smaller, larger % smaller)
-  }
+  while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
   return larger
 }
 
@@ -34,11 +32,9 @@ extension CMTime {
   /// timescale is halved (dropping fractions) until it does, as Apple documents for sums and products. An
   /// infinity if the value does not fit at timescale 1.
   ///
-  /// Every candidate is computed from the exact fraction, so the result is rounded at most once, halves away
-  /// from zero.
+  /// Every candidate is computed from the exact fraction: rounded at most once, halves away from zero.
   ///
-  /// - Precondition: `|numerator| ≤ 2⁹⁵` and `denominator > 0`, so that the product with a timescale fits 128
-  ///   bits.
+  /// - Precondition: `|numerator| ≤ 2⁹⁵` and `denominator > 0`: products with a timescale fit 128 bits.
   static func halving(
     numerator: Int128, denominator: Int128, timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
   ) -> CMTime {
@@ -47,9 +43,7 @@ extension CMTime {
       let (quotient, isExact) = (numerator * Int128(timescale)).divided(
         by: denominator, rounding: .roundHalfAwayFromZero)
       if let value = Int64(exactly: quotient) {
-        return CMTime(
-          value: value, timescale: timescale, flags: numericFlags(rounded: wasRounded || !isExact),
-          epoch: epoch)
+        return CMTime(value, timescale, rounded: wasRounded || !isExact, epoch: epoch)
       }
       guard timescale > 1 else { return .infinity(negative: numerator < 0) }
       timescale /= 2
@@ -71,14 +65,12 @@ func roundedProduct(
   let doubled: UInt128
   var lostBits = false
   if shift >= 0 {
-    // A value that does not fit 128 bits here is at least 2¹²⁷, and a divisor below 2³¹ cannot reduce it
-    // below 2⁶⁴.
+    // A value beyond 128 bits is at least 2¹²⁷: a divisor below 2³¹ cannot reduce it below 2⁶⁴.
     guard product.high == 0, product.low.leadingZeroBitCount > shift else { return nil }
     doubled = product.low << shift
   } else {
     guard product.high >> -shift == 0 else { return nil }
-    // Swift's shifts accept any amount: past 128 the right shift gives 0, and the left shift becomes a right
-    // shift.
+    // Swift's shifts accept any amount: past 128, `>>` gives 0 and `<<` becomes a right shift.
     doubled = (product.low >> -shift) | (product.high << (128 + shift))
     let trailingZeroes =
       product.low == 0 ? 128 + product.high.trailingZeroBitCount : product.low.trailingZeroBitCount

@@ -1,9 +1,6 @@
-/// An exact rational number, `±(whole + remainder / denominator)`.
-///
-/// The fraction is separate from the whole part: the numerator of a scaled duration needs up to 157 bits, but
-/// its denominator never more than 125.
+/// An exact rational number, `±(whole + remainder / denominator)`. The fraction is separate from the whole
+/// part: the numerator of a scaled duration needs up to 157 bits, but its denominator never more than 125.
 struct MixedFraction {
-  /// The whole part of the magnitude.
   var whole: UInt128
   /// The numerator of the fractional part; less than the denominator.
   var remainder: UInt128
@@ -12,8 +9,7 @@ struct MixedFraction {
   /// Whether the number is negative; ignored for 0.
   var isNegative: Bool
 
-  /// Whether the magnitude, rounded half away from zero to a whole number, is at most `limit`, which must be
-  /// below 2¹²⁸ − 1.
+  /// Whether the magnitude, rounded half away from zero, is at most `limit`, which is below 2¹²⁸ − 1.
   func rounds(within limit: UInt128) -> Bool {
     guard whole <= limit else { return false }
     return remainder < denominator - remainder || whole + 1 <= limit
@@ -21,11 +17,9 @@ struct MixedFraction {
 }
 
 extension CMTime {
-  /// Returns the time equal to a fraction, or the nearest representable one.
-  ///
-  /// Among the timescales that represent the fraction exactly, the result has the least multiple of
-  /// `timescale`, or else the least timescale. An infinity if the fraction rounded to whole seconds does not
-  /// fit.
+  /// Returns the time equal to a fraction, or the nearest representable one. Among the timescales that
+  /// represent the fraction exactly, the result has the least multiple of `timescale`, or else the least
+  /// timescale. An infinity if whole seconds do not fit.
   static func nearest(
     to fraction: MixedFraction, preferring timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
   ) -> CMTime {
@@ -34,25 +28,21 @@ extension CMTime {
 
     if let exact = fraction.exact(preferring: UInt128(timescale), limit: limit) {
       return CMTime(
-        value: Int64(magnitude: UInt64(exact.value), isNegative: fraction.isNegative),
-        timescale: CMTimeScale(exact.timescale), flags: numericFlags(rounded: wasRounded), epoch: epoch)
+        Int64(magnitude: UInt64(exact.value), isNegative: fraction.isNegative), CMTimeScale(exact.timescale),
+        rounded: wasRounded, epoch: epoch)
     }
     let best = fraction.bestApproximation(
       numeratorLimit: limit, denominatorLimit: UInt128(kCMTimeMaxTimescale))
     return CMTime(
-      value: Int64(magnitude: UInt64(best.numerator), isNegative: fraction.isNegative),
-      timescale: CMTimeScale(best.denominator), flags: numericFlags(rounded: true), epoch: epoch)
+      Int64(magnitude: UInt64(best.numerator), isNegative: fraction.isNegative),
+      CMTimeScale(best.denominator), rounded: true, epoch: epoch)
   }
 }
 
 extension MixedFraction {
-  /// Returns the magnitude as a value over a timescale that represents it exactly, both within their limits;
-  /// nil if none exists.
-  ///
-  /// The whole part must not exceed `limit`.
-  func exact(
-    preferring preferred: UInt128, limit: UInt128
-  ) -> (value: UInt128, timescale: UInt128)? {
+  /// Returns the magnitude as value and timescale, exactly and within their limits; nil if none exists. The
+  /// whole part must not exceed `limit`.
+  func exact(preferring preferred: UInt128, limit: UInt128) -> (value: UInt128, timescale: UInt128)? {
     let maximum = UInt128(kCMTimeMaxTimescale)
     let divisor = greatestCommonDivisor(denominator, remainder)
     let least = denominator / divisor
@@ -78,8 +68,7 @@ extension MixedFraction {
   func bestApproximation(
     numeratorLimit: UInt128, denominatorLimit: UInt128
   ) -> (numerator: UInt128, denominator: UInt128) {
-    // The two latest convergents h/k with their errors |x·k − h|, in units of 1/denominator. The first two
-    // are 1/0 and whole/1.
+    // The two latest convergents h/k, from 1/0 and whole/1, with their errors |x·k − h| in 1/denominator.
     var older = (h: UInt128(1), k: UInt128(0), error: denominator)
     var newer = (h: whole, k: UInt128(1), error: remainder)
     while newer.error != 0 {
@@ -96,8 +85,7 @@ extension MixedFraction {
         let semiDistance = semi.error.multipliedFullWidth(by: newer.k)
         let newerDistance = newer.error.multipliedFullWidth(by: semi.k)
         let semiWins =
-          semiDistance == newerDistance
-          ? semi.h * newer.k > newer.h * semi.k : semiDistance < newerDistance
+          semiDistance == newerDistance ? semi.h * newer.k > newer.h * semi.k : semiDistance < newerDistance
         return semiWins ? (semi.h, semi.k) : (newer.h, newer.k)
       }
       (older, newer) = (newer, (older.h + steps * newer.h, older.k + steps * newer.k, error))

@@ -1,21 +1,17 @@
 /// Decimal fractions without floating point and without a locale.
 package enum DecimalFraction {
   /// Writes `value / timescale` in decimal. The result is exact if `timescale` is a power of ten, with a
-  /// digit for each of its zeros. Otherwise it has six digits and is rounded towards zero. A scale below 1
-  /// counts as 1.
+  /// digit for each of its zeros, else six digits, rounded towards zero. A scale below 1 counts as 1.
   package static func text(value: Int64, timescale: Int32) -> String {
     let scale = UInt64(max(timescale, 1))
     let magnitude = value.magnitude
     let whole = "\(value < 0 ? "-" : "")\(magnitude / scale)"
     let remainder = magnitude % scale
     guard scale > 1 else { return whole }
-    var digits = 0
-    var power: UInt64 = 1
-    while power < scale {
-      power *= 10
-      digits += 1
+    let zeros = String(scale).dropFirst()
+    if "1" + zeros == String(scale), zeros.allSatisfy({ $0 == "0" }) {
+      return whole + "." + remainder.digits(zeros.count)
     }
-    if power == scale { return whole + "." + remainder.digits(digits) }
     // The remainder is below 2^31, so the product stays below 2^51.
     return whole + "." + (remainder * 1_000_000 / scale).digits(6)
   }
@@ -31,5 +27,15 @@ extension BinaryInteger {
   package func digits(_ count: Int) -> String {
     let text = String(self)
     return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+  }
+}
+
+package enum ByteCountText {
+  /// `950 B`, `1.5 kB`, `12.3 MB`, `4.0 GB`: in steps of 1,000, rounded down.
+  package static func text(_ count: Int64) -> String {
+    guard count >= 1_000 else { return "\(count) B" }
+    let (unit, name): (Int64, String) =
+      count < 1_000_000 ? (1_000, "kB") : count < 1_000_000_000 ? (1_000_000, "MB") : (1_000_000_000, "GB")
+    return "\(count / unit).\(count / (unit / 10) % 10) \(name)"
   }
 }

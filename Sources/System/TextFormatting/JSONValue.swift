@@ -8,7 +8,6 @@ package enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([Member])
 
-  /// A key of an object with its value.
   package struct Member: Hashable, Sendable {
     package var key: String
     package var value: JSONValue
@@ -19,31 +18,26 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// An object with these keys, in this order.
   package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     .object(members.map { Member(key: $0, value: $1) })
   }
 
   package static func number(_ number: some BinaryInteger) -> JSONValue { .number(String(number)) }
 
-  /// A number that a server sent: verbatim if it follows JSON's grammar without an exponent, otherwise as a
-  /// string. `null` for nil.
+  /// A number of a server: verbatim in JSON's grammar without exponent, else as a string. `null` for nil.
   package static func number(written text: String?) -> JSONValue {
     guard let text else { return .null }
     return isNumber(text) ? .number(text) : .string(text)
   }
 
-  /// A string; `null` for nil.
   package static func string(optional text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
   /// Whether `text` is a number in JSON's grammar without an exponent.
   private static func isNumber(_ text: String) -> Bool {
     let parts = (text.first == "-" ? text.dropFirst() : text[...]).split(
       separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
-      let whole = parts.first
-    else { return false }
-    return whole == "0" || whole.first != "0"
+    return parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+      && (parts[0] == "0" || parts[0].first != "0")
   }
 
   /// The value as one line of JSON, with its line feed.
@@ -54,15 +48,13 @@ package enum JSONValue: Hashable, Sendable {
     return bytes
   }
 
-  /// Appends the value as JSON without whitespace.
   package func append(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .bool(let isTrue): bytes.append(contentsOf: (isTrue ? "true" : "false").utf8)
     case .number(let digits): bytes.append(contentsOf: digits.utf8)
     case .string(let text): bytes.appendJSON(text)
-    case .array(let values):
-      Self.append(values, between: "[", "]", to: &bytes) { $0.append(to: &$1) }
+    case .array(let values): Self.append(values, between: "[", "]", to: &bytes) { $0.append(to: &$1) }
     case .object(let members):
       Self.append(members, between: "{", "}", to: &bytes) { member, bytes in
         bytes.appendJSON(member.key)
@@ -82,5 +74,47 @@ package enum JSONValue: Hashable, Sendable {
       append(element, &bytes)
     }
     bytes.append(UInt8(ascii: last))
+  }
+}
+
+extension [UInt8] {
+  /// Appends a JSON string (RFC 8259, section 7). A Swift string is valid Unicode, so its bytes need no
+  /// check; invalid bytes of file names were replaced when the string was made. All control characters are
+  /// escaped, also those that JSON permits, because a terminal may obey them. U+FEFF is escaped too:
+  /// Foundation's JSONSerialization (Swift 6.3, Linux) drops it at a string's beginning and after an escape.
+  mutating func appendJSON(_ text: String) {
+    append(UInt8(ascii: "\""))
+    var mayBeControl = false
+    for byte in text.utf8 {
+      if mayBeControl, byte < 0xA0 {
+        // U+0080…U+009F: the first byte, 0xC2, was appended already.
+        removeLast()
+        appendEscape(byte)
+        mayBeControl = false
+        continue
+      }
+      mayBeControl = byte == 0xC2
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        append(UInt8(ascii: "\\"))
+        append(byte)
+      case 0x0A: append(contentsOf: "\\n".utf8)
+      case 0x0D: append(contentsOf: "\\r".utf8)
+      case 0x09: append(contentsOf: "\\t".utf8)
+      case 0..<0x20, 0x7F: appendEscape(byte)
+      case 0xBF where suffix(2) == [0xEF, 0xBB]:
+        removeLast(2)
+        append(contentsOf: "\\ufeff".utf8)
+      default: append(byte)
+      }
+    }
+    append(UInt8(ascii: "\""))
+  }
+
+  private mutating func appendEscape(_ code: UInt8) {
+    append(contentsOf: "\\u00".utf8)
+    for digit in [code >> 4, code & 15] {
+      append((digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "W")) + digit)
+    }
   }
 }

@@ -2,12 +2,9 @@
 package enum TerminalText {
   /// Returns the number of columns that a text occupies on a Unicode terminal. An approximation, since
   /// terminals disagree about emoji sequences.
-  package static func width(_ text: some StringProtocol) -> Int {
-    text.reduce(0) { $0 + width(of: $1) }
-  }
+  package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width(of: $1) } }
 
-  /// Returns the columns of a character: 0 for combining and control characters, 2 for East Asian wide
-  /// characters and emoji, else 1.
+  /// Returns a character's columns: 0 for combining and control, 2 for East Asian wide and emoji, else 1.
   package static func width(of character: Character) -> Int {
     if let ascii = character.asciiValue { return ascii >= 0x20 && ascii < 0x7F ? 1 : 0 }
     var width = 0
@@ -28,14 +25,12 @@ package enum TerminalText {
     return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
   }
 
-  /// Whether a scalar's block contains wide (W) or full-width (F) characters of Unicode's EastAsianWidth.
-  /// Blocks count as a whole.
+  /// Whether a scalar's block has wide or full-width characters (EastAsianWidth W, F). Blocks count whole.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
       0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18D08,
-      0x1AFF0...0x1B2FF,
-      0x1F200...0x1F265, 0x20000...0x3FFFD:
+      0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x3FFFD:
       true
     default: false
     }
@@ -57,8 +52,7 @@ package enum TerminalText {
     }
   }
 
-  /// Returns the text if it fits into `columns`, else its beginning with an ellipsis; never wider than
-  /// `columns`.
+  /// Returns the text if it fits into `columns`, else its beginning with an ellipsis, never wider.
   package static func truncated(_ text: String, columns: Int) -> String {
     // A column takes at least one byte, so a short text needs no measuring.
     if text.utf8.count <= columns || width(text) <= columns { return text }
@@ -72,5 +66,25 @@ package enum TerminalText {
       result.append(character)
     }
     return result + "…"
+  }
+}
+
+/// A table of names and values in two columns, for display.
+package struct FieldTable {
+  private var rows: [(name: String, value: String)] = []
+
+  package init() {}
+
+  package mutating func add(_ name: String, _ value: String?) {
+    guard let value, !value.isEmpty else { return }
+    rows.append((name, TerminalText.sanitized(value)))
+  }
+
+  /// The rows, each with its line feed and with the values aligned in one column.
+  package var text: String {
+    let width = rows.map(\.name.count).max() ?? 0
+    return rows.map { name, value in
+      name + String(repeating: " ", count: width - name.count + 2) + value + "\n"
+    }.joined()
   }
 }

@@ -1,13 +1,11 @@
 import SystemSupport
 
 /// Expat's functions, looked up when they are first used: programs that read no XML neither need nor load the
-/// library. All calls into it are in this file.
-///
-/// The declarations are those of expat.h, and the same in all versions with the library's major number 1.
+/// library. All calls into it are in this file. The declarations are those of expat.h, and the same in all
+/// versions with the library's major number 1.
 struct ExpatLibrary: Sendable {
   typealias Text = UnsafePointer<CChar>
-  typealias Start =
-    @convention(c) (UnsafeMutableRawPointer?, Text?, UnsafeMutablePointer<Text?>?) -> Void
+  typealias Start = @convention(c) (UnsafeMutableRawPointer?, Text?, UnsafeMutablePointer<Text?>?) -> Void
   typealias End = @convention(c) (UnsafeMutableRawPointer?, Text?) -> Void
   typealias Characters = @convention(c) (UnsafeMutableRawPointer?, Text?, Int32) -> Void
   typealias Doctype = @convention(c) (UnsafeMutableRawPointer?, Text?, Text?, Text?, Int32) -> Void
@@ -24,7 +22,6 @@ struct ExpatLibrary: Sendable {
   let errorString: @convention(c) @Sendable (Int32) -> Text?
   let lineNumber: @convention(c) @Sendable (OpaquePointer) -> UInt
 
-  /// Opens the library.
   static func open(_ name: String = "libexpat.so.1") throws(XMLProblem) -> ExpatLibrary {
     do throws(DynamicLibrary.Problem) {
       let library = try DynamicLibrary([name], prefix: "XML_")
@@ -43,7 +40,6 @@ struct ExpatLibrary: Sendable {
   }
 }
 
-/// A parser of one document.
 struct ExpatHandle: ~Copyable {
   private let library: ExpatLibrary
   private let pointer: OpaquePointer
@@ -73,8 +69,7 @@ struct ExpatHandle: ~Copyable {
       }, { data, _ in ExpatHandle.reading(data)?.ended() })
     library.setCharacterHandler(pointer) { data, text, count in
       guard let text else { return }
-      ExpatHandle.reading(data)?.read(
-        UnsafeRawBufferPointer(start: text, count: Int(count)))
+      ExpatHandle.reading(data)?.read(UnsafeRawBufferPointer(start: text, count: Int(count)))
     }
     library.setDoctypeHandler(pointer) { data, _, _, _, _ in ExpatHandle.reading(data)?.doctype() }
   }

@@ -1,8 +1,6 @@
-/// An error in a document.
 package struct XMLProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The line of the error, from 1; nil if the error concerns no line.
   package let line: Int?
-  /// A short description for a person.
   package let reason: String
 
   package init(line: Int?, reason: String) {
@@ -10,7 +8,6 @@ package struct XMLProblem: Error, Hashable, Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The reason, preceded by its line.
   package var description: String { line.map { "line \($0): \(reason)" } ?? reason }
 }
 
@@ -49,15 +46,15 @@ package enum XMLReader {
       let trouble = bytes[start..<end].withUnsafeBufferPointer {
         parser.parse($0, isLast: end == bytes.count)
       }
-      for event in reading.takeEvents() {
+      for (event, line) in reading.takeEvents() {
         do throws(XMLProblem) {
-          switch event.kind {
+          switch event {
           case .began(let name, let attributes): try handler.began(name, attributes: attributes)
           case .ended(let name, let text): try handler.ended(name, text: text)
           case .refused(let reason): throw XMLProblem(line: nil, reason: reason)
           }
         } catch {
-          throw XMLProblem(line: error.line ?? event.line, reason: error.reason)
+          throw XMLProblem(line: error.line ?? line, reason: error.reason)
         }
       }
       if let trouble { throw XMLProblem(line: reading.line(), reason: trouble) }
@@ -69,14 +66,10 @@ package enum XMLReader {
 
 /// The events of one parser that were not taken yet. Used on one thread only.
 final class XMLEvents {
-  struct Event {
-    enum Kind {
-      case began(String, [String: String])
-      case ended(String, text: String)
-      case refused(String)
-    }
-    var kind: Kind
-    var line: Int
+  enum Event {
+    case began(String, [String: String])
+    case ended(String, text: String)
+    case refused(String)
   }
 
   /// The current line of the parser, from 1.
@@ -84,11 +77,11 @@ final class XMLEvents {
   /// Stops the parser before the end of the document.
   var stop: () -> Void = {}
 
-  private var events: [Event] = []
+  private var events: [(event: Event, line: Int)] = []
   private var open: [(name: String, text: [UInt8])] = []
   private var isRefused = false
 
-  func takeEvents() -> [Event] {
+  func takeEvents() -> [(event: Event, line: Int)] {
     defer { events = [] }
     return events
   }
@@ -122,5 +115,5 @@ final class XMLEvents {
     stop()
   }
 
-  private func add(_ kind: Event.Kind) { events.append(Event(kind: kind, line: line())) }
+  private func add(_ event: Event) { events.append((event, line())) }
 }

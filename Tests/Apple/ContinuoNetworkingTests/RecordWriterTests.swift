@@ -26,32 +26,33 @@ import Testing
     var synchronized: Int { state.withLock { $0.synchronized } }
 
     var calls: FileReplacement.Calls {
-      FileReplacement.Calls(
-        write: { [self] descriptor, bytes in
-          let error: Int32? = state.withLock { state in
-            if state.interruptions > 0 {
-              state.interruptions -= 1
-              return EINTR
-            }
-            return state.isFull ? ENOSPC : nil
+      var calls = FileReplacement.Calls()
+      calls.write = { [self] descriptor, bytes in
+        let error: Int32? = state.withLock { state in
+          if state.interruptions > 0 {
+            state.interruptions -= 1
+            return EINTR
           }
-          if let error {
-            errno = error
-            return -1
-          }
-          return write(descriptor, bytes.baseAddress, min(3, bytes.count))
-        },
-        synchronize: { [self] descriptor in
-          var status = stat()
-          fstat(descriptor, &status)
-          let error = state.withLock { state in
-            state.synchronized += 1
-            return status.st_mode & S_IFMT == S_IFDIR ? state.folderError : nil
-          }
-          guard let error else { return 0 }
+          return state.isFull ? ENOSPC : nil
+        }
+        if let error {
           errno = error
           return -1
-        })
+        }
+        return write(descriptor, bytes.baseAddress, min(3, bytes.count))
+      }
+      calls.synchronize = { [self] descriptor in
+        var status = stat()
+        fstat(descriptor, &status)
+        let error = state.withLock { state in
+          state.synchronized += 1
+          return status.st_mode & S_IFMT == S_IFDIR ? state.folderError : nil
+        }
+        guard let error else { return 0 }
+        errno = error
+        return -1
+      }
+      return calls
     }
   }
 

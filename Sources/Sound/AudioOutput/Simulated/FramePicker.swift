@@ -1,16 +1,12 @@
 package import AudioCore
 
-/// A time stretcher that drops or repeats frames, so that each output frame still identifies its source
-/// frame. For the simulated output only; the sound is not fit for listening.
+/// A time stretcher that drops or repeats frames, so that each identifies its source; not fit for listening.
 package struct FramePicker: TimeStretching {
-  /// Creates a frame picker.
   package init() {}
 
   package func prepare() throws(TimeStretchError) {}
 
-  package func makeStretcher(
-    format: PCMFormat, pace: Pace
-  ) throws(TimeStretchError) -> any TimeStretcher {
+  package func makeStretcher(format: PCMFormat, pace: Pace) throws(TimeStretchError) -> any TimeStretcher {
     Stretcher(channelCount: format.channelCount, speed: pace.speed)
   }
 

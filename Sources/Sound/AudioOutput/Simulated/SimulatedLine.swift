@@ -8,8 +8,7 @@ struct SimulatedLine {
   /// The rate in frames per second; 0 while stopped.
   var rate: Double
 
-  /// The tolerance in frames within which positions are equal: 1 ns is 4·10⁻⁴ frames at the highest supported
-  /// rate.
+  /// The tolerance in frames for equal positions: 1 ns is 4·10⁻⁴ frames at the highest supported rate.
   static let tolerance = 1e-3
 
   /// Returns the position in frames at `moment`, at most `limit`.
@@ -31,7 +30,6 @@ struct SimulatedBuffer {
   private let format: PCMFormat
   private let tape: SimulatedTape
   private var samples: [Float] = []
-  /// The number of the first frame held.
   private var firstFrame: Int64 = 0
 
   init(stream: Int, format: PCMFormat, tape: SimulatedTape) {

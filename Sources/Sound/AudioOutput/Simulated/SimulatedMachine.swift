@@ -1,8 +1,7 @@
 import AudioCore
 import HostTime
 
-/// A simulated stream as a value: inputs are orders and the time, outputs are actions. Independent of
-/// threads.
+/// A simulated stream as a value without threads: inputs are orders and the time, outputs are actions.
 struct SimulatedMachine: Sendable {
   /// An action for the worker.
   enum Action: Sendable {
@@ -20,8 +19,7 @@ struct SimulatedMachine: Sendable {
     case over
   }
 
-  /// The maximum frames per render, except for a single block: half of the engine's ring, so that it never
-  /// underruns.
+  /// The maximum frames per render, except for a single block: half of the engine's ring, against underruns.
   private static let pieceLimit = 32_768
 
   private let format: PCMFormat
@@ -64,8 +62,7 @@ struct SimulatedMachine: Sendable {
 
   init(
     format: PCMFormat, personality: SimulatedOutput.Personality, created: HostTime, opening: HostTime,
-    number: Int,
-    tape: SimulatedTape
+    number: Int, tape: SimulatedTape
   ) {
     self.format = format
     self.personality = personality
@@ -123,7 +120,6 @@ struct SimulatedMachine: Sendable {
     }
   }
 
-  /// Accepts the frames that the source rendered.
   mutating func takeRendered(
     _ frames: Int, from samples: UnsafeMutableBufferPointer<Float>, isAtEnd: Bool, at now: HostTime
   ) {
@@ -149,10 +145,7 @@ struct SimulatedMachine: Sendable {
     isDry = false
   }
 
-  /// Returns the timing that the device reports.
-  func timing(at now: HostTime) -> OutputTiming {
-    clerk.snapshot ?? exactTiming(at: now)
-  }
+  func timing(at now: HostTime) -> OutputTiming { clerk.snapshot ?? exactTiming(at: now) }
 
   /// Stops at the present position and ends the stream.
   mutating func close(at now: HostTime) {
@@ -246,7 +239,6 @@ struct SimulatedMachine: Sendable {
     if !claimsMotion { clerk.noteChange() }
   }
 
-  /// Stops sound at the present position.
   private mutating func stand(at now: HostTime, needsDelay: Bool = true) {
     let wasMoving = line.rate > 0 || claimsMotion
     line = SimulatedLine(time: now, frame: line.frame(at: now, limit: renderedFrames), rate: 0)
@@ -286,8 +278,7 @@ struct SimulatedMachine: Sendable {
       && line.frame(at: now, limit: renderedFrames) >= refillPosition - SimulatedLine.tolerance
   }
 
-  /// Returns the frames that separate blocks would bring until `quietUntil`: rendering them at once makes no
-  /// observable difference.
+  /// Returns the frames of the blocks until `quietUntil`: rendering them at once makes no visible difference.
   private func pieceFrames(at now: HostTime, quietUntil: HostTime?) -> Int {
     let block = personality.blockFrames
     guard let quietUntil, line.rate > 0, personality.earlyNotice == 0, personality.timingInterval == 0 else {
@@ -300,9 +291,7 @@ struct SimulatedMachine: Sendable {
     return max(1, Int(blocks)) * block
   }
 
-  private var earlyNoticePosition: Double {
-    Double(renderedFrames) - personality.earlyNotice * rate
-  }
+  private var earlyNoticePosition: Double { Double(renderedFrames) - personality.earlyNotice * rate }
 
   private mutating func giveEarlyNotice(at now: HostTime) {
     guard personality.earlyNotice > 0, !gaveEarlyNotice, line.rate > 0,

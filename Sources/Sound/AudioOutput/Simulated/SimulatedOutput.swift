@@ -36,13 +36,8 @@ package final class SimulatedOutput: AudioOutputDevice {
     var worker: (any Worker)?
   }
 
-  /// Creates a device that runs on `clock`.
-  ///
-  /// - Parameters:
-  ///   - clock: the clock that serves as real time.
-  ///   - personality: the behaviour of the device.
-  ///   - recordsSound: whether `recording` keeps samples. If false, memory use does not grow with playing
-  ///     time.
+  /// Creates a device for which `clock` is real time. `recordsSound`: whether `recording` keeps samples, so
+  /// that memory use grows with playing time.
   package init(clock: any HostClock, personality: Personality = Personality(), recordsSound: Bool = true) {
     precondition(personality.blockFrames > 0, "a device pulls at least one frame at a time")
     self.clock = clock
@@ -68,7 +63,6 @@ package final class SimulatedOutput: AudioOutputDevice {
       volume: listener.withLock { $0.volume })
   }
 
-  /// Calls the handler at once and for each change; see `AudioOutputDevice`.
   package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
     let worker: (any Worker)? = personality.otherAudio.map { span in
       clock.makeWorker("sim-others") { [weak self] in self?.tell(span) ?? .whenSignalled }
@@ -106,7 +100,6 @@ package final class SimulatedOutput: AudioOutputDevice {
     return next.map { .at(created.advanced(bySeconds: $0)) } ?? .whenSignalled
   }
 
-  /// Opens a stream with its own worker on the device's clock; see `AudioOutputDevice`.
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {

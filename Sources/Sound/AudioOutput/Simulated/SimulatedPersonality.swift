@@ -2,52 +2,43 @@ package import AudioCore
 
 extension SimulatedOutput {
   /// The behaviour of a simulated device. The default is an ideal device: it connects at once, starts at
-  /// once, and reports the heard frame exactly.
-  ///
-  /// Times are seconds since the creation of the device; durations are in seconds.
+  /// once, and reports the heard frame exactly. Times are seconds since the creation of the device; durations
+  /// are in seconds.
   package struct Personality: Sendable, Hashable {
     /// The number of frames that the device pulls at a time. Above 0.
     package var blockFrames = 1024
     /// The latency of a full buffer in seconds, from `render` to the listener.
     package var latency = 0.1
-    /// The part of `latency` in seconds that a flush cannot drop: those frames are heard, and new sound
-    /// starts after them. (A sink that does not rewind.)
+    /// The seconds of `latency` that no flush drops and that are heard first: a sink without rewinds.
     package var undroppable = 0.0
     /// Whether unheard frames can be replaced during playback.
     package var replacesFrames = true
     /// The seconds from a start, or from the end of a suspension, to the first heard frame.
     package var startDelay = 0.0
-    /// The frames required before sound starts: at first, after a flush and after an underrun. Fewer suffice
-    /// only when the source is at its end. (PulseAudio's prebuf.)
+    /// The frames that a start needs, also after a flush or underrun; fewer at the source's end (prebuf).
     package var prebufferFrames = 0
     /// Whether the device fills its buffer while stopped, as a corked stream does.
     package var rendersWhileStopped = false
     /// The relative drift of the device's clock against the host clock: 0.0001 means 100 ppm faster.
     package var clockDrift = 0.0
 
-    /// The granularity of the reported position in frames, rounded down; 0 for the exact position. (A server
-    /// that reports in quanta.)
+    /// The granularity of the reported position in frames, rounded down, as of a server's quantum; 0: exact.
     package var timingStepFrames = 0
-    /// The interval in seconds between timing updates and thus `timingChanged` events; 0 for immediate
-    /// updates. A stop and a flush update the timing as well.
+    /// The seconds between timing updates (`timingChanged`), besides stops and flushes; 0: at once.
     package var timingInterval = 0.0
-    /// The seconds before an empty buffer at which a `timingChanged` without meaning is sent; 0 for none.
-    /// (PulseAudio's underflow notice.)
+    /// The seconds from a `timingChanged` without meaning (underflow notice) to an empty buffer; 0: none.
     package var earlyNotice = 0.0
-    /// Whether the timing reports a stop when the buffer is empty. If false, it reports motion indefinitely
-    /// at the last frame and sends no `timingChanged`.
+    /// Whether an empty buffer stops the timing. Else it claims motion without a `timingChanged`.
     package var acknowledgesEnd = true
 
     /// The seconds that connecting takes, whether it succeeds or fails.
     package var connectDelay = 0.0
     /// The number of streams, counted from the first, that fail to open; `.max` for all.
     package var failingConnections = 0
-    /// The error of streams that fail to open.
     package var connectionError = OutputError("connection refused", isRecoverable: true)
 
     /// The time at which the device and all its streams die; nil for never.
     package var death: Double?
-    /// The cause reported at the device's death.
     package var deathCause = OutputError.Cause.server
     /// The time from which streams can be opened again; nil for never.
     package var revival: Double?
@@ -61,12 +52,8 @@ extension SimulatedOutput {
     /// The listener's system volume, 0…1.
     package var volume: Float = 1
 
-    /// Creates the ideal device.
     package init() {}
 
-    /// Creates an ideal personality modified by `change`.
-    package init(_ change: (inout Personality) -> Void) {
-      change(&self)
-    }
+    package init(_ change: (inout Personality) -> Void) { change(&self) }
   }
 }

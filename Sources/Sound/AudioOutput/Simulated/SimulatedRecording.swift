@@ -9,7 +9,6 @@ extension SimulatedOutput {
     package struct Run: Sendable {
       /// The stream that played the frames: 0 for the device's first.
       package var stream: Int
-      /// The stream's format.
       package var format: PCMFormat
       /// The stream's number of the first frame.
       package var firstFrame: Int64
@@ -17,20 +16,15 @@ extension SimulatedOutput {
       package var start: HostTime
       /// The time at which the last frame had left the device.
       package var end: HostTime
-      /// The frames, interleaved.
       package var samples: [Float]
 
-      /// The number of frames.
       package var frameCount: Int { samples.count / format.channelCount }
     }
 
-    /// A call of `setVolume`.
     package struct VolumeChange: Sendable, Hashable {
-      /// The time at which the change took effect.
       package var time: HostTime
       /// The volume, 0…1.
       package var volume: Float
-      /// Whether the stream was muted.
       package var muted: Bool
     }
 
@@ -49,9 +43,7 @@ final class SimulatedTape: Sendable {
   let recordsSound: Bool
   private let content = Mutex(SimulatedOutput.Recording())
 
-  init(recordsSound: Bool) {
-    self.recordsSound = recordsSound
-  }
+  init(recordsSound: Bool) { self.recordsSound = recordsSound }
 
   var recording: SimulatedOutput.Recording { content.withLock { $0 } }
 

@@ -19,7 +19,6 @@ final class SimulatedStreamCore: OrderedStreamCore {
     self.events = events
   }
 
-  /// Executes actions until the machine rests. The worker's body.
   func run() -> WorkerNext {
     while true {
       let (now, quietUntil) = (clock.now, clock.quietUntil)
@@ -42,22 +41,13 @@ final class SimulatedStreamCore: OrderedStreamCore {
     }
   }
 
-  func accept(_ order: StreamOrder) -> Bool {
-    machine.withLock { $0.accept(order) }
-  }
+  func accept(_ order: StreamOrder) -> Bool { machine.withLock { $0.accept(order) } }
 
-  func timing() -> OutputTiming {
-    machine.withLock { $0.timing(at: clock.now) }
-  }
+  func timing() -> OutputTiming { machine.withLock { $0.timing(at: clock.now) } }
 
-  /// Updates the recording to the present time.
-  func catchUp() {
-    machine.withLock { $0.advance(to: clock.now) }
-  }
+  func catchUp() { machine.withLock { $0.advance(to: clock.now) } }
 
-  func close() {
-    machine.withLock { $0.close(at: clock.now) }
-  }
+  func close() { machine.withLock { $0.close(at: clock.now) } }
 
   func finish() {}
 }

@@ -19,11 +19,8 @@ struct SimulatedTimingClerk {
   }
 
   /// Records that the timing no longer extrapolates from the last one; reported with the next update.
-  mutating func noteChange() {
-    hasChanged = true
-  }
+  mutating func noteChange() { hasChanged = true }
 
-  /// Updates the reported timing immediately.
   mutating func refresh(_ timing: OutputTiming) {
     if interval > 0 { snapshot = timing }
   }
@@ -39,8 +36,7 @@ struct SimulatedTimingClerk {
     return hasChanged
   }
 
-  /// Returns the time of the next update, a multiple of the interval since the stream's opening; nil if none
-  /// is needed.
+  /// Returns the next update's time, a multiple of the interval since the opening; nil if none is needed.
   mutating func nextUpdate(after now: HostTime, isMoving: Bool) -> HostTime? {
     guard interval > 0, isMoving || hasChanged else { return nil }
     if let due { return due }
@@ -49,5 +45,40 @@ struct SimulatedTimingClerk {
     // The product may round down to the present time.
     due = moment > now ? moment : now.advanced(bySeconds: interval)
     return due
+  }
+}
+
+/// The scheduled events of a simulated device, in host time.
+struct SimulatedHappenings {
+  let move: HostTime?
+  private let death: HostTime?
+  private let revival: HostTime?
+  private let suspension: Range<HostTime>?
+
+  init(_ personality: SimulatedOutput.Personality, created: HostTime, opening: HostTime) {
+    move = personality.move.map(created.advanced(bySeconds:))
+    death = personality.death.map(created.advanced(bySeconds:))
+    revival = personality.revival.map(created.advanced(bySeconds:))
+    suspension = personality.suspension.map {
+      created.advanced(bySeconds: $0.lowerBound)..<created.advanced(bySeconds: $0.upperBound)
+    }
+    isPastDeath = death.map { opening >= $0 } ?? false
+  }
+
+  /// Whether the stream was opened after the device's death; only then does the revival apply.
+  private let isPastDeath: Bool
+
+  func isDead(at now: HostTime) -> Bool {
+    guard let death, now >= death else { return false }
+    // A stream opened before the death stays dead, even if its worker runs only after the revival.
+    guard isPastDeath, let revival else { return true }
+    return now < revival
+  }
+
+  func isSuspended(at now: HostTime) -> Bool { suspension?.contains(now) ?? false }
+
+  /// Returns the time of the next event; nil if none remains.
+  func next(after now: HostTime) -> HostTime? {
+    [move, death, suspension?.lowerBound, suspension?.upperBound].compactMap(\.self).filter { $0 > now }.min()
   }
 }

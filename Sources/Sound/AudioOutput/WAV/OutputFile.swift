@@ -9,18 +9,9 @@ struct OutputFile: ~Copyable {
   /// Whether the descriptor is a regular file opened by path, so that its beginning can be rewritten.
   let isRewritable: Bool
 
-  private init(descriptor: Int32, name: String, isRewritable: Bool) {
-    self.descriptor = descriptor
-    self.name = name
-    self.isRewritable = isRewritable
-  }
+  deinit { close(descriptor) }
 
-  deinit {
-    close(descriptor)
-  }
-
-  /// Opens `path` for writing and truncates it; "-" is the standard output. Never blocks: returns nil for a
-  /// pipe without a reader.
+  /// Opens and truncates `path`; "-" is the standard output. Never blocks: nil for a pipe without a reader.
   static func open(path: String) throws(OutputError) -> OutputFile? {
     if path == "-" { return try openStandardOutput() }
     // Without O_NONBLOCK, opening a pipe and each write to it would block until its reader is ready.
@@ -37,8 +28,7 @@ struct OutputFile: ~Copyable {
     if isatty(STDOUT_FILENO) == 1 {
       throw OutputError("cannot write sound to a terminal", isRecoverable: false)
     }
-    // A pipe is reopened, because O_NONBLOCK on the descriptor itself would affect all processes that share
-    // it.
+    // A pipe is reopened: O_NONBLOCK on the descriptor itself would affect all processes that share it.
     let descriptor =
       kind(of: STDOUT_FILENO) == S_IFIFO
       ? Glibc.open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
@@ -69,7 +59,6 @@ struct OutputFile: ~Copyable {
     return done
   }
 
-  /// Overwrites the beginning of the file.
   func rewrite(_ bytes: [UInt8]) throws(OutputError) {
     guard isRewritable else { return }
     // A few bytes that exist already are written completely or not at all.

@@ -2,8 +2,7 @@ import AudioCore
 
 /// A buffer that collects frames for one large write to a file.
 struct WAVBlock {
-  /// The block's capacity: 16 384 stereo frames are 128 KiB, a third of a second at 48 kHz. Smaller writes
-  /// cost more system calls, larger ones more cache.
+  /// 128 KiB of stereo, 1/3 s at 48 kHz. Smaller writes cost more system calls, larger ones more cache.
   private static let capacityFrames = 16_384
 
   private let bytesPerFrame: Int
@@ -26,8 +25,7 @@ struct WAVBlock {
   /// Whether a write was begun and not completed.
   var isTorn: Bool { writtenBytes > 0 }
 
-  /// Calls `render` with the free part of the buffer and applies `gain` to the result. Returns the number of
-  /// frames rendered.
+  /// Calls `render` with the free part of the buffer and applies `gain`. Returns the number of new frames.
   mutating func fill(gain: Float, _ render: (UnsafeMutableBufferPointer<Float>) -> Int) -> Int {
     let start = filledFrames * channelCount
     let count = samples.withUnsafeMutableBufferPointer { samples in
@@ -49,12 +47,7 @@ struct WAVBlock {
   mutating func write(to file: inout WAVFile) throws(OutputError) {
     let end = filledFrames * bytesPerFrame
     // Applies to errors as well: bytes accepted before an error are written.
-    defer {
-      if writtenBytes == end {
-        filledFrames = 0
-        writtenBytes = 0
-      }
-    }
+    defer { reuse() }
     try samples.withUnsafeBufferPointer { samples throws(OutputError) in
       let bytes = UnsafeRawBufferPointer(samples)
       while writtenBytes < end {
@@ -65,16 +58,17 @@ struct WAVBlock {
     }
   }
 
-  /// Drops the frames of which no byte is written yet; a partially written frame stays to be completed.
-  /// Returns the number of dropped frames.
+  /// Drops the frames without a written byte; a torn one stays. Returns the number of dropped frames.
   mutating func drop() -> Int {
     let kept = (writtenBytes + bytesPerFrame - 1) / bytesPerFrame
     let dropped = filledFrames - kept
     filledFrames = kept
-    if writtenBytes == kept * bytesPerFrame {
-      filledFrames = 0
-      writtenBytes = 0
-    }
+    reuse()
     return dropped
+  }
+
+  /// Empties the block if all its frames are written.
+  private mutating func reuse() {
+    if writtenBytes == filledFrames * bytesPerFrame { (filledFrames, writtenBytes) = (0, 0) }
   }
 }

@@ -14,9 +14,7 @@ struct WAVFile: ~Copyable {
   /// The part of the header that is not written yet.
   private var header: [UInt8] = []
 
-  init(path: String) {
-    self.path = path
-  }
+  init(path: String) { self.path = path }
 
   /// Opens the file for `format` if it is not open yet. Returns false for a pipe without a reader.
   mutating func open(for format: PCMFormat) throws(OutputError) -> Bool {
@@ -44,8 +42,7 @@ struct WAVFile: ~Copyable {
     return header.isEmpty
   }
 
-  /// Appends bytes of samples. Returns the number of bytes written: fewer than given, or 0, if a pipe is
-  /// full.
+  /// Appends samples. Returns the number of bytes written: fewer than given, or 0, if a pipe is full.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
     guard !isFinished, try writeHeader() else { return 0 }
     let count = try file?.write(bytes) ?? 0
@@ -54,14 +51,12 @@ struct WAVFile: ~Copyable {
     return count
   }
 
-  /// Writes the final length to the header and accepts no more samples, as if a pipe were full. Errors are
-  /// ignored, because the samples are already written.
+  /// Writes the final length and takes no more, like a full pipe. Ignores errors: samples are written.
   mutating func finish() {
     isFinished = true
     try? settle()
   }
 
-  /// Updates the header with the present length.
   mutating func settle() throws(OutputError) {
     guard let format, settledBytes != dataBytes else { return }
     try file?.rewrite(WAVHeader(format: format, dataBytes: dataBytes).bytes)

@@ -6,13 +6,11 @@ package import AudioCore
 /// extension), `fact` and the head of `data`. Beyond 4 GiB the header becomes RF64 (EBU Tech 3306) in place.
 /// The 32-bit sizes become all ones, and JUNK becomes `ds64` with the 64-bit sizes; no later byte moves.
 package struct WAVHeader {
-  /// The size of the header in bytes.
   package static let size = 94
 
   package private(set) var bytes: [UInt8] = []
 
-  /// Creates the header for `dataBytes` bytes of samples; nil for a stream of unknown length. The sizes are
-  /// then the largest 32-bit values, as usual in pipes.
+  /// Creates the header for `dataBytes` of samples; nil: unknown, with the largest sizes, as usual in pipes.
   package init(format: PCMFormat, dataBytes: UInt64?) {
     bytes.reserveCapacity(Self.size)
     let frames = dataBytes.map { $0 / UInt64(format.bytesPerFrame) }
@@ -48,9 +46,7 @@ package struct WAVHeader {
     put(isLong ? UInt32.max : dataBytes.flatMap(UInt32.init(exactly:)) ?? .max)
   }
 
-  private mutating func put(_ name: StaticString) {
-    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-  }
+  private mutating func put(_ name: StaticString) { name.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
   private mutating func put(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }

@@ -6,32 +6,27 @@ import Synchronization
 ///
 /// The samples are the rendered 32-bit floats, multiplied by the volume if that is not 1. The header is
 /// updated during writing and is exact after a stream is closed and whenever the source reaches its end. Past
-/// 4 GiB the file becomes RF64. Later streams continue the same file if they have its format, and fail
-/// otherwise.
+/// 4 GiB the file becomes RF64. Later streams of the same format continue the file, others fail.
 ///
 /// A pipe also works, named or as "-" (standard output, not a terminal): its header has the largest possible
 /// sizes. A slow reader, or one that appears within 10 s, is waited for without blocking any thread.
 ///
 /// Every file error is reported as an unrecoverable `OutputError` with the path and the reason.
 package final class WAVOutput: AudioOutputDevice {
-  /// The path of the output file, or "-".
   let path: String
   private let clock: any HostClock
   private let file: Mutex<WAVFile>
 
-  /// Creates an output to `path`; "-" is the standard output. The file is created, or truncated, when the
-  /// first stream opens. The streams' workers run on `clock`.
+  /// Creates an output to `path` ("-": standard output), created or truncated when the first stream opens.
   package init(path: String, clock: any HostClock) {
     self.path = path
     self.clock = clock
     file = Mutex(WAVFile(path: path))
   }
 
-  /// True: a file takes frames as fast as they arrive.
   package var isOffline: Bool { true }
 
-  /// Opens a stream; see `AudioOutputDevice`. Written frames count as heard. `timing` changes only with
-  /// writes, and each change sends `timingChanged`.
+  /// Opens a stream. Written frames count as heard; `timing` changes only with writes (`timingChanged`).
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {

@@ -2,9 +2,7 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// The worker side of a WAV stream.
 final class WAVStreamCore: OrderedStreamCore {
-  /// The state shared by all threads.
   private struct Board {
     var isOver = false
     var orders: [StreamOrder] = []
@@ -79,9 +77,7 @@ final class WAVStreamCore: OrderedStreamCore {
   }
 
   /// Updates the header after the last write. An error is ignored, because the samples are already written.
-  func finish() {
-    try? device.withFile { file throws(OutputError) in try file.settle() }
-  }
+  func finish() { try? device.withFile { file throws(OutputError) in try file.settle() } }
 
   // MARK: - Worker
 
@@ -91,7 +87,9 @@ final class WAVStreamCore: OrderedStreamCore {
       do throws(OutputError) {
         guard !board.withLock({ $0.isOver }) else { return .whenSignalled }
         if !work.isOpen, !(try open(&work)) { return .at(clock.now.advanced(bySeconds: Self.readerInterval)) }
-        while let order = takeOrder() { execute(order, &work) }
+        while let order = board.withLock({ $0.orders.isEmpty ? nil : $0.orders.removeFirst() }) {
+          execute(order, &work)
+        }
         guard work.isStarted else { return .whenSignalled }
         if work.block.isFull || (work.isDry && work.isAtEnd && !work.block.isEmpty) || work.block.isTorn {
           guard try write(&work) else { return .at(clock.now.advanced(bySeconds: Self.pipeInterval)) }
@@ -104,10 +102,6 @@ final class WAVStreamCore: OrderedStreamCore {
         return .whenSignalled
       }
     }
-  }
-
-  private func takeOrder() -> StreamOrder? {
-    board.withLock { $0.orders.isEmpty ? nil : $0.orders.removeFirst() }
   }
 
   private func open(_ work: inout Work) throws(OutputError) -> Bool {

@@ -1,7 +1,18 @@
-/// The offsets of MPEG frames in a source. Initially one frame in 16 is stored; whenever the limit is reached
-/// the spacing doubles. A pure value.
+extension Array {
+  /// Returns the index of the last element that meets a condition, which all before it meet; 0 for none.
+  func lastSorted(where isBefore: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if isBefore(self[middle]) { low = middle } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// The offsets of MPEG frames in a source: of one in 16 at first. At the limit, the spacing doubles.
 struct FrameOffsets {
-  /// A stored frame number with its offset.
   struct Entry: Equatable {
     var frame: Int64
     var offset: Int64
@@ -10,13 +21,11 @@ struct FrameOffsets {
   /// The maximum number of stored offsets: 128 KiB, or one in 16 for almost two hours.
   static let limit = 16_384
 
-  /// The distance between stored frames.
   private(set) var spacing: Int64 = 16
   /// The number of the first frame that is recorded.
   let first: Int64
   private var offsets: [Int64] = []
 
-  /// Creates an empty list for the frames from `first` on.
   init(first: Int64 = 0) { self.first = first }
 
   /// Records the offset of a frame. Frames must come in order, beginning with `first`.
@@ -30,34 +39,25 @@ struct FrameOffsets {
     offsets.append(offset)
   }
 
-  /// Returns the last stored frame up to `frame`, or the first one if that is later. Returns nil if no frame
-  /// was recorded.
+  /// Returns the last stored frame up to `frame`, or the first if that is later; nil if none was recorded.
   func last(upTo frame: Int64 = .max) -> Entry? {
     guard !offsets.isEmpty else { return nil }
     let index = Int(min(max(0, (frame - first) / spacing), Int64(offsets.count - 1)))
     return Entry(frame: first + Int64(index) * spacing, offset: offsets[index])
   }
 
-  /// Returns the fractional number of the frame that contains the byte at `offset`. `end` is the end of all
-  /// recorded frames; `offset` must precede it. Exact at the beginning of a stored frame.
+  /// Returns the fractional frame number of the byte at `offset`, before the `end` of all recorded frames.
   func frame(at offset: Int64, end: Entry) -> Double {
-    var low = 0
-    var high = offsets.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if offsets[middle] <= offset { low = middle } else { high = middle }
-    }
+    let low = offsets.lastSorted { $0 <= offset }
     guard low < offsets.count, offset > offsets[low] else { return Double(first) }
     let begin = Entry(frame: first + Int64(low) * spacing, offset: offsets[low])
-    let next =
-      low + 1 < offsets.count ? Entry(frame: begin.frame + spacing, offset: offsets[low + 1]) : end
+    let next = low + 1 < offsets.count ? Entry(frame: begin.frame + spacing, offset: offsets[low + 1]) : end
     guard next.offset > begin.offset else { return Double(next.frame) }
     let part = Double(offset - begin.offset) / Double(next.offset - begin.offset)
     return Double(begin.frame) + min(1, part) * Double(next.frame - begin.frame)
   }
 
-  /// Returns whether the stored frames from `start` on are spaced by `size` bytes per frame, within
-  /// `tolerance` bytes in total.
+  /// Whether the stored frames from `start` on are `size` bytes apart per frame, within `tolerance` in total.
   func isEven(from start: Int64, size: Double, tolerance: Double) -> Bool {
     offsets.indices.allSatisfy {
       abs(Double(offsets[$0] - start) - Double(Int64($0) * spacing) * size) <= tolerance

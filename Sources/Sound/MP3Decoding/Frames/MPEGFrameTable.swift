@@ -1,18 +1,14 @@
 import AudioCore
 
-/// The positions of a file's MPEG frames on the item's timeline.
-///
-/// A pure value. Every frame is recorded in order, from decoding or from reading the headers, so any format
-/// change is known before a seek passes it. The timeline counts frames at the file's initial sample rate,
-/// after encoder delay and padding are cut.
+/// The positions of a file's MPEG frames on the item's timeline. A pure value. Every frame is recorded in
+/// order, from decoding or from reading the headers, so any format change is known before a seek passes it.
+/// The timeline counts frames at the file's initial sample rate, after encoder delay and padding are cut.
 struct MPEGFrameTable {
   /// A sequence of frames with the same format.
   struct Run {
-    /// The first MPEG frame of the run.
     var firstFrame: Int64
     var samplesPerFrame: Int64
     var format: PCMFormat
-    /// The audible part of the run.
     var cut: GaplessCut
     /// The beginning of the run on the timeline.
     var start: Int64
@@ -28,9 +24,7 @@ struct MPEGFrameTable {
     }
   }
 
-  /// A position in the file.
   struct Place: Equatable {
-    /// The index of the run in `runs`.
     var run: Int
     /// The sample in that run, counted from the first audible one.
     var sample: Int64
@@ -48,11 +42,9 @@ struct MPEGFrameTable {
   private(set) var isComplete = false
   /// The number of frames announced by the file's Info frame.
   let announcedFrames: Int64?
-  /// The announced length on the timeline.
   let announcedLength: Int64?
 
-  /// Creates a table for a file whose first frame has this format; `announcedFrames` and `delays` come from
-  /// its Info frame.
+  /// Creates a table for this format of the first frame, with the values of its Info frame.
   init(format: PCMFormat, samplesPerFrame: Int, announcedFrames: Int64?, delays: CodecDelays) {
     let samples = Int64(samplesPerFrame)
     let cut = announcedFrames.map { GaplessCut(ofAnnounced: $0 * samples, delays: delays) }
@@ -73,8 +65,7 @@ struct MPEGFrameTable {
     return last.start + timelineLength(of: last.length(ofFrames: framesSeen - last.firstFrame), in: last)
   }
 
-  /// Returns the file's length on the timeline: exact, announced, or estimated from the bytes after the
-  /// recorded frames.
+  /// Returns the length on the timeline: exact, announced, or estimated from the bytes after known frames.
   func frameCount(bytesLeft: Int64?, bytesPerFrame: Double) -> FrameCount {
     if isComplete { return .exact(lengthSeen) }
     if let announcedLength, let announcedFrames, framesSeen <= announcedFrames {
@@ -88,8 +79,7 @@ struct MPEGFrameTable {
     return .estimate(later.lengthSeen)
   }
 
-  /// Records frame `number`. Returns false if it is neither the next one nor known, or if the format changes
-  /// too often.
+  /// Records frame `number`. False if it is neither the next nor known, or if the format changes too often.
   @inline(__always)
   mutating func note(_ number: Int64, samplesPerFrame: Int, format: PCMFormat) -> Bool {
     guard number == framesSeen else { return number < framesSeen }
@@ -116,8 +106,7 @@ struct MPEGFrameTable {
   /// Marks the frames before `frame` as recorded, assuming the format of the last one.
   mutating func skip(to frame: Int64) { framesSeen = max(framesSeen, frame) }
 
-  /// Returns the start time of a (fractional) frame, in seconds on the timeline. The last run is extended as
-  /// needed.
+  /// Returns a (fractional) frame's start in seconds on the timeline. The last run is extended as needed.
   func seconds(ofFrame frame: Double) -> Double {
     let run = runs[run(ofFrame: Int64(frame))]
     let samples = (frame - Double(run.firstFrame)) * Double(run.samplesPerFrame) - Double(run.cut.start)
@@ -125,34 +114,19 @@ struct MPEGFrameTable {
     return Double(run.start) / Double(rate) + heard / Double(run.format.sampleRate)
   }
 
-  /// Records that no further frames exist.
   mutating func complete() { isComplete = true }
 
-  /// Returns the position in the file for a timeline position. After the recorded frames, assumes an
-  /// unchanged format.
+  /// Returns the place of a timeline position. After the recorded frames, assumes an unchanged format.
   func place(of position: Int64) -> Place {
-    let index = lastRun { $0.start <= position }
+    let index = runs.lastSorted { $0.start <= position }
     let run = runs[index]
     let sample = scaled(max(0, position - run.start), by: Int64(run.format.sampleRate), over: rate)
     return Place(run: index, sample: sample, frame: frame(ofSample: sample, in: index))
   }
 
-  /// Returns the index of the run that contains frame `number`.
-  func run(ofFrame number: Int64) -> Int { lastRun { $0.firstFrame <= number } }
+  func run(ofFrame number: Int64) -> Int { runs.lastSorted { $0.firstFrame <= number } }
 
-  /// Returns the index of the last run that begins before a position; 0 if none does.
-  private func lastRun(where begins: (Run) -> Bool) -> Int {
-    var low = 0
-    var high = runs.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if begins(runs[middle]) { low = middle } else { high = middle }
-    }
-    return low
-  }
-
-  /// Steps back from `place` by `distance` samples, but at most to the beginning of its format. Returns the
-  /// distance covered.
+  /// Steps back by `distance` samples, at most to the beginning of the format. Returns the distance covered.
   func stepBack(from place: Place, by distance: Int64) -> (run: Int, sample: Int64, distance: Int64) {
     var run = place.run
     var sample = place.sample
@@ -166,16 +140,13 @@ struct MPEGFrameTable {
     return (run, sample - step, distance - left + step)
   }
 
-  /// Returns the filter bank's ring position (modulo 16 slots) before frame `number` of run `index` in linear
-  /// decoding.
+  /// Returns the ring position (modulo 16 slots) before frame `number` of run `index` in linear decoding.
   func phase(ofFrame number: Int64, in index: Int) -> Int64 {
     let run = runs[index]
     return (run.phase + (number - run.firstFrame) * run.slotsPerFrame) & 15
   }
 
-  /// The position at which to start decoding for a seek.
   struct DecodingStart: Equatable {
-    /// The first frame to decode.
     var frame: Int64
     /// The filter bank's ring position there in linear decoding.
     var phase: Int64
@@ -205,13 +176,11 @@ struct MPEGFrameTable {
     return DecodingStart(frame: 0, phase: 0, firstNeeded: 0)
   }
 
-  /// Returns the MPEG frame that contains a sample of a run.
   func frame(ofSample sample: Int64, in index: Int) -> Int64 {
     let run = runs[index]
     return run.firstFrame + (sample + run.cut.start) / run.samplesPerFrame
   }
 
-  /// Returns the timeline position of a sample in a run.
   func position(ofSample sample: Int64, in index: Int) -> Int64 {
     runs[index].start + timelineLength(of: sample, in: runs[index])
   }
@@ -228,5 +197,29 @@ struct MPEGFrameTable {
     let (whole, rest) = value.quotientAndRemainder(dividingBy: divisor)
     let product = rest * factor
     return whole * factor + product / divisor + (roundingUp && product % divisor != 0 ? 1 : 0)
+  }
+}
+
+/// The samples in the decoded frames that are not part of the music.
+struct CodecDelays: Equatable {
+  var encoderDelay: Int64 = 0
+  var encoderPadding: Int64 = 0
+  var decoderDelay: Int64 = 0
+}
+
+/// The audible samples of a file, without encoder and decoder delay and padding: files play without gaps.
+struct GaplessCut {
+  var start: Int64 = 0
+  /// The maximum number of audible samples after `start`.
+  var length = Int64.max
+
+  init() {}
+
+  /// Creates the cut that libmpg123 also makes in a file that announces `samples`. The beginning loses the
+  /// decoder's delay and, with a LAME tag, the encoder's. The decoder also delays the end; if the delayed end
+  /// is after the last frame, nothing is cut there.
+  init(ofAnnounced samples: Int64, delays: CodecDelays) {
+    start = delays.encoderDelay + delays.decoderDelay
+    length = max(0, min(samples - delays.encoderPadding + delays.decoderDelay, samples) - start)
   }
 }

@@ -1,9 +1,8 @@
 import AudioCore
 
-/// Rejects files of other types before libmpg123 searches them for frames.
-///
-/// PCM and compressed data often contain two bytes that look like a header, and sometimes two consistent
-/// headers. Noise would then be played.
+/// Rejects files of other types before libmpg123 searches them for frames. PCM and compressed data often
+/// contain two bytes that look like a header, and sometimes two consistent headers. Noise would then be
+/// played.
 enum Recognition {
   /// The number of bytes examined at the beginning of a source.
   static let length = 64
@@ -11,24 +10,17 @@ enum Recognition {
   /// Throws if a source with these first bytes (`length` of them, or fewer at the end) has another file type.
   static func refuseOtherFormats(_ bytes: [UInt8]) throws(DecodingError) {
     guard !bytes.isEmpty else { throw DecodingError(reason: .notRecognized, message: "The file is empty.") }
-    func has(_ text: StaticString, at offset: Int = 0) -> Bool {
-      guard bytes.count >= offset + text.utf8CodeUnitCount else { return false }
-      return text.withUTF8Buffer { $0.elementsEqual(bytes[offset..<offset + $0.count]) }
-    }
+    func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
     let name: String
     if has("RIFF"), has("WAVE", at: 8) {
       // WAV may contain MPEG audio (format tags 0x50 and 0x55), which libmpg123 finds.
       guard has("fmt ", at: 12), bytes.count > 21, bytes[21] != 0 || (bytes[20] != 0x50 && bytes[20] != 0x55)
       else { return }
       name = "a WAV file"
-    } else if has("fLaC") {
-      name = "a FLAC file"
-    } else if has("OggS") {
-      name = "an Ogg file"
-    } else if has("ftyp", at: 4) {
-      name = "an MP4 file"
     } else {
-      return
+      let others = [("fLaC", 0, "a FLAC file"), ("OggS", 0, "an Ogg file"), ("ftyp", 4, "an MP4 file")]
+      guard let other = others.first(where: { has($0.0, at: $0.1) }) else { return }
+      name = other.2
     }
     throw DecodingError(reason: .notRecognized, message: "This is \(name), not MPEG audio.")
   }
@@ -36,14 +28,10 @@ enum Recognition {
   /// Returns whether a tag begins at `offset`, so that the bytes there are not damage.
   static func isTag(_ source: any ByteSource, at offset: Int64) -> Bool {
     guard let bytes = try? source.peek(8, at: offset) else { return false }
-    let tags: [StaticString] = ["ID3", "TAG", "APETAGEX", "LYRICS"]
-    return tags.contains { tag in
-      tag.withUTF8Buffer { $0.elementsEqual(bytes.prefix($0.count)) }
-    }
+    return ["ID3", "TAG", "APETAGEX", "LYRICS"].contains { bytes.starts(with: $0.utf8) }
   }
 
-  /// Returns the end of the ID3v2 or APE tag at `offset`; nil if none begins there or its first bytes are not
-  /// available.
+  /// Returns the end of the ID3v2 or APE tag at `offset`; nil if none begins there or its bytes are missing.
   static func tagEnd(_ source: any ByteSource, at offset: Int64) -> Int64? {
     guard let bytes = try? source.peek(32, at: offset) else { return nil }
     if let length = tagLength(bytes) { return offset + length }

@@ -1,13 +1,11 @@
 import AudioCore
 
-/// The seek table in a file's Xing or Info frame: the positions of 100 equal parts of the playing time, in
-/// 256ths of the bytes.
+/// The seek table in a Xing or Info frame: 100 positions at equal distances in time, in 256ths of the bytes.
 struct XingTable: Equatable {
   /// The offset of that frame, from which the positions count.
   var start: Int64
   /// The number of bytes from `start` to the end of the audio.
   var byteCount: Int64
-  /// The 100 positions.
   var places: [UInt8]
 
   /// The number of bytes examined before the first frame: the size of the longest possible frame.
@@ -33,8 +31,7 @@ struct XingTable: Equatable {
     return min(1, (Double(index) + (high > low ? min(1, (value - low) / (high - low)) : 0)) / 100)
   }
 
-  /// Creates the table of a source whose first frame begins at `audioStart`; nil if the table is missing or
-  /// not available yet.
+  /// Creates the table of a source whose first frame is at `audioStart`; nil if missing or not available yet.
   init?(_ source: any ByteSource, audioStart: Int64) {
     let first = max(0, audioStart - Self.window)
     guard let bytes = try? source.peek(Int(audioStart - first), at: first) else { return nil }
@@ -59,14 +56,10 @@ struct XingTable: Equatable {
         let byteCount = number(at: count)
         let places = Array(bytes[count + 4..<count + 104])
         guard byteCount > 0, zip(places, places.dropFirst()).allSatisfy({ $0 <= $1 }) else { continue }
-        self.init(start: offset + Int64(header), byteCount: byteCount, places: places)
+        (start, self.byteCount, self.places) = (offset + Int64(header), byteCount, places)
         return
       }
     }
     return nil
-  }
-
-  init(start: Int64, byteCount: Int64, places: [UInt8]) {
-    (self.start, self.byteCount, self.places) = (start, byteCount, places)
   }
 }

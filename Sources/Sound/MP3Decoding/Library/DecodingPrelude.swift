@@ -7,8 +7,7 @@ import AudioCore
 ///   another order, and the last bit of a sample differs. Each frame of silence advances the position by 18.
 /// - The bit reservoir (main data of preceding frames) is empty. In MPEG 1 a frame without it decodes to
 ///   silence, which lasts for some frames. In MPEG 2 and 2.5 libmpg123 drops such a frame before the filter
-///   bank, so the ring position is wrong from there on. The last frame of silence therefore contains those
-///   bytes at its end.
+///   bank: the ring position is wrong from there on. The last frame of silence ends with those bytes.
 struct DecodingPrelude {
   /// The number of slots (of 32 samples) in a frame of silence.
   static let slots: Int64 = 18
@@ -24,11 +23,9 @@ struct DecodingPrelude {
     mainData.removeFirst(max(0, mainData.count - DecodingPrelude.reservoirLimit))
   }
 
-  /// Discards the collected main data.
   mutating func removeAll() { mainData.removeAll(keepingCapacity: true) }
 
-  /// Returns the frames to decode before one with this header and rate, whose ring position in linear
-  /// decoding is `phase`.
+  /// Returns the frames to decode before one with this header, rate and ring position in linear decoding.
   func frames(before header: UInt32, sampleRate: Int, phase: Int64) -> (frames: [UInt8], count: Int) {
     // Layer III of MPEG 2 or 2.5, without CRC, at 160 kbit/s, without padding; the channel mode is unchanged.
     let isMPEG1 = header & 0x18_0000 == 0x18_0000
@@ -45,8 +42,7 @@ struct DecodingPrelude {
     return (frames, count)
   }
 
-  /// Returns the length of the side information and the CRC: the bytes of a frame's body before its main
-  /// data.
+  /// Returns the bytes of side information and CRC, which precede the main data in a frame's body.
   private static func sideInfo(of header: UInt32) -> Int {
     (header & 0xC0 == 0xC0 ? 9 : 17) + (header & 0x1_0000 == 0 ? 2 : 0)
   }

@@ -3,8 +3,7 @@ import CMPG123
 import Glibc
 import Synchronization
 
-/// Counts a test's libmpg123 and libsyn123 handles, so that it can assert that all were released. Bound to
-/// the test's task, since tests run concurrently in one process.
+/// Counts a test's live handles of both libraries. Bound to its task: tests run concurrently in a process.
 final class LiveHandles: Sendable {
   /// The counter of the current task; nil outside of tests.
   @TaskLocal static var current: LiveHandles?
@@ -16,41 +15,32 @@ final class LiveHandles: Sendable {
   func remove() { counter.subtract(1, ordering: .relaxed) }
 }
 
-/// The content of an MPEG frame header.
 struct FrameHeader: Equatable {
   /// The value of `mpg123_version`: 0 for MPEG 1, 1 for MPEG 2, 2 for MPEG 2.5.
   var version: Int32
-  /// The layer, 1…3.
   var layer: Int32
   var sampleRate: Int
-  var channelCount: Int
-  /// The value of `mpg123_mode`.
-  var mode: Int32
   /// The bit rate in kbit/s; 0 for free format.
   var bitrate: Int32
   /// The value of `mpg123_vbr`, as far as the file specifies it.
   var vbr: Int32
   /// The length in bytes, including the header.
   var byteCount: Int
-  /// The number of samples per channel.
   var samplesPerFrame: Int
 
-  /// The mean frame size at this bit rate, in bytes. Padding makes individual frames larger or smaller by a
-  /// fraction.
+  /// The mean frame size at this bit rate, in bytes. Padding makes frames larger or smaller by a fraction.
   var meanByteCount: Double {
     guard bitrate > 0, sampleRate > 0 else { return Double(byteCount) }
     return Double(bitrate) * 125 * Double(samplesPerFrame) / Double(sampleRate)
   }
 }
 
-/// A libmpg123 handle. All calls into that library are in this file.
-///
-/// Must be used by one thread at a time. After an error a handle may only be destroyed: libmpg123 guarantees
-/// no more (1.33.7 fixed a double free after a failed call).
+/// A libmpg123 handle. All calls into that library are in this file. Must be used by one thread at a time.
+/// After an error a handle may only be destroyed: libmpg123 guarantees no more (1.33.7 fixed a double free
+/// after a failed call).
 struct MPG123Handle: ~Copyable {
   /// The result of a step through the fed bytes.
   enum Step {
-    /// A frame was found.
     case frame
     /// A frame was found whose format differs from that of the preceding one.
     case newFormat
@@ -60,7 +50,6 @@ struct MPG123Handle: ~Copyable {
     case end
   }
 
-  /// The header and body of a frame; valid until the next call.
   struct FrameData {
     var header: UInt32
     var body: UnsafeBufferPointer<UInt8>
@@ -70,17 +59,14 @@ struct MPG123Handle: ~Copyable {
   enum FeedStart {
     /// A file, or its audio: searches for two consistent headers and an Info frame.
     case file
-    /// The beginning of a known frame.
     case frame
     /// An arbitrary position in a file: searches for two consistent headers.
     case middle
   }
 
-  /// The purpose of a handle.
   enum Purpose {
     /// Decoding: tags are skipped, not parsed, since code that does not run cannot be exploited.
     case decoding
-    /// Reading of tags from the fed bytes.
     case metadata
   }
 
@@ -101,7 +87,6 @@ struct MPG123Handle: ~Copyable {
     liveHandles?.remove()
   }
 
-  /// Creates a handle without a feed.
   static func make(for purpose: Purpose) throws(DecodingError) -> MPG123Handle {
     var code: Int32 = 0
     guard let pointer = mpg123_new(nil, &code) else {
@@ -116,8 +101,7 @@ struct MPG123Handle: ~Copyable {
     case .metadata: flags |= MPG123_PICTURE.rawValue
     }
     try handle.set(MPG123_ADD_FLAGS, Int(flags))
-    // `GaplessCut` cuts delay and padding: libmpg123's own cut makes seeks after the announced end of a
-    // concatenated file inexact (88 to 856 samples off in 1.31.2).
+    // `GaplessCut` cuts: libmpg123's cut makes seeks after the announced end 88 to 856 samples off (1.31.2).
     try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
     try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)
     // `FrameOffsets` stores the frame positions.
@@ -125,7 +109,6 @@ struct MPG123Handle: ~Copyable {
     return handle
   }
 
-  /// Starts a new feed, independent of the previous one.
   func openFeed(at start: FeedStart) throws(DecodingError) {
     let (info, ahead) = (Int(MPG123_IGNORE_INFOFRAME.rawValue), Int(MPG123_NO_READAHEAD.rawValue))
     switch start {
@@ -144,14 +127,8 @@ struct MPG123Handle: ~Copyable {
   }
 
   /// Feeds bytes, which libmpg123 copies.
-  func feed(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
-    let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-    guard mpg123_feed(handle, start, bytes.count) == MPG123_OK.rawValue else { throw error("reading") }
-  }
-
-  /// Feeds bytes, which libmpg123 copies.
-  func feed(_ bytes: [UInt8]) throws(DecodingError) {
-    guard mpg123_feed(handle, bytes, bytes.count) == MPG123_OK.rawValue else { throw error("reading") }
+  func feed(_ bytes: UnsafePointer<UInt8>?, count: Int) throws(DecodingError) {
+    guard mpg123_feed(handle, bytes, count) == MPG123_OK.rawValue else { throw error("reading") }
   }
 
   private func set(_ parameter: mpg123_parms, _ value: Int) throws(DecodingError) {
@@ -178,11 +155,9 @@ struct MPG123Handle: ~Copyable {
     return PCMFormat(sampleRate: rate, channelCount: Int(channels))
   }
 
-  /// Returns the number of frames announced by the file's Info frame; nil without one. Valid only after the
-  /// first frame.
-  ///
-  /// Without such a number libmpg123 returns the number of frames read, which is 1. A file that really
-  /// announces 1 frame loses nothing.
+  /// Returns the Info frame's number of frames; nil without one. Valid only after the first frame. Without
+  /// such a number libmpg123 returns the number of frames read, which is 1. A file that really announces 1
+  /// frame loses nothing.
   func announcedFrameCount() -> Int64? {
     let count = Int64(mpg123_framelength(handle))
     return count > 1 ? count : nil
@@ -201,15 +176,12 @@ struct MPG123Handle: ~Copyable {
       decoderDelay: state(MPG123_DEC_DELAY))
   }
 
-  /// Returns the header of the frame read last.
   func header() -> FrameHeader {
     var info = mpg123_frameinfo2()
     mpg123_info2(handle, &info)
     return FrameHeader(
-      version: info.version, layer: info.layer, sampleRate: info.rate,
-      channelCount: info.mode == Int32(MPG123_M_MONO.rawValue) ? 1 : 2, mode: info.mode,
-      bitrate: info.bitrate,
-      vbr: info.vbr, byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
+      version: info.version, layer: info.layer, sampleRate: info.rate, bitrate: info.bitrate, vbr: info.vbr,
+      byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
   }
 
   /// Returns the offset in the feed of the frame found last.
@@ -244,8 +216,7 @@ struct MPG123Handle: ~Copyable {
       header: UInt32(truncatingIfNeeded: header), body: UnsafeBufferPointer(start: body, count: byteCount))
   }
 
-  /// Decodes the frame found last to interleaved floats in libmpg123's own buffer, valid until the next call.
-  /// Must be called at most once for each frame.
+  /// Decodes the frame found last, once, to floats in libmpg123's own buffer, valid until the next call.
   @inline(__always)
   func decode() throws(DecodingError) -> UnsafeBufferPointer<Float> {
     var number: off_t = 0
@@ -259,17 +230,9 @@ struct MPG123Handle: ~Copyable {
       count: byteCount / MemoryLayout<Float>.size)
   }
 
-  /// A copy of the content of an ID3v2 tag.
-  struct Tags {
-    /// The text fields: a four-letter name, and UTF-8 with several strings separated by zero bytes.
-    var texts: [(id: String, value: [UInt8])] = []
-    var pictures: [MP3Metadata.Picture] = []
-  }
-
-  /// Returns the tags read so far. libmpg123's pointers become invalid with the next call, so everything is
-  /// copied.
-  func tags() -> Tags {
-    var tags = Tags()
+  /// Returns copies of the tags read so far: libmpg123's pointers become invalid with the next call.
+  func tags() -> ID3Tags {
+    var tags = ID3Tags()
     var version2: UnsafeMutablePointer<mpg123_id3v2>?
     guard mpg123_id3(handle, nil, &version2) == MPG123_OK.rawValue else { return tags }
     guard let version2 = version2?.pointee else { return tags }
@@ -300,10 +263,8 @@ struct MPG123Handle: ~Copyable {
   }
 
   private func error(_ activity: String) -> DecodingError {
-    let text = String(cString: mpg123_strerror(handle))
-    guard !isOutOfMemory else {
-      return DecodingError(scope: .engine, reason: .unusable, message: "\(activity) failed: \(text)")
-    }
-    return DecodingError(reason: .decodeFailed, message: "\(activity) failed: \(text)")
+    let message = "\(activity) failed: \(String(cString: mpg123_strerror(handle)))"
+    guard !isOutOfMemory else { return DecodingError(scope: .engine, reason: .unusable, message: message) }
+    return DecodingError(reason: .decodeFailed, message: message)
   }
 }

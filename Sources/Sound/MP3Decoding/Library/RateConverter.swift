@@ -1,10 +1,9 @@
 import AudioCore
 import Glibc
 
-/// Converts a contiguous run of frames from one format to another sample rate, with exact length.
-///
-/// n frames at rate a become n·b/a frames at rate b, rounded up. libsyn123's latency is dropped at the
-/// beginning and made up with zeros at the end.
+/// Converts a contiguous run of frames from one format to another sample rate, with exact length. n frames at
+/// rate a become n·b/a frames at rate b, rounded up. libsyn123's latency is dropped at the beginning and made
+/// up with zeros at the end.
 final class RateConverter {
   /// The maximum number of source frames per call, which bounds the buffers.
   private static let chunk = 512
@@ -13,7 +12,6 @@ final class RateConverter {
   /// the rate, where a filter of order 12 is added (measured; the same with 256 and 4096 frames).
   private static let settling = 1024
 
-  /// The format of the source frames.
   let source: PCMFormat
   private let output: PCMFormat
   private let channelCount: Int
@@ -32,11 +30,9 @@ final class RateConverter {
   /// The number of converted frames kept.
   private var kept: Int64 = 0
 
-  /// Creates a converter that receives `preceding` frames (at most `runUp(from:to:)`) as a run-up before the
-  /// frames to convert.
-  ///
-  /// An incomplete run-up is filled with silence, also at an item's beginning. libsyn123 would assume that
-  /// the first frame's value preceded it, and a step from there would be audible after the filters.
+  /// Creates a converter that first receives `preceding` frames of run-up (at most `runUp(from:to:)`). An
+  /// incomplete run-up is filled with silence, also at an item's beginning. libsyn123 would assume that the
+  /// first frame's value preceded it, and a step from there would be audible after the filters.
   init(from source: PCMFormat, to output: PCMFormat, preceding: Int = 0) throws(DecodingError) {
     let unit = RateConverter.unit(source, output)
     let runUp = RateConverter.runUp(from: source, to: output)
@@ -84,13 +80,10 @@ final class RateConverter {
   /// 1.31.2. Upsampling: 3.746 frames of the input rate. Downsampling: 3.57 to 3.75 frames of the output
   /// rate, and 4.5 to 4.9 below a quarter of the input rate, where another stage is added.
   static func delay(from inputRate: Int, to outputRate: Int) -> Int {
-    if outputRate >= inputRate {
-      return (outputRate * 3746 + inputRate * 500) / (inputRate * 1000)
-    }
+    if outputRate >= inputRate { return (outputRate * 3746 + inputRate * 500) / (inputRate * 1000) }
     return outputRate * 4 < inputRate ? 5 : 4
   }
 
-  /// Whether converted frames are pending for `take`.
   var hasOutput: Bool { convertedCount > 0 }
 
   /// Feeds some of `count` frames and returns how many. Requires that `hasOutput` is false.
@@ -109,8 +102,7 @@ final class RateConverter {
     return count
   }
 
-  /// Fetches the frames that remain in the filters. Returns false when all have been fetched. Requires that
-  /// `hasOutput` is false.
+  /// Fetches frames that remain in the filters; false after the last. Requires that `hasOutput` is false.
   func flush() -> Bool {
     let (a, b) = (Int64(source.sampleRate), Int64(output.sampleRate))
     let (whole, rest) = fed.quotientAndRemainder(dividingBy: a)
@@ -146,5 +138,26 @@ final class RateConverter {
     convertedStart = dropped
     convertedCount = made - dropped
     kept += Int64(convertedCount)
+  }
+}
+
+/// Changes the channels of interleaved frames: mono to stereo by duplication, stereo to mono by the mean.
+enum ChannelMixing {
+  @inline(__always)
+  static func convert(
+    _ input: UnsafePointer<Float>, channels: Int, to output: UnsafeMutablePointer<Float>,
+    channels wanted: Int, count: Int
+  ) {
+    if channels == wanted {
+      memcpy(output, input, count * channels * MemoryLayout<Float>.size)
+    } else if wanted == 2 {
+      for index in 0..<count {
+        let sample = input[index]
+        output[2 * index] = sample
+        output[2 * index + 1] = sample
+      }
+    } else {
+      for index in 0..<count { output[index] = (input[2 * index] + input[2 * index + 1]) * 0.5 }
+    }
   }
 }

@@ -6,7 +6,6 @@ final class SourceFeed {
   static let pieceSize = 16 * 1024
 
   let source: any ByteSource
-  /// The offset in the source of the next piece.
   private(set) var position: Int64 = 0
   /// The number of bytes that may still be fed before a frame must be found. libmpg123's own limit restarts
   /// with each call and each false header, so it would read random bytes to their end, even gigabytes.
@@ -35,10 +34,9 @@ final class SourceFeed {
     let room = UnsafeMutableRawBufferPointer(rebasing: piece.prefix(Int(clamping: left)))
     let read = try source.read(into: room, at: position)
     guard case .bytes(let count) = read else { return read }
-    let bytes = UnsafeRawBufferPointer(rebasing: room.prefix(count))
-    try handle.feed(bytes)
-    position += Int64(bytes.count)
-    budget -= bytes.count
+    try handle.feed(room.assumingMemoryBound(to: UInt8.self).baseAddress, count: count)
+    position += Int64(count)
+    budget -= count
     return read
   }
 }
@@ -49,16 +47,11 @@ extension ByteSource {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
-      var result: Result<ByteRead, DecodingError> = .success(.end)
-      bytes.withUnsafeMutableBytes { all in
-        let rest = UnsafeMutableRawBufferPointer(rebasing: all[filled...])
-        do throws(DecodingError) {
-          result = .success(try read(into: rest, at: offset + Int64(filled)))
-        } catch {
-          result = .failure(error)
-        }
+      let result = try bytes.withUnsafeMutableBufferPointer { all throws(DecodingError) in
+        let rest = UnsafeMutableBufferPointer(rebasing: all[filled...])
+        return try read(into: UnsafeMutableRawBufferPointer(rest), at: offset + Int64(filled))
       }
-      switch try result.get() {
+      switch result {
       case .bytes(let read): filled += min(read, count - filled)
       case .end: return Array(bytes.prefix(filled))
       case .notYet: return nil

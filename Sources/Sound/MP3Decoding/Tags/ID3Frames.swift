@@ -1,8 +1,8 @@
-/// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames.
-///
-/// libmpg123 supports only texts and pictures; chapters, lyrics, URLs and user-defined fields are parsed
-/// here. The data is untrusted: each size is checked against the available bytes, and an invalid size ends
-/// the tag.
+import AudioCore
+
+/// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames. libmpg123 supports only texts and
+/// pictures; chapters, lyrics, URLs and user-defined fields are parsed here. The data is untrusted: each size
+/// is checked, and one beyond the available bytes ends the tag.
 enum ID3Frames {
   /// A frame with its ID3v2.3 name and its content, with ID3's transformations reversed.
   struct Frame {
@@ -13,15 +13,23 @@ enum ID3Frames {
   /// The maximum number of frames read from a tag, and from a frame that contains frames.
   static let limit = 2000
 
+  /// The maximum ID3v2 tag in bytes. libmpg123 allocates the size that the header claims, up to 256 MiB.
+  static let tagLimit: Int64 = 16 << 20
+
   /// The size in bytes of a tag's header, and of a frame's header in versions 2.3 and 2.4.
   static let headerSize = 10
 
+  /// Returns the tag at a source's beginning; nil without one, above `tagLimit` or if some bytes are missing.
+  static func tag(of source: any ByteSource) throws(DecodingError) -> [UInt8]? {
+    guard let header = try source.peek(headerSize, at: 0), let size = size(of: header), size <= tagLimit
+    else { return nil }
+    return try source.peek(min(size, Int(source.size ?? Int64(size))), at: 0)
+  }
+
   /// Returns the size of the tag that begins with these ten bytes, without a footer; nil for other data.
-  static func size(of header: [UInt8]) -> Int? {
+  private static func size(of header: [UInt8]) -> Int? {
     guard header.count >= headerSize, header.starts(with: Array("ID3".utf8)), (2...4).contains(header[3])
-    else {
-      return nil
-    }
+    else { return nil }
     return headerSize + synchsafe(header[6..<10])
   }
 
@@ -37,8 +45,7 @@ enum ID3Frames {
     if version < 4, flags & 0x80 != 0 { content = synchronized(content) }
     if version > 2, flags & 0x40 != 0 {
       guard content.count >= 4 else { return ([], version) }
-      let size =
-        version == 3 ? 4 + number(content.prefix(4)) : synchsafe(content.prefix(4))
+      let size = version == 3 ? 4 + number(content.prefix(4)) : synchsafe(content.prefix(4))
       content = content.dropFirst(size)
     }
     return (frames(content, version: version), version)
@@ -77,13 +84,12 @@ enum ID3Frames {
     let room = rest.count - length
     if version == 2 {
       let size = number(rest[(start + 3)..<(start + 6)])
-      return size <= room ? Header(id: ID3Names.names[name], length: length, size: size, flags: 0) : nil
+      return size <= room ? Header(id: names[name], length: length, size: size, flags: 0) : nil
     }
     let bytes = rest[(start + 4)..<(start + 8)]
     var size = version == 4 ? synchsafe(bytes) : number(bytes)
     if version == 4, size != number(bytes) {
-      // Some programs write sizes in the notation of version 2.3. The next frame is then not at the expected
-      // position.
+      // Some programs write sizes as in version 2.3. The next frame is then not at the expected position.
       let isFrame = { (size: Int) in
         size <= room && (size == room || self.name(rest.dropFirst(length + size), version: 4) != nil)
       }
@@ -92,11 +98,9 @@ enum ID3Frames {
         size = number(bytes)
       }
     }
-    return size <= room
-      ? Header(id: name, length: length, size: size, flags: rest[start + 9]) : nil
+    return size <= room ? Header(id: name, length: length, size: size, flags: rest[start + 9]) : nil
   }
 
-  /// Returns the name at the beginning of a frame; nil for invalid data.
   private static func name(_ rest: ArraySlice<UInt8>, version: UInt8) -> String? {
     let name = rest.prefix(version == 2 ? 3 : 4)
     guard name.count == (version == 2 ? 3 : 4), let first = name.first, first > UInt8(ascii: "9"),
@@ -147,11 +151,9 @@ enum ID3Frames {
     }
     return result[...]
   }
-}
 
-/// The ID3v2.3 names of the frames in ID3v2.2.
-enum ID3Names {
-  static let names: [String: String] = [
+  /// The ID3v2.3 names of the frames in ID3v2.2.
+  private static let names = [
     "BUF": "RBUF", "CNT": "PCNT", "COM": "COMM", "ETC": "ETCO", "GEO": "GEOB", "IPL": "IPLS", "MCI": "MCDI",
     "MLL": "MLLT", "PIC": "APIC", "POP": "POPM", "REV": "RVRB", "SLT": "SYLT", "STC": "SYTC", "TAL": "TALB",
     "TBP": "TBPM", "TCM": "TCOM", "TCO": "TCON", "TCP": "TCMP", "TCR": "TCOP", "TDA": "TDAT", "TDY": "TDLY",

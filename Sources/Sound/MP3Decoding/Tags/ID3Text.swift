@@ -1,23 +1,27 @@
+import AudioCore
+
+/// The ID3v2 fields that libmpg123 reads.
+struct ID3Tags {
+  /// The texts: a four-letter name, and UTF-8 with several strings separated by zero bytes.
+  var texts: [(id: String, value: [UInt8])] = []
+  var pictures: [MP3Metadata.Picture] = []
+}
+
 /// The text rules of ID3: encodings, numbers and genres.
 enum ID3Text {
   /// The maximum length of a text, in bytes.
   static let limit = 4096
 
-  /// Adds the fields of an ID3v1 tag of 128 bytes.
-  static func add(version1 bytes: [UInt8], to metadata: inout MP3Metadata) {
-    guard bytes.count == 128 else { return }
-    metadata.title = field(bytes[3..<33])
-    metadata.artist = field(bytes[33..<63])
-    metadata.album = field(bytes[63..<93])
-    metadata.date = field(bytes[93..<97])
-    // In ID3v1.1 the comment's last two bytes are a zero and the track number.
-    if bytes[125] == 0, bytes[126] != 0 { metadata.trackNumber = Int(bytes[126]) }
-    metadata.genre = ID3Genres.name(Int(bytes[127]))
+  /// Returns the 128 bytes of the ID3v1 tag at a source's end; nil without one.
+  static func version1(of source: any ByteSource) throws(DecodingError) -> [UInt8]? {
+    guard let size = source.size, size >= 128, let bytes = try source.peek(128, at: size - 128),
+      bytes.count == 128, bytes.starts(with: Array("TAG".utf8))
+    else { return nil }
+    return bytes
   }
 
-  /// Returns the fields of an ID3v1 tag (128 bytes) under their ID3v2.3 names; empty for other data.
+  /// Returns the fields of an ID3v1 tag of 128 bytes under their ID3v2.3 names.
   static func texts(version1 bytes: [UInt8]) -> [(key: String, text: String)] {
-    guard bytes.count == 128, bytes.starts(with: Array("TAG".utf8)) else { return [] }
     // In ID3v1.1 the comment's last two bytes are a zero and the track number.
     let hasTrack = bytes[125] == 0 && bytes[126] != 0
     let fields = [
@@ -32,13 +36,10 @@ enum ID3Text {
   private static func field(_ bytes: ArraySlice<UInt8>) -> String? {
     let text = bytes.prefix { $0 != 0 }
     if let valid = String(validating: text, as: UTF8.self) { return clean(Array(valid.utf8)) }
-    var utf8: [UInt8] = []
-    for byte in text { utf8.append(contentsOf: String(Unicode.Scalar(byte)).utf8) }
-    return clean(utf8)
+    return clean(Array(ID3TextReader.latin1(text).utf8))
   }
 
-  /// Returns valid text without control characters, with several strings (separated by zero bytes) joined;
-  /// nil if it is empty.
+  /// Returns valid text without control characters, with zero-separated strings joined; nil if empty.
   static func clean(_ bytes: [UInt8]) -> String? {
     let parts = bytes.prefix(limit).split(separator: 0).compactMap { part -> String? in
       var text = String(decoding: part, as: UTF8.self)
@@ -53,8 +54,7 @@ enum ID3Text {
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
-  /// Returns the genres in a TCON field: "17", "(17)", "(17)Rock", "(4)(12)", "RX", "CR" or plain text,
-  /// several separated by zero bytes.
+  /// Returns the genres in a TCON field: zero-separated "17", "(17)", "(17)Rock", "(4)(12)", "RX" or text.
   static func genre(_ bytes: [UInt8]) -> String? {
     var names: [String] = []
     func add(_ name: String) {
@@ -73,4 +73,111 @@ enum ID3Text {
     }
     return names.isEmpty ? nil : names.joined(separator: "; ")
   }
+}
+
+extension ID3Text {
+  /// Adds the fields of an ID3v1 tag.
+  static func add(version1 bytes: [UInt8], to metadata: inout MP3Metadata) {
+    for (id, text) in texts(version1: bytes) { set(id, to: text, in: &metadata) }
+  }
+
+  private static func set(_ id: String, to text: String, in metadata: inout MP3Metadata) {
+    switch id {
+    case "TIT2": metadata.title = text
+    case "TPE1": metadata.artist = text
+    case "TALB": metadata.album = text
+    case "TPE2": metadata.albumArtist = text
+    case "TCOM": metadata.composer = text
+    case "TCON": metadata.genre = text
+    case "TDRC", "TYER": metadata.date = text
+    case "TRCK": (metadata.trackNumber, metadata.trackCount) = numbers(text)
+    case "TPOS": (metadata.discNumber, metadata.discCount) = numbers(text)
+    default: break
+    }
+  }
+
+  /// Adds the fields of an ID3v2 tag, replacing existing values.
+  static func add(version2 tags: ID3Tags, to metadata: inout MP3Metadata) {
+    var year: String?
+    var dayAndMonth: String?
+    for (id, value) in tags.texts {
+      guard let text = clean(value) else { continue }
+      switch id {
+      case "TCON": set(id, to: genre(value) ?? text, in: &metadata)
+      case "TYER": year = text
+      case "TDAT": dayAndMonth = text
+      default: set(id, to: text, in: &metadata)
+      }
+    }
+    // ID3v2.3 stores the year in one field and the day and month, as DDMM, in another.
+    if let year, !tags.texts.contains(where: { $0.id == "TDRC" }) {
+      metadata.date = year
+      if year.utf8.count == 4, let dayAndMonth, dayAndMonth.utf8.count == 4 {
+        metadata.date = "\(year)-\(dayAndMonth.suffix(2))-\(dayAndMonth.prefix(2))"
+      }
+    }
+    let pictures = tags.pictures.filter { $0.mimeType != "-->" && !$0.data.isEmpty }
+    if var picture = pictures.first(where: { $0.type == 3 }) ?? pictures.first {
+      picture.mimeType = imageType(picture.data[...]) ?? picture.mimeType
+      metadata.picture = picture
+    }
+  }
+
+  /// Parses "3/12" as 3 and 12.
+  private static func numbers(_ text: String) -> (Int?, Int?) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+      Int(part.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
+    }
+    return (parts.first ?? nil, parts.count > 1 ? parts[1] : nil)
+  }
+
+  /// Returns the MIME type of a JPEG or PNG file; nil for other data.
+  static func imageType(_ file: ArraySlice<UInt8>) -> String? {
+    if file.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+    return file.starts(with: [0x89, 0x50, 0x4E, 0x47]) ? "image/png" : nil
+  }
+}
+
+/// The numbered genres of ID3v1, including the Winamp extensions.
+enum ID3Genres {
+  /// Returns the name of genre `number`; nil if undefined (255 means "none").
+  static func name(_ number: Int) -> String? { names.indices.contains(number) ? names[number] : nil }
+
+  /// Returns the name of a genre given by number or by one of ID3v2's two letter codes; nil for other text.
+  static func name(_ code: Substring) -> String? {
+    switch code {
+    case "RX": "Remix"
+    case "CR": "Cover"
+    default:
+      code.utf8.count <= 3 && code.utf8.allSatisfy { (48...57).contains($0) }
+        ? Int(code).flatMap { name($0) } : nil
+    }
+  }
+
+  private static let names = [
+    "Blues", "Classic Rock", "Country", "Dance", "Disco", "Funk", "Grunge", "Hip-Hop", "Jazz", "Metal",
+    "New Age", "Oldies", "Other", "Pop", "R&B", "Rap", "Reggae", "Rock", "Techno", "Industrial",
+    "Alternative", "Ska", "Death Metal", "Pranks", "Soundtrack", "Euro-Techno", "Ambient", "Trip-Hop",
+    "Vocal", "Jazz+Funk", "Fusion", "Trance", "Classical", "Instrumental", "Acid", "House", "Game",
+    "Sound Clip", "Gospel", "Noise", "Alternative Rock", "Bass", "Soul", "Punk", "Space", "Meditative",
+    "Instrumental Pop", "Instrumental Rock", "Ethnic", "Gothic", "Darkwave", "Techno-Industrial",
+    "Electronic", "Pop-Folk", "Eurodance", "Dream", "Southern Rock", "Comedy", "Cult", "Gangsta", "Top 40",
+    "Christian Rap", "Pop/Funk", "Jungle", "Native American", "Cabaret", "New Wave", "Psychedelic", "Rave",
+    "Showtunes", "Trailer", "Lo-Fi", "Tribal", "Acid Punk", "Acid Jazz", "Polka", "Retro", "Musical",
+    "Rock & Roll", "Hard Rock", "Folk", "Folk-Rock", "National Folk", "Swing", "Fast Fusion", "Bebop",
+    "Latin", "Revival", "Celtic", "Bluegrass", "Avantgarde", "Gothic Rock", "Progressive Rock",
+    "Psychedelic Rock", "Symphonic Rock", "Slow Rock", "Big Band", "Chorus", "Easy Listening", "Acoustic",
+    "Humour", "Speech", "Chanson", "Opera", "Chamber Music", "Sonata", "Symphony", "Booty Bass", "Primus",
+    "Porn Groove", "Satire", "Slow Jam", "Club", "Tango", "Samba", "Folklore", "Ballad", "Power Ballad",
+    "Rhythmic Soul", "Freestyle", "Duet", "Punk Rock", "Drum Solo", "A Cappella", "Euro-House", "Dance Hall",
+    "Goa", "Drum & Bass", "Club-House", "Hardcore", "Terror", "Indie", "BritPop", "Afro-Punk", "Polsk Punk",
+    "Beat", "Christian Gangsta Rap", "Heavy Metal", "Black Metal", "Crossover", "Contemporary Christian",
+    "Christian Rock", "Merengue", "Salsa", "Thrash Metal", "Anime", "J-Pop", "Synthpop", "Abstract",
+    "Art Rock", "Baroque", "Bhangra", "Big Beat", "Breakbeat", "Chillout", "Downtempo", "Dub", "EBM",
+    "Eclectic", "Electro", "Electroclash", "Emo", "Experimental", "Garage", "Global", "IDM", "Illbient",
+    "Industro-Goth", "Jam Band", "Krautrock", "Leftfield", "Lounge", "Math Rock", "New Romantic", "Nu-Breakz",
+    "Post-Punk", "Post-Rock", "Psytrance", "Shoegaze", "Space Rock", "Trop Rock", "World Music",
+    "Neoclassical", "Audiobook", "Audio Theatre", "Neue Deutsche Welle", "Podcast", "Indie Rock", "G-Funk",
+    "Dubstep", "Garage Rock", "Psybient",
+  ]
 }

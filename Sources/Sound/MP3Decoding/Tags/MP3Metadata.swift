@@ -1,24 +1,19 @@
 package import AudioCore
 
 /// The metadata of an MPEG audio file: the texts and picture of its ID3 tags, its length and its encoding.
-///
 /// ID3v2 takes precedence over ID3v1 for each field. All text is valid UTF-8 without control characters and
 /// surrounding spaces, at most 4096 bytes long; empty text is nil.
 package struct MP3Metadata: Hashable, Sendable {
-  /// A picture from an ID3v2 tag.
   package struct Picture: Hashable, Sendable {
     /// The picture type of ID3v2: 3 is the front cover, 4 the back cover, 0 any other picture.
     package var type: UInt8
-    /// The MIME type, `image/jpeg` for example. Detected from the data for JPEG and PNG, otherwise taken from
-    /// the tag.
+    /// The MIME type, such as `image/jpeg`: detected for JPEG and PNG, otherwise the tag's.
     package var mimeType: String
-    /// The image file as bytes.
     package var data: [UInt8]
   }
 
   /// The encoding of the audio, from the first frame and the Info frame.
   package struct Encoding: Hashable, Sendable {
-    /// A version of the MPEG audio standard.
     package enum Version: String, Hashable, Sendable {
       /// MPEG 1: 32, 44.1 and 48 kHz.
       case mpeg1 = "1"
@@ -28,7 +23,6 @@ package struct MP3Metadata: Hashable, Sendable {
       case mpeg25 = "2.5"
     }
 
-    /// The kind of bit rate.
     package enum BitRateMode: Hashable, Sendable {
       /// Constant, or unspecified by the file.
       case constant
@@ -38,48 +32,34 @@ package struct MP3Metadata: Hashable, Sendable {
       case average
     }
 
-    /// The version of the MPEG standard.
     package var version: Version
-    /// The layer, 1…3.
+    /// 1…3.
     package var layer: Int
-    /// The mean bit rate in bits per second; that of the first frame if it is constant or the length is not
-    /// exact.
+    /// The mean bit rate in bits per second; the first frame's if constant or if the length is not exact.
     package var bitRate: Int
-    /// The kind of bit rate.
     package var bitRateMode: BitRateMode
   }
 
-  /// The title of the track.
   package var title: String?
   /// The artist; several are joined with "; ".
   package var artist: String?
-  /// The title of the album.
   package var album: String?
-  /// The artist of the whole album.
   package var albumArtist: String?
-  /// The composer of the music.
   package var composer: String?
   /// The genre, with ID3v1 numbers replaced by names; several are joined with "; ".
   package var genre: String?
   /// The date of recording or release, as in the tag: "2004" or "2004-05-06".
   package var date: String?
-  /// The number of the track on the album.
   package var trackNumber: Int?
-  /// The number of tracks on the album.
   package var trackCount: Int?
-  /// The number of the disc in the album.
   package var discNumber: Int?
-  /// The number of discs in the album.
   package var discCount: Int?
   /// The front cover, or the first picture if none is marked as such.
   package var picture: Picture?
-  /// The format of the decoded audio.
   package var format: PCMFormat
   /// The length in frames at `format.sampleRate`, as precisely as known without reading the whole file.
   package var frameCount: FrameCount
-  /// The encoding of the audio.
   package var encoding: Encoding
 
-  /// The duration in seconds; nil if unknown.
   package var duration: Double? { frameCount.value.map { Double($0) / Double(format.sampleRate) } }
 }

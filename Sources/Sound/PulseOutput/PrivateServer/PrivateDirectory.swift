@@ -1,9 +1,9 @@
 import Glibc
+import SystemSupport
 
 /// A directory that only its owner can enter, for a private server's files.
 enum PrivateDirectory {
-  /// Returns unused directory paths, the preferred one first: under XDG_RUNTIME_DIR, then under /tmp in case
-  /// the former is not set or not writable.
+  /// Returns unused paths, the best first: in XDG_RUNTIME_DIR, then in /tmp (not set or not writable).
   static func candidates() -> [String] {
     var parents = ["/tmp"]
     if let runtime = getenv("XDG_RUNTIME_DIR") { parents.insert(String(cString: runtime), at: 0) }
@@ -13,11 +13,10 @@ enum PrivateDirectory {
     return parents.map { "\($0)/\(name)" }.filter { $0.utf8.count < 100 }
   }
 
-  /// Creates the directory. Fails if the path exists.
   static func make(_ path: String) throws(PrivatePulseServer.Failure) {
     guard mkdir(path, 0o700) == 0 else {
       throw PrivatePulseServer.Failure(
-        message: "no directory for a private sound server: \(path): \(String(cString: strerror(errno)))")
+        message: "no directory for a private sound server: \(path): \(SystemError.message(errno))")
     }
   }
 

@@ -8,13 +8,11 @@ import Synchronization
 /// before the server ends it even if this process gets SIGKILL, at any time. A `PulseDevice` created with the
 /// server restarts it after its death.
 package final class PrivatePulseServer: Sendable {
-  /// The configuration of the null sink and of the server's start.
   package struct Configuration: Hashable, Sendable {
     /// The sink's name; its monitor is named `NAME.monitor`.
     package var sink = "continuo"
     /// The sink's sample rate in frames per second.
     package var sampleRate = 44100
-    /// The number of channels of the sink.
     package var channelCount = 2
     /// The sink's sample format in PulseAudio's notation. float32le keeps every sample unchanged.
     package var sampleFormat = "float32le"
@@ -26,25 +24,20 @@ package final class PrivatePulseServer: Sendable {
     /// The server's program, searched in PATH.
     package var program = "pulseaudio"
 
-    /// Creates the default configuration.
     package init() {}
   }
 
-  /// A failure to start the server.
   package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason as a sentence for users.
     package var message: String
     /// Whether the server's program is not installed.
     package var isMissingProgram = false
-    /// `message`.
     package var description: String { message }
   }
 
-  /// The configuration of the server.
   package let configuration: Configuration
   /// The server's directory: mode 0700, removed by `stop()`.
   package let directory: String
-  /// The path of the server's socket.
   package var socketPath: String { "\(directory)/native" }
   /// The server's address in libpulse's notation.
   package var address: String { "unix:\(socketPath)" }
@@ -57,13 +50,21 @@ package final class PrivatePulseServer: Sendable {
   }
   private let state: Mutex<State>
 
+  private struct Entry {
+    weak var server: PrivatePulseServer?
+    let identity: ObjectIdentifier
+  }
+  /// The servers of this process that were not stopped.
+  private static let running = Mutex<[Entry]>([])
+
   /// Starts a server and blocks the caller until it answers: 20 to 40 ms, at most `startTimeout`.
   package init(_ configuration: Configuration = Configuration()) throws(Failure) {
     self.configuration = configuration
     let place = try Self.makeGuardedDirectory()
     directory = place.directory
     state = Mutex(State(guardian: place.guardian))
-    ServerRegistry.shared.add(self)
+    let entry = Entry(server: self, identity: ObjectIdentifier(self))
+    Self.running.withLock { $0.append(entry) }
     do throws(Failure) {
       try launch()
     } catch {
@@ -95,8 +96,7 @@ package final class PrivatePulseServer: Sendable {
   /// The server's process identifier; nil once the server was stopped or killed.
   package var processIdentifier: Int32? { state.withLock { $0.process?.identifier } }
 
-  /// Kills the server and all its children, and removes its directory. The server cannot be restarted.
-  /// Thread-safe; idempotent; takes a few milliseconds.
+  /// Kills the server with its children, permanently, and removes its directory. Thread-safe; idempotent.
   package func stop() {
     let (process, guardian) = state.withLock { state in
       (state.process.take(), state.guardian.take())
@@ -104,7 +104,8 @@ package final class PrivatePulseServer: Sendable {
     process?.end()
     guardian?.dismiss()
     PrivateDirectory.remove(directory)
-    ServerRegistry.shared.remove(self)
+    let identity = ObjectIdentifier(self)
+    Self.running.withLock { $0.removeAll { $0.identity == identity } }
   }
 
   /// Sends the server a signal, for tests: SIGKILL simulates a crash (waits for the end), SIGSTOP a hang.
@@ -112,8 +113,7 @@ package final class PrivatePulseServer: Sendable {
     if signal == SIGKILL { end() } else { state.withLock { $0.process?.signal(signal) } }
   }
 
-  /// Restarts the server at the same address, after its death or instead of the running one. Fails after
-  /// `stop()`. Blocks like the initializer.
+  /// Restarts the server, dead or running, at the same address. Fails after `stop()`. Blocks like `init`.
   package func restart() throws(Failure) {
     end()
     unlink(socketPath)
@@ -127,11 +127,9 @@ package final class PrivatePulseServer: Sendable {
     }
   }
 
-  /// Kills all servers of this process, for an orderly exit after a signal. Do not call from a signal
-  /// handler; a handler need only end the process, because the guarding shells then do the same.
+  /// Kills all servers before an exit. Not for signal handlers: after them the guarding shells do the same.
   package static func stopAll() {
-    let servers = ServerRegistry.shared.all()
-    for server in servers { server.stop() }
+    for entry in running.withLock({ $0 }) { entry.server?.stop() }
   }
 
   private func end() { state.withLock { $0.process.take() }?.end() }
@@ -186,26 +184,4 @@ package final class PrivatePulseServer: Sendable {
     }
     return result
   }
-}
-
-/// The registry of all servers of the process that were not stopped.
-private final class ServerRegistry: Sendable {
-  static let shared = ServerRegistry()
-
-  private struct Entry {
-    weak var server: PrivatePulseServer?
-    let identity: ObjectIdentifier
-  }
-  private let entries = Mutex<[Entry]>([])
-
-  func add(_ server: PrivatePulseServer) {
-    entries.withLock { $0.append(Entry(server: server, identity: ObjectIdentifier(server))) }
-  }
-
-  func remove(_ server: PrivatePulseServer) {
-    let identity = ObjectIdentifier(server)
-    entries.withLock { $0.removeAll { $0.identity == identity } }
-  }
-
-  func all() -> [PrivatePulseServer] { entries.withLock { $0.compactMap(\.server) } }
 }

@@ -1,11 +1,11 @@
 import Glibc
+import SystemSupport
 
 /// A small shell that outlives this process. Once this process has ended for any reason, the shell kills the
 /// private server and removes its directory.
 ///
 /// The shell starts before the directory and the server, so neither can be left behind at any time:
-/// - Its input is one end of a socket pair; only this process holds the other end, which closes with the
-///   process.
+/// - Its input is one end of a socket pair. Only this process holds the other, which closes with it.
 /// - It knows the directory's name before the directory is created.
 /// - Servers start in its process group. A starting server holds a copy of the lifeline until it runs, and
 ///   joins the group before. The shell therefore never finds the group without it.
@@ -38,10 +38,10 @@ struct ServerGuardian: Sendable {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       throw PrivatePulseServer.Failure(
-        message: "no socket to guard a private sound server: \(String(cString: strerror(errno)))")
+        message: "no socket to guard a private sound server: \(SystemError.message(errno))")
     }
     defer { close(ends[0]) }
-    do throws(SpawnError) {
+    do throws(SystemCallError) {
       // The shell's programs come from the system, whatever the user's PATH.
       let environment = environment.filter { !$0.hasPrefix("PATH=") } + ["PATH=/usr/bin:/bin"]
       let identifier = try spawn(
@@ -49,7 +49,8 @@ struct ServerGuardian: Sendable {
       return ServerGuardian(identifier: identifier, lifeline: ends[1])
     } catch {
       close(ends[1])
-      throw PrivatePulseServer.Failure(message: "no shell to guard a private sound server: \(error)")
+      throw PrivatePulseServer.Failure(
+        message: "no shell to guard a private sound server: \(SystemError.message(error.code))")
     }
   }
 

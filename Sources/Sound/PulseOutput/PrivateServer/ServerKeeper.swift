@@ -2,15 +2,14 @@ import HostTime
 import Synchronization
 import SystemSupport
 
-/// Restarts a device's private server after its death, since no other server can serve its address.
-///
-/// The first restart is immediate. Later ones back off, up to 5 s, as long as no server lives for 10 s. A
-/// server that dies on each use, or cannot be started, therefore costs almost no CPU time.
+/// Restarts a device's private server after its death, since no other server can serve its address. The first
+/// restart is immediate. Later ones back off, up to 5 s, as long as no server lives for 10 s. A server that
+/// dies on each use, or cannot be started, therefore costs almost no CPU time.
 final class ServerKeeper: Sendable {
   private let server: PrivatePulseServer
   private let clock: any HostClock
-  private let request: Mutex<HostTime?>
-  private let worker: Mutex<(any Worker)?>
+  private let request = Mutex<HostTime?>(nil)
+  private let worker = Mutex<(any Worker)?>(nil)
   private let history = WorkerState(History())
 
   private struct History {
@@ -18,26 +17,21 @@ final class ServerKeeper: Sendable {
     var last: HostTime?
   }
 
-  /// The delay in seconds between the loss of a connection and the check: the kernel closes a process's
-  /// connections slightly before it reports the process's end.
+  /// The seconds from a lost connection to the check: the kernel closes connections before a process ends.
   private static let settlingTime = 0.01
   /// The lifetime in seconds after which a server counts as healthy and the back-off is reset.
   private static let healthyTime = 10.0
   /// The delays before restarts; the first restart has none.
   static let backoff = Backoff(first: 0, second: 0.25, longest: 5)
 
-  /// Creates a keeper that checks `server` on request.
   init(_ server: PrivatePulseServer, clock: any HostClock) {
     self.server = server
     self.clock = clock
-    request = Mutex(nil)
-    worker = Mutex(nil)
     let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
     worker.withLock { $0 = clock.makeWorker("pulse-keeper", body: body) }
   }
 
-  /// Requests a check that the server is running, because it closed a connection or a client needs one.
-  /// Thread-safe; never blocks.
+  /// Requests a check after a lost connection or for a client. Thread-safe; never blocks.
   func look() {
     let now = clock.now
     request.withLock { $0 = $0 ?? now }

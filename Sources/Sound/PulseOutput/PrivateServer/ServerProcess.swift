@@ -3,7 +3,6 @@ import SystemSupport
 
 /// The process of a private server, a child of this process.
 struct ServerProcess: Sendable {
-  /// The child's process identifier.
   let identifier: pid_t
   private let log: String
 
@@ -12,16 +11,15 @@ struct ServerProcess: Sendable {
     arguments: [String], environment: [String], directory: String, guardian: ServerGuardian
   ) throws(PrivatePulseServer.Failure) -> ServerProcess {
     let log = "\(directory)/log"
-    do throws(SpawnError) {
-      let identifier = try spawn(
-        arguments, environment, input: nil, log: log, group: guardian.identifier)
+    do throws(SystemCallError) {
+      let identifier = try spawn(arguments, environment, input: nil, log: log, group: guardian.identifier)
       return ServerProcess(identifier: identifier, log: log)
     } catch {
       let isMissing = error.code == ENOENT
       throw PrivatePulseServer.Failure(
         message: isMissing
           ? "\(arguments[0]) is not installed (Debian: apt install pulseaudio)"
-          : "\(arguments[0]) could not be started: \(error)",
+          : "\(arguments[0]) could not be started: \(SystemError.message(error.code))",
         isMissingProgram: isMissing)
     }
   }
@@ -50,8 +48,7 @@ struct ServerProcess: Sendable {
     }
   }
 
-  /// The server's log line about a module that failed to load; nil if none. PulseAudio 16.1 continues without
-  /// the module, even with `--fail`.
+  /// The log line about a module that failed to load, if any: 16.1 goes on without it, even with `--fail`.
   var moduleFailure: String? {
     logLines.last { $0.contains("Failed to load module") || $0.contains("Failed to open module") }
   }
@@ -62,5 +59,18 @@ struct ServerProcess: Sendable {
   private var logLines: [String] {
     let bytes = (try? FileBytes.read(log, limit: .max)) ?? []
     return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+enum UnixSocket {
+  /// Whether a server accepts connections at `path`. Never blocks.
+  static func isListening(at path: String) -> Bool {
+    let descriptor = socket(
+      AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return UnixAddress.with(path) { address, length in
+      address.map { connect(descriptor, $0, length) == 0 } ?? false
+    }
   }
 }

@@ -1,17 +1,10 @@
 import Glibc
+import SystemSupport
 
-/// A failure to start a program.
-struct SpawnError: Error, CustomStringConvertible {
-  /// The system's error code.
-  var code: Int32
-  var description: String { String(cString: strerror(code)) }
-}
-
-/// Starts a program with default signal dispositions and an empty signal mask, in the process group `group`;
-/// 0 creates its own group.
+/// Starts a program with default signals and an empty mask in process group `group`; 0 creates its own.
 func spawn(
   _ arguments: [String], _ environment: [String], input: Int32?, log: String, group: pid_t
-) throws(SpawnError) -> pid_t {
+) throws(SystemCallError) -> pid_t {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
@@ -43,7 +36,7 @@ func spawn(
       posix_spawnp(&identifier, arguments[0], &actions, &attributes, argv, envp)
     }
   }
-  guard code == 0 else { throw SpawnError(code: code) }
+  guard code == 0 else { throw SystemCallError("posix_spawnp", code: code) }
   return identifier
 }
 

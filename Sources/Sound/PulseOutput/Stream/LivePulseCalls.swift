@@ -11,8 +11,7 @@ final class LivePulseCalls: PulseCalls {
     return loop
   }
   func mainloopStart(_ loop: OpaquePointer) -> Int32 {
-    // The name appears in `top -H` and in debuggers; at most 15 bytes. After the start, this call would name
-    // the calling thread (16.1).
+    // The name, at most 15 bytes, is for `top -H`. After the start, the call would name the caller (16.1).
     pa_threaded_mainloop_set_name(loop, "continuo-pulse")
     return pa_threaded_mainloop_start(loop)
   }
@@ -22,8 +21,7 @@ final class LivePulseCalls: PulseCalls {
   func mainloopUnlock(_ loop: OpaquePointer) { pa_threaded_mainloop_unlock(loop) }
   func mainloopInThread(_ loop: OpaquePointer) -> Bool { pa_threaded_mainloop_in_thread(loop) != 0 }
 
-  /// The libpulse function that starts watching a descriptor. The imported function type is not Sendable,
-  /// although it is only a code address.
+  /// The libpulse function that starts watching: a mere code address, imported without Sendable.
   private struct Watch: @unchecked Sendable {
     let begin:
       @convention(c) (
@@ -71,9 +69,7 @@ final class LivePulseCalls: PulseCalls {
     pa_threaded_mainloop_get_api(loop)?.pointee.time_free(event)
   }
 
-  func contextNew(_ loop: OpaquePointer, name: String, properties: [(key: String, value: String)])
-    -> OpaquePointer?
-  {
+  func contextNew(_ loop: OpaquePointer, name: String, properties: PulseProperties) -> OpaquePointer? {
     withPropertyList(properties) { list in
       pa_context_new_with_proplist(pa_threaded_mainloop_get_api(loop), name, list)
     }
@@ -115,7 +111,7 @@ final class LivePulseCalls: PulseCalls {
   func errorText(_ code: Int32) -> String { pa_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
   func streamNew(
-    _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: [(key: String, value: String)]
+    _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: PulseProperties
   ) -> OpaquePointer? {
     var spec = spec
     var map = pa_channel_map()
@@ -192,9 +188,7 @@ final class LivePulseCalls: PulseCalls {
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_usec)
   }
 
-  private func withPropertyList<R>(
-    _ properties: [(key: String, value: String)], _ body: (OpaquePointer?) -> R
-  ) -> R {
+  private func withPropertyList<R>(_ properties: PulseProperties, _ body: (OpaquePointer?) -> R) -> R {
     let list = pa_proplist_new()
     defer { if let list { pa_proplist_free(list) } }
     for property in properties { pa_proplist_sets(list, property.key, property.value) }

@@ -1,7 +1,6 @@
 import CPulse
 
-/// The libpulse functions that this module uses, one method per function, so that tests can simulate the
-/// server.
+/// The libpulse functions that this module uses, a method for each, so that tests can simulate the server.
 ///
 /// Handles are libpulse's pointers, results its codes (negative: an error), callbacks its C functions with a
 /// user-data pointer. `LivePulseCalls` calls the library; the tests use a scripted implementation. Unless
@@ -19,7 +18,6 @@ protocol PulseCalls: AnyObject, Sendable {
   func mainloopFree(_ loop: OpaquePointer)
   /// Takes the recursive lock. Aborts the process on the loop's own thread: check `mainloopInThread` first.
   func mainloopLock(_ loop: OpaquePointer)
-  /// Releases the main loop's lock.
   func mainloopUnlock(_ loop: OpaquePointer)
   /// Whether the caller is on the loop's thread (which holds the lock in all callbacks). No lock.
   func mainloopInThread(_ loop: OpaquePointer) -> Bool
@@ -29,11 +27,9 @@ protocol PulseCalls: AnyObject, Sendable {
   /// Creates a disabled deferred event. While enabled, its callback runs at each iteration of the loop.
   func deferNew(
     _ loop: OpaquePointer, _ callback: @escaping pa_defer_event_cb_t, _ userdata: UnsafeMutableRawPointer?
-  )
-    -> OpaquePointer?
+  ) -> OpaquePointer?
   /// Enables (and wakes the loop) or disables a deferred event.
   func deferEnable(_ loop: OpaquePointer, _ event: OpaquePointer, _ enabled: Bool)
-  /// Frees a deferred event.
   func deferFree(_ loop: OpaquePointer, _ event: OpaquePointer)
   /// Creates a timer that fires once, `delay` microseconds from now.
   func timerNew(
@@ -46,30 +42,21 @@ protocol PulseCalls: AnyObject, Sendable {
   // MARK: Context
 
   /// Creates a context whose client has `properties` on the server.
-  func contextNew(_ loop: OpaquePointer, name: String, properties: [(key: String, value: String)])
-    -> OpaquePointer?
-  /// Sets or clears the state callback.
+  func contextNew(_ loop: OpaquePointer, name: String, properties: PulseProperties) -> OpaquePointer?
   func contextSetStateCallback(
     _ context: OpaquePointer, _ callback: pa_context_notify_cb_t?, _ userdata: UnsafeMutableRawPointer?)
   /// Starts connecting; nil: libpulse's default server.
   func contextConnect(_ context: OpaquePointer, server: String?, flags: pa_context_flags_t) -> Int32
-  /// Returns the context's state.
   func contextGetState(_ context: OpaquePointer) -> pa_context_state_t
-  /// Returns the code of the last error.
   func contextErrno(_ context: OpaquePointer) -> Int32
-  /// Closes the context's connection.
   func contextDisconnect(_ context: OpaquePointer)
-  /// Releases the reference to the context.
   func contextUnref(_ context: OpaquePointer)
   /// Sets the volume of a stream by its server index.
   func contextSetSinkInputVolume(_ context: OpaquePointer, index: UInt32, volume: pa_cvolume)
     -> OpaquePointer?
-  /// Returns the server's index of the context's client.
   func contextGetIndex(_ context: OpaquePointer) -> UInt32
-  /// Sets or clears the callback for subscribed changes.
   func contextSetSubscribeCallback(
     _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?)
-  /// Subscribes to changes of those kinds.
   func contextSubscribe(_ context: OpaquePointer, _ mask: pa_subscription_mask_t) -> OpaquePointer?
   /// Requests all playback streams on the server. The callback runs for each, and once with nil at the end.
   func contextGetSinkInputs(
@@ -92,7 +79,7 @@ protocol PulseCalls: AnyObject, Sendable {
 
   /// Creates a stream that is not connected yet.
   func streamNew(
-    _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: [(key: String, value: String)]
+    _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: PulseProperties
   ) -> OpaquePointer?
   /// Sets all callbacks of a playback stream that this module uses, or clears them.
   func streamSetCallbacks(
@@ -102,31 +89,23 @@ protocol PulseCalls: AnyObject, Sendable {
     _ stream: OpaquePointer, sink: String?, attributes: pa_buffer_attr, flags: pa_stream_flags_t,
     volume: pa_cvolume
   ) -> Int32
-  /// Starts disconnecting the stream.
   func streamDisconnect(_ stream: OpaquePointer) -> Int32
-  /// Releases the reference to the stream.
   func streamUnref(_ stream: OpaquePointer)
-  /// Returns the stream's state.
   func streamGetState(_ stream: OpaquePointer) -> pa_stream_state_t
   /// Returns the index of the stream's sink input; `continuo_pa_invalid_index` if none.
   func streamGetIndex(_ stream: OpaquePointer) -> UInt32
-  /// Returns the name of the stream's sink.
   func streamGetDeviceName(_ stream: OpaquePointer) -> String?
-  /// Whether the stream's sink is suspended.
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool
   /// Returns the number of bytes that the server requests; `Int.max` on error.
   func streamWritableSize(_ stream: OpaquePointer) -> Int
-  /// Returns memory for the next write. `bytes` is the requested size and becomes the actual one, which is
-  /// never larger.
+  /// Returns memory for the next write. `bytes`: the wanted size, then the actual one, never larger.
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer?
   /// Discards the memory of `streamBeginWrite` unwritten.
   func streamCancelWrite(_ stream: OpaquePointer) -> Int32
-  /// Sends bytes, those of `streamBeginWrite` without a copy, to the position `offset` bytes after the last
-  /// one sent.
+  /// Sends bytes, without a copy those of `streamBeginWrite`, to `offset` bytes after the last one sent.
   func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int, offset: Int64) -> Int32
   /// Corks (stops) or uncorks (starts).
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer?
-  /// Discards the stream's queue on the server.
   func streamFlush(_ stream: OpaquePointer) -> OpaquePointer?
   /// Plays the queue to its end, however short. The callback runs when the sink has taken all of it, possibly
   /// before it is heard; not while corked or suspended.
@@ -137,12 +116,10 @@ protocol PulseCalls: AnyObject, Sendable {
   func streamUpdateTimingInfo(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
-  /// Returns the latest timing information.
   func streamGetTimingInfo(_ stream: OpaquePointer) -> pa_timing_info?
 
   // MARK: Operations and clocks
 
-  /// Cancels an operation's callback.
   func operationCancel(_ operation: OpaquePointer)
   /// Releases the reference; the operation itself continues.
   func operationUnref(_ operation: OpaquePointer)
@@ -150,9 +127,10 @@ protocol PulseCalls: AnyObject, Sendable {
   func wallClock() -> Int64
 }
 
+typealias PulseProperties = [(key: String, value: String)]
+
 /// The callbacks of a playback stream, called by libpulse on the main loop's thread.
 struct PulseStreamCallbacks {
-  /// The stream's state changed.
   var state: pa_stream_notify_cb_t?
   /// The server requests bytes.
   var write: pa_stream_request_cb_t?
@@ -160,12 +138,8 @@ struct PulseStreamCallbacks {
   var underflow: pa_stream_notify_cb_t?
   /// Playback started, initially or after an underflow.
   var started: pa_stream_notify_cb_t?
-  /// The stream was moved to another sink.
   var moved: pa_stream_notify_cb_t?
-  /// The sink was suspended or resumed.
   var suspended: pa_stream_notify_cb_t?
-  /// The server changed the buffer attributes.
   var bufferAttributes: pa_stream_notify_cb_t?
-  /// Timing information has arrived.
   var latency: pa_stream_notify_cb_t?
 }

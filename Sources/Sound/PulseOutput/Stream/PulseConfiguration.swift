@@ -1,18 +1,13 @@
 /// The connection and playback settings of a `PulseDevice`. All defaults suit a music player.
 package struct PulseConfiguration: Hashable, Sendable {
-  /// The server's address in libpulse's notation ("unix:/path", "tcp:host:port"); nil: libpulse's own rules
-  /// (PULSE_SERVER, client.conf, the user's session).
+  /// The server ("unix:/path", "tcp:host:port"); nil: libpulse's rules (PULSE_SERVER, client.conf, session).
   package var server: String?
   /// The sink's name; nil: the server's default sink.
   package var sink: String?
-  /// Whether the named sink must exist when the first stream opens, so that its absence is a permanent error.
-  /// Otherwise, and for later streams, opening fails until the sink appears.
+  /// Whether the sink's absence at the first opening is a permanent error. Later ones are always temporary.
   package var requiresSink = false
-  /// The application's name in mixers.
   package var applicationName = "Continuo"
-  /// The stream's name in mixers.
   package var streamName = "Music"
-  /// The application's icon name in mixers.
   package var applicationIconName: String? = "multimedia-player"
   /// The timeout in seconds for opening a stream and for server replies. Shorter than libpulse's own 30 s,
   /// because PipeWire answers only once it has a sink, which may never happen.
@@ -26,11 +21,9 @@ package struct PulseConfiguration: Hashable, Sendable {
   /// The buffered seconds required before playback starts.
   package var startThreshold: Double = 0.04
 
-  /// The latency after the sink in seconds, 0 or more, unknown to the server: for example the buffer of a
-  /// system that distributes the sound to other rooms.
+  /// The latency after the sink in seconds, unknown to the server: of a system with sound in other rooms.
   package var delayBehindSink: Double = 0
 
-  /// Creates a configuration for a server and a sink.
   package init(server: String? = nil, sink: String? = nil) {
     self.server = server
     self.sink = sink

@@ -5,13 +5,11 @@ import Glibc
 import HostTime
 import Synchronization
 
-/// A user of the connection, such as a stream. Methods are called on the main loop's thread or with its lock
-/// held.
+/// A user of the connection. Methods are called on the main loop's thread or with its lock held.
 protocol PulseConnectionUser: AnyObject {
   /// Called when the context is ready.
   func connectionReady(_ context: OpaquePointer)
-  /// Called when the context could not be created or has died and is no longer usable. `error` has the
-  /// reason.
+  /// Called with the reason when the context could not be created or has died.
   func connectionLost(_ error: OutputError)
 }
 
@@ -22,7 +20,7 @@ protocol PulseConnectionUser: AnyObject {
 /// Unchecked: `loop`, `clock` and the handles' pointers never change. `access` has its own lock and keeps the
 /// loop from being freed while in use. All other mutable state is accessed only with the main loop's lock
 /// held (`withLock`), which libpulse also holds for its callbacks.
-final class PulseConnection: @unchecked Sendable {
+final class PulseConnection: PulseUserData, @unchecked Sendable {
   /// The libpulse implementation, or a test's replacement.
   let calls: any PulseCalls
   /// The main loop; nil if the process is out of descriptors, memory or threads.
@@ -52,8 +50,7 @@ final class PulseConnection: @unchecked Sendable {
   /// Starts the loop's thread; call `retire()` once to end it.
   ///
   /// - Parameters:
-  ///   - onLoss: called on the loop's thread, with the lock held, when the server has closed the connection;
-  ///     must not block.
+  ///   - onLoss: called on the loop's thread with the lock when the server closes; must not block.
   ///   - lookUp: called on a thread of its own.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
@@ -76,20 +73,11 @@ final class PulseConnection: @unchecked Sendable {
     }
     loop = pointer
     mainloop = MainloopHandle(calls: calls, pointer: pointer)
-    // libpulse's callbacks get this object unretained; this reference keeps it alive until the loop has
-    // ended.
+    // libpulse's callbacks get this object unretained; this reference lives until the loop has ended.
     _ = Unmanaged.passRetained(self)
   }
 
-  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  /// Returns the connection that a callback's user data refers to.
-  private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseConnection? {
-    userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
-  }
-
   /// Runs `body` with the main loop's lock, or directly on the loop's own thread, which already holds it.
-  ///
   /// After the end no loop and no thread exist, and all streams have left. `body` then runs without a lock,
   /// for a stream that is closed again.
   func withLock<R>(_ body: () -> R) -> R {
@@ -101,8 +89,7 @@ final class PulseConnection: @unchecked Sendable {
     return body()
   }
 
-  /// The number of threads that use the loop or are about to. The loop is freed once that is 0 and cannot
-  /// rise again.
+  /// The number of threads in the loop or about to be. The loop is freed once that is 0 and cannot rise.
   private struct Access {
     var count = 0
     var isOver = false
@@ -111,8 +98,7 @@ final class PulseConnection: @unchecked Sendable {
   private let access = Mutex(Access())
   /// Posted when the last thread leaves after the end.
   private let lastExit = Semaphore()
-  /// The timeout in seconds for threads to leave. They hold the lock for microseconds, so a timeout means
-  /// that the loop's thread hangs.
+  /// The seconds for threads to leave. They hold the lock for microseconds: a timeout means a hanging loop.
   private static let exitLimit = 10.0
 
   private func enter() -> Bool {
@@ -131,8 +117,7 @@ final class PulseConnection: @unchecked Sendable {
     if isLast { lastExit.post() }
   }
 
-  /// Rejects new threads and waits until all present ones have left. False after a timeout. Not on the loop's
-  /// thread.
+  /// Rejects new threads and waits until all have left; false after a timeout. Not on the loop's thread.
   private func awaitLastExit() -> Bool {
     let isEmpty = access.withLock { access in
       access.isOver = true
@@ -144,22 +129,17 @@ final class PulseConnection: @unchecked Sendable {
 
   // MARK: With the lock held
 
-  /// Connects unless a context exists or is connecting. False: libpulse refused at once; `lastError` has the
-  /// reason.
+  /// Connects unless a context exists. False: libpulse refused at once; `lastError` has the reason.
   @discardableResult
   func connect() -> Bool {
     if context != nil { return true }
     guard let loop else { return false }
-    var properties: [(key: String, value: String)] = [
-      (PA_PROP_APPLICATION_NAME, configuration.applicationName)
-    ]
+    var properties: PulseProperties = [(PA_PROP_APPLICATION_NAME, configuration.applicationName)]
     if let icon = configuration.applicationIconName {
       properties.append((PA_PROP_APPLICATION_ICON_NAME, icon))
     }
     guard let pointer = calls.contextNew(loop, name: configuration.applicationName, properties: properties)
-    else {
-      return false
-    }
+    else { return false }
     let handle = ContextHandle(calls: calls, pointer: pointer)
     calls.contextSetStateCallback(
       pointer, { context, userdata in context.map { PulseConnection.from(userdata)?.stateChanged($0) } },
@@ -180,8 +160,7 @@ final class PulseConnection: @unchecked Sendable {
   /// The context in any state; nil if none exists.
   var contextPointer: OpaquePointer? { context?.pointer }
 
-  /// Adds a user, and notifies it at once if the context is ready. The connection retains the user until it
-  /// leaves.
+  /// Adds a user, retained until it leaves, and notifies it at once if the context is ready.
   func join(_ user: any PulseConnectionUser) {
     users.append(user)
     if isReady, let context = context?.pointer { user.connectionReady(context) }
@@ -201,8 +180,7 @@ final class PulseConnection: @unchecked Sendable {
     }
   }
 
-  /// Discards the context, so that the next user gets a new one. For a reply that never came, because the
-  /// connection to a hanging server looks alive.
+  /// Discards the context of a hanging server, which looks alive. The next user gets a new one.
   func discard() { drop(error: nil) }
 
   /// Takes over a stream that was closed while the server was creating it. libpulse cannot disconnect such a
@@ -238,8 +216,7 @@ final class PulseConnection: @unchecked Sendable {
 
   private func end() {
     guard let handle = mainloop.take() else { return }
-    // The loop must be stopped neither with its lock held nor on its thread, and the caller may be in both
-    // situations. A separate thread does it, quickly, because the loop is idle.
+    // Stopping is forbidden with the lock held and on the loop's thread: another thread does it, quickly.
     let box = Unmanaged.passRetained(Retirement(connection: self, mainloop: handle))
     var thread = pthread_t()
     let started = pthread_create(
@@ -262,8 +239,7 @@ final class PulseConnection: @unchecked Sendable {
     }
 
     func run() {
-      // The context is released first, while the loop can still notify the server; then the thread, then the
-      // loop.
+      // The context is released while the loop can still notify the server; then thread and loop.
       connection.withLock { connection.drop(error: nil) }
       guard connection.awaitLastExit() else {
         // Leaked deliberately: a loop that is in use must not be freed.
@@ -290,8 +266,7 @@ final class PulseConnection: @unchecked Sendable {
       // libpulse also reports this code for a host name that does not exist.
       let isRefusal = code == Int32(PA_ERR_CONNECTIONREFUSED.rawValue) && !isReady
       if !isRefusal || !explainRefusal(pointer, calls.errorText(code)) { fail(calls.errorText(code)) }
-    default:
-      break
+    default: break
     }
   }
 
@@ -305,7 +280,6 @@ final class PulseConnection: @unchecked Sendable {
 
   private struct Refusal: ~Copyable {
     let serial: Int
-    /// The reason reported to the users.
     var reason: String
     /// Reports the refusal on the loop's thread: `answer` after the lookup, `limit` after the timeout.
     let answer: DeferHandle

@@ -2,11 +2,9 @@ package import AudioCore
 package import HostTime
 import Synchronization
 
-/// A PulseAudio output device (or PipeWire's PulseAudio server).
-///
-/// All streams share one connection, opened by `prepare()` or the first `makeStream`, and again after the
-/// server has died. Methods are thread-safe and wait only for libpulse's main loop, which is never busy for
-/// longer than one `render` or event handler.
+/// A PulseAudio output device (or PipeWire's PulseAudio server). All streams share one connection, opened by
+/// `prepare()` or the first `makeStream`, and again after the server has died. Methods are thread-safe and
+/// wait only for libpulse's main loop, which is never busy for longer than one `render` or event handler.
 package final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
   let connection: PulseConnection
@@ -15,30 +13,21 @@ package final class PulseDevice: AudioOutputDevice {
 
   /// Creates a device for a server and a sink. Starts one idle thread but does not connect yet.
   ///
-  /// - Parameter clock: the clock of `timing()`. It must run in real time, as the server does.
-  package convenience init(configuration: PulseConfiguration = PulseConfiguration(), clock: any HostClock) {
-    self.init(configuration: configuration, clock: clock, calls: LivePulseCalls())
-  }
-
-  /// Creates a device on a private server, which is restarted after its death, whatever the cause. The device
-  /// retains the server.
-  ///
   /// - Parameters:
-  ///   - privateServer: the server to play on.
-  ///   - configuration: the settings; `server` is replaced by the private server's address.
-  ///   - clock: the clock of `timing()`, in real time.
+  ///   - privateServer: the server to use instead of the configured one. The device retains it, and restarts
+  ///     it after its death, whatever the cause.
+  ///   - clock: the clock of `timing()`. It must run in real time, as the server does.
   package convenience init(
-    privateServer: PrivatePulseServer, configuration: PulseConfiguration = PulseConfiguration(),
+    privateServer: PrivatePulseServer? = nil, configuration: PulseConfiguration = PulseConfiguration(),
     clock: any HostClock
   ) {
     var configuration = configuration
-    configuration.server = privateServer.address
+    if let privateServer { configuration.server = privateServer.address }
     self.init(
       configuration: configuration, clock: clock, calls: LivePulseCalls(),
-      keeper: ServerKeeper(privateServer, clock: clock))
+      keeper: privateServer.map { ServerKeeper($0, clock: clock) })
   }
 
-  /// Creates a device on any implementation of libpulse's functions.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
     keeper: ServerKeeper? = nil, lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp
@@ -60,8 +49,7 @@ package final class PulseDevice: AudioOutputDevice {
   package func prepare() { connection.withLock { _ = connection.connect() } }
 
   /// Whether the server accepts a connection. Blocks the caller until the server has answered, at most
-  /// `limit` seconds; a refusal takes about a millisecond. Does not start a server. A successful connection
-  /// is kept for the first stream.
+  /// `limit` seconds; a refusal takes about 1 ms. Starts no server. The first stream uses the connection.
   package func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
 
   /// Returns whether other clients of the server play, and the volume of the configured sink; see
@@ -69,14 +57,12 @@ package final class PulseDevice: AudioOutputDevice {
   package func surroundings(limit: Double) -> OutputSurroundings? { neighbours.current(limit: limit) }
 
   /// Calls `handler` with the first known surroundings and with each change; see `AudioOutputDevice`.
-  /// Connects if necessary. If the connection is refused, the next call of this method or of `surroundings`
-  /// retries.
+  /// Connects if necessary. After a refusal the next call of this method or of `surroundings` retries.
   package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
     neighbours.follow(handler)
   }
 
   /// Opens a stream on the configured sink. `opened` or `failed` follows within `replyTimeout` seconds.
-  ///
   /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held. They
   /// may take a short lock, but that lock must never be held during a call of a stream's or device's method.
   package func makeStream(
@@ -91,8 +77,7 @@ package final class PulseDevice: AudioOutputDevice {
   }
 }
 
-/// The engine's handle of a stream; releasing it closes the stream. The connection retains the stream itself
-/// while callbacks may come.
+/// The engine's handle: releasing it closes the stream. The connection retains that while callbacks may come.
 final class PulseOutputStream: AudioOutputStream {
   private let stream: PulseStream
 

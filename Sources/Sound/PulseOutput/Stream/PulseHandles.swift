@@ -1,7 +1,17 @@
 import CPulse
 
-/// A main loop and its thread. Both end on deinit, which must happen neither on that thread nor with the lock
-/// held.
+/// The user data of libpulse's callbacks: unretained, since another reference lives while they may run.
+protocol PulseUserData: AnyObject {}
+
+extension PulseUserData {
+  var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  static func from(_ userdata: UnsafeMutableRawPointer?) -> Self? {
+    userdata.map { Unmanaged<Self>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+/// A main loop and its thread. Both end on deinit: neither on that thread nor with the lock held.
 struct MainloopHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer
@@ -32,8 +42,7 @@ struct StreamHandle: ~Copyable {
 
   deinit {
     calls.streamSetCallbacks(pointer, nil, nil)
-    // Unref alone would leave the stream playing until its context ends. The result is an error if the stream
-    // or its connection has already died.
+    // Unref alone would leave the stream playing. An error means that it or its connection has died.
     _ = calls.streamDisconnect(pointer)
     calls.streamUnref(pointer)
   }
@@ -57,7 +66,6 @@ struct OperationHandle: ~Copyable {
   }
 }
 
-/// A deferred event of a main loop.
 struct DeferHandle: ~Copyable {
   let calls: any PulseCalls
   let loop: OpaquePointer
@@ -65,13 +73,11 @@ struct DeferHandle: ~Copyable {
 
   /// Runs the callback soon, on the loop's thread.
   func enable() { calls.deferEnable(loop, pointer, true) }
-  /// Stops further runs of the callback.
   func disable() { calls.deferEnable(loop, pointer, false) }
 
   deinit { calls.deferFree(loop, pointer) }
 }
 
-/// A timer of a main loop.
 struct TimerHandle: ~Copyable {
   let calls: any PulseCalls
   let loop: OpaquePointer
@@ -81,8 +87,7 @@ struct TimerHandle: ~Copyable {
 }
 
 extension PulseCalls {
-  /// Releases the reference to an operation whose answer is not needed. False if libpulse refused the
-  /// operation.
+  /// Releases an operation whose answer is not needed. False if libpulse refused the operation.
   @discardableResult
   func forget(_ operation: OpaquePointer?) -> Bool {
     guard let operation else { return false }

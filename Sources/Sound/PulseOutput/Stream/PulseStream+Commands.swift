@@ -29,8 +29,7 @@ extension PulseStream {
 
   /// Fails the stream because libpulse refused a command: the connection is lost.
   private func refused() {
-    failSoon(
-      OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
+    failSoon(OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
   }
 
   func replaceFrames() {
@@ -58,8 +57,7 @@ extension PulseStream {
     forgetDrain()
     hold()
     // Corking before the flush lets a rewindable sink return the frames that it holds, and the read index
-    // then gives the exact heard position. Uncorked, the sink would play silence for the frames already
-    // taken.
+    // then gives the exact heard position. Uncorked, the sink would play silence for the frames taken.
     if !isCorked {
       isCorked = true
       calls.forget(calls.streamCork(stream, true))
@@ -113,7 +111,6 @@ extension PulseStream {
     }
   }
 
-  /// Sends the volume to the server if it has changed. No effect before the stream is open.
   func sendVolume() {
     guard volume != sentVolume, isOpen, let stream = handle?.pointer, let context = connection.contextPointer
     else { return }

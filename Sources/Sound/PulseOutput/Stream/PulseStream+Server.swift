@@ -12,9 +12,7 @@ extension PulseStream {
     guard
       let pointer = calls.streamNew(
         context, name: configuration.streamName, spec: spec, properties: [(PA_PROP_MEDIA_ROLE, "music")])
-    else {
-      return fail(OutputError("libpulse refuses this format", isRecoverable: false))
-    }
+    else { return fail(OutputError("libpulse refuses this format", isRecoverable: false)) }
     handle = StreamHandle(calls: calls, pointer: pointer)
     calls.streamSetCallbacks(pointer, .ofPulseStream, userdata)
     // Starting uncorked, if sound is wanted already, saves a round trip before the first sound.
@@ -57,8 +55,7 @@ extension PulseStream {
   fileprivate func stateChanged() {
     guard !isDead, let stream = handle?.pointer else { return }
     switch calls.streamGetState(stream) {
-    case PA_STREAM_READY:
-      opened(stream)
+    case PA_STREAM_READY: opened(stream)
     case PA_STREAM_FAILED, PA_STREAM_TERMINATED: ended()
     default: break
     }
@@ -84,8 +81,7 @@ extension PulseStream {
         isRecoverable: true, cause: .device))
   }
 
-  /// Requests the list of existing sinks, because the configured one is missing. Limited by the rest of
-  /// `replyTimeout`.
+  /// Requests the existing sinks, because the configured one is missing; within the rest of `replyTimeout`.
   private func askForSinks(_ context: OpaquePointer) {
     sinkNames = []
     sinkAnswer = OperationHandle(
@@ -176,8 +172,7 @@ extension PulseStream {
 }
 
 extension PulseStreamCallbacks {
-  /// The callbacks of `PulseStream`, whose user data is the stream. The connection retains the stream while
-  /// they are set.
+  /// The callbacks of `PulseStream`, their user data, which the connection retains while they are set.
   static let ofPulseStream = PulseStreamCallbacks(
     state: { PulseStream.from($1)?.stateChanged() },
     write: { PulseStream.from($2)?.pull() },

@@ -9,7 +9,7 @@ import Synchronization
 /// accessed only with the main loop's lock held. libpulse holds that lock for its callbacks as well. The
 /// engine's `render` and event handler are called with it. They may take short locks of their own, but those
 /// must never be held while calling this stream.
-final class PulseStream: PulseConnectionUser, @unchecked Sendable {
+final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   let connection: PulseConnection
   let calls: any PulseCalls
   let configuration: PulseConfiguration
@@ -52,10 +52,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   var volume: UInt32 = PA_VOLUME_NORM
   /// The volume last sent to the server.
   var sentVolume: UInt32 = PA_VOLUME_NORM
-  /// The name of the stream's present or last sink.
   var route = "unknown sink"
-  /// The pending request for existing sinks after the configured one was missing, and the names received so
-  /// far.
+  /// The pending request for the sinks after the configured one was missing, and their names so far.
   var sinkAnswer: OperationHandle?
   var sinkNames: [String] = []
 
@@ -73,17 +71,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     clock = Mutex(HeardClock(sampleRate: format.sampleRate))
   }
 
-  /// The user data of libpulse's callbacks: unretained, since the connection retains this object while they
-  /// may run.
-  var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  /// Returns the stream that a callback's user data refers to.
-  static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseStream? {
-    userdata.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  /// Creates a timer that runs `callback` on the loop's thread in `seconds`, unless the handle is released
-  /// before.
+  /// Creates a timer for `callback` on the loop's thread in `seconds`; releasing the handle cancels it.
   private func timer(in seconds: Double, _ callback: @escaping pa_time_event_cb_t) -> TimerHandle? {
     guard let loop = connection.loop, let context = connection.contextPointer else { return nil }
     return calls.timerNew(context, delay: pa_usec_t(max(0, seconds) * 1e6), callback, userdata)
@@ -94,8 +82,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
 
   // MARK: Life
 
-  /// Starts opening the stream. Thread-safe; call without the lock. The connection retains this object until
-  /// it has failed or was closed.
+  /// Starts opening. Thread-safe; without the lock. The connection retains this object until its end.
   func open() {
     connection.withLock {
       guard let loop = connection.loop else { return failWithoutLoop() }
@@ -113,17 +100,13 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
   }
 
-  /// Reports that the process has no descriptor or thread left. Without an output thread, the event is sent
-  /// on the caller's.
+  /// Reports on the caller's thread that the process has no descriptor or thread left for an output's.
   private func failWithoutLoop() {
     send(.failed(OutputError("libpulse could not start its thread", isRecoverable: true), heardFrame: 0))
     isDead = true
   }
 
-  /// Starts the server's `replyTimeout`.
-  func limitReply() {
-    replyTimer = timer(in: configuration.replyTimeout) { PulseStream.from($3)?.timeOut() }
-  }
+  func limitReply() { replyTimer = timer(in: configuration.replyTimeout) { PulseStream.from($3)?.timeOut() } }
 
   /// Cancels the reply timeout, because the server has answered.
   func replyCame() { replyTimer = nil }
@@ -207,8 +190,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       if rendered < asked || asked == 0 { break }
     }
     guard missing > 0 else { return }
-    // The source ran short. The flag is set before the source is asked again: either that call sees frames
-    // added since, or the engine sees the flag.
+    // The flag precedes the second request: that sees frames added since, or the engine sees the flag.
     isHungry.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     while missing > 0 {
@@ -220,8 +202,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     forceOutAtEnd()
   }
 
-  /// Overwrites sent frames with their replacements, without a gap, since the old frames play until then.
-  /// Returns the change in the number of frames that the server lacks.
+  /// Overwrites sent frames by replacements without a gap. Returns by how many frames the server lacks more.
   private func writeOver(_ stream: OpaquePointer, wish: Int) -> Int {
     guard isReplacing else { return 0 }
     isReplacing = false
@@ -264,8 +245,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   }
 
   /// Drains the last frames once the source is at its end. Otherwise a remainder below the start threshold
-  /// would never play on either server, nor the last part of a quantum on PipeWire (0.3.65 left 222 frames
-  /// unheard after a mere trigger).
+  /// would never play on either server, nor a part of a quantum on PipeWire (0.3.65: 222 frames).
   func forceOutAtEnd() {
     guard hasUnforcedFrames, isOpen, !isCorked, !isSuspended, !isFlushing, let stream = handle?.pointer,
       source.isAtEnd
@@ -278,8 +258,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     limitDrain()
   }
 
-  /// Sets the drain's timeout: the buffer's duration plus `drainPatience`. No timeout while corked, because
-  /// the end does not approach.
+  /// Sets the drain's timeout: `bufferDuration` plus `drainPatience`. None while corked: the end waits.
   func limitDrain() {
     drainTimer = nil
     guard drainAnswer != nil, !isCorked else { return }
@@ -288,8 +267,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
   }
 
-  /// The margin of the drain timeout in seconds. PulseAudio answers within a block of the sink (50 ms),
-  /// PipeWire within a quantum; a starved server may take slightly longer.
+  /// The margin in seconds. PulseAudio answers within a block (50 ms), PipeWire within a quantum.
   private static let drainPatience = 1.0
 
   func forgetDrain() {
@@ -311,7 +289,6 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     return clock.withLock { $0.timing(at: now) }
   }
 
-  /// Stops the heard clock at the present position.
   @discardableResult
   func hold() -> OutputTiming {
     let now = hostClock.now
@@ -330,8 +307,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   /// Converts libpulse's timing information to a report; nil if none exists or it is not reliable.
   func timingReport() -> TimingReport? {
     guard let stream = handle?.pointer, let info = calls.streamGetTimingInfo(stream) else { return nil }
-    // Both clocks must be read at the same time: preemption between the two reads would make the age
-    // milliseconds too large.
+    // Both clocks are read at the same time: preemption in between would add milliseconds to the age.
     var now = hostClock.now
     var wall = calls.wallClock()
     for _ in 0..<3 {
@@ -351,7 +327,6 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       isPlaying: info.playing != 0)
   }
 
-  /// Processes newly arrived timing information.
   func takeTiming() {
     guard isOpen, !isFlushing else { return }
     guard let report = timingReport() else { return askForTimingLater() }
@@ -371,8 +346,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   }
 
   /// Requests timing information at once, then at doubling intervals up to 1.5 s, like libpulse's automatic
-  /// updates. Those continue while the stream is corked (1.5 wake-ups a second measured), so they are not
-  /// used.
+  /// updates. Those continue while corked (1.5 wake-ups a second measured), so they are not used.
   func beginTiming() {
     timingInterval = 0.005
     askForTiming()

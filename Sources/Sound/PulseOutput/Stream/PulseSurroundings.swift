@@ -4,32 +4,28 @@ import HostTime
 import Synchronization
 
 /// Tracks other clients' playback on the server and the sink's volume: queries once, and again after each
-/// change reported by the server. No cost in between.
-///
-/// Unchecked: `state` has a lock, and `connection` and `sink` never change. All other state is accessed only
-/// with the main loop's lock held.
-final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
+/// change reported by the server. No cost in between. Unchecked: `state` has a lock, `hasWaited` is atomic,
+/// `connection` and `sink` never change. All other state is accessed only with the main loop's lock held.
+final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   private let connection: PulseConnection
   private let sink: String
   private struct State {
     /// The last complete answer; nil while the server is unavailable.
     var known: OutputSurroundings?
-    /// The value last passed to `handler`.
     var told: OutputSurroundings?
     var handler: (@Sendable (OutputSurroundings) -> Void)?
-    /// Whether a call has already waited for the first answer.
-    var hasWaited = false
-
-    /// Returns the handler if there is a new value to report.
-    mutating func news() -> (@Sendable (OutputSurroundings) -> Void)? {
-      guard known != nil, told != known, let handler else { return nil }
+    /// Returns the handler and a new value to report, if any.
+    mutating func news() -> (handler: @Sendable (OutputSurroundings) -> Void, value: OutputSurroundings)? {
+      guard let known, told != known, let handler else { return nil }
       told = known
-      return handler
+      return (handler, known)
     }
   }
 
   private let state = Mutex(State())
   private let answered = Semaphore()
+  /// Whether a call has already waited for the first answer.
+  private let hasWaited = Atomic<Bool>(false)
 
   private var isFollowing = false
   private var context: OpaquePointer?
@@ -38,7 +34,6 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   private var volumeAnswer: OperationHandle?
   /// Whether a change was reported since the query in progress began.
   private var isStale = false
-  /// The partial result of the query in progress.
   private var arriving = OutputSurroundings()
 
   /// Creates a tracker. `sink`: the sink whose volume counts; nil for the server's default sink.
@@ -48,21 +43,13 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   }
 
   private var calls: any PulseCalls { connection.calls }
-  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseSurroundings? {
-    userdata.map { Unmanaged<PulseSurroundings>.fromOpaque($0).takeUnretainedValue() }
-  }
 
   /// Returns the present surroundings; nil until the server has answered. Connects if necessary. The first
   /// call waits at most `limit` seconds for the answer; later ones return at once. Not on the loop's thread.
   func current(limit: Double) -> OutputSurroundings? {
     if let known = state.withLock({ $0.known }) { return known }
     guard begin() else { return nil }
-    let isFirst = state.withLock { state in
-      defer { state.hasWaited = true }
-      return !state.hasWaited
-    }
+    let isFirst = !hasWaited.exchange(true, ordering: .acquiringAndReleasing)
     if isFirst { _ = answered.wait(until: connection.clock.now.advanced(bySeconds: limit)) }
     return state.withLock { $0.known }
   }
@@ -91,13 +78,9 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   }
 
   private func tell() {
-    guard let (handler, known) = state.withLock({ state in state.news().map { ($0, state.known) } }),
-      let known
-    else { return }
-    handler(known)
+    if let news = state.withLock({ $0.news() }) { news.handler(news.value) }
   }
 
-  /// Leaves the connection and stops tracking.
   func end() {
     connection.withLock {
       guard isFollowing else { return }
@@ -110,13 +93,11 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
 
   func connectionReady(_ context: OpaquePointer) {
     self.context = context
-    calls.contextSetSubscribeCallback(
-      context, { PulseSurroundings.from($3)?.changed() }, userdata)
+    calls.contextSetSubscribeCallback(context, { PulseSurroundings.from($3)?.changed() }, userdata)
     let mask =
       PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue
       | PA_SUBSCRIPTION_MASK_SERVER.rawValue
-    subscription = OperationHandle(
-      calls, calls.contextSubscribe(context, pa_subscription_mask_t(mask)))
+    subscription = OperationHandle(calls, calls.contextSubscribe(context, pa_subscription_mask_t(mask)))
     ask()
   }
 

@@ -3,7 +3,6 @@ import Glibc
 /// The addresses in a libpulse server string, separated by spaces. Each is `/path`, `unix:path`, `host`,
 /// `host:port` or `tcp:host:port` (also `tcp4:`, `tcp6:`), optionally after a machine name in braces.
 struct ServerNames: Hashable {
-  /// The host names and IPv4 addresses.
   private(set) var hosts: [String] = []
   /// Whether the string has addresses that need no lookup: a socket or an IPv6 address.
   private(set) var hasOthers = false
@@ -25,8 +24,7 @@ struct ServerNames: Hashable {
     }
   }
 
-  /// Returns the reason why a host has no address, in the resolver's words; nil if it has one. Blocks as long
-  /// as the resolver takes.
+  /// Returns the resolver's reason why a host has no address; nil if it has one. Blocks on the resolver.
   static func lookUp(_ host: String) -> String? {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -41,8 +39,7 @@ struct ServerNames: Hashable {
     }
   }
 
-  /// Returns the reasons why none of the hosts has an address; nil if one has, or if no host is named.
-  /// Blocks.
+  /// Returns the reasons why no host has an address; nil if one has or none is named. Blocks.
   func problem(_ lookUp: (String) -> String?) -> String? {
     var reasons: [String] = []
     for host in hosts {

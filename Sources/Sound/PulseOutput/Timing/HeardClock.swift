@@ -3,7 +3,6 @@ import HostTime
 
 /// The server's timing information about a stream at one time.
 struct TimingReport: Hashable, Sendable {
-  /// The time of the information on the host clock.
   var hostTime: HostTime
   /// The position up to which the server has taken frames from the stream's queue.
   var readPosition: Double
@@ -12,17 +11,14 @@ struct TimingReport: Hashable, Sendable {
   /// Whether the server was taking frames from the queue.
   var isPlaying: Bool
 
-  /// The position heard at `hostTime`.
   var heardPosition: Double { readPosition - sinkDelay }
 }
 
-/// The clock of the heard position, computed from the server's reports: a straight line on the host clock
-/// during playback, a constant otherwise. A value; the stream protects it with a lock.
+/// The clock of the heard position, from the server's reports: a line during playback, else a constant.
 struct HeardClock: Sendable {
   private enum Motion {
     /// Stopped, until a report shows movement.
     case still(position: Double)
-    /// Moving along a line.
     case moving(HeardLine)
   }
 
@@ -32,8 +28,7 @@ struct HeardClock: Sendable {
   private var filter: HeardLineFilter
   /// Whether sound may play: started, not suspended, no flush pending.
   private var mayMove = false
-  /// The minimum of the heard frame, because the server may move its read index back (when corking a
-  /// rewindable sink).
+  /// The minimum heard frame: corking a rewindable sink may move the server's read index back.
   private var floor: Double = 0
   /// Whether the server's answer to a drain is pending.
   private var isEndPending = false
@@ -45,30 +40,23 @@ struct HeardClock: Sendable {
     filter = HeardLineFilter(sampleRate: Double(sampleRate))
   }
 
-  /// Returns the heard frame and its rate at `now`.
   func timing(at now: HostTime) -> OutputTiming {
     let rendered = positions.renderedFrames
+    func still(at position: Double) -> OutputTiming {
+      let frame = max(floor, positions.frame(at: position))
+      return OutputTiming(heardFrame: frame, hostTime: now, frameRate: 0, renderedFrames: rendered)
+    }
     switch motion {
-    case .still(let position):
-      return OutputTiming(
-        heardFrame: max(floor, positions.frame(at: position)), hostTime: now, frameRate: 0,
-        renderedFrames: rendered
-      )
+    case .still(let position): return still(at: position)
     case .moving(let line):
       let position = line.position(at: now)
-      if position >= lastPosition {
-        return OutputTiming(
-          heardFrame: max(floor, positions.frame(at: lastPosition)), hostTime: now, frameRate: 0,
-          renderedFrames: rendered)
-      }
-      // If none of this stream's frames plays yet (before the first frame, below the floor), the time is when
-      // one will.
+      if position >= lastPosition { return still(at: lastPosition) }
+      // If no frame of this stream plays yet (before the first, below the floor): the time when one will.
       let place = max(position, Double(positions.basePosition), positions.position(ofFrame: floor))
       let time = place > position ? line.time(ofPosition: place) : now
       return OutputTiming(
         heardFrame: positions.frame(at: place), hostTime: time, frameRate: line.rate,
-        renderedFrames: rendered,
-        replacementLead: replacementLead)
+        renderedFrames: rendered, replacementLead: replacementLead)
     }
   }
 
@@ -91,8 +79,7 @@ struct HeardClock: Sendable {
   /// Records the end of the drain: its answer or its timeout.
   mutating func reachEnd() {
     isEndPending = false
-    // A remainder below the server's start threshold (29 ms on a null sink) may play between two reports, so
-    // that none showed movement.
+    // A remainder below the start threshold (29 ms on a null sink) may play between reports, unnoticed.
     guard mayMove, case .still = motion else { return }
     motion = .still(position: Double(positions.endPosition))
     raiseFloor(to: Double(positions.renderedFrames))
@@ -104,14 +91,12 @@ struct HeardClock: Sendable {
     filter.reset()
   }
 
-  /// Stops the clock at `now`.
   mutating func hold(at now: HostTime) {
     stand(at: now)
     mayMove = false
   }
 
-  /// Sets the stopped position to the server's read index, where playback will resume. True if the position
-  /// changes.
+  /// Sets the stopped position to the read index, where playback will resume. True if it changes.
   mutating func settle(readPosition: Double) -> Bool {
     guard !mayMove, case .still(let position) = motion, readPosition > position else { return false }
     motion = .still(position: readPosition)

@@ -6,11 +6,14 @@ struct HeardLine: Hashable, Sendable {
   var time: HostTime
   var rate: Double
 
-  /// The position at `moment`.
   func position(at moment: HostTime) -> Double { position + moment.seconds(since: time) * rate }
 
-  /// Returns the time at which the line reaches `place`.
   func time(ofPosition place: Double) -> HostTime { time.advanced(bySeconds: (place - position) / rate) }
+
+  /// Returns the line that continues this one from `moment` on with another rate.
+  func bent(at moment: HostTime, rate: Double) -> HeardLine {
+    HeardLine(position: position(at: moment), time: moment, rate: rate)
+  }
 }
 
 /// Fits the line of the heard position to the server's reports.
@@ -20,7 +23,6 @@ struct HeardLine: Hashable, Sendable {
 /// kHz). The line then goes through the lower edge of the scatter, and its rate changes by at most 0.5 %. The
 /// first few milliseconds show which kind of server it is.
 struct HeardLineFilter: Sendable {
-  /// The result of a report for the line.
   struct Update {
     var line: HeardLine
     /// Whether the line is discontinuous with the previous one.
@@ -44,29 +46,22 @@ struct HeardLineFilter: Sendable {
   private static let agreement = 0.001
   /// The error in seconds above which a single report is an outlier or a jump.
   private static let suspicion = 0.002
-  /// The error in seconds below which a quiet line is bent instead of moved. A step of this size is invisible
-  /// at 1/100 s.
+  /// The error in seconds below which a quiet line is bent, not moved: a step invisible at 1/100 s.
   private static let bendable = 0.0002
-  /// libpulse's longest interval between automatic reports in seconds; a bend must last that long without
-  /// overshooting.
+  /// libpulse's longest interval between reports in seconds: a bend may not overshoot within it.
   private static let interval = 1.5
-  /// The interval to a confirming report in seconds, long enough to reveal PipeWire's constant position
-  /// within a quantum.
+  /// The seconds to a confirming report: they reveal PipeWire's constant position within a quantum.
   private static let confirmation = 0.004
-  /// The number of disagreements among the first reports that are attributed to lateness before scatter is
-  /// assumed.
+  /// The number of first reports that may disagree because of lateness before scatter is assumed.
   private static let startTries = 3
-  /// The survey's interval in seconds and count: 16 reports every 3 ms cover two quanta of 1024 frames or one
-  /// of 2048.
+  /// The survey's interval in seconds and count: 16 reports every 3 ms cover 1024 frames twice or 2048 once.
   private static let surveyInterval = 0.003
   private static let surveyCount = 16
-  /// The number of reports averaged: about 70 s of libpulse's automatic reports. The mean of 48 that scatter
-  /// over 21 ms is accurate to 0.9 ms.
+  /// The number of reports averaged, about 70 s: the mean of 48 over 21 ms is accurate to 0.9 ms.
   private static let windowCount = 48
 
   private let nominalRate: Double
   private var phase = Phase.starting(tries: 0)
-  /// The observed rate in frames per second.
   private var baseRate: Double
   private var isKnownToScatter = false
   private var lastTime = HostTime(nanoseconds: .min)
@@ -85,7 +80,6 @@ struct HeardLineFilter: Sendable {
     window.removeAll(keepingCapacity: true)
   }
 
-  /// Starts a line from its first report.
   mutating func begin(_ report: TimingReport) -> Update {
     reset()
     let update = restart(at: report)
@@ -98,7 +92,6 @@ struct HeardLineFilter: Sendable {
     return Update(line: line, jumped: true, nextReport: Self.confirmation)
   }
 
-  /// Updates the line with another report.
   mutating func update(_ line: HeardLine, with report: TimingReport) -> Update {
     let error = (report.heardPosition - line.position(at: report.hostTime)) / nominalRate
     let elapsed = report.hostTime.seconds(since: lastTime)
@@ -112,16 +105,14 @@ struct HeardLineFilter: Sendable {
         phase = .quiet(suspect: nil)
         return follow(line, report, error: error, elapsed: elapsed)
       }
-      // A moving report that disagrees: one of the two was stamped late, namely the one with the lower
-      // position.
+      // A moving report that disagrees: the one of the two with the lower position was stamped late.
       let standsStill = report.heardPosition == line.position
       if standsStill || tries >= Self.startTries { return survey(line, report) }
       let update = error > 0 ? restart(at: report) : Update(line: line, nextReport: Self.confirmation)
       phase = .starting(tries: tries + 1)
       return update
     case .quiet(let suspect):
-      // A busy server stamps reports late, never early: one below the line needs confirmation by a second
-      // one.
+      // A busy server stamps reports late, never early: one below the line needs a second one.
       let isLate = error < -Self.bendable && suspect == nil
       if abs(error) <= Self.suspicion, !isLate {
         phase = .quiet(suspect: nil)
@@ -137,10 +128,8 @@ struct HeardLineFilter: Sendable {
       if abs(suspect.error - error) > Self.agreement { return survey(line, report) }
       phase = .quiet(suspect: nil)
       return restart(at: report)
-    case .surveying:
-      return survey(line, report)
-    case .scattering(let strays):
-      return average(line, report, strays: strays, elapsed: elapsed)
+    case .surveying: return survey(line, report)
+    case .scattering(let strays): return average(line, report, strays: strays, elapsed: elapsed)
     }
   }
 
@@ -168,8 +157,7 @@ struct HeardLineFilter: Sendable {
   private func bent(_ line: HeardLine, at time: HostTime, by error: Double, over duration: Double)
     -> HeardLine
   {
-    let bend = min(max(error / duration, -0.005), 0.005)
-    return HeardLine(position: line.position(at: time), time: time, rate: baseRate + bend * nominalRate)
+    line.bent(at: time, rate: baseRate + min(max(error / duration, -0.005), 0.005) * nominalRate)
   }
 
   // MARK: Scattering
@@ -184,8 +172,7 @@ struct HeardLineFilter: Sendable {
       return Update(line: line, jumped: jumped, nextReport: Self.surveyInterval)
     }
     phase = .scattering(strays: 0)
-    let straight = HeardLine(
-      position: line.position(at: report.hostTime), time: report.hostTime, rate: baseRate)
+    let straight = line.bent(at: report.hostTime, rate: baseRate)
     let position = straight.position + estimate(against: straight).error * nominalRate
     return Update(line: HeardLine(position: position, time: report.hostTime, rate: baseRate), jumped: true)
   }
@@ -193,8 +180,7 @@ struct HeardLineFilter: Sendable {
   private mutating func average(
     _ line: HeardLine, _ report: TimingReport, strays: Int, elapsed: Double
   ) -> Update {
-    let straight = HeardLine(
-      position: line.position(at: report.hostTime), time: report.hostTime, rate: baseRate)
+    let straight = line.bent(at: report.hostTime, rate: baseRate)
     let known = estimate(against: straight)
     let offset = (report.heardPosition - straight.position) / nominalRate
     if abs(offset - known.mean) > 3 * known.halfWidth + 0.005 {
@@ -216,20 +202,14 @@ struct HeardLineFilter: Sendable {
   /// The lower edge is the true position: within a quantum the read index stays at the quantum's end.
   private func estimate(against line: HeardLine) -> (mean: Double, halfWidth: Double, error: Double) {
     let offsets = window.map { ($0.position - line.position(at: $0.time)) / nominalRate }.sorted()
-    // An even scatter lies within its interquartile range of its median; offsets far outside were stamped
-    // late.
+    // An even scatter lies within its interquartile range of its median; offsets far outside are late.
     let median = offsets[offsets.count / 2]
     let range = offsets[offsets.count * 3 / 4] - offsets[offsets.count / 4]
     let limit = range * 1.5 + Self.agreement / 2
-    var count = 0.0
-    var sum = 0.0
-    var squares = 0.0
-    for offset in offsets where abs(offset - median) <= limit {
-      count += 1
-      sum += offset
-      squares += offset * offset
-    }
-    let mean = sum / count
+    let inner = offsets.filter { abs($0 - median) <= limit }
+    let count = Double(inner.count)
+    let mean = inner.reduce(0, +) / count
+    let squares = inner.reduce(0) { $0 + $1 * $1 }
     let halfWidth = (3 * max(0, squares / count - mean * mean)).squareRoot()
     return (mean, halfWidth, mean - halfWidth)
   }

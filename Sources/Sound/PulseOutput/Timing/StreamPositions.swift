@@ -1,16 +1,12 @@
-/// The mapping between frame numbers and positions of a stream.
-///
-/// A *position* counts frames sent to the server; its read and write indexes are positions. A *frame number*
-/// counts frames rendered by the source. They diverge after a flush: the server moves its write index back,
-/// but frame numbers keep increasing.
+/// The mapping between frame numbers and positions of a stream. A *position* counts frames sent to the
+/// server; its read and write indexes are positions. A *frame number* counts frames rendered by the source.
+/// They diverge after a flush: the server moves its write index back, but frame numbers keep increasing.
 struct StreamPositions: Hashable, Sendable {
   /// The position of the first frame after the last flush; earlier positions have no frame numbers.
   private(set) var basePosition: Int64 = 0
   private var baseFrame: Int64 = 0
-  /// The number of frames rendered so far.
   private(set) var renderedFrames: Int64 = 0
 
-  /// The position after the last frame sent.
   var endPosition: Int64 { basePosition + renderedFrames - baseFrame }
 
   /// Records that `count` frames were sent: the next ones, or replacements from `frame` on.
@@ -18,8 +14,7 @@ struct StreamPositions: Hashable, Sendable {
     renderedFrames = (frame ?? renderedFrames) + Int64(count)
   }
 
-  /// Records that the server discarded all frames after `position`, where the next frame will be. Returns the
-  /// number of the first discarded frame.
+  /// Records that the server discarded all frames after `position`. Returns the first discarded frame.
   mutating func flush(at position: Int64) -> Int64 {
     let dropped = Int64(frame(at: Double(position)))
     basePosition = position
@@ -27,8 +22,7 @@ struct StreamPositions: Hashable, Sendable {
     return dropped
   }
 
-  /// Returns the frame number at `position`, limited to the range from the last flush to the last rendered
-  /// frame.
+  /// Returns the frame number at `position`, limited to the frames from the last flush to the last rendered.
   func frame(at position: Double) -> Double {
     let frame = Double(baseFrame) + position - Double(basePosition)
     return min(max(frame, Double(baseFrame)), Double(renderedFrames))

@@ -1,14 +1,10 @@
 internal import Glibc
 
-/// Reads small files completely.
 package enum FileBytes {
-  /// A reason why a file was not read.
   package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A system call failed with this `errno`.
     case system(Int32)
     /// The path is that of a folder, a pipe or a device.
     case notAFile
-    /// The file has more bytes than the caller's limit.
     case tooLarge(limit: Int)
     /// The folder is on a file system that the kernel generates.
     case ofTheKernel
@@ -31,8 +27,7 @@ package enum FileBytes {
     try withFile(path) { descriptor, _ throws(Problem) in try readAll(descriptor, limit: limit) }
   }
 
-  /// Reads at most `count` bytes of a regular file from `offset` on. Returns the bytes and the size of the
-  /// whole file. Blocks.
+  /// Reads at most `count` bytes of a regular file from `offset` on, and the size of the file. Blocks.
   package static func part(
     of path: UnsafePointer<CChar>, from offset: Int, count: Int
   ) throws(Problem) -> (bytes: [UInt8], size: Int) {

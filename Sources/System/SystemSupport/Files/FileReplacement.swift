@@ -1,22 +1,15 @@
 internal import Glibc
 
-/// Replaces files atomically: a reader finds the old contents or the new ones, also after a crash. All functions
-/// block on the disk.
+/// Replaces files atomically: readers find the old or the new contents, also after a crash. Functions block.
 package enum FileReplacement {
   /// The system calls that store bytes, with the results and `errno` of the system. Tests replace them.
   package struct Calls: Sendable {
-    package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
-    package var synchronize: @Sendable (_ descriptor: Int32) -> Int32
-
-    package init(
-      write: @escaping @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int = {
-        Glibc.write($0, $1.baseAddress, $1.count)
-      },
-      synchronize: @escaping @Sendable (_ descriptor: Int32) -> Int32 = { fsync($0) }
-    ) {
-      self.write = write
-      self.synchronize = synchronize
+    package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int = {
+      Glibc.write($0, $1.baseAddress, $1.count)
     }
+    package var synchronize: @Sendable (_ descriptor: Int32) -> Int32 = { fsync($0) }
+
+    package init() {}
   }
 
   /// Writes `bytes` to the file `new`, and renames it to `path`. Returns nil, or the `errno` of the failure,
@@ -31,8 +24,8 @@ package enum FileReplacement {
     _ bytes: UnsafeRawBufferPointer, to path: UnsafePointer<CChar>, through new: UnsafePointer<CChar>,
     mode: UInt32, isFree: Bool = false, isDurable: Bool = true, by calls: Calls = Calls()
   ) -> Int32? {
-    let (opened, problem) = create(new, mode: mode, isFree: isFree)
-    guard let descriptor = opened else { return problem }
+    let descriptor = create(new, mode: mode, isFree: isFree)
+    guard descriptor >= 0 else { return errno }
     var error = WholeTransfer.write(bytes, to: descriptor) { rest, _ in calls.write(descriptor, rest) }
     if error == nil, isDurable, calls.synchronize(descriptor) != 0 { error = errno }
     close(descriptor)
@@ -43,32 +36,27 @@ package enum FileReplacement {
 
   /// Checks that a file `new`, which must not exist, can be created, and removes it. Returns nil or the `errno`.
   package static func check(_ new: UnsafePointer<CChar>) -> Int32? {
-    let (opened, problem) = create(new, mode: 0o600, isFree: true)
-    guard let descriptor = opened else { return problem }
+    let descriptor = create(new, mode: 0o600, isFree: true)
+    guard descriptor >= 0 else { return errno }
     close(descriptor)
     unlink(new)
     return nil
   }
 
-  private static func create(
-    _ new: UnsafePointer<CChar>, mode: UInt32, isFree: Bool
-  ) -> (descriptor: Int32?, error: Int32) {
+  private static func create(_ new: UnsafePointer<CChar>, mode: UInt32, isFree: Bool) -> Int32 {
     // O_NONBLOCK: a pipe of that name is an error, and not waited for.
     let flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | (isFree ? O_EXCL : O_TRUNC)
-    let descriptor = open(new, flags, mode)
-    return descriptor >= 0 ? (descriptor, 0) : (nil, errno)
+    return open(new, flags, mode)
   }
 
-  /// Stores the entries of the folder of `path` on the disk, since a power cut could otherwise revert a rename.
-  /// Returns nil or the `errno`.
+  /// Stores the folder's entries: a power cut could revert a rename otherwise. Returns nil or the `errno`.
   @discardableResult
   package static func synchronizeFolder(of path: UnsafePointer<CChar>, by calls: Calls = Calls()) -> Int32? {
     let bytes = UnsafeBufferPointer(start: path, count: strlen(path))
     let folder = bytes.lastIndex(of: CChar(UInt8(ascii: "/"))).map { Array(bytes[...$0]) } ?? []
     // The dot also works if a symbolic link leads to the folder.
     let descriptor = open(folder + [CChar(UInt8(ascii: ".")), 0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Not every user may read the folder, and not every file system can synchronize it: its entries then
-    // become durable a little later.
+    // Not every user may read the folder, and not every file system can do it: it then happens later.
     guard descriptor >= 0 else { return errno == EACCES ? nil : errno }
     defer { close(descriptor) }
     guard calls.synchronize(descriptor) != 0, errno != EINVAL, errno != ENOSYS else { return nil }

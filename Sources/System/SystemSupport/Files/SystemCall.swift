@@ -1,10 +1,7 @@
 internal import Glibc
 
-/// A system call that failed.
 package struct SystemCallError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The name of the call, as in its manual page.
   package let call: String
-  /// The call's `errno`.
   package let code: Int32
 
   /// Creates the error of a call that just failed on this thread. `code` is `errno` by default.
@@ -13,13 +10,10 @@ package struct SystemCallError: Error, Equatable, Sendable, CustomStringConverti
     self.code = code
   }
 
-  /// The call's name and the system's message for the error.
   package var description: String { "\(call): \(SystemError.message(code))" }
 }
 
-/// Messages for values of `errno`.
 package enum SystemError {
-  /// The system's own message for this `errno`.
   package static func message(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer -> String in
       guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
@@ -46,7 +40,6 @@ package struct OwnedDescriptor: ~Copyable {
     self.number = number
   }
 
-  /// Takes ownership of an open descriptor.
   package init(owning number: Int32) { self.number = number }
 
   deinit { _ = close(number) }

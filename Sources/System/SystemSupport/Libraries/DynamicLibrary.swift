@@ -3,11 +3,9 @@ internal import Glibc
 /// A C library that is opened at run time: programs that do not use it neither need nor load it. It is never
 /// closed, because another thread may be running its code.
 package struct DynamicLibrary {
-  /// The reason why a library cannot be used.
   package struct Problem: Error, Sendable {
     /// The function that the library lacks; nil if there is no library.
     package let function: String?
-    /// The message of the dynamic linker.
     package let reason: String
 
     fileprivate init(function: String? = nil) {
@@ -15,8 +13,7 @@ package struct DynamicLibrary {
       reason = dlerror().map { String(cString: $0) } ?? "no reason given"
     }
 
-    /// Returns the message for a person: `need`, which names the package, or that `library` cannot be used,
-    /// and the reason.
+    /// Returns the message for a person: `need`, or that `library` cannot be used, and the reason.
     package func text(need: String, library: String) -> String {
       "\(function == nil ? need : "\(library) cannot be used"): \(reason)"
     }

@@ -2,11 +2,9 @@ internal import Glibc
 
 /// A numeric IPv4 or IPv6 address.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The address in the system's notation, `192.168.1.20` or `fe80::1`. An IPv4-mapped IPv6 address is
-  /// written as IPv4.
+  /// The address as the system writes it, `192.168.1.20` or `fe80::1`; as IPv4 if it is IPv4-mapped.
   package let description: String
 
-  /// Parses a numeric address; nil for any other text. Names are not looked up.
   package init?(_ text: String) {
     let mapped = "::ffff:"
     for family in [AF_INET, AF_INET6] {
@@ -20,8 +18,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The first 64 bits of an IPv6 address, such as `2001:db8:1:2::/64`: the prefix that providers assign to a
-  /// customer. nil for IPv4.
+  /// The first 64 bits of an IPv6 address (`2001:db8:1:2::/64`), which a customer gets; nil for IPv4.
   package var network64: String? {
     var bytes = in6_addr()
     guard inet_pton(AF_INET6, description, &bytes) == 1 else { return nil }
@@ -38,7 +35,6 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the address is a loopback address.
   package var isLoopback: Bool { description == "::1" || description.hasPrefix("127.") }
 }
 
@@ -49,7 +45,6 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// The port. A server that listens at port 0 gets any free port.
   package var port: UInt16
 
-  /// The default port of the MPD protocol.
   package static let standardPort: UInt16 = 6600
 
   /// The host that means all addresses of the machine.
@@ -60,8 +55,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Parses `HOST:PORT`, `HOST`, `[IPv6]:PORT`, `[IPv6]` or an IPv6 address alone; nil for any other text.
-  /// `port` is the default port.
+  /// Parses `HOST[:PORT]`, `[IPv6]:PORT`, `[IPv6]` or an IPv6 address alone; nil otherwise.
   package init?(_ text: String, port standard: UInt16 = standardPort) {
     var host = Substring(text)
     var port = standard
@@ -87,6 +81,5 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: port)
   }
 
-  /// The address in the notation that `init?(_:port:)` parses.
   package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

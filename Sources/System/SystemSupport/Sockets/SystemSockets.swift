@@ -5,14 +5,12 @@ import Synchronization
 /// sound server's client and of the control socket. Reclaiming a suspended application's sockets spares them.
 ///
 /// A registration applies to the socket and not to its descriptor number. It ends when the socket is closed
-/// by any code, and does not apply to a new socket with the same number. All methods are thread-safe and
-/// never block.
+/// and does not pass to a new socket with the same number. All methods are thread-safe and never block.
 package enum SystemSockets {
   /// The inode of each registered descriptor; one entry per number limits the size of the table.
   private static let inodes = Mutex<[Int32: ino_t]>([:])
 
-  /// Registers an open socket, before it is connected or listens. No effect on a descriptor that is not a
-  /// socket.
+  /// Registers an open socket before it connects or listens. Ignores a descriptor that is not a socket.
   package static func register(_ descriptor: Int32) {
     guard let inode = inode(descriptor) else { return }
     inodes.withLock { $0[descriptor] = inode }

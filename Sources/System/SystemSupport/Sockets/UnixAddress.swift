@@ -1,6 +1,5 @@
 package import Glibc
 
-/// Conversions between paths and Unix-domain socket addresses.
 package enum UnixAddress {
   /// The maximum length of a path, in bytes: the size of `sun_path` less the terminating zero.
   package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1

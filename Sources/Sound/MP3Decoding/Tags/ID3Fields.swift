@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 
 /// Creates metadata fields and chapters from ID3 frames.
 enum ID3Fields {
@@ -16,17 +16,10 @@ enum ID3Fields {
   }
 
   /// Reads the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
-  /// tag of more than `MetadataReader.tagLimit` bytes is skipped, as are bytes not available yet. May block
-  /// on a local disk.
+  /// tag above `ID3Frames.tagLimit` and bytes not available yet are skipped. May block on a local disk.
   static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
-    var tag = MediaTag()
-    if let header = try source.peek(ID3Frames.headerSize, at: 0), let size = ID3Frames.size(of: header),
-      size <= MetadataReader.tagLimit,
-      let bytes = try source.peek(min(size, Int(source.size ?? Int64(size))), at: 0)
-    {
-      tag = self.tag(version2: bytes)
-    }
-    if let size = source.size, size >= 128, let bytes = try source.peek(128, at: size - 128) {
+    var tag = self.tag(version2: try ID3Frames.tag(of: source) ?? [])
+    if let bytes = try ID3Text.version1(of: source) {
       for (key, text) in ID3Text.texts(version1: bytes)
       where !tag.fields.contains(where: { $0.key == key }) {
         tag.fields.append(MediaTag.Field(key: key, value: .text(text)))
@@ -59,8 +52,7 @@ enum ID3Fields {
       return field(
         id, id == "TCON" ? ID3Text.genre(Array(text.all.joined(separator: "\0").utf8)) ?? joined : joined)
     case let id where id.hasPrefix("W"): return field(id, ID3TextReader.latin1(content))
-    default:
-      return content.isEmpty ? nil : MediaTag.Field(key: frame.id, value: .data(Array(content)))
+    default: return content.isEmpty ? nil : MediaTag.Field(key: frame.id, value: .data(Array(content)))
     }
   }
 
@@ -105,12 +97,7 @@ enum ID3Fields {
     var field = MediaTag.Field(
       key: "APIC", value: .data(Array(text.rest)), info: info.flatMap { $0.isEmpty ? nil : $0 })
     field.pictureType = kind
-    field.mimeType =
-      switch text.rest.prefix(4) {
-      case [0x89, 0x50, 0x4E, 0x47]: "image/png"
-      case let start where start.starts(with: [0xFF, 0xD8, 0xFF]): "image/jpeg"
-      default: type.contains("/") ? String(type.prefix(64)) : nil
-      }
+    field.mimeType = ID3Text.imageType(text.rest) ?? (type.contains("/") ? String(type.prefix(64)) : nil)
     return field
   }
 
@@ -181,11 +168,9 @@ enum ID3Fields {
 /// Reads the texts in ID3v2 frames, which are preceded by an encoding byte.
 struct ID3TextReader {
   private let encoding: UInt8
-  /// The bytes that were not read yet.
   private(set) var rest: ArraySlice<UInt8>
 
-  /// Creates a reader for the texts after an encoding byte and `count` further bytes; nil if the encoding
-  /// byte is missing.
+  /// Creates a reader for the texts after an encoding byte and `count` further bytes; nil for no bytes.
   init?(_ content: ArraySlice<UInt8>, dropping count: Int = 0) {
     guard let encoding = content.first else { return nil }
     self.init(encoding: encoding, content.dropFirst(1 + count))
@@ -196,13 +181,9 @@ struct ID3TextReader {
     self.rest = rest
   }
 
-  /// Decodes Latin-1 text.
   static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
-    var text = ""
-    for byte in bytes.prefix(ID3Fields.textLimit) where byte != 0 {
-      text.unicodeScalars.append(Unicode.Scalar(byte))
-    }
-    return text
+    let scalars = bytes.prefix(ID3Fields.textLimit).filter { $0 != 0 }.map { Unicode.Scalar($0) }
+    return String(String.UnicodeScalarView(scalars))
   }
 
   /// Returns the next text, up to its terminator or the end; nil at the end.
@@ -220,18 +201,14 @@ struct ID3TextReader {
 
   /// All remaining texts that are not empty.
   var all: [String] {
-    var reader = self
-    var texts: [String] = []
-    while let text = reader.next() { if !text.isEmpty { texts.append(text) } }
-    return texts
+    sequence(state: self) { $0.next() }.filter { !$0.isEmpty }
   }
 
   private func decoded(_ bytes: ArraySlice<UInt8>) -> String {
     switch encoding {
     case 1, 2:
       let isMarked = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
-      // Without a byte order mark: big-endian for encoding 2, as in the standard, and little-endian for 1, as
-      // most programs write.
+      // Without a byte order mark: big-endian for encoding 2 (the standard), little-endian for 1 (usual).
       let isBigFirst = isMarked ? bytes.first == 0xFE : encoding == 2
       let content = bytes.dropFirst(isMarked ? 2 : 0)
       let units = stride(from: content.startIndex, to: content.endIndex - 1, by: 2).map { place -> UInt16 in
@@ -244,4 +221,9 @@ struct ID3TextReader {
     default: return Self.latin1(bytes)
     }
   }
+}
+
+extension MediaTag {
+  /// Creates the tag from the beginning of a file, as far as it reaches; empty without an ID3v2 tag there.
+  package init(front bytes: [UInt8]) { self = ID3Fields.tag(version2: bytes) }
 }
