@@ -106,7 +106,9 @@ extension PlaybackEngine {
       wantsData: { [weak self] in self?.signalDecoder() },
       logChanged: { [weak self] in self?.signalConductor() })
     if device.isOffline { renderer.setLimit(Self.offlineLead(format, speed: read { $0.speed })) }
-    decodeLoop.withLock { $0 }?.adopt(producer, renderer: renderer, stream: serial)
+    var ring: DecodeLoop.Ring? = DecodeLoop.Ring(producer: producer, renderer: renderer, stream: serial)
+    // A ring that the decode worker never took is released here, outside the lock.
+    newRing.withLock { swap(&$0, &ring) }
     let stream = device.makeStream(format: format, source: renderer) { [weak self] event in
       guard let self else { return }
       let now = self.clock.now

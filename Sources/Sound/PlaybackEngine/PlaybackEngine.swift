@@ -17,25 +17,22 @@ import Synchronization
 /// - Callers change the machine under its lock and signal both workers.
 package final class PlaybackEngine: Sendable {
   /// An open output stream with its renderer and serial number.
-  final class Attachment: Sendable {
+  struct Attachment: Sendable {
     let serial: UInt64
     let renderer: Renderer
     let stream: any AudioOutputStream
-
-    init(serial: UInt64, renderer: Renderer, stream: any AudioOutputStream) {
-      self.serial = serial
-      self.renderer = renderer
-      self.stream = stream
-    }
   }
 
   let clock: any HostClock
   let device: any AudioOutputDevice
-  private let stretching: (any TimeStretching)?
+  let stretching: (any TimeStretching)?
   private let machine: Mutex<EngineMachine>
   let attachment = Mutex<Attachment?>(nil)
   private let workers = Mutex<[any Worker]>([])
-  let decodeLoop = Mutex<DecodeLoop?>(nil)
+  /// Used by the decode worker only.
+  private let decodeLoop = WorkerState(DecodeLoop())
+  /// The mailbox for a new stream's ring, so that the conductor never waits for a file read in progress.
+  let newRing = Mutex<DecodeLoop.Ring?>(nil)
   let deliveries: DeliveryRouter
 
   /// Creates an idle engine with an empty queue. The engine does nothing before `start`.
@@ -67,13 +64,13 @@ package final class PlaybackEngine: Sendable {
   /// `onNotice` is called on the main queue with every notice: in a turn of that queue, or inside
   /// `deliverOwn` for changes made by calls. The values of each property arrive in order.
   package func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) {
-    let weakly: @Sendable () -> PlaybackEngine? = { [weak self] in self }
-    let loop = DecodeLoop(stretching: stretching, host: weakly)
-    decodeLoop.withLock { $0 = loop }
-    let goOn: @Sendable () -> Void = { weakly()?.signalConductor() }
+    let goOn: @Sendable () -> Void = { [weak self] in self?.signalConductor() }
     deliveries.start(onNotice: onNotice, onDrained: device.isOffline ? goOn : nil)
-    let conductor = clock.makeWorker("continuo-time") { weakly()?.conduct() ?? .whenSignalled }
-    let decoder = clock.makeWorker("continuo-decode") { loop.run() }
+    let conductor = clock.makeWorker("continuo-time") { [weak self] in self?.conduct() ?? .whenSignalled }
+    let decoder = clock.makeWorker("continuo-decode") { [weak self] in
+      guard let self else { return .whenSignalled }
+      return decodeLoop.use { $0.run(for: self) }
+    }
     workers.withLock { $0 = [conductor, decoder] }
     // A worker runs once on creation, perhaps before it is in `workers`; this signal covers changes missed
     // since then.
@@ -94,14 +91,10 @@ package final class PlaybackEngine: Sendable {
 
   // MARK: Changing the machine
 
-  /// Changes the machine under its lock for an internal finding, and sends out the resulting deliveries.
+  /// Changes the machine under its lock and sends out the resulting deliveries.
   @discardableResult
-  func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result {
-    mutate(.finding, body)
-  }
-
-  private func mutate<Result: Sendable>(
-    _ cause: ChangeCause, _ body: (inout EngineMachine) -> Result
+  func mutate<Result: Sendable>(
+    _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result
   ) -> Result {
     let (result, lanes) = machine.withLock { machine in
       let result = body(&machine)
@@ -125,17 +118,9 @@ package final class PlaybackEngine: Sendable {
   }
 
   /// Calls `call` with the present time and output timing, for a call by the application.
-  @discardableResult
-  func callTimed<Result: Sendable>(
-    _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
-  ) -> Result {
-    let now = clock.now
-    let attachment = attachment.withLock { $0 }
-    let timing = attachment?.stream.timing()
-    return call(.call) { machine in
-      let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
-      return body(&machine, now, isOpen ? timing : nil)
-    }
+  func callTimed(_ body: (inout EngineMachine, HostTime, OutputTiming?) -> Void) {
+    readTime(.call, body)
+    signal()
   }
 
   /// Reads machine state that does not depend on the present time.
@@ -143,16 +128,16 @@ package final class PlaybackEngine: Sendable {
     machine.withLock { body($0) }
   }
 
-  /// Reads the machine with the present time and output timing. The clock is read before the timing: a timing
+  /// Calls `mutate` with the present time and output timing. The clock is read before the timing: a timing
   /// newer than `now` states where playback was, whereas an older one would be extrapolated past a stop
   /// unknown to it.
   func readTime<Result: Sendable>(
-    _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
+    _ cause: ChangeCause = .finding, _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
   ) -> Result {
     let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
-    return machine.withLock { machine in
+    return mutate(cause) { machine in
       let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
       return body(&machine, now, isOpen ? timing : nil)
     }
@@ -184,5 +169,3 @@ package final class PlaybackEngine: Sendable {
     signalConductor()
   }
 }
-
-extension PlaybackEngine: DecodingHost {}

@@ -3,150 +3,116 @@ import HostTime
 
 extension DecodeLoop {
   /// Opens the next item ahead of its turn if it is remote.
-  func openAhead(_ state: inout State, host: any DecodingHost) {
-    guard let next = host.mutate({ $0.itemToOpenAhead() }) else {
-      state.ahead = nil
+  mutating func openAhead(_ engine: PlaybackEngine) {
+    let next = engine.mutate { $0.itemToOpenAhead() }
+    guard let next else {
+      ahead = nil
       return
     }
-    guard next.id != state.item else { return }
-    if state.ahead?.item != next.id {
-      let opening = next.source.open { [host = self.host] in host()?.signalDecoder() }
-      state.ahead = Ahead(item: next.id, opening: opening)
+    guard next.id != medium.item else { return }
+    if ahead?.item != next.id {
+      let opening = next.source.open { [weak engine] in engine?.signalDecoder() }
+      ahead = Ahead(item: next.id, opening: opening)
     }
     do throws(DecodingError) {
-      guard let decoder = try state.ahead?.opening?.proceed() else { return }
+      guard let decoder = try ahead?.opening?.proceed() else { return }
       decoder.setReadAhead(.beginning)
       // Holding a live stream keeps its content from being outdated when its turn comes.
       decoder.hold(true)
-      state.ahead = Ahead(item: next.id, decoder: decoder)
+      ahead = Ahead(item: next.id, decoder: decoder)
       let info = ItemInfo(decoder)
-      host.mutate { $0.openedAhead(next.id, info: info) }
+      engine.mutate { $0.openedAhead(next.id, info: info) }
     } catch {
-      state.ahead = Ahead(item: next.id)
-      host.mutate { $0.failedAhead(next.id, error: error) }
+      ahead = Ahead(item: next.id)
+      engine.mutate { $0.failedAhead(next.id, error: error) }
     }
-    host.signalConductor()
+    engine.signalConductor()
   }
 
-  func open(
+  mutating func open(
     _ item: ItemID, source: any MediaSource, start: EngineMachine.DecodeStart, generation: UInt64,
-    state: inout State, host: any DecodingHost
+    engine: PlaybackEngine
   ) -> WorkerNext {
     do throws(DecodingError) {
-      if state.item != item || state.decoder == nil && state.opening == nil {
-        begin(item, source: source, state: &state)
+      if medium.item != item || medium.decoder == nil && medium.opening == nil {
+        begin(item, source: source, engine: engine)
       }
-      guard let decoder = try opened(&state) else { return .whenSignalled }
+      if medium.decoder == nil { medium.decoder = try medium.opening?.proceed() }
+      guard let decoder = medium.decoder else { return .whenSignalled }
+      medium.opening = nil
       let info = ItemInfo(decoder)
-      guard let format = host.mutate({ $0.decoderOpened(item, info: info, generation: generation) }) else {
-        return .again
-      }
-      host.signalConductor()
-      if let known = state.format, known != format {
+      let format = engine.mutate { $0.decoderOpened(item, info: info, generation: generation) }
+      guard let format else { return .again }
+      engine.signalConductor()
+      if let known = medium.format, known != format {
         // A decoder's output format can be set only once, and the stream was reopened with another format.
-        begin(item, source: source, state: &state)
+        begin(item, source: source, engine: engine)
         return .again
       }
-      if state.format == nil {
+      if medium.format == nil {
         try decoder.setOutputFormat(format)
-        state.format = format
+        medium.format = format
       }
-      let asked =
+      let (asked, isExact) =
         switch start {
-        case .frame(let frame): frame
-        case .seconds(let seconds), .exactSeconds(let seconds):
-          Int64((seconds * Double(info.format.sampleRate)).rounded())
+        case .frame(let frame): (frame, false)
+        case .seconds(let seconds): (Int64((seconds * Double(info.format.sampleRate)).rounded()), false)
+        case .exactSeconds(let seconds): (Int64((seconds * Double(info.format.sampleRate)).rounded()), true)
         }
-      let isExact = if case .exactSeconds = start { true } else { false }
-      if !(state.isAtStart && asked == 0) {
-        state.isAtStart = false
-        state.isPlaced = false
-        guard let frame = try decoder.seek(toFrame: asked, isExact: isExact) else { return .whenSignalled }
-        state.origin = frame
+      if medium.isAtStart && asked == 0 {
+        origin = 0
       } else {
-        state.origin = 0
+        medium.isAtStart = false
+        medium.isPlaced = false
+        guard let frame = try decoder.seek(toFrame: asked, isExact: isExact) else { return .whenSignalled }
+        origin = frame
       }
-      state.offset = 0
-      state.isBegun = false
-      state.isPlaced = true
-      let frame = state.origin
-      let isNew = state.generation != generation
-      state.generation = generation
-      let replacement = host.mutate { machine in
+      offset = 0
+      isBegun = false
+      medium.isPlaced = true
+      let frame = origin
+      let isNew = self.generation != generation
+      self.generation = generation
+      let replacement = engine.mutate { machine in
         machine.decoderPositioned(item, frame: frame, asked: asked, generation: generation)
         return machine.replacement
       }
-      tellSupply(&state, isPlaced: true, host: host)
-      if isNew { prepareReplacement(replacement.flatMap { $0.generation == generation ? $0 : nil }, &state) }
+      tellSupply(isPlaced: true, to: engine)
+      if isNew { prepareReplacement(replacement.flatMap { $0.generation == generation ? $0 : nil }) }
     } catch {
-      state.opening = nil
-      state.decoder = nil
-      let now = host.clock.now
-      host.mutate { $0.decoderFailed(item, error: error, generation: generation, now: now) }
-      host.signalConductor()
+      medium.opening = nil
+      medium.decoder = nil
+      let now = engine.clock.now
+      engine.mutate { $0.decoderFailed(item, error: error, generation: generation, now: now) }
+      engine.signalConductor()
     }
     return .again
   }
 
-  /// Releases the decoder and resets its state, because its item has left the queue.
-  func close(_ state: inout State) {
-    state.opening = nil
-    state.decoder = nil
-    state.format = nil
-    state.levels = nil
-    state.isPlaced = false
-    state.isSupplied = false
-    state.supplyTold = nil
-    state.isAwaited = false
-    state.isHeld = false
-    state.extentTold = nil
-    state.isExtentFinal = false
-    state.readAhead = .usual
-    state.item = nil
-  }
-
-  func hold(_ isHeld: Bool, _ state: inout State) {
-    guard let decoder = state.decoder, isHeld != state.isHeld else { return }
-    state.isHeld = isHeld
-    decoder.hold(isHeld)
-  }
-
   /// Starts opening `item` and releases the previous decoder.
-  private func begin(_ item: ItemID, source: any MediaSource, state: inout State) {
-    close(&state)
-    let ahead = state.ahead.flatMap { $0.item == item ? $0 : nil }
-    state.ahead = nil
-    state.decoder = ahead?.decoder
-    state.decoder?.setReadAhead(.usual)
-    state.isHeld = state.decoder != nil
-    state.isAtStart = true
-    if state.decoder == nil {
-      state.opening = ahead?.opening ?? source.open { [host] in host()?.signalDecoder() }
+  private mutating func begin(_ item: ItemID, source: any MediaSource, engine: PlaybackEngine) {
+    medium = Medium(item: item)
+    let ahead = ahead.take().flatMap { $0.item == item ? $0 : nil }
+    if let decoder = ahead?.decoder {
+      decoder.setReadAhead(.usual)
+      medium.decoder = decoder
+      medium.isHeld = true
+    } else {
+      medium.opening = ahead?.opening ?? source.open { [weak engine] in engine?.signalDecoder() }
     }
-    state.item = item
-  }
-
-  /// Returns the decoder; nil while bytes needed to open it are missing.
-  private func opened(_ state: inout State) throws(DecodingError) -> (any AudioDecoder)? {
-    if let decoder = state.decoder { return decoder }
-    guard let decoder = try state.opening?.proceed() else { return nil }
-    state.opening = nil
-    state.decoder = decoder
-    state.isAtStart = true
-    return decoder
   }
 
   /// Prepares the first chunk of this generation to replace frames that the output holds, with a crossfade if
   /// possible.
-  private func prepareReplacement(_ replacement: EngineMachine.Replacement?, _ state: inout State) {
-    state.streamFrame = replacement?.frame
-    state.fading = nil
-    state.fadesSource = false
-    guard let run = replacement?.replaced, let format = state.format else { return }
+  private mutating func prepareReplacement(_ replacement: EngineMachine.Replacement?) {
+    streamFrame = replacement?.frame
+    fading = nil
+    fadesSource = false
+    guard let run = replacement?.replaced, let format = medium.format else { return }
     if run.speed == 1 {
-      state.fadesSource = true
-    } else if let old = state.history?.frames(behind: run, limit: Self.fadeFrames(format)) {
-      state.fading = FadingSound(old, channelCount: format.channelCount)
+      fadesSource = true
+    } else if let old = history?.frames(behind: run, limit: Self.fadeFrames(format)) {
+      fading = FadingSound(old, channelCount: format.channelCount)
     }
   }
 }

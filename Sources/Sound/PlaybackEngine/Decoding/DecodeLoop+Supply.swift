@@ -15,30 +15,30 @@ extension DecodeLoop {
   ///   - isMidway: whether more slices follow within milliseconds. Such reports are throttled to
   ///     `supplyInterval` unless sound waits for data.
   @discardableResult
-  func tellSupply(
-    _ state: inout State, isPlaced: Bool = false, isMidway: Bool = false, host: any DecodingHost
+  mutating func tellSupply(
+    isPlaced: Bool = false, isMidway: Bool = false, to engine: PlaybackEngine
   ) -> Double? {
-    guard state.isPlaced, !state.isSupplied || isPlaced, let decoder = state.decoder, let item = state.item,
-      let format = state.format
+    guard medium.isPlaced, !medium.isSupplied || isPlaced, let decoder = medium.decoder,
+      let item = medium.item, let format = medium.format
     else { return nil }
-    let now = host.clock.now
-    if isMidway, !state.isAwaited, let told = state.supplyTold, now.seconds(since: told) < Self.supplyInterval
+    let now = engine.clock.now
+    if isMidway, !medium.isAwaited, let told = medium.supplyTold,
+      now.seconds(since: told) < Self.supplyInterval
     {
       return nil
     }
     let supply = decoder.supply
-    state.isSupplied = supply == .all
-    let place = place(state, decoder, format)
-    let generation = state.generation
-    state.isAwaited = host.mutate {
+    medium.isSupplied = supply == .all
+    let (place, generation) = (place(decoder, format), generation)
+    medium.isAwaited = engine.mutate {
       $0.supplied(item, supply, place: place, isPlaced: isPlaced, generation: generation)
     }
-    state.supplyTold = now
-    guard !state.isSupplied else { return nil }
-    host.signalConductor()
-    if isPlaced || !supply.isComplete { state.isExtentFinal = false }
-    let isTold = tellExtent(of: item, decoder, isFinal: supply.isComplete, at: now, &state, host: host)
-    if state.isAwaited { return Self.supplyInterval }
+    medium.supplyTold = now
+    guard !medium.isSupplied else { return nil }
+    engine.signalConductor()
+    if isPlaced || !supply.isComplete { medium.isExtentFinal = false }
+    let isTold = tellExtent(of: item, decoder, isFinal: supply.isComplete, at: now, to: engine)
+    if medium.isAwaited { return Self.supplyInterval }
     return isTold && (supply.isComplete || supply.isFull) ? nil : Self.idleSupplyInterval
   }
 
@@ -46,16 +46,15 @@ extension DecodeLoop {
   /// report was throttled.
   ///
   /// `isFinal`: whether the ranges no longer change.
-  private func tellExtent(
-    of item: ItemID, _ decoder: any AudioDecoder, isFinal: Bool, at now: HostTime, _ state: inout State,
-    host: any DecodingHost
+  private mutating func tellExtent(
+    of item: ItemID, _ decoder: any AudioDecoder, isFinal: Bool, at now: HostTime, to engine: PlaybackEngine
   ) -> Bool {
-    guard !state.isExtentFinal else { return true }
-    if let told = state.extentTold, now.seconds(since: told) < Self.idleSupplyInterval { return false }
+    guard !medium.isExtentFinal else { return true }
+    if let told = medium.extentTold, now.seconds(since: told) < Self.idleSupplyInterval { return false }
     guard let extent = decoder.extent else { return true }
-    state.extentTold = now
-    state.isExtentFinal = isFinal
-    host.mutate { $0.learn(extent, of: item) }
+    medium.extentTold = now
+    medium.isExtentFinal = isFinal
+    engine.mutate { $0.learn(extent, of: item) }
     return true
   }
 }

@@ -2,25 +2,8 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// The parts of the engine that the decode worker calls.
-protocol DecodingHost: AnyObject, Sendable {
-  var clock: any HostClock { get }
-  /// Changes the machine under its lock and sends out the resulting deliveries.
-  @discardableResult func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result
-  /// Signals the conductor after a change of item information, which may require another stream.
-  func signalConductor()
-  /// Signals the decode worker to check for work. Returns quickly; thread-safe.
-  func signalDecoder()
-  /// Notifies the waiting output that frames are available or the end was reached.
-  func kickOutput()
-  /// Notifies the output that the ring holds replacements for frames it already took.
-  func replaceOutput()
-}
-
-/// The decode worker's body: executes the machine's decode orders, fills the ring and reports results.
-///
-/// Only the worker accesses `State`.
-final class DecodeLoop: Sendable {
+/// The decode worker's body and state: executes the machine's decode orders, fills the ring and reports results.
+struct DecodeLoop: ~Copyable {
   /// The number of frames decoded between two checks of the machine. A seek waits at most for one slice (0.19
   /// s of sound, less than 1 ms of work).
   static let slice = 8192
@@ -33,15 +16,31 @@ final class DecodeLoop: Sendable {
     let stream: UInt64
   }
 
-  struct State: ~Copyable {
-    var ring: Ring?
+  /// The next item, opened ahead of its turn.
+  struct Ahead {
+    let item: ItemID
     /// The opening in progress; nil once the decoder exists.
     var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
-    /// Whether the decoder is open and no frame has been read yet.
-    var isAtStart = false
+  }
+
+  /// The item being decoded, with its decoder.
+  struct Medium {
+    var item: ItemID?
+    /// The opening in progress; nil once the decoder exists.
+    var opening: MediaOpening?
+    var decoder: (any AudioDecoder)?
+    /// The output format of the decoder; nil before it was set.
+    var format: PCMFormat?
+    /// The ReplayGain levels of the item's tags; nil before they were needed.
+    var levels: ReplayGain?
+    /// Whether no frame has been read yet.
+    var isAtStart = true
     /// Whether the decoder's position equals `origin` plus `offset`.
     var isPlaced = false
+    /// Whether the decoder is held because playback is paused or suspended.
+    var isHeld = false
+    var readAhead = MediaReadAhead.usual
     /// Whether the machine knows that all of the item is available.
     var isSupplied = false
     /// The time of the last supply report.
@@ -52,112 +51,76 @@ final class DecodeLoop: Sendable {
     var extentTold: HostTime?
     /// Whether the last loaded-ranges report was final.
     var isExtentFinal = false
-    var readAhead = MediaReadAhead.usual
-    /// The next item, opened ahead of its turn.
-    var ahead: Ahead?
-    /// Whether the decoder is held because playback is paused or suspended.
-    var isHeld = false
-    var item: ItemID?
-    var format: PCMFormat?
-    /// The ReplayGain levels of the item's tags; nil before they were needed.
-    var levels: ReplayGain?
-    var origin: Int64 = 0
-    /// The number of frames read since `origin`, at the output's sample rate.
-    var offset: Int64 = 0
-    var generation: UInt64 = 0
-    /// The time-stretched stream and its input buffer, at a speed other than 1.
-    var paced: PacedSound?
-    var input: [Float] = []
-    /// Whether `paced` has begun the current item.
-    var isBegun = false
-    var history: SoundHistory?
-    /// The stream frame at which the next chunk replaces rendered frames, and the old sound to fade out
-    /// there.
-    var streamFrame: Int64?
-    var fading: FadingSound?
-    /// Whether the next frames read are themselves the old sound to fade out (a change away from speed 1).
-    var fadesSource = false
   }
 
-  struct Ahead {
-    let item: ItemID
-    /// The opening in progress; nil once the decoder exists.
-    var opening: MediaOpening?
-    var decoder: (any AudioDecoder)?
-  }
+  var ring: Ring?
+  var ahead: Ahead?
+  var medium = Medium()
+  var origin: Int64 = 0
+  /// The number of frames read since `origin`, at the output's sample rate.
+  var offset: Int64 = 0
+  var generation: UInt64 = 0
+  /// The time-stretched stream and its input buffer, at a speed other than 1.
+  var paced: PacedSound?
+  var input: [Float] = []
+  /// Whether `paced` has begun the current item.
+  var isBegun = false
+  var history: SoundHistory?
+  /// The stream frame at which the next chunk replaces rendered frames, and the old sound to fade out there.
+  var streamFrame: Int64?
+  var fading: FadingSound?
+  /// Whether the next frames read are themselves the old sound to fade out (a change away from speed 1).
+  var fadesSource = false
 
-  private let state = WorkerState(State())
-  /// The mailbox for a new stream's ring, so that the conductor never waits for a file read in progress.
-  private let newRing = Mutex<Ring?>(nil)
-  let host: @Sendable () -> (any DecodingHost)?
-  let stretching: (any TimeStretching)?
-
-  init(stretching: (any TimeStretching)?, host: @escaping @Sendable () -> (any DecodingHost)?) {
-    self.stretching = stretching
-    self.host = host
-  }
-
-  /// Takes over the ring of a new stream and drops the previous one. The caller must signal the worker.
-  func adopt(_ producer: consuming sending RingProducer, renderer: Renderer, stream: UInt64) {
-    var new: Ring? = Ring(producer: producer, renderer: renderer, stream: stream)
-    // A ring that the worker never took is released here, outside the lock.
-    newRing.withLock { swap(&$0, &new) }
-  }
-
-  /// Runs one decode step on the decode worker.
-  func run() -> WorkerNext {
-    guard let host = host() else { return .whenSignalled }
-    return state.use { state in
-      let next = step(&state, host: host)
-      openAhead(&state, host: host)
-      let isMidway = if case .again = next { true } else { false }
-      guard let interval = tellSupply(&state, isMidway: isMidway, host: host), case .whenSignalled = next
-      else {
-        return next
-      }
-      return .at(host.clock.now.advanced(bySeconds: interval))
+  /// Runs one decode step.
+  mutating func run(for engine: PlaybackEngine) -> WorkerNext {
+    let next = step(engine)
+    openAhead(engine)
+    guard case .whenSignalled = next else {
+      tellSupply(isMidway: true, to: engine)
+      return next
     }
+    return tellSupply(to: engine).map { .at(engine.clock.now.advanced(bySeconds: $0)) } ?? next
   }
 
   /// The decoder's position in seconds of its item.
-  func place(_ state: borrowing State, _ decoder: any AudioDecoder, _ format: PCMFormat) -> Double {
-    Double(state.origin) / Double(decoder.format.sampleRate) + Double(state.offset)
-      / Double(format.sampleRate)
+  func place(_ decoder: any AudioDecoder, _ format: PCMFormat) -> Double {
+    Double(origin) / Double(decoder.format.sampleRate) + Double(offset) / Double(format.sampleRate)
   }
 
-  private func step(_ state: inout State, host: any DecodingHost) -> WorkerNext {
-    if let new = newRing.withLock({ $0.take() }) { state.ring = .some(new) }
-    let item = state.item
-    let (order, generation, stream, isStanding, isGone, readAhead) = host.mutate { machine in
+  private mutating func step(_ engine: PlaybackEngine) -> WorkerNext {
+    if let new = engine.newRing.withLock({ $0.take() }) { ring = .some(new) }
+    let item = medium.item
+    let (order, generation, stream, isStanding, isGone, readAhead) = engine.mutate { machine in
       (
         machine.nextDecodeOrder(), machine.generation, machine.output.serial, machine.isStanding,
         item.map(machine.queue.contains) == false, item.flatMap { machine.queue[$0]?.readAhead }
       )
     }
-    if let readAhead, readAhead != state.readAhead, let decoder = state.decoder {
-      state.readAhead = readAhead
+    if let readAhead, readAhead != medium.readAhead, let decoder = medium.decoder {
+      medium.readAhead = readAhead
       decoder.setReadAhead(readAhead)
     }
-    if state.paced?.generation != generation { state.paced = nil }
+    if paced?.generation != generation { paced = nil }
     // Removal of the item releases its source: closes the file or ends the transfer.
-    if isGone { close(&state) }
-    hold(isStanding, &state)
+    if isGone { medium = Medium() }
+    if let decoder = medium.decoder, isStanding != medium.isHeld {
+      medium.isHeld = isStanding
+      decoder.hold(isStanding)
+    }
     switch order {
     case .idle(let isAtEnd):
-      if isAtEnd, state.paced?.isPending == true {
-        return state.ring?.stream == stream ? drain(&state, host: host) : .whenSignalled
+      if isAtEnd, paced?.isPending == true {
+        return ring?.stream == stream ? drain(engine) : .whenSignalled
       }
-      if let renderer = state.ring?.renderer, renderer.setProducerAtEnd(isAtEnd), isAtEnd {
-        host.kickOutput()
-      }
+      if ring?.renderer.setProducerAtEnd(isAtEnd) == true, isAtEnd { engine.kickOutput() }
       return .whenSignalled
     case .open(let item, let source, let start, let generation):
-      return open(
-        item, source: source, start: start, generation: generation, state: &state, host: host)
+      return open(item, source: source, start: start, generation: generation, engine: engine)
     case .decode(let item, let generation, let end, let pace, let volume, let stream):
-      guard state.ring?.stream == stream else { return .whenSignalled }
-      return decode(
-        item, generation: generation, end: end, pace: pace, volume: volume, state: &state, host: host)
+      guard ring?.stream == stream, medium.decoder != nil, medium.item == item, self.generation == generation
+      else { return .whenSignalled }
+      return decode(item, end: end, pace: pace, volume: volume, engine: engine)
     }
   }
 
@@ -165,57 +128,50 @@ final class DecodeLoop: Sendable {
     Int(FadingSound.duration * Double(format.sampleRate))
   }
 
-  private func decode(
-    _ item: ItemID, generation: UInt64, end: Double?, pace: Pace, volume: ItemVolume, state: inout State,
-    host: any DecodingHost
+  private mutating func decode(
+    _ item: ItemID, end: Double?, pace: Pace, volume: ItemVolume, engine: PlaybackEngine
   ) -> WorkerNext {
-    guard state.decoder != nil, state.item == item, state.generation == generation, let format = state.format
-    else { return .whenSignalled }
-    guard let region = room(&state, host: host) else { return .whenSignalled }
+    guard let format = medium.format, let region = room(engine) else { return .whenSignalled }
     if pace.speed != 1 {
-      if let paced = state.paced?.pace, paced != pace, state.paced?.isPending == true {
-        return drain(&state, host: host)
-      }
-      return decode(
-        item, at: pace, volume: volume, end: end, into: region, format: format, state: &state, host: host)
+      if let paced = paced?.pace, paced != pace, self.paced?.isPending == true { return drain(engine) }
+      return decode(item, at: pace, volume: volume, end: end, into: region, format: format, engine: engine)
     }
     // If the clock guarantees no event until a later time (virtual time), no slicing is needed: decode all at
     // once.
-    let limit = host.clock.quietUntil == nil ? Self.slice : .max
+    let limit = engine.clock.quietUntil == nil ? Self.slice : .max
     guard
-      let (count, ending) = read(
-        item, into: region, limit: limit, volume: volume, end: end, state: &state, host: host)
+      let (count, ending) = read(item, into: region, limit: limit, volume: volume, end: end, engine: engine)
     else { return .whenSignalled }
     commit(
       Chunk(
-        generation: generation, item: item, origin: state.origin, offset: state.offset - Int64(count),
+        generation: generation, item: item, origin: origin, offset: offset - Int64(count),
         frameCount: count, ending: ending),
-      in: region, state: &state, host: host)
+      in: region, engine: engine)
     return .again
   }
 
   /// Returns the ring's writable region; nil if the ring is full.
-  func room(_ state: inout State, host: any DecodingHost) -> UnsafeMutableBufferPointer<Float>? {
-    guard let renderer = state.ring?.renderer else { return nil }
+  mutating func room(_ engine: PlaybackEngine) -> UnsafeMutableBufferPointer<Float>? {
+    guard let renderer = ring?.renderer else { return nil }
     _ = renderer.setProducerAtEnd(false)
-    if let region = state.ring?.producer.writableRegion, !region.isEmpty { return region }
-    if renderer.isWaitingForData { host.kickOutput() }
+    if let region = ring?.producer.writableRegion, !region.isEmpty { return region }
+    if renderer.isWaitingForData { engine.kickOutput() }
     return nil
   }
 
   /// Reads at most `limit` frames of the item at `volume`, and reports its end or failure to the machine. Returns nil
   /// while bytes are missing.
-  func read(
+  mutating func read(
     _ item: ItemID, into buffer: UnsafeMutableBufferPointer<Float>, limit: Int, volume: ItemVolume,
-    end: Double?, state: inout State, host: any DecodingHost
+    end: Double?, engine: PlaybackEngine
   ) -> (count: Int, ending: Chunk.Ending)? {
-    guard let decoder = state.decoder, let format = state.format else { return (0, .none) }
-    state.isAtStart = false
+    guard let decoder = medium.decoder, let format = medium.format else { return (0, .none) }
+    medium.isAtStart = false
     var frames = min(buffer.count / format.channelCount, limit)
     var isCut = false
     if let end {
-      let start = Double(state.origin) / Double(decoder.format.sampleRate)
-      let left = ((end - start) * Double(format.sampleRate)).rounded() - Double(state.offset)
+      let start = Double(origin) / Double(decoder.format.sampleRate)
+      let left = ((end - start) * Double(format.sampleRate)).rounded() - Double(offset)
       if left <= Double(frames) {
         frames = Int(max(0, left))
         isCut = true
@@ -237,56 +193,53 @@ final class DecodeLoop: Sendable {
       failure = error
       ending = .failure
     }
+    let generation = generation
     if count > 0 {
-      let start = place(state, decoder, format)
+      let start = place(decoder, format)
       volume.apply(
         to: UnsafeMutableBufferPointer(rebasing: buffer[..<(count * format.channelCount)]), format: format,
         from: start
-      ) { levels(of: item, decoder, &state, host: host) }
+      ) { levels(of: item, decoder, engine: engine) }
       let end = start + Double(count) / Double(format.sampleRate)
-      let (bitRate, generation) = (decoder.takeBitRate(), state.generation)
-      host.mutate { $0.decoded(item, from: start, to: end, bitRate: bitRate, generation: generation) }
+      let bitRate = decoder.takeBitRate()
+      engine.mutate { $0.decoded(item, from: start, to: end, bitRate: bitRate, generation: generation) }
     }
-    state.offset += Int64(count)
+    offset += Int64(count)
     let tags = decoder.takeTags()
-    if !tags.isEmpty {
-      let generation = state.generation
-      host.mutate { $0.decoderFound(tags, in: item, generation: generation) }
-    }
+    if !tags.isEmpty { engine.mutate { $0.decoderFound(tags, in: item, generation: generation) } }
     if ending != .none {
       let frameCount = decoder.frameCount
-      let generation = state.generation
-      host.mutate {
+      engine.mutate {
         $0.decoderFinished(item, frameCount: frameCount, failure: failure, generation: generation)
       }
-      if failure != nil { state.decoder = nil }
+      if failure != nil { medium.decoder = nil }
     }
     return (count, ending)
   }
 
   /// Returns the ReplayGain levels of the item's tags, which are read once. Unreadable tags count as no levels:
   /// only the decoder decides whether the medium is playable.
-  private func levels(
-    of item: ItemID, _ decoder: any AudioDecoder, _ state: inout State, host: any DecodingHost
+  private mutating func levels(
+    of item: ItemID, _ decoder: any AudioDecoder, engine: PlaybackEngine
   ) -> ReplayGain {
-    if let levels = state.levels { return levels }
+    if let levels = medium.levels { return levels }
     let levels = (try? decoder.readReplayGain()) ?? ReplayGain()
-    state.levels = levels
-    if !levels.ignored.isEmpty { host.mutate { $0.emit(.replayGainIgnored(item, levels.ignored)) } }
+    medium.levels = levels
+    if !levels.ignored.isEmpty { engine.mutate { $0.emit(.replayGainIgnored(item, levels.ignored)) } }
     return levels
   }
 
   /// Commits the frames at the start of `region` to the ring.
-  func commit(
-    _ chunk: Chunk, in region: UnsafeMutableBufferPointer<Float>, state: inout State, host: any DecodingHost
+  mutating func commit(
+    _ chunk: Chunk, in region: UnsafeMutableBufferPointer<Float>, engine: PlaybackEngine
   ) {
     var chunk = chunk
-    state.fading?.mix(into: region, frames: chunk.frameCount)
-    if state.fading?.isOver == true { state.fading = nil }
-    if chunk.speed == 1 { state.history = nil } else { state.history?.append(region, of: chunk) }
-    chunk.streamFrame = state.streamFrame.take()
-    state.ring?.producer.commit(chunk)
-    if chunk.streamFrame != nil { host.replaceOutput() }
-    if state.ring?.renderer.isWaitingForData == true { host.kickOutput() }
+    fading?.mix(into: region, frames: chunk.frameCount)
+    if fading?.isOver == true { fading = nil }
+    if chunk.speed == 1 { history = nil } else { history?.append(region, of: chunk) }
+    chunk.streamFrame = streamFrame.take()
+    ring?.producer.commit(chunk)
+    if chunk.streamFrame != nil { engine.replaceOutput() }
+    if ring?.renderer.isWaitingForData == true { engine.kickOutput() }
   }
 }
