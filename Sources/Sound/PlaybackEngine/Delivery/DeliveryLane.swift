@@ -69,12 +69,8 @@ package final class DeliveryLane: Sendable {
   private let deliver: @Sendable (Delivery) -> Void
   private let onDrained: @Sendable () -> Void
 
-  /// Creates a lane for `queue`.
-  ///
-  /// - Parameters:
-  ///   - deliver: called on `queue` (or inside `drain`), one delivery at a time; a run of steps arrives as
-  ///     runs of one.
-  ///   - onDrained: called there when no delivery is pending.
+  /// `deliver` is called on `queue` (or inside `drain`), one delivery at a time; a run of steps arrives as runs
+  /// of one. `onDrained` is called there when no delivery is pending.
   init(
     queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Delivery) -> Void
@@ -117,7 +113,6 @@ package final class DeliveryLane: Sendable {
   /// Whether a call may begin now: the gate is open and the lane is not closed.
   package var mayCall: Bool { gate.isOpen && !isClosed }
 
-  /// Whether the lane is closed permanently.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Appends a delivery; the caller must then call `wake`, outside all locks.
@@ -182,9 +177,7 @@ package final class DeliveryLane: Sendable {
       return true
     }
     guard needed else { return }
-    queue.enqueue { [weak self] in
-      self?.takeTurn()
-    }
+    queue.enqueue { [weak self] in self?.takeTurn() }
   }
 
   /// Delivers until the lane is empty or a new delivery arrives; the rest waits for another turn. Otherwise a

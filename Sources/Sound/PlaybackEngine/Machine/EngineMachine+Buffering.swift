@@ -52,11 +52,11 @@ extension EngineMachine {
 
   /// Updates the buffering phase with the available media, and reports a changed buffer state.
   mutating func lookAtBuffer() {
-    guard let current, let record = queue[current], let supply = supplyAhead else { return }
+    guard let current, let supply = supplyAhead else { return }
     if hasRunDry { buffering.runDry() }
     if holdsBackWhatIsShort { buffering.look(supply) } else { buffering.release() }
     let buffer = BufferState(supply)
-    guard buffer != record.buffer else { return }
+    guard buffer != queue[current]?.buffer else { return }
     queue.update(current) { $0.buffer = buffer }
     emit(.bufferChanged(current, buffer))
   }

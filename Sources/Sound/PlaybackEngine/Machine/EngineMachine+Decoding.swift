@@ -2,6 +2,28 @@ import AudioCore
 import HostTime
 import MediaTime
 
+/// The volume that the decode worker gives to an item's frames: its mix, and the ReplayGain level of its tags.
+struct ItemVolume: Hashable, Sendable {
+  var mix = ItemMix()
+  /// The level to apply; nil for none.
+  var replayGain: ReplayGain.Kind?
+
+  /// Applies the volume to interleaved frames of `format`, of which the first is at `time`, in seconds of the
+  /// item. `levels` returns the medium's levels; it is called only if one is to be applied.
+  func apply(
+    to frames: UnsafeMutableBufferPointer<Float>, format: PCMFormat, from time: Double,
+    levels: () -> ReplayGain
+  ) {
+    if mix.isSilent { frames.update(repeating: 0) }
+    if let replayGain {
+      let factor = levels().factor(replayGain)
+      if factor != 1 { for index in frames.indices { frames[index] *= factor } }
+    }
+    mix.volume?.apply(
+      to: frames, channelCount: format.channelCount, sampleRate: format.sampleRate, from: time)
+  }
+}
+
 /// The next order for the decode worker.
 enum DecodeOrder {
   /// Wait for a signal. `isAtEnd`: the queue has no frames after the decoded ones.
@@ -75,10 +97,10 @@ extension EngineMachine {
   /// holds frames to be heard; then `heardGeneration` is below `generation`.)
   private var canChangeFormat: Bool {
     guard !isOffline, generation == heardGeneration else { return false }
-    switch output.phase {
-    case .none, .retrying: return true
-    case .open, .opening: return !output.isRunning
-    case .failed: return false
+    return switch output.phase {
+    case .none, .retrying: true
+    case .open, .opening: !output.isRunning
+    case .failed: false
     }
   }
 
@@ -133,28 +155,24 @@ extension EngineMachine {
   mutating func decoderFailed(_ item: ItemID, error: DecodingError, generation: UInt64, now: HostTime) {
     guard generation == self.generation, item == nextToOpen || cursor == .decoding(item) else { return }
     emit(.itemFailed(item, error))
-    if item == current { endSeek(finished: false) }
+    let isCurrent = item == current
+    if isCurrent { endSeek(finished: false) }
+    // Items are decoded in queue order. The part of the predecessor already heard does not matter.
+    let end = queue.previous(of: item).map { DecodeCursor.finished($0) } ?? .empty
     if error.scope == .engine {
       isDecoderUnusable = true
-      if item == current { restartDecoding() } else { goOnBehindPredecessor(of: item) }
+      if isCurrent { restartDecoding() } else { cursor = end }
       setRate(0, reason: .setRateFailed, now: now)
     } else if isQueuePlayer {
-      let isCurrent = item == current
-      goOnBehindPredecessor(of: item)
+      cursor = end
       depart(item)
       if isCurrent { becomeCurrent(queue.first) }
     } else {
       cursor = .finished(item)
       queue.update(item) { $0.failure = error }
-      guard item == current else { return }
+      guard isCurrent else { return }
       setRate(0, reason: .setRateFailed, now: now)
       endedAt = now
     }
-  }
-
-  /// Moves the cursor back to the end of the item before `item`, because items are decoded in queue order.
-  /// The part of the predecessor already heard does not matter.
-  private mutating func goOnBehindPredecessor(of item: ItemID) {
-    cursor = queue.previous(of: item).map { .finished($0) } ?? .empty
   }
 }

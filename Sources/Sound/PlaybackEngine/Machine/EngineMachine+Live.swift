@@ -18,8 +18,7 @@ extension EngineMachine {
     let seconds = now.seconds(since: since)
     if let current, let patience = currentInfo?.live?.patience {
       guard seconds >= patience else { return }
-      let start = restingPosition.map { DecodeStart.frame($0.frame) } ?? .seconds(resting)
-      discontinue(to: .start(current, start), resting: resting)
+      discontinue(to: .start(current, restingStart), resting: resting)
     } else if let next = cursor.item, let patience = queue[next]?.info?.live?.patience, seconds >= patience {
       splice()
     }
@@ -34,11 +33,10 @@ extension EngineMachine {
   /// Reports the current item's tags up to `place`, each after the steps before it. Returns the time in
   /// seconds up to which steps were delivered.
   mutating func tellTags(from start: Double, upTo place: ItemPosition) -> Double {
-    guard let current, let record = queue[current], let first = record.tags.first, first.frame <= place.frame
+    guard let current, let tags = queue[current]?.tags, let first = tags.first, first.frame <= place.frame
     else { return start }
     var told = start
-    for tag in record.tags where tag.frame <= place.frame {
-      guard tag.tag != queue[current]?.toldTag else { continue }
+    for tag in tags where tag.frame <= place.frame && tag.tag != queue[current]?.toldTag {
       queue.update(current) { $0.toldTag = tag.tag }
       let time = CMTime(value: tag.frame, timescale: CMTimeScale(place.itemRate))
       if time.seconds > told {

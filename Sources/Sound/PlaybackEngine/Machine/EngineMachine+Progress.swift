@@ -63,11 +63,12 @@ extension EngineMachine {
       // requested.
       if run.frameCount == 0, !wantsSound { return }
       output.timeline.removeFirst()
-      switch run.ending {
-      case .none: break
-      case .end: finishItem(current, failure: nil, now: now)
-      case .failure: finishItem(current, failure: queue[current]?.failure, now: now)
-      }
+      guard run.ending != .none else { continue }
+      let failure = run.ending == .failure ? queue[current]?.failure : nil
+      emit(failure.map { .failedToPlayToEnd(current, $0) } ?? .playedToEnd(current))
+      endedAt = now
+      overrun = 0
+      applyActionAtEnd(now: now)
     }
   }
 
@@ -99,14 +100,6 @@ extension EngineMachine {
     schedule.advance(from: told, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
   }
 
-  /// Reports that the current item was heard to its end, or to its decoding error.
-  private mutating func finishItem(_ id: ItemID, failure: DecodingError?, now: HostTime) {
-    emit(failure.map { .failedToPlayToEnd(id, $0) } ?? .playedToEnd(id))
-    endedAt = now
-    overrun = 0
-    applyActionAtEnd(now: now)
-  }
-
   /// Performs `actionAtItemEnd` if the current item's end was reached; also called when the action changes
   /// later.
   mutating func applyActionAtEnd(now: HostTime) {
@@ -116,10 +109,8 @@ extension EngineMachine {
       endedAt = nil
       depart(current)
       becomeCurrent(queue.first)
-    case .pause:
-      if rate != 0 { setRate(0, reason: .itemEnded, now: now) }
-    case .none:
-      break
+    case .pause: setRate(0, reason: .itemEnded, now: now)
+    case .none: break
     }
   }
 
@@ -154,12 +145,9 @@ extension EngineMachine {
     let rate = info.format.sampleRate
     let beyond = beyondEnd(now: now)
     if beyond > 0 {
-      let seconds = Self.place(resting + beyond)
-      return ItemPosition(frame: Int64((seconds * Double(rate)).rounded(.down)), itemRate: rate)
+      return ItemPosition(seconds: Self.place(resting + beyond), itemRate: rate, rounding: .down)
     }
-    let rest =
-      restingPosition
-      ?? ItemPosition(frame: Int64((resting * Double(rate)).rounded()), itemRate: rate)
+    let rest = restingPosition ?? ItemPosition(seconds: resting, itemRate: rate)
     guard let timing, let (run, _) = output.timeline.first(since: heardGeneration), run.item == current
     else { return rest }
     let frames = min(timing.heardFrame(at: now) - Double(run.firstFrame), Double(run.frameCount))
@@ -198,7 +186,7 @@ extension EngineMachine {
     }
     if case .retrying(let moment) = output.phase, wantsSound { consider(moment) }
     if let since = output.standingSince { consider(since.advanced(bySeconds: Self.stallDelay)) }
-    if let evaluated = evaluationEnd, evaluated > now { consider(evaluated) }
+    if let end = waitingSince?.advanced(bySeconds: Self.evaluationTime), end > now { consider(end) }
     if let timing {
       if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
       if let moment = handOverMoment(timing), moment > now { consider(moment) }
@@ -295,9 +283,6 @@ extension EngineMachine {
     return now.seconds(since: since) < Self.evaluationTime ? .evaluatingBufferingRate : .toMinimizeStalls
   }
 
-  /// The end of the evaluation second; nil if no evaluation is in progress.
-  private var evaluationEnd: HostTime? { waitingSince?.advanced(bySeconds: Self.evaluationTime) }
-
   /// Whether the present silence is a normal short interruption: an open item starting on an open output, the
   /// flush of a seek, or a hiccup. False after `stallDelay`.
   private mutating func isBriefPause(now: HostTime) -> Bool {
@@ -328,10 +313,8 @@ extension EngineMachine {
     guard let info = currentInfo else { return }
     let calls = schedule.calls(at: resting)
     for run in calls.steps { deliveries.append(.steps(run)) }
-    let rate = info.format.sampleRate
-    let time =
-      restingPosition?.time
-      ?? CMTime(value: CMTimeValue((resting * Double(rate)).rounded()), timescale: CMTimeScale(rate))
+    let rest = restingPosition ?? ItemPosition(seconds: resting, itemRate: info.format.sampleRate)
+    let time = rest.time
     for id in calls.exact { deliveries.append(.call(id, time)) }
   }
 }

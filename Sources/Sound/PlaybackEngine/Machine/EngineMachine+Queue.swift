@@ -24,10 +24,7 @@ extension EngineMachine {
   mutating func remove(_ id: ItemID) {
     guard queue.contains(id) else { return }
     moveDepartures(from: id, to: queue.previous(of: id))
-    if id == current {
-      advanceToNext()
-      return
-    }
+    if id == current { return advanceToNext() }
     // A successor inserted too late may have been decoded before this item.
     let wasDecoded = isDecoded(id) || cursor.item == id || isDecoded(queue.next(of: id))
     queue.remove(id)
@@ -51,9 +48,7 @@ extension EngineMachine {
   }
 
   /// Ends `known`, the item that the application believes current (nil: the actual one), and starts the next
-  /// one.
-  ///
-  /// If `known` is not current, reports the current item again, because the application's value is outdated.
+  /// one. If `known` is not current, reports the current item again: the application's value is outdated.
   mutating func advance(from known: ItemID?) {
     forgetDepartures(from: known ?? current)
     if known == nil || known == current { return advanceToNext() }
@@ -65,7 +60,6 @@ extension EngineMachine {
     if current == nil { emit(.timeControlChanged(timeControl)) }
   }
 
-  /// Removes the current item from the queue and starts the next one.
   mutating func advanceToNext() {
     guard let current else { return }
     endSeek(finished: false)
@@ -96,9 +90,8 @@ extension EngineMachine {
   }
 
   /// Sets the rate for a call by the application. Reports rate and time control even if unchanged, because
-  /// the application's values may be outdated.
-  ///
-  /// `isImmediate`: whether sound starts with the first available frame. `timing`: the open stream's timing.
+  /// the application's values may be outdated. `isImmediate`: whether sound starts with the first available
+  /// frame. `timing`: the open stream's timing.
   mutating func requestRate(
     _ value: Float, reason: EngineRateReason, isImmediate: Bool = false, now: HostTime, timing: OutputTiming?
   ) {
@@ -121,7 +114,10 @@ extension EngineMachine {
     settleOverrun(now: now)
     let begins = rate == 0
     rate = value
-    if value > 0 { setSpeed(Double(value), now: now, timing: timing) }
+    if value > 0, Double(value) != speed {
+      speed = Double(value)
+      decodeAheadAnew(now: now, timing: timing)
+    }
     if value == 0 { output.hasMoved = false }
     emit(.rateChanged(value, reason))
     lookAtStanding(now: now)
@@ -202,5 +198,59 @@ extension EngineMachine {
   private func isDecoded(_ id: ItemID?) -> Bool {
     guard let id, let record = queue[id], record.decodedIn != 0 else { return false }
     return record.decodedIn >= heardGeneration
+  }
+}
+
+// Departures: items leave the queue automatically when they end or fail. The application is notified later,
+// and until then the items keep their positions in its view of the queue.
+extension EngineMachine {
+  /// An item that left the queue automatically and whose departure is not reported yet.
+  struct Departure: Sendable {
+    let id: ItemID
+    /// The item that preceded it; nil at the front of the queue.
+    var predecessor: ItemID?
+  }
+
+  /// The queue including the items whose departure is not reported yet. Takes time proportional to the
+  /// queue's length.
+  var itemsUntilTold: [ItemID] {
+    guard !departures.isEmpty else { return queue.ids }
+    var known = PlayQueue<Void>()
+    for id in queue.ids { _ = known.insert((), id: id, after: nil) }
+    for departure in departures.reversed() {
+      let (id, predecessor) = (departure.id, departure.predecessor)
+      _ = predecessor == nil ? known.prepend((), id: id) : known.insert((), id: id, after: predecessor)
+    }
+    return known.ids
+  }
+
+  /// Removes an item that ended or failed from the queue.
+  mutating func depart(_ id: ItemID) {
+    let predecessor = queue.previous(of: id)
+    guard queue.remove(id) != nil else { return }
+    departures.append(Departure(id: id, predecessor: predecessor))
+  }
+
+  /// Records that the application was notified of the departure of `id`.
+  mutating func forgetDeparture(of id: ItemID) {
+    guard let index = departures.firstIndex(where: { $0.id == id }) else { return }
+    let predecessor = departures.remove(at: index).predecessor
+    // A departure that followed the removed one in the queue can only be an earlier one.
+    for earlier in 0..<index where departures[earlier].predecessor == id {
+      departures[earlier].predecessor = predecessor
+    }
+  }
+
+  /// Drops the departures before the next item, because a call continues from `known` (nil: the current
+  /// item).
+  mutating func forgetDepartures(from known: ItemID?) {
+    departures.removeAll { $0.predecessor == nil || $0.predecessor == known }
+  }
+
+  /// Attaches the departures that follow `id` (nil: the front of the queue) to `predecessor`.
+  mutating func moveDepartures(from id: ItemID?, to predecessor: ItemID?) {
+    for index in departures.indices where departures[index].predecessor == id {
+      departures[index].predecessor = predecessor
+    }
   }
 }

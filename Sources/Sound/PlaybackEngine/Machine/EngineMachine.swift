@@ -132,6 +132,9 @@ struct EngineMachine: Sendable {
 
   var current: ItemID? { queue.first }
 
+  /// The start of decoding at the resting position.
+  var restingStart: DecodeStart { restingPosition.map { .frame($0.frame) } ?? .seconds(resting) }
+
   mutating func emit(_ notice: EngineNotice) { deliveries.append(.notice(notice)) }
 
   /// The information about the current item; nil before it was opened.
