@@ -10,13 +10,10 @@ import Synchronization
 /// stops the engine and frees its resources; an owner whose output calls back under a lock closes the engine
 /// first.
 ///
-/// The engine owns a state machine with its lock, two workers and the delivery lanes:
-/// - The *conductor* checks what is heard and delivers due steps and notices. Only the conductor calls the
-///   output, so commands reach the output in the order in which they were decided.
-/// - The *decode worker* opens files and fills the ring buffer.
-/// - Callers change the machine under its lock and signal both workers.
+/// Callers change a state machine under its lock and signal two workers. The *conductor* checks what is heard,
+/// delivers due steps and notices, and alone calls the output. The *decode worker* opens files and fills the
+/// ring buffer.
 package final class PlaybackEngine: Sendable {
-  /// An open output stream with its renderer and serial number.
   struct Attachment: Sendable {
     let serial: UInt64
     let renderer: Renderer
@@ -38,8 +35,6 @@ package final class PlaybackEngine: Sendable {
   /// Creates an idle engine with an empty queue. The engine does nothing before `start`.
   ///
   /// - Parameters:
-  ///   - clock: the clock that all waits use.
-  ///   - device: the output device.
   ///   - stretching: the time-stretching library for rates other than 1; nil if only rate 1 is used.
   ///   - isQueuePlayer: whether items leave the queue after they ended or failed (AVQueuePlayer) or stay
   ///     (AVPlayer).
@@ -89,8 +84,6 @@ package final class PlaybackEngine: Sendable {
     attachment.withLock { $0.take() }?.stream.close()
   }
 
-  // MARK: Changing the machine
-
   /// Changes the machine under its lock and sends out the resulting deliveries.
   @discardableResult
   func mutate<Result: Sendable>(
@@ -112,9 +105,8 @@ package final class PlaybackEngine: Sendable {
   func call<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result
   ) -> Result {
-    let result = mutate(cause, body)
-    signal()
-    return result
+    defer { signal() }
+    return mutate(cause, body)
   }
 
   /// Calls `call` with the present time and output timing, for a call by the application.
@@ -161,11 +153,6 @@ package final class PlaybackEngine: Sendable {
 
   func kickOutput() {
     mutate { $0.output.needsKick = true }
-    signalConductor()
-  }
-
-  func replaceOutput() {
-    mutate { $0.output.needsReplacing = true }
     signalConductor()
   }
 }

@@ -111,7 +111,7 @@ extension DecodeLoop {
     guard let run = replacement?.replaced, let format = medium.format else { return }
     if run.speed == 1 {
       fadesSource = true
-    } else if let old = history?.frames(behind: run, limit: Self.fadeFrames(format)) {
+    } else if let old = history?.frames(behind: run, limit: FadingSound.frameCount(format)) {
       fading = FadingSound(old, channelCount: format.channelCount)
     }
   }

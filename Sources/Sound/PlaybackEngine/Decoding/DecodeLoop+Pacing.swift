@@ -43,7 +43,7 @@ extension DecodeLoop {
       if fadesSource, count > 0 {
         fadesSource = false
         fading = FadingSound(
-          Array(frames.prefix(Self.fadeFrames(format) * format.channelCount)),
+          Array(frames.prefix(FadingSound.frameCount(format) * format.channelCount)),
           channelCount: format.channelCount)
       }
       if count > 0 { paced?.put(frames) }

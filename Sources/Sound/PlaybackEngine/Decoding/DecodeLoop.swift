@@ -124,10 +124,6 @@ struct DecodeLoop: ~Copyable {
     }
   }
 
-  static func fadeFrames(_ format: PCMFormat) -> Int {
-    Int(FadingSound.duration * Double(format.sampleRate))
-  }
-
   private mutating func decode(
     _ item: ItemID, end: Double?, pace: Pace, volume: ItemVolume, engine: PlaybackEngine
   ) -> WorkerNext {
@@ -239,7 +235,10 @@ struct DecodeLoop: ~Copyable {
     if chunk.speed == 1 { history = nil } else { history?.append(region, of: chunk) }
     chunk.streamFrame = streamFrame.take()
     ring?.producer.commit(chunk)
-    if chunk.streamFrame != nil { engine.replaceOutput() }
+    if chunk.streamFrame != nil {
+      engine.mutate { $0.output.needsReplacing = true }
+      engine.signalConductor()
+    }
     if ring?.renderer.isWaitingForData == true { engine.kickOutput() }
   }
 }

@@ -64,16 +64,10 @@ extension EngineMachine {
 
 // Loaded ranges, read-ahead and opening ahead.
 extension EngineMachine {
-  /// Records the loaded ranges of `item` and reports them if they changed.
   mutating func learn(_ extent: MediaExtent, of item: ItemID) {
     guard queue.contains(item), queue[item]?.extent != extent else { return }
     queue.update(item) { $0.extent = extent }
     emit(.extentChanged(item, extent))
-  }
-
-  /// Sets the amount of `item` to buffer ahead of the decoder; called by the application.
-  mutating func setReadAhead(_ readAhead: MediaReadAhead, of item: ItemID) {
-    queue.update(item) { $0.readAhead = readAhead }
   }
 
   /// The remaining seconds of the current item at which the next one is opened in any case.
@@ -94,7 +88,6 @@ extension EngineMachine {
     return (next, record.source)
   }
 
-  /// Records that `item` was opened ahead of its turn.
   mutating func openedAhead(_ item: ItemID, info: ItemInfo) {
     guard queue.contains(item), queue[item]?.info == nil else { return }
     queue.update(item) { $0.info = info }
