@@ -1,7 +1,6 @@
 package import AudioCore
 import HostTime
 
-/// The queue of items.
 extension PlaybackEngine {
   /// The items in order, the current one first. Takes time proportional to the queue's length.
   package var items: [ItemID] { read { $0.queue.ids } }

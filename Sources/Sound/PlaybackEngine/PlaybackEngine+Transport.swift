@@ -2,7 +2,6 @@ package import AudioCore
 package import HostTime
 package import MediaTime
 
-/// Rate, position, volume and suspension.
 extension PlaybackEngine {
   /// The requested rate: 0, or seconds of media per second of output.
   package var rate: Float { read { $0.rate } }

@@ -42,10 +42,8 @@ extension DecodeLoop {
     return isTold && (supply.isComplete || supply.isFull) ? nil : Self.idleSupplyInterval
   }
 
-  /// Reports the loaded ranges of the item, at most once every `idleSupplyInterval`. Returns false if the
-  /// report was throttled.
-  ///
-  /// `isFinal`: whether the ranges no longer change.
+  /// Reports the loaded ranges of the item, at most once every `idleSupplyInterval`. `isFinal`: whether the
+  /// ranges no longer change. Returns false if the report was throttled.
   private mutating func tellExtent(
     of item: ItemID, _ decoder: any AudioDecoder, isFinal: Bool, at now: HostTime, to engine: PlaybackEngine
   ) -> Bool {

@@ -86,10 +86,8 @@ final class DeliveryRouter: Sendable {
     }
   }
 
-  /// Removes an observer; no new call of it begins after the return.
-  ///
-  /// - Returns: false for an unknown observer. After `close` always true: a client whose player was closed
-  ///   elsewhere still removes its observers.
+  /// Removes an observer; no new call of it begins after the return. Returns false for an unknown observer,
+  /// but not after `close`: a client whose player was closed elsewhere still removes its observers.
   func remove(_ id: ObserverID) -> Bool {
     // The block may own values with arbitrary deinitializers, so it is released outside all locks.
     let block = recipients.blocks.withLock { $0.removeValue(forKey: id) }
@@ -106,7 +104,7 @@ final class DeliveryRouter: Sendable {
     return isKnown
   }
 
-  /// Closes all lanes permanently; no new delivery begins after the return.
+  /// No new delivery begins after the return.
   func close() {
     let lanes = state.withLock { state in
       defer {
@@ -151,11 +149,8 @@ final class DeliveryRouter: Sendable {
   }
 
   /// Wakes all lanes, which deliver everything withheld while the gate was closed.
-  func wake() {
-    for lane in state.withLock({ Array($0.lanes.values) }) { lane.wake() }
-  }
+  func wake() { for lane in state.withLock({ Array($0.lanes.values) }) { lane.wake() } }
 
-  /// The longest backlog of any observer, in seconds.
   var backlogSeconds: Double {
     state.withLock { $0.lanes.values.map(\.backlogSeconds).max() ?? 0 }
   }

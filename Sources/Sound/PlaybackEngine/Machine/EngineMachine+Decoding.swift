@@ -59,13 +59,11 @@ extension EngineMachine {
     }
   }
 
-  /// The cursor, or the start of the queue if its item has left: the item was heard to its end, so its
-  /// successor is first.
+  /// The cursor, or the start of the queue if its item was heard to its end and has left.
   private var presentCursor: DecodeCursor {
     if let item = cursor.item, !queue.contains(item) { .empty } else { cursor }
   }
 
-  /// The item that the decoder opens next.
   var nextToOpen: ItemID? {
     switch presentCursor {
     case .flushing, .decoding: nil
@@ -75,9 +73,8 @@ extension EngineMachine {
     }
   }
 
-  /// Records that the decode worker opened `item`; called again while the decoder seeks to its start.
-  ///
-  /// Returns the output format; nil if `item` is not the next one any more.
+  /// Records that the decode worker opened `item`; called again while the decoder seeks to its start. Returns
+  /// the output format; nil if `item` is not the next one any more.
   mutating func decoderOpened(_ item: ItemID, info: ItemInfo, generation: UInt64) -> PCMFormat? {
     guard generation == self.generation, item == nextToOpen else { return nil }
     let wasReady = queue[item]?.info != nil

@@ -2,13 +2,12 @@ import AudioCore
 import HostTime
 import MediaTime
 
-// Live streams: in-band tags during playback, and stale audio after a pause.
 extension EngineMachine {
   /// Whether playback is paused or suspended by request.
   var isStanding: Bool { rate == 0 || isSuspended }
 
   /// Handles a change of the rate or of suspension. After a pause longer than a live stream's `patience`, its
-  /// already decoded frames are discarded instead of played.
+  /// decoded frames are discarded.
   mutating func lookAtStanding(now: HostTime) {
     guard !isStanding else {
       standsSince = standsSince ?? now
@@ -24,7 +23,6 @@ extension EngineMachine {
     }
   }
 
-  /// Records the tags that the decoder read from frames of `item`.
   mutating func decoderFound(_ tags: [TimedTag], in item: ItemID, generation: UInt64) {
     guard generation == self.generation else { return }
     queue.update(item) { $0.tags += tags }

@@ -2,10 +2,8 @@ import AudioCore
 import HostTime
 import SystemSupport
 
-/// The output as seen by the machine: its phase, pending commands and rendered frames.
 struct OutputState {
   enum Phase: Hashable {
-    /// No stream exists and none was requested.
     case none
     /// A stream was requested and has not answered yet.
     case opening
@@ -19,8 +17,7 @@ struct OutputState {
   var phase = Phase.none
   /// The stream's number, raised for each stream, so that events of earlier streams are ignored.
   var serial: UInt64 = 0
-  /// The delays between attempts to open a stream. The first are short, because a restarted server is
-  /// available within half a second.
+  /// For attempts to open a stream. The first are soon: a restarted server is available within half a second.
   var backoff = Backoff(first: 0.1, second: 0.25, longest: 5)
   var isRunning = false
   var appliedVolume: Float = 1
@@ -43,7 +40,6 @@ struct OutputState {
   /// The time since which no frame has moved although sound is wanted.
   var standingSince: HostTime?
 
-  /// Clears earlier failures, because playback was requested again.
   mutating func tryAnew() {
     hasMoved = false
     backoff.reset()
@@ -84,8 +80,7 @@ extension EngineMachine {
   /// The seconds during which a start reports `evaluatingBufferingRate`.
   static let evaluationTime = 1.0
 
-  /// The shortest interval between two checks by the conductor in seconds: 1/20,000 s, far below any observer
-  /// interval.
+  /// The shortest interval between two checks by the conductor, in seconds: far below any observer interval.
   static let shortestWait = 50e-6
 
   /// Whether the user's settings ask for sound now.
@@ -167,8 +162,7 @@ extension EngineMachine {
   }
 }
 
-// Reconnection: after the output is lost, a new one is opened after a back-off and resumes at the frame heard
-// last.
+// Reconnection after a back-off, at the frame heard last.
 extension EngineMachine {
   /// Handles a stream that failed to open or died; `heardFrame` is the number of its frames that were heard.
   mutating func loseOutput(_ error: OutputError, heardFrame: Int64, now: HostTime) {

@@ -3,9 +3,8 @@ import HostTime
 import MediaTime
 import SystemSupport
 
-// Playback progress: positions, observer steps, item ends.
 extension EngineMachine {
-  /// Updates position, steps and time control to the frame heard now, according to the open stream's timing.
+  /// Updates position, steps and time control to the frame heard now. `timing`: the open stream's timing.
   mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
     // A timing may begin in the future: a started device reports when its first frame will be heard.
     isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
@@ -90,7 +89,6 @@ extension EngineMachine {
     return place
   }
 
-  /// Advances the current item's position and delivers the steps in between.
   private mutating func move(to place: ItemPosition, isItemEnd: Bool) {
     guard place.seconds >= resting || isItemEnd else { return }
     let start = resting
@@ -100,8 +98,7 @@ extension EngineMachine {
     schedule.advance(from: told, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
   }
 
-  /// Performs `actionAtItemEnd` if the current item's end was reached; also called when the action changes
-  /// later.
+  /// Performs `actionAtItemEnd` if the current item's end was reached.
   mutating func applyActionAtEnd(now: HostTime) {
     guard endedAt != nil, let current else { return }
     switch actionAtItemEnd {
@@ -114,7 +111,6 @@ extension EngineMachine {
     }
   }
 
-  /// Makes another item current, at its start position.
   mutating func becomeCurrent(_ id: ItemID?) {
     buffering = Buffering()
     rest(at: id.flatMap { queue[$0]?.startSeconds } ?? 0)
@@ -129,10 +125,7 @@ extension EngineMachine {
     }
   }
 
-  // MARK: Time
-
-  /// Returns the current item's position now, extrapolated from the last check; never before one already
-  /// returned.
+  /// The current item's position now, extrapolated from the last check; never before one already returned.
   mutating func position(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
     guard var place = seenPosition(now: now, timing: timing) else { return nil }
     if let toldPosition, toldPosition.seconds > place.seconds { place = toldPosition }
@@ -215,8 +208,6 @@ extension EngineMachine {
       moment: next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled,
       whenMoreIsTaken: awaitsMore)
   }
-
-  // MARK: Time control
 
   mutating func updateTimeControl(now: HostTime) {
     if isMoving {

@@ -68,8 +68,7 @@ extension EngineMachine {
     becomeCurrent(queue.first)
   }
 
-  /// Replaces `known`, the item that the application believes current (nil: the actual one); the rest of the
-  /// queue stays.
+  /// Replaces `known`, the item that the application believes current (nil: the actual one).
   mutating func replaceCurrent(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), startSeconds: Double = 0,
     replacing known: ItemID? = nil
@@ -142,8 +141,7 @@ extension EngineMachine {
     updateTimeControl(now: now)
   }
 
-  /// Sets the action at the end of an item. Splices if the next item is already decoded but no longer
-  /// follows.
+  /// Splices if the next item is already decoded but no longer follows.
   mutating func setActionAtItemEnd(_ action: EngineActionAtItemEnd, now: HostTime) {
     guard action != actionAtItemEnd else { return }
     settleOverrun(now: now)
@@ -152,30 +150,29 @@ extension EngineMachine {
     applyActionAtEnd(now: now)
   }
 
-  /// Sets the time-stretch algorithm of an item, and decodes its unheard frames again if necessary.
+  // These three decode the unheard frames again if necessary.
+
   mutating func setAlgorithm(
     _ algorithm: TimePitchAlgorithm, of id: ItemID, now: HostTime, timing: OutputTiming?
   ) {
-    guard queue.contains(id), queue[id]?.algorithm != algorithm else { return }
+    guard queue[id]?.algorithm != algorithm else { return }
     queue.update(id) { $0.algorithm = algorithm }
     if speed != 1, isDecoded(id) { decodeAnew(now: now, timing: timing) }
   }
 
-  /// Sets the mix of an item, and decodes its unheard frames again if necessary.
   mutating func setMix(_ mix: ItemMix, of id: ItemID, now: HostTime, timing: OutputTiming?) {
     guard queue.contains(id), queue[id]?.mix != mix else { return }
     queue.update(id) { $0.mix = mix }
     if isDecoded(id) { decodeAheadAnew(now: now, timing: timing) }
   }
 
-  /// Sets the ReplayGain level, and decodes the unheard frames again if necessary.
   mutating func setReplayGain(_ kind: ReplayGain.Kind?, now: HostTime, timing: OutputTiming?) {
     guard replayGain != kind else { return }
     replayGain = kind
     if isDecoded(current) { decodeAheadAnew(now: now, timing: timing) }
   }
 
-  /// Sets the latest end of an item in seconds; nil restores the item's own end.
+  /// Nil restores the item's own end.
   mutating func setEnd(_ seconds: Double?, of id: ItemID) {
     let seconds = seconds.map(Self.place)
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
@@ -185,8 +182,7 @@ extension EngineMachine {
     queue.update(id) { [generation] in $0.endSetIn = generation }
   }
 
-  /// Sets the start position in seconds of an item that is not current yet. Splices if the item is or will be
-  /// decoded.
+  /// No effect on the current item. Splices if the item is or will be decoded.
   mutating func setStart(_ seconds: Double, of id: ItemID) {
     let seconds = Self.place(seconds)
     guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
@@ -201,8 +197,8 @@ extension EngineMachine {
   }
 }
 
-// Departures: items leave the queue automatically when they end or fail. The application is notified later,
-// and until then the items keep their positions in its view of the queue.
+// Departures: items leave the queue automatically when they end or fail. Until the application is notified,
+// they keep their positions in its view of the queue.
 extension EngineMachine {
   /// An item that left the queue automatically and whose departure is not reported yet.
   struct Departure: Sendable {

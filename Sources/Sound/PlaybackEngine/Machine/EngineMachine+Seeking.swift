@@ -22,7 +22,9 @@ extension EngineMachine {
     }
     let place = Self.place(seconds)
     // If the position is not seekable, the state stays unchanged.
-    if let current, queue[current]?.extent?.canBeEntered(at: place) == false { return ends(completion, false) }
+    if let current, queue[current]?.extent?.canBeEntered(at: place) == false {
+      return ends(completion, false)
+    }
     let superseded = ends(pendingSeek.take()?.completion, false)
     guard let current else { return superseded + ends(completion, false) }
     guard let info = currentInfo else {

@@ -1,8 +1,6 @@
 import AudioCore
 import HostTime
 
-// Splicing after a change to the frames that follow the present ones: frames taken by the device are still
-// heard, the rest is decoded again.
 extension EngineMachine {
   /// Flushes the device, keeps the frames that it cannot return, and decodes the rest again. Only for changes
   /// to frames that follow the present ones.
@@ -24,8 +22,8 @@ extension EngineMachine {
     output.timeline.dropEnds { run in run.generation < queue[run.item]?.endSetIn ?? 0 }
   }
 
-  /// Handles the device's answer that it discarded `frame` and all later ones. Earlier frames are or will be
-  /// heard, so after a splice decoding continues right after them.
+  /// Handles the device's answer that it discarded `frame` and all later ones. Earlier frames are heard, so
+  /// after a splice decoding continues right after them.
   mutating func flushed(serial: UInt64, firstDropped frame: Int64) {
     guard serial == output.flushSerial, output.flushPending else { return }
     output.flushPending = false
@@ -56,7 +54,6 @@ extension EngineMachine {
 
 // Speed changes: frames decoded ahead are decoded again and replace those that the device holds.
 extension EngineMachine {
-  /// Decodes frames again that were decoded ahead and are outdated.
   mutating func decodeAheadAnew(now: HostTime, timing: OutputTiming?) {
     // No more frames of the item are heard after its end.
     guard endedAt == nil else { return }

@@ -5,8 +5,6 @@ import MediaTime
 
 /// The engine's logic as a value: inputs are calls and reports, outputs are commands and deliveries. No
 /// threads, no locks, no I/O; the owner executes the outputs after it has released the lock.
-///
-/// Each extension file covers one area: queue, seeks, heard progress, decode orders, output.
 struct EngineMachine: Sendable {
   // MARK: What the user wants
 
@@ -17,8 +15,7 @@ struct EngineMachine: Sendable {
   let isQueuePlayer: Bool
   var actionAtItemEnd: EngineActionAtItemEnd
   var rate: Float = 0
-  /// Whether playback waits and resumes automatically after the output is lost or starved; otherwise it
-  /// pauses.
+  /// Whether playback resumes automatically after the output is lost or starved; otherwise it pauses.
   var waitsToMinimizeStalling = true
   /// Seconds of media per second of output: the last rate above 0.
   var speed = 1.0
@@ -28,16 +25,14 @@ struct EngineMachine: Sendable {
   var replayGain: ReplayGain.Kind?
   /// Whether the application is suspended: no sound, no deliveries.
   private(set) var isSuspended = false
-  /// The time since which playback is paused or suspended; nil during playback and before the first play
-  /// request.
+  /// The time since which playback is paused or suspended; nil if it is not, or was never requested.
   var standsSince: HostTime?
 
   // MARK: What is
 
   var schedule = ObserverSchedule()
   var timeControl = EngineTimeControl.paused
-  /// The current item's position in seconds when it was last updated; its start position while no frame is
-  /// heard.
+  /// The current item's position in seconds at the last update; its start while no frame is heard.
   var resting = 0.0
   /// The exact form of `resting`; nil if unknown.
   var restingPosition: ItemPosition?
@@ -97,9 +92,7 @@ struct EngineMachine: Sendable {
     case flushing
     /// Opening `item` and seeking to the start.
     case start(ItemID, DecodeStart)
-    /// In the middle of `item`.
     case decoding(ItemID)
-    /// After the end of the item.
     case finished(ItemID)
 
     var item: ItemID? {
@@ -110,7 +103,6 @@ struct EngineMachine: Sendable {
     }
   }
 
-  /// The start of decoding in an item: a requested time or an exact frame.
   enum DecodeStart: Hashable {
     case seconds(Double)
     /// A time whose position must not be estimated.
@@ -168,7 +160,6 @@ struct EngineMachine: Sendable {
     synchronizedStart = nil
   }
 
-  /// Suspends or resumes playback at the present position.
   mutating func setSuspended(_ suspended: Bool, now: HostTime) {
     guard suspended != isSuspended else { return }
     settleOverrun(now: now)

@@ -18,8 +18,6 @@ struct RenderedTimeline: Sendable {
     var speed: Double
     var ending: Chunk.Ending
 
-    /// Creates the run of the first `count` frames of `chunk`, taken as the stream's frames from
-    /// `firstFrame`.
     init(_ chunk: Chunk, count: Int, firstFrame: Int64) {
       self.firstFrame = firstFrame
       frameCount = Int64(count)
@@ -63,7 +61,6 @@ struct RenderedTimeline: Sendable {
     return (runs[index], index == runs.count - 1)
   }
 
-  /// Returns all runs of `generation` or later.
   func runs(since generation: UInt64) -> [Run] { runs.filter { $0.generation >= generation } }
 
   /// Removes runs of generations before `generation`, which are never needed again.
@@ -71,7 +68,6 @@ struct RenderedTimeline: Sendable {
     while let run = runs.first, run.generation < generation { runs.removeFirst() }
   }
 
-  /// Removes the first run, because it was heard.
   mutating func removeFirst() { _ = runs.popFirst() }
 
   /// Turns outdated item ends into continuing runs.

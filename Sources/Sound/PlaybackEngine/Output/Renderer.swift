@@ -69,8 +69,7 @@ final class Renderer: RenderSource {
       .exchanged
   }
 
-  /// Sets silence until the first frames of `generation`. Returns whether that is new and the output must ask
-  /// for frames again.
+  /// Sets silence until the first frames of `generation`. Returns whether the output must ask for frames again.
   func beSilent(upTo generation: UInt64) -> Bool {
     silentGeneration.exchange(generation, ordering: .sequentiallyConsistent) != generation && isSilent
   }
@@ -86,7 +85,6 @@ final class Renderer: RenderSource {
     isProducerAtEnd.exchange(value, ordering: .acquiringAndReleasing) != value
   }
 
-  /// Whether the output waits for `dataAvailable`.
   var isWaitingForData: Bool { isStarved.load(ordering: .sequentiallyConsistent) }
 
   var isAtEnd: Bool {
