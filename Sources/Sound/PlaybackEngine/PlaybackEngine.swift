@@ -35,12 +35,10 @@ package final class PlaybackEngine: Sendable {
   /// Creates an idle engine with an empty queue. The engine does nothing before `start`.
   ///
   /// - Parameters:
-  ///   - stretching: the time-stretching library for rates other than 1; nil if only rate 1 is used.
-  ///   - isQueuePlayer: whether items leave the queue after they ended or failed (AVQueuePlayer) or stay
-  ///     (AVPlayer).
-  ///   - mainQueue: the queue that notices are delivered on.
-  ///   - gate: the gate shared by all engines that are suspended together; `suspend` closes it for all of
-  ///     them, `resume` opens it.
+  ///   - stretching: for rates other than 1; nil if only rate 1 is used.
+  ///   - isQueuePlayer: whether ended and failed items leave the queue (AVQueuePlayer) or stay (AVPlayer).
+  ///   - mainQueue: the queue of notices.
+  ///   - gate: shared by all engines that are suspended together: `suspend` closes and `resume` opens it.
   package init(
     clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)? = nil,
     isQueuePlayer: Bool = true, mainQueue: any DeliveryQueue, gate: CallGate = CallGate()
@@ -76,10 +74,8 @@ package final class PlaybackEngine: Sendable {
   /// progress (a few milliseconds). Idempotent.
   package func close() {
     deliveries.close()
-    let ended = workers.withLock { workers in
-      defer { workers = [] }
-      return workers
-    }
+    var ended: [any Worker] = []
+    workers.withLock { swap(&$0, &ended) }
     for worker in ended { worker.cancel() }
     attachment.withLock { $0.take() }?.stream.close()
   }

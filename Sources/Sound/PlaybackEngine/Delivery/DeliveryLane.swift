@@ -209,17 +209,8 @@ package final class DeliveryLane: Sendable {
   /// Drops all pending deliveries and accepts no more.
   package func close() {
     // Dropped values may run arbitrary deinitializers, so they are released outside the lock.
-    let dropped = state.withLock { state in
-      state.isClosed = true
-      state.backlogs = [:]
-      defer {
-        state.waiting = []
-        state.own = []
-        state.rest = []
-      }
-      return (state.waiting, state.own, state.rest)
-    }
-    withExtendedLifetime(dropped) {}
+    var dropped = State(isClosed: true)
+    state.withLock { swap(&$0, &dropped) }
   }
 
   /// Returns and resets the number of steps dropped because the queue was more than one second late.

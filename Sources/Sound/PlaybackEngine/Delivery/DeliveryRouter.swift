@@ -115,11 +115,9 @@ final class DeliveryRouter: Sendable {
       return Array(state.lanes.values)
     }
     for lane in lanes { lane.close() }
-    let blocks = recipients.blocks.withLock { blocks in
-      defer { blocks = [:] }
-      return blocks
-    }
-    withExtendedLifetime(blocks) {}
+    // Released outside the lock, as in `remove`.
+    var blocks: [ObserverID: Block] = [:]
+    recipients.blocks.withLock { swap(&$0, &blocks) }
   }
 
   /// Appends the deliveries to their lanes in order. Returns the lanes that the caller must wake outside the

@@ -164,12 +164,9 @@ extension EngineMachine {
     endedAt = now
   }
 
-  /// The time of the next check, if no signal comes earlier.
-  struct NextLook {
-    var moment: WorkerNext
-    /// Whether to check as soon as the output takes more frames, even if those only extend the last run.
-    var whenMoreIsTaken = false
-  }
+  /// The time of the next check, if no signal comes earlier. `whenMoreIsTaken`: whether to check as soon as the
+  /// output takes more frames, even if those only extend the last run.
+  typealias NextLook = (moment: WorkerNext, whenMoreIsTaken: Bool)
 
   private func nextLook(now: HostTime, timing: OutputTiming?) -> NextLook {
     var next: HostTime?
@@ -204,9 +201,7 @@ extension EngineMachine {
     }
     // An extra nanosecond keeps rounding from waking the conductor just before the frame.
     let earliest = now.advanced(bySeconds: Self.shortestWait)
-    return NextLook(
-      moment: next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled,
-      whenMoreIsTaken: awaitsMore)
+    return (next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled, awaitsMore)
   }
 
   mutating func updateTimeControl(now: HostTime) {
