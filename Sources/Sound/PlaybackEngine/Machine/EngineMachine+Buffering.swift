@@ -77,7 +77,7 @@ extension EngineMachine {
   /// completely loaded or near its end.
   mutating func itemToOpenAhead() -> (id: ItemID, source: any MediaSource)? {
     guard actionAtItemEnd == .advance, !isDecoderUnusable, let current, let next = queue.next(of: current),
-      cursor.item == current || cursor.item == next, let record = queue[next], record.source.isRemote
+      cursor.item == current || cursor.item == next, let record = queue[next], record.medium.source.isRemote
     else { return nil }
     if !record.isOpenedAhead {
       guard !isSuspended, let info = currentInfo, let supply = queue[current]?.supply,
@@ -85,7 +85,7 @@ extension EngineMachine {
       else { return nil }
       queue.update(next) { $0.isOpenedAhead = true }
     }
-    return (next, record.source)
+    return (next, record.medium.source)
   }
 
   mutating func openedAhead(_ item: ItemID, info: ItemInfo) {

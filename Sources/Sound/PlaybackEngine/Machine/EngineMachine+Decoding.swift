@@ -43,10 +43,10 @@ extension EngineMachine {
       return .idle(isAtEnd: false)
     case .empty, .finished:
       guard let next = nextToOpen, let record = queue[next] else { return .idle(isAtEnd: true) }
-      return .open(next, record.source, .seconds(record.startSeconds), generation: generation)
+      return .open(next, record.medium.source, .seconds(record.startSeconds), generation: generation)
     case .start(let item, let start):
       guard let record = queue[item] else { return .idle(isAtEnd: false) }
-      return .open(item, record.source, start, generation: generation)
+      return .open(item, record.medium.source, start, generation: generation)
     case .decoding(let item):
       // The device would discard frames that enter the ring while a flush is in progress.
       guard output.phase == .open || output.phase == .opening, !output.flushPending,

@@ -10,7 +10,7 @@ extension EngineMachine {
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), after: ItemID?,
     startSeconds: Double = 0
   ) -> Bool {
-    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds), mix: mix)
+    let record = ItemRecord(medium: .init(source), startSeconds: Self.place(startSeconds), mix: mix)
     guard queue.insert(record, id: id, after: after) else { return false }
     if queue.first == id {
       becomeCurrent(id)
@@ -81,7 +81,7 @@ extension EngineMachine {
     }
     moveDepartures(from: nil, to: id)
     if let current, known == nil || known == current { queue.remove(current) }
-    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds), mix: mix)
+    let record = ItemRecord(medium: .init(source), startSeconds: Self.place(startSeconds), mix: mix)
     guard queue.prepend(record, id: id) else { return false }
     discontinue(to: .empty, resting: 0)
     becomeCurrent(id)

@@ -103,8 +103,15 @@ package enum EngineNotice: Sendable {
 }
 
 /// The engine's record of an item in the queue.
+///
+/// No field is an existential stored inline: with one, Swift 6.3.1 copies the whole record for each read.
 struct ItemRecord: Sendable {
-  var source: any MediaSource
+  final class Medium: Sendable {
+    let source: any MediaSource
+    init(_ source: any MediaSource) { self.source = source }
+  }
+
+  let medium: Medium
   var info: ItemInfo?
   /// The media available after `suppliedPlace`; nil before the decoder's first report.
   var supply: MediaSupply?
