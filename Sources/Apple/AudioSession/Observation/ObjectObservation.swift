@@ -23,13 +23,12 @@ package final class ObservationList: Sendable {
   /// The bridge to Swift Observation; nil if the object is not tracked.
   let tracked: TrackedProperties?
 
-  /// Creates an empty list; with `tracked`, changes are also reported to Swift Observation.
   package init(tracked: TrackedProperties? = nil) {
     self.tracked = tracked
     entries = Mutex(tracked.map { [$0] } ?? [])
   }
 
-  /// All observations, in the order in which they were added.
+  /// In the order in which they were added.
   var all: [any ObjectObservation] { entries.withLock { $0 } }
 
   func add(_ observation: any ObjectObservation) { entries.withLock { $0.append(observation) } }
@@ -101,10 +100,8 @@ package final class ChangeAnnouncer: Sendable {
 /// current item exists and the path unwraps `currentItem` with `!`, the property returns a placeholder.
 /// Without it, evaluating the path would stop the program.
 package final class PathEvaluation: Sendable {
-  @TaskLocal static var inProgress: PathEvaluation?
-
   /// The evaluation in whose key path the caller runs; nil if none.
-  package static var current: PathEvaluation? { inProgress }
+  @TaskLocal package static var current: PathEvaluation?
 
   /// Unsafe: key paths are immutable, and only the type and the description of this one are read.
   private nonisolated(unsafe) let keyPath: AnyKeyPath
@@ -119,12 +116,11 @@ package final class PathEvaluation: Sendable {
     of root: Root, at keyPath: KeyPath<Root, Value>
   ) -> (value: Value?, properties: Set<ObservedProperty>) {
     let evaluation = PathEvaluation(keyPath)
-    let value = $inProgress.withValue(evaluation) { root[keyPath: keyPath] }
+    let value = $current.withValue(evaluation) { root[keyPath: keyPath] }
     let isMissing = evaluation.didUseStandIn.load(ordering: .relaxed)
     return (isMissing ? nil : value, evaluation.properties.withLock { $0 })
   }
 
-  /// Records that the path leads through `property`.
   func note(_ property: ObservedProperty) { properties.withLock { _ = $0.insert(property) } }
 
   /// Returns the value of a property whose object is missing: a placeholder if the path unwraps the property,

@@ -67,9 +67,7 @@ public final class AVAudioSession: NSObject, Sendable {
   /// - Throws: the errors of `setCategory(_:options:)`; `incompatibleCategory` for a mode that the category
   ///   does not allow.
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
-    try change { state throws(AudioSessionError) in
-      try state.setCategory(category, mode: mode, options: options)
-    }
+    try setCategory(category, mode: mode, policy: .default, options: options)
   }
 
   /// Sets category, mode, policy and options.
@@ -89,10 +87,7 @@ public final class AVAudioSession: NSObject, Sendable {
   ///
   /// - Throws: the errors of `setCategory(_:mode:options:)`.
   public func setMode(_ mode: Mode) throws {
-    try change { state throws(AudioSessionError) in
-      try state.setMode(mode)
-      return []
-    }
+    try change { state throws(AudioSessionError) in try state.setMode(mode) }
   }
 
   // MARK: Activity
@@ -110,9 +105,7 @@ public final class AVAudioSession: NSObject, Sendable {
   ///
   /// - Throws: an `NSError` with the `ErrorCode` `insufficientPriority` on activation during an interruption.
   public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
-    try change { state throws(AudioSessionError) in
-      active ? try state.activate() : state.deactivate()
-    }
+    try change { state throws(AudioSessionError) in active ? try state.activate() : state.deactivate() }
   }
 
   // MARK: Route
@@ -223,27 +216,17 @@ public final class AVAudioSession: NSObject, Sendable {
     for action in actions {
       switch action {
       case .postInterruptionBegan(let reason):
-        post(
-          Self.interruptionNotification,
-          [
-            AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue,
-            AVAudioSessionInterruptionReasonKey: reason.rawValue,
-          ])
+        let type = (AVAudioSessionInterruptionTypeKey, InterruptionType.began.rawValue)
+        post(Self.interruptionNotification, type, (AVAudioSessionInterruptionReasonKey, reason.rawValue))
       case .postInterruptionEnded(let shouldResume):
         let options: InterruptionOptions = shouldResume ? .shouldResume : []
-        post(
-          Self.interruptionNotification,
-          [
-            AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
-            AVAudioSessionInterruptionOptionKey: options.rawValue,
-          ])
+        let type = (AVAudioSessionInterruptionTypeKey, InterruptionType.ended.rawValue)
+        post(Self.interruptionNotification, type, (AVAudioSessionInterruptionOptionKey, options.rawValue))
       case .postRouteChange(let reason, let previous):
+        let route = AVAudioSessionRouteDescription(sink: previous)
         post(
-          Self.routeChangeNotification,
-          [
-            AVAudioSessionRouteChangeReasonKey: reason.rawValue,
-            AVAudioSessionRouteChangePreviousRouteKey: AVAudioSessionRouteDescription(sink: previous),
-          ])
+          Self.routeChangeNotification, (AVAudioSessionRouteChangeReasonKey, reason.rawValue),
+          (AVAudioSessionRouteChangePreviousRouteKey, route))
       case .postServicesLost: post(Self.mediaServicesWereLostNotification)
       case .postServicesReset: post(Self.mediaServicesWereResetNotification)
       case .followSurroundings: followSurroundings()
@@ -252,18 +235,19 @@ public final class AVAudioSession: NSObject, Sendable {
           suspension?.change([], of: observations) {}
         }
       case .postSilenceHint(let begins):
-        let type: SilenceSecondaryAudioHintType = begins ? .begin : .end
         guard suspension.isInForeground else { break }
+        let type: SilenceSecondaryAudioHintType = begins ? .begin : .end
         post(
           Self.silenceSecondaryAudioHintNotification,
-          [AVAudioSessionSilenceSecondaryAudioHintTypeKey: type.rawValue])
+          (AVAudioSessionSilenceSecondaryAudioHintTypeKey, type.rawValue))
       case .pausePlayers(let reason): suspension.pausePlayers(reason)
       case .rightsChanged: suspension.sessionChanged()
       }
     }
   }
 
-  private func post(_ name: Notification.Name, _ userInfo: [String: any Sendable] = [:]) {
+  private func post(_ name: Notification.Name, _ entries: (String, any Sendable)...) {
+    let userInfo = Dictionary(uniqueKeysWithValues: entries)
     suspension.tell { [weak self] in
       NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
     }
