@@ -1,7 +1,6 @@
 import PlaybackEngine
 import Synchronization
 
-// The players of an environment, their activity, and their permission to play.
 extension PlaybackSuspension {
   /// The greatest activity of all players, as last reported to their observers. Suspension does not change
   /// the activity. Any thread.
@@ -47,7 +46,6 @@ extension PlaybackSuspension {
     change { $0.entries[ObjectIdentifier(core)]?.activity = activity }
   }
 
-  /// Reacts to a change of the session's permissions.
   func sessionChanged() {
     pauseWhatMayNotSound()
     change { _ in }
