@@ -102,7 +102,7 @@ extension DecodeLoop {
     }
   }
 
-  /// Prepares the first chunk of this generation to replace frames that the output holds, with a crossfade if
+  /// Prepares the first chunk of this generation to replace frames of the output, with a crossfade if
   /// possible.
   private mutating func prepareReplacement(_ replacement: EngineMachine.Replacement?) {
     streamFrame = replacement?.frame

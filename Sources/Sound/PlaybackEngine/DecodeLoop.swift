@@ -2,7 +2,7 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// The decode worker's body and state: executes the machine's decode orders, fills the ring and reports results.
+/// The decode worker's body and state: executes decode orders, fills the ring and reports results.
 struct DecodeLoop: ~Copyable {
   /// The number of frames decoded between two checks of the machine. A seek waits at most for one slice (0.19
   /// s of sound, less than 1 ms of work).
@@ -132,8 +132,7 @@ struct DecodeLoop: ~Copyable {
       if let paced = paced?.pace, paced != pace, self.paced?.isPending == true { return drain(engine) }
       return decode(item, at: pace, volume: volume, end: end, into: region, format: format, engine: engine)
     }
-    // If the clock guarantees no event until a later time (virtual time), no slicing is needed: decode all at
-    // once.
+    // No slicing is needed if the clock guarantees no event until a later time (virtual time).
     let limit = engine.clock.quietUntil == nil ? Self.slice : .max
     guard
       let (count, ending) = read(item, into: region, limit: limit, volume: volume, end: end, engine: engine)
@@ -155,8 +154,8 @@ struct DecodeLoop: ~Copyable {
     return nil
   }
 
-  /// Reads at most `limit` frames of the item at `volume`, and reports its end or failure to the machine. Returns nil
-  /// while bytes are missing.
+  /// Reads at most `limit` frames of the item at `volume`, and reports its end or failure to the machine.
+  /// Returns nil while bytes are missing.
   mutating func read(
     _ item: ItemID, into buffer: UnsafeMutableBufferPointer<Float>, limit: Int, volume: ItemVolume,
     end: Double?, engine: PlaybackEngine
@@ -213,8 +212,8 @@ struct DecodeLoop: ~Copyable {
     return (count, ending)
   }
 
-  /// Returns the ReplayGain levels of the item's tags, which are read once. Unreadable tags count as no levels:
-  /// only the decoder decides whether the medium is playable.
+  /// Returns the ReplayGain levels of the item's tags, which are read once. Unreadable tags count as no
+  /// levels: only the decoder decides whether the medium is playable.
   private mutating func levels(
     of item: ItemID, _ decoder: any AudioDecoder, engine: PlaybackEngine
   ) -> ReplayGain {

@@ -62,8 +62,8 @@ extension PlaybackEngine {
   }
 
   /// Seconds of the item that a file is rendered ahead of its observers. Up to four times that can be
-  /// undelivered: a backlog just below the lead, the steps of this look, and two leads that the renderer takes
-  /// before the next look. Steps coalesce from one second on.
+  /// undelivered: a backlog just below the lead, the steps of this look, and two leads that the renderer
+  /// takes before the next look. Steps coalesce from one second on.
   private static let offlineLeadSeconds = 0.15
 
   private static func offlineLead(_ format: PCMFormat, speed: Double) -> Int64 {

@@ -4,9 +4,9 @@ package import MediaTime
 
 /// Time observers, and work of the owner between notices.
 extension PlaybackEngine {
-  /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard, with
-  /// `interval` i above zero and its timescale. Also calls `block` with the exact time when playback starts,
-  /// stops or jumps. Intervals below 1 ms are thinned.
+  /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard,
+  /// with `interval` i above zero and its timescale. Also calls `block` with the exact time when playback
+  /// starts, stops or jumps. Intervals below 1 ms are thinned.
   package func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: (any DeliveryQueue)?,
     using block: @escaping @Sendable (CMTime) -> Void
@@ -20,8 +20,7 @@ extension PlaybackEngine {
     return id
   }
 
-  /// Calls `block` on `queue` (nil: the main queue) whenever normal playback passes one of `times`; seeks do
-  /// not call it.
+  /// Calls `block` on `queue` (nil: the main queue) whenever playback, not a seek, passes one of `times`.
   package func addBoundaryTimeObserver(
     forTimes times: [CMTime], queue: (any DeliveryQueue)?, using block: @escaping @Sendable () -> Void
   ) -> ObserverID {
@@ -30,8 +29,8 @@ extension PlaybackEngine {
     return id
   }
 
-  /// Removes an observer; no new call begins after the return. Returns false for an unknown observer. A closed
-  /// engine always returns true, because its list is gone.
+  /// Removes an observer; no new call begins after the return. Returns false for an unknown observer. A
+  /// closed engine always returns true, because its list is gone.
   @discardableResult
   package func removeTimeObserver(_ id: ObserverID) -> Bool {
     call { $0.schedule.remove(id) }
@@ -56,8 +55,9 @@ extension PlaybackEngine {
     guard deliveries.main.callNow(work) else { return tell(work) }
   }
 
-  /// Runs `work`, the remainder of the current notice's handling, at once, or first after `resume` if the engine
-  /// was suspended since the notice began. Call only inside `onNotice` or inside `work` passed to `tell`.
+  /// Runs `work`, the remainder of the current notice's handling, at once, or first after `resume` if the
+  /// engine was suspended since the notice began. Call only inside `onNotice` or inside `work` passed to
+  /// `tell`.
   package func carryOn(_ work: @escaping @Sendable () -> Void) { deliveries.main.carryOn(work) }
 
   /// Whether a call on the main queue may begin now: neither suspended nor closed. Thread-safe.

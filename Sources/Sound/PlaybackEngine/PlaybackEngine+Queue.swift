@@ -18,9 +18,9 @@ extension PlaybackEngine {
 
   package func contains(_ id: ItemID) -> Bool { read { $0.queue.contains(id) } }
 
-  /// Inserts an item after `after`, or at the end for nil; playback of the item starts at `startSeconds`. If the
-  /// item becomes current, that notice follows the pending end notices of earlier items. Returns false if `id`
-  /// is already in the queue or `after` is not.
+  /// Inserts an item after `after`, or at the end for nil; playback of the item starts at `startSeconds`. If
+  /// the item becomes current, that notice follows the pending end notices of earlier items. Returns false if
+  /// `id` is already in the queue or `after` is not.
   @discardableResult
   package func insert(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), after: ItemID? = nil,
@@ -45,9 +45,10 @@ extension PlaybackEngine {
   /// current already.
   package func advanceToNextItem(from id: ItemID? = nil) { call(.call) { $0.advance(from: id) } }
 
-  /// Replaces the current item with `id`, to be started at `startSeconds`; the rest of the queue stays. `known`
-  /// is the item that the caller believes current (nil: the actual one). If `known` has already ended, its
-  /// successor stays in the queue, after `id`. Returns false if `id` is in the queue and not current.
+  /// Replaces the current item with `id`, to be started at `startSeconds`; the rest of the queue stays.
+  /// `known` is the item that the caller believes current (nil: the actual one). If `known` has already
+  /// ended, its successor stays in the queue, after `id`. Returns false if `id` is in the queue and not
+  /// current.
   @discardableResult
   package func replaceCurrentItem(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), startSeconds: Double = 0,
@@ -64,8 +65,7 @@ extension PlaybackEngine {
   /// Sets the latest end of an item, in seconds of its time; nil restores the item's own end.
   package func setEnd(_ seconds: Double?, of id: ItemID) { call(.call) { $0.setEnd(seconds, of: id) } }
 
-  /// Sets the start position of an item that is not current yet, in seconds of its time. No effect on the
-  /// current item.
+  /// Sets the start position of an item, in seconds of its time. No effect on the current item.
   package func setStart(_ seconds: Double, of id: ItemID) { call(.call) { $0.setStart(seconds, of: id) } }
 
   package var actionAtItemEnd: EngineActionAtItemEnd {

@@ -10,8 +10,8 @@ extension PlaybackEngine {
   ///
   /// Rates other than 1 require an engine created with `stretching`. During playback a new rate is heard
   /// after about 10 ms, without repeated sound. A notice follows even if the rate is unchanged, because the
-  /// caller may have an outdated value. With `isImmediate` sound starts with the first available frame, however
-  /// few frames follow it.
+  /// caller may have an outdated value. With `isImmediate` sound starts with the first available frame,
+  /// however few frames follow it.
   package func setRate(
     _ rate: Float, reason: EngineRateReason = .setRateCalled, isImmediate: Bool = false
   ) {
@@ -107,8 +107,8 @@ extension PlaybackEngine {
   /// `completion` is called with false at once if no item is current, the item is a live stream, or that
   /// position is not seekable. For an item not opened yet, `completion` is called with true at once, and
   /// playback will start there. Otherwise `completion` is called on the main queue: with true once the
-  /// decoder has reached the position, with false if another seek or the item's end supersedes this seek or if
-  /// `id` is given and no longer current.
+  /// decoder has reached the position, with false if another seek or the item's end supersedes this seek or
+  /// if `id` is given and no longer current.
   package func seek(
     toSeconds seconds: Double, of id: ItemID? = nil, isExact: Bool = false,
     completion: (@Sendable (Bool) -> Void)? = nil

@@ -2,17 +2,16 @@ package import AudioCore
 package import HostTime
 import Synchronization
 
-/// A queue of media played gaplessly on one output: decodes ahead, tracks the heard position and calls time
-/// observers.
+/// A queue of media, played gaplessly on one output, with the heard position and time observers.
 ///
 /// All methods are thread-safe, hold a lock only briefly and never wait for a file, a server or a callback.
 /// Callbacks run on the queues passed by their registrants, never under a lock. Releasing the last reference
 /// stops the engine and frees its resources; an owner whose output calls back under a lock closes the engine
 /// first.
 ///
-/// Callers change a state machine under its lock and signal two workers. The *conductor* checks what is heard,
-/// delivers due steps and notices, and alone calls the output. The *decode worker* opens files and fills the
-/// ring buffer.
+/// Callers change a state machine under its lock and signal two workers. The *conductor* checks what is
+/// heard, delivers due steps and notices, and alone calls the output. The *decode worker* opens files and
+/// fills the ring buffer.
 package final class PlaybackEngine: Sendable {
   struct Attachment: Sendable {
     let serial: UInt64
@@ -65,8 +64,7 @@ package final class PlaybackEngine: Sendable {
       return decodeLoop.use { $0.run(for: self) }
     }
     workers.withLock { $0 = [conductor, decoder] }
-    // A worker runs once on creation, perhaps before it is in `workers`; this signal covers changes missed
-    // since then.
+    // A worker runs once on creation, perhaps before it is in `workers`; this signal covers missed changes.
     signal()
   }
 

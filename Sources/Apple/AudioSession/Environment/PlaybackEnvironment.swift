@@ -16,8 +16,7 @@ public struct PlaybackEnvironment: Sendable {
   package let mainQueue: any DeliveryQueue
   /// The time stretching for rates other than 1. Nil: such rates are refused.
   package let stretching: (any TimeStretching)?
-  /// Returns whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and
-  /// must not block.
+  /// Returns whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap.
   package let isOnMainQueue: @Sendable () -> Bool
   /// Returns the source for the file at a file URL. Called right before the file is opened, on any thread.
   /// With `isPrecise` the length must be exact, even if that requires reading the whole file.
@@ -35,8 +34,7 @@ public struct PlaybackEnvironment: Sendable {
   package let suspension: PlaybackSuspension
   package let audioSession: AVAudioSession
   /// A handler of diagnostics about the sound rather than a particular player. Called on the main queue; must
-  /// not block. If the environment is created without a handler, a missing output is reported once on
-  /// standard error.
+  /// not block. Without a handler, a missing output is reported once on standard error.
   public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
 
   package init(
@@ -93,8 +91,8 @@ public struct PlaybackEnvironment: Sendable {
     }
   }
 
-  /// Makes `environment` the current one inside `operation`. Inherited by child tasks and `Task { }`, but not by
-  /// detached tasks or blocks on dispatch queues.
+  /// Makes `environment` the current one inside `operation`. Inherited by child tasks and `Task { }`, but not
+  /// by detached tasks or blocks on dispatch queues.
   public static func withCurrent<Result>(
     _ environment: PlaybackEnvironment, operation: () throws -> Result
   ) rethrows -> Result {
@@ -135,8 +133,8 @@ extension AVAudioSession {
   public static func sharedInstance() -> AVAudioSession { PlaybackEnvironment.current.audioSession }
 }
 
-/// The default environment. This module imports no decoder and no output. The module `Continuo` does, and makes
-/// this type conform to `EnvironmentMaker`; the cast below finds that conformance if `Continuo` is linked.
+/// The default environment. This module imports no decoder and no output. The module `Continuo` does, and
+/// makes this type conform to `EnvironmentMaker`; the cast below finds that if `Continuo` is linked.
 package enum StandardEnvironment {
   fileprivate static func make() -> PlaybackEnvironment {
     guard let maker = StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type else {

@@ -23,8 +23,7 @@ package struct RemoteAsset: Sendable {
     self.isPrecise = isPrecise
   }
 
-  /// Creates an asset whose bytes `transport` provides, whatever the URL's scheme is. Nil for a URL that is
-  /// too long.
+  /// For any scheme, with bytes from `transport`. Nil for a URL that is too long.
   package init?(_ url: URL, isPrecise: Bool, transport: any HTTPTransport) {
     // The URL used in messages. Custom schemes have no rules, so the rest of the URL is treated as a path.
     let path = "\(url.host ?? "")/\(url.path)"

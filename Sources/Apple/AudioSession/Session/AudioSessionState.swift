@@ -2,8 +2,7 @@ import AudioCore
 import Foundation
 import PlaybackEngine
 
-/// The state machine of an audio session. Its methods receive calls and events and return the actions to
-/// perform.
+/// An audio session as a state machine: its methods return the actions to perform.
 struct AudioSessionState: Sendable {
   var category = AVAudioSession.Category.soloAmbient
   var mode = AVAudioSession.Mode.default

@@ -79,8 +79,7 @@ package final class PlaybackSuspension: Sendable {
   package let gate = CallGate()
   let state: Mutex<State>
   /// Locked while players are suspended and resumed, so that concurrent calls leave all players in the same
-  /// condition. Taken before `state`. Code under this lock makes no call into the application and does not
-  /// wait.
+  /// condition. Taken before `state`. Code under this lock neither calls the application nor waits.
   let transition = Mutex<Void>(())
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
@@ -95,8 +94,8 @@ package final class PlaybackSuspension: Sendable {
   }
 
   /// Stops the sound of every player on a frame boundary and defers all deliveries to the application's code.
-  /// After the return no call begins. Waits at most `callLimit` seconds for calls on other threads, but not for
-  /// the enclosing call or the output. Any thread; idempotent.
+  /// After the return no call begins. Waits at most `callLimit` seconds for calls on other threads, but not
+  /// for the enclosing call or the output. Any thread; idempotent.
   package func suspendAll() {
     // The players are returned, here and below, so that none is released under the lock.
     let cores = transition.withLock { _ in
@@ -112,8 +111,7 @@ package final class PlaybackSuspension: Sendable {
     if cores != nil { awaitCalls() }
   }
 
-  /// Resumes every player with the next frame and delivers the deferred calls, in order. Any thread; does not
-  /// block; idempotent.
+  /// Resumes every player with the next frame and delivers the deferred calls. Any thread; idempotent.
   package func resumeAll() {
     let resumed = transition.withLock { _ in
       let resumed = state.withLock { state -> ([any SuspendablePlayer], [@Sendable () -> Void])? in
@@ -200,8 +198,7 @@ package final class PlaybackSuspension: Sendable {
 
   // MARK: Calls into the application
 
-  /// Runs `work` on the main queue in order, before the return if the caller is on it. Deferred while
-  /// suspended.
+  /// Runs `work` on the main queue in order, at once if the caller is on it. Deferred while suspended.
   func tell(_ work: @escaping @Sendable () -> Void) {
     let lane = state.withLock { $0.lane }
     lane.append(work)
@@ -226,8 +223,7 @@ package final class PlaybackSuspension: Sendable {
     tellLater(announce)
   }
 
-  /// Makes one change of an item without a player by `body`, and notifies its observers. Main queue, inside
-  /// work of `tellLater`.
+  /// Changes an item without a player and notifies its observers. Main queue, inside work of `tellLater`.
   package func change(_ keys: Set<ObservedKey>, of observations: ObservationList, _ body: () -> Void) {
     let properties = Set(keys.map(observations.property))
     announcer.prepare([observations], for: properties)
@@ -240,8 +236,7 @@ package final class PlaybackSuspension: Sendable {
     if announcer.isWaiting { state.withLock { $0.lane }.carryOn { [announcer] in announcer.settle() } }
   }
 
-  /// Wraps `call` for a later call on any thread: deferred while suspended, dropped if the application has
-  /// ended since.
+  /// Wraps `call` for any thread: deferred while suspended, dropped if the application has ended since.
   package func deferred<Argument: Sendable>(
     _ call: @escaping @Sendable (Argument) -> Void
   ) -> @Sendable (Argument) -> Void {
@@ -268,8 +263,7 @@ package final class PlaybackSuspension: Sendable {
   }
 
   private func awaitCalls() {
-    // Uses real time, even if the players' clock is virtual: the calls run on other threads, which no virtual
-    // clock advances.
+    // Uses real time, even if the players' clock is virtual: no virtual clock advances those threads.
     gate.awaitCalls(until: SystemClock.shared.now.advanced(bySeconds: Self.callLimit))
   }
 }

@@ -45,7 +45,7 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
 
   /// The items in the order of the queue.
   public var items: [Item]
-  /// The index of the current item, after those that have been played. The number of items if none is current.
+  /// The index of the current item, after those played. The number of items if none is current.
   public var currentIndex: Int
   /// The value of `AVPlayer.rate`.
   public var rate: Float

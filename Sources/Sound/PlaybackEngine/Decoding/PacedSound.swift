@@ -63,8 +63,8 @@ struct PacedSound: ~Copyable {
     silenceLeft -= Self.silence.count / channelCount
   }
 
-  /// Writes the next frames, all of one item, to the start of `buffer` and returns their chunk; nil when more
-  /// input is needed.
+  /// Writes the next frames, all of one item, to `buffer` and returns their chunk; nil if it needs more
+  /// input.
   mutating func receive(into buffer: UnsafeMutableBufferPointer<Float>) -> Chunk? {
     guard let piece = pieces.first else { return nil }
     let limit = piece.end?.frame ?? frame(ofPut: putFrames) - 1

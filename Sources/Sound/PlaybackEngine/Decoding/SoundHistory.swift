@@ -54,8 +54,7 @@ struct FadingSound {
   private let channelCount: Int
   private var position = 0
 
-  /// The length of the crossfade in frames: 10 ms is too short to be heard as two sounds, and long enough to
-  /// avoid a click.
+  /// The length of the crossfade in frames: 10 ms, too short for two sounds, long enough to avoid a click.
   static func frameCount(_ format: PCMFormat) -> Int { Int(0.01 * Double(format.sampleRate)) }
 
   init(_ samples: [Float], channelCount: Int) {

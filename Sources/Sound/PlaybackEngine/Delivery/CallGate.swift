@@ -27,8 +27,7 @@ package final class CallGate: Sendable {
   /// Opens the gate. The caller must replay the calls that were blocked.
   package func open() { state.withLock { $0.isOpen = true } }
 
-  /// Enters the gate before a call; false if the call must not begin. If true, `leave` must follow on the
-  /// same thread.
+  /// Enters the gate before a call; false if it must not begin, else `leave` must follow on the same thread.
   package func enter() -> Bool {
     let thread = pthread_self()
     return state.withLock { state in
@@ -50,8 +49,7 @@ package final class CallGate: Sendable {
     for waiter in waiters { waiter.semaphore.post() }
   }
 
-  /// Waits until no other thread is inside a call, at most until `deadline` of the system clock. The gate
-  /// must be closed.
+  /// Waits until no other thread is inside a call, at most until `deadline`. The gate must be closed.
   ///
   /// - Returns: whether all calls on other threads have ended.
   @discardableResult

@@ -69,8 +69,8 @@ package final class DeliveryLane: Sendable {
   private let deliver: @Sendable (Delivery) -> Void
   private let onDrained: @Sendable () -> Void
 
-  /// `deliver` is called on `queue` (or inside `drain`), one delivery at a time; a run of steps arrives as runs
-  /// of one. `onDrained` is called there when no delivery is pending.
+  /// `deliver` is called on `queue` (or inside `drain`), one delivery at a time; a run of steps arrives as
+  /// runs of one. `onDrained` is called there when no delivery is pending.
   init(
     queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Delivery) -> Void
@@ -88,8 +88,8 @@ package final class DeliveryLane: Sendable {
   /// The caller must then call `wake`.
   package func append(_ work: @escaping @Sendable () -> Void) { append(Delivery.work(work)) }
 
-  /// Runs `work`, the remainder of the current delivery, at once, or first after the gate was closed and opened
-  /// again. Call only from inside a delivery.
+  /// Runs `work`, the remainder of the current delivery, at once, or first after the gate was closed and
+  /// opened again. Call only from inside a delivery.
   package func carryOn(_ work: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
       if state.isClosed { return false }
@@ -143,7 +143,7 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Appends a change made by the application; the caller must then call `deliverOwn` or `wake`, outside all
+  /// Appends a change by the application; the caller must then call `deliverOwn` or `wake`, outside all
   /// locks.
   func appendOwn(_ notice: EngineNotice) {
     state.withLock { state in
@@ -156,8 +156,7 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Drops pending observer deliveries in `item`, removed by a call, if it has not been reported as current
-  /// yet.
+  /// Drops pending observer deliveries in a removed item, if that was not reported as current yet.
   func forget(stepsIn item: ItemID) { state.withLock { $0.dropSteps(in: item) } }
 
   /// Whether a notice about queue progress (item ended, failed or changed) is pending.

@@ -120,8 +120,7 @@ final class DeliveryRouter: Sendable {
     recipients.blocks.withLock { swap(&$0, &blocks) }
   }
 
-  /// Appends the deliveries to their lanes in order. Returns the lanes that the caller must wake outside the
-  /// lock.
+  /// Appends the deliveries to their lanes in order. Returns the lanes to wake outside the lock.
   func route(_ deliveries: [Delivery], cause: ChangeCause) -> [DeliveryLane] {
     let isOwn = cause == .call || cause == .addition && !main.holdsProgress
     var touched: [DeliveryLane] = []

@@ -2,7 +2,7 @@ import AudioCore
 import HostTime
 import MediaTime
 
-/// The volume that the decode worker gives to an item's frames: its mix, and the ReplayGain level of its tags.
+/// The volume of an item's decoded frames: its mix, and the ReplayGain level of its tags.
 struct ItemVolume: Hashable, Sendable {
   var mix = ItemMix()
   /// The level to apply; nil for none.
@@ -129,8 +129,8 @@ extension EngineMachine {
     queue.update(item) { $0.bitRates.append(from: start, to: end, bitRate: bitRate, heard: heard) }
   }
 
-  /// Records that `item` was decoded to its end or, with `failure`, to an error. `frameCount` is the length
-  /// as now known.
+  /// Records that `item` was decoded to its end or, with `failure`, to an error. `frameCount`: the known
+  /// length.
   mutating func decoderFinished(
     _ item: ItemID, frameCount: FrameCount, failure: DecodingError?, generation: UInt64
   ) {

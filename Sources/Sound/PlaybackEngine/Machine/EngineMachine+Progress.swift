@@ -58,8 +58,7 @@ extension EngineMachine {
         move(to: place, isItemEnd: isOver && run.ending != .none)
       }
       guard isOver else { return }
-      // An end without frames (after a seek to the end, or of an empty item) waits until playback is
-      // requested.
+      // An end without frames (a seek to the end, an empty item) waits until playback is requested.
       if run.frameCount == 0, !wantsSound { return }
       output.timeline.removeFirst()
       guard run.ending != .none else { continue }
@@ -164,8 +163,8 @@ extension EngineMachine {
     endedAt = now
   }
 
-  /// The time of the next check, if no signal comes earlier. `whenMoreIsTaken`: whether to check as soon as the
-  /// output takes more frames, even if those only extend the last run.
+  /// The time of the next check, if no signal comes earlier. `whenMoreIsTaken`: whether to check as soon as
+  /// the output takes more frames, even if those only extend the last run.
   typealias NextLook = (moment: WorkerNext, whenMoreIsTaken: Bool)
 
   private func nextLook(now: HostTime, timing: OutputTiming?) -> NextLook {

@@ -237,8 +237,7 @@ extension EngineMachine {
     }
   }
 
-  /// Drops the departures before the next item, because a call continues from `known` (nil: the current
-  /// item).
+  /// Drops the departures before the next item: a call continues from `known` (nil: the current item).
   mutating func forgetDepartures(from known: ItemID?) {
     departures.removeAll { $0.predecessor == nil || $0.predecessor == known }
   }

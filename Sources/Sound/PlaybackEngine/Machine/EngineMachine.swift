@@ -36,8 +36,7 @@ struct EngineMachine: Sendable {
   var resting = 0.0
   /// The exact form of `resting`; nil if unknown.
   var restingPosition: ItemPosition?
-  /// The latest position returned to any caller. A device that corrects its timing does not move the position
-  /// back.
+  /// The latest position returned to any caller. Corrected timing does not move the position back.
   var toldPosition: ItemPosition?
   /// Whether the observers' call with the exact position is pending until the device has stopped.
   var stopCallPending = false

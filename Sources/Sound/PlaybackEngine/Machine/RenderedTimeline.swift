@@ -1,8 +1,7 @@
 import AudioCore
 import DequeModule
 
-/// The frames that the output took and that are not heard yet: maps the stream's frame numbers to parts of
-/// items.
+/// The frames taken and not heard yet: maps the stream's frame numbers to parts of items.
 struct RenderedTimeline: Sendable {
   /// A run of consecutive frames from one part of one item.
   struct Run: Hashable, Sendable {
@@ -54,8 +53,7 @@ struct RenderedTimeline: Sendable {
     runs.append(run)
   }
 
-  /// Returns the first run of `generation` or later. `isLast`: whether that run is the last one and may still
-  /// grow.
+  /// Returns the first run of `generation` or later. `isLast`: whether that run may still grow.
   func first(since generation: UInt64) -> (run: Run, isLast: Bool)? {
     guard let index = runs.firstIndex(where: { $0.generation >= generation }) else { return nil }
     return (runs[index], index == runs.count - 1)

@@ -70,9 +70,9 @@ final class RenderLog: @unchecked Sendable {
     committed.load(ordering: .acquiring) + Self.capacity / 2 <= limit.load(ordering: .acquiring)
   }
 
-  /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the output's
-  /// thread, unless the log is full. Returns whether the conductor's next deadline may change: another item, a
-  /// jump or an end.
+  /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the
+  /// output's thread, unless the log is full. Returns whether the conductor's next deadline may change:
+  /// another item, a jump or an end.
   func append(_ chunk: Chunk, count: Int, firstFrame: Int64) -> Bool {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)
     if var grown = last, grown.extend(by: run) {
@@ -114,8 +114,8 @@ final class RenderLog: @unchecked Sendable {
     setLimit(told: timeline.count)
   }
 
-  /// Records the number `told` of runs left in the machine. With `awaitsMore` the next `append` reports a change
-  /// in any case. Returns whether a run arrived since `drain`: the conductor must check again at once.
+  /// Records the number `told` of runs left in the machine. With `awaitsMore` the next `append` reports a
+  /// change in any case. Returns whether a run arrived since `drain`: the conductor must check again at once.
   func settle(told: Int, awaitsMore: Bool) -> Bool {
     setLimit(told: told)
     isMoreAwaited.store(awaitsMore, ordering: .sequentiallyConsistent)
