@@ -65,8 +65,8 @@ extension AVAudioSession {
     suspension.tell { response(false) }
   }
 
-  /// Has no effect: only the tools of the sound server move sound to another device. Throws an `NSError` with
-  /// the `ErrorCode` `incompatibleCategory` for `speaker` without the category `playAndRecord`.
+  /// Without effect: only the tools of the sound server move sound to another device. Throws an `NSError`
+  /// with the `ErrorCode` `incompatibleCategory` for `speaker` without the category `playAndRecord`.
   public func overrideOutputAudioPort(_ portOverride: PortOverride) throws {
     if portOverride != .none, category != .playAndRecord {
       throw AudioSessionError(.incompatibleCategory, "\(category.rawValue) has no port to override.")

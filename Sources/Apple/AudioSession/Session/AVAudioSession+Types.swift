@@ -8,15 +8,15 @@ extension AVAudioSession {
 
     /// Optional sound, which pauses in the background.
     public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
-    /// As `ambient`, but not mixed with other applications on Apple's systems. The default of a session.
+    /// Optional sound, not mixed on Apple's systems; pauses in the background. The default of a session.
     public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
     /// Sound that is the purpose of the application; may continue in the background.
     public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
     /// Recording only: players do not play. Recording is not possible, because no input exists.
     public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
-    /// Sound in both directions. Plays like `playback`, because no input exists.
+    /// Sound in both directions. Plays like `playback`, also in the background, because no input exists.
     public static let playAndRecord = Category(rawValue: "AVAudioSessionCategoryPlayAndRecord")
-    /// Sound over several routes. Plays like `playback`, because only one route exists.
+    /// Sound over several routes. Plays like `playback`, also in the background: only one route exists.
     public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
 
     static let all = [ambient, soloAmbient, playback, record, playAndRecord, multiRoute]

@@ -18,7 +18,7 @@ package final class DeliveryLane: Sendable {
   /// The pending steps of one observer.
   private struct Backlog {
     var steps: Int64 = 0
-    /// In seconds.
+    /// The time between two steps in seconds.
     var interval: Double
   }
 

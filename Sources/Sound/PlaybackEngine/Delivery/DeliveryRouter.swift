@@ -87,7 +87,7 @@ final class DeliveryRouter: Sendable {
   }
 
   /// Removes an observer; no new call of it begins after the return. Returns false for an unknown observer,
-  /// but not after `close`: a client whose player was closed elsewhere still removes its observers.
+  /// after `close` always true: a client whose player was closed elsewhere still removes its observers.
   func remove(_ id: ObserverID) -> Bool {
     // The block may own values with arbitrary deinitializers, so it is released outside all locks.
     let block = recipients.blocks.withLock { $0.removeValue(forKey: id) }
