@@ -47,8 +47,8 @@ extension PlaybackEngine {
     return next
   }
 
-  /// The last frame up to which a file may be rendered: `offlineLead` ahead of its observers, so that their steps never
-  /// coalesce. Nil where nobody observes, or the output has a clock of its own.
+  /// The last frame up to which a file may be rendered: `offlineLead` ahead of its observers, so that their
+  /// steps never coalesce. Nil where nobody observes, or the output has a clock of its own.
   private func offlineLimit(
     isObserved: Bool, format: PCMFormat?, speed: Double, timing: OutputTiming?, renderer: Renderer?
   ) -> Int64? {
@@ -57,16 +57,15 @@ extension PlaybackEngine {
     // The renderer counts frames, and signals, before the stream does; no signal follows the stream's own
     // update.
     let rendered = max(timing.renderedFrames, renderer.nextFrame)
-    return deliveries.backlogSeconds > Self.offlineLeadSeconds
-      ? rendered : rendered + Self.offlineLead(format, speed: speed)
+    let isLate = deliveries.backlogSeconds > Self.offlineLeadSeconds
+    return isLate ? rendered : rendered + Self.offlineLead(format, speed: speed)
   }
 
-  /// Seconds of the item that a file is rendered ahead of its observers. Up to four times that can be undelivered: a
-  /// backlog just below the lead, the steps of this look, and two leads that the renderer takes before the next look.
-  /// Steps coalesce from one second on.
+  /// Seconds of the item that a file is rendered ahead of its observers. Up to four times that can be
+  /// undelivered: a backlog just below the lead, the steps of this look, and two leads that the renderer
+  /// takes before the next look. Steps coalesce from one second on.
   private static let offlineLeadSeconds = 0.15
 
-  /// `offlineLeadSeconds` in frames of the output.
   private static func offlineLead(_ format: PCMFormat, speed: Double) -> Int64 {
     max(1, Int64(Double(format.sampleRate) * offlineLeadSeconds / max(1, speed)))
   }
@@ -101,12 +100,13 @@ extension PlaybackEngine {
     let log = RenderLog()
     let renderer = Renderer(
       consumer: consumer, format: format, lowWater: Self.ringFrames / 2, generation: generation,
-      log: log,
-      reportsEveryPiece: device.isOffline,
+      log: log, reportsEveryPiece: device.isOffline,
       wantsData: { [weak self] in self?.signalDecoder() },
       logChanged: { [weak self] in self?.signalConductor() })
     if device.isOffline { renderer.setLimit(Self.offlineLead(format, speed: read { $0.speed })) }
-    decodeLoop.withLock { $0 }?.adopt(producer, renderer: renderer, stream: serial)
+    var ring: DecodeLoop.Ring? = DecodeLoop.Ring(producer: producer, renderer: renderer, stream: serial)
+    // A ring that the decode worker never took is released here, outside the lock.
+    newRing.withLock { swap(&$0, &ring) }
     let stream = device.makeStream(format: format, source: renderer) { [weak self] event in
       guard let self else { return }
       let now = self.clock.now

@@ -4,11 +4,9 @@ package import MediaTime
 
 /// Time observers, and work of the owner between notices.
 extension PlaybackEngine {
-  /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard.
-  /// Also calls it with the exact time when playback starts, stops or jumps. Intervals below 1 ms are
-  /// thinned.
-  ///
-  /// - Parameter interval: the interval i, above zero; its timescale is the timescale of the steps.
+  /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard,
+  /// with `interval` i above zero and its timescale. Also calls `block` with the exact time when playback
+  /// starts, stops or jumps. Intervals below 1 ms are thinned.
   package func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: (any DeliveryQueue)?,
     using block: @escaping @Sendable (CMTime) -> Void
@@ -22,8 +20,7 @@ extension PlaybackEngine {
     return id
   }
 
-  /// Calls `block` on `queue` (nil: the main queue) whenever normal playback passes one of `times`; seeks do
-  /// not call it.
+  /// Calls `block` on `queue` (nil: the main queue) whenever playback, not a seek, passes one of `times`.
   package func addBoundaryTimeObserver(
     forTimes times: [CMTime], queue: (any DeliveryQueue)?, using block: @escaping @Sendable () -> Void
   ) -> ObserverID {
@@ -32,18 +29,16 @@ extension PlaybackEngine {
     return id
   }
 
-  /// Removes an observer; no new call begins after the return.
-  ///
-  /// - Returns: false for an unknown observer. A closed engine always returns true, because its list is gone.
+  /// Removes an observer; no new call begins after the return. Returns false for an unknown observer. A
+  /// closed engine always returns true, because its list is gone.
   @discardableResult
   package func removeTimeObserver(_ id: ObserverID) -> Bool {
     call { $0.schedule.remove(id) }
     return deliveries.remove(id) || deliveries.main.isClosed
   }
 
-  /// Delivers changes made by calls now instead of in a turn of the main queue. Such changes are the rate,
-  /// the current item, and `EngineTimeControl` as far as it follows from the call. The engine's own findings
-  /// keep their turn. Call only on the main queue.
+  /// Delivers changes made by calls now instead of in a turn of the main queue: the rate, the current item,
+  /// and `EngineTimeControl` as far as it follows from the call. Call only on the main queue.
   package func deliverOwn() { deliveries.main.deliverOwn() }
 
   /// Enqueues `work` on the main queue after the pending notices; suspension delays `work` like a notice.
@@ -55,15 +50,14 @@ extension PlaybackEngine {
   /// Runs `work` synchronously on the caller's thread, or skips it while the engine is suspended or closed.
   package func callNow(_ work: () -> Void) { _ = deliveries.main.callNow(work) }
 
-  /// Runs `work` synchronously on the caller's thread, or enqueues it like a notice while the engine is
-  /// suspended.
+  /// Runs `work` on the caller's thread, or enqueues it like a notice while the engine is suspended.
   package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
     guard deliveries.main.callNow(work) else { return tell(work) }
   }
 
-  /// Runs `work`, the remainder of the current notice's handling, at once. If the engine was suspended since
-  /// the notice began, `work` runs first after `resume`. Call only inside `onNotice` or inside `work` passed
-  /// to `tell`.
+  /// Runs `work`, the remainder of the current notice's handling, at once, or first after `resume` if the
+  /// engine was suspended since the notice began. Call only inside `onNotice` or inside `work` passed to
+  /// `tell`.
   package func carryOn(_ work: @escaping @Sendable () -> Void) { deliveries.main.carryOn(work) }
 
   /// Whether a call on the main queue may begin now: neither suspended nor closed. Thread-safe.

@@ -1,7 +1,6 @@
 package import AudioCore
 import HostTime
 
-/// The queue of items.
 extension PlaybackEngine {
   /// The items in order, the current one first. Takes time proportional to the queue's length.
   package var items: [ItemID] { read { $0.queue.ids } }
@@ -15,25 +14,19 @@ extension PlaybackEngine {
   /// The current item; nil if the queue is empty.
   package var currentItem: ItemID? { read { $0.current } }
 
-  /// The number of items in the queue.
   package var itemCount: Int { read { $0.queue.count } }
 
-  /// Whether an item is in the queue.
   package func contains(_ id: ItemID) -> Bool { read { $0.queue.contains(id) } }
 
-  /// Inserts an item after `after`, or at the end for nil; playback of the item starts at `startSeconds`.
-  ///
-  /// If the item becomes current, that notice follows the pending end notices of earlier items.
-  ///
-  /// - Returns: false if `id` is already in the queue or `after` is not.
+  /// Inserts an item after `after`, or at the end for nil; playback of the item starts at `startSeconds`. If
+  /// the item becomes current, that notice follows the pending end notices of earlier items. Returns false if
+  /// `id` is already in the queue or `after` is not.
   @discardableResult
   package func insert(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), after: ItemID? = nil,
     startSeconds: Double = 0
   ) -> Bool {
-    call(.addition) {
-      $0.insert(id, source: source, mix: mix, after: after, startSeconds: startSeconds)
-    }
+    call(.addition) { $0.insert(id, source: source, mix: mix, after: after, startSeconds: startSeconds) }
   }
 
   /// Removes an item; the current one is skipped as by `advanceToNextItem`, except that the notice follows
@@ -47,17 +40,15 @@ extension PlaybackEngine {
   /// Empties the queue and silences the output at once.
   package func removeAllItems() { call(.call) { $0.requestRemoveAll() } }
 
-  /// Removes the current item and continues with the next one.
-  ///
-  /// - Parameter id: the item that the caller believes current; nil for the actual one. If `id` has already
-  ///   ended, the call changes nothing: the next item is current already.
+  /// Removes the current item and continues with the next one. `id` is the item that the caller believes
+  /// current (nil: the actual one). If `id` has already ended, the call changes nothing: the next item is
+  /// current already.
   package func advanceToNextItem(from id: ItemID? = nil) { call(.call) { $0.advance(from: id) } }
 
   /// Replaces the current item with `id`, to be started at `startSeconds`; the rest of the queue stays.
-  ///
-  /// - Parameter known: the item that the caller believes current; nil for the actual one. If `known` has
-  ///   already ended, its successor stays in the queue, after `id`.
-  /// - Returns: false if `id` is in the queue and not current.
+  /// `known` is the item that the caller believes current (nil: the actual one). If `known` has already
+  /// ended, its successor stays in the queue, after `id`. Returns false if `id` is in the queue and not
+  /// current.
   @discardableResult
   package func replaceCurrentItem(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), startSeconds: Double = 0,
@@ -72,17 +63,11 @@ extension PlaybackEngine {
   package func info(of id: ItemID) -> ItemInfo? { read { $0.queue[id]?.info } }
 
   /// Sets the latest end of an item, in seconds of its time; nil restores the item's own end.
-  package func setEnd(_ seconds: Double?, of id: ItemID) {
-    call(.call) { $0.setEnd(seconds, of: id) }
-  }
+  package func setEnd(_ seconds: Double?, of id: ItemID) { call(.call) { $0.setEnd(seconds, of: id) } }
 
-  /// Sets the start position of an item that is not current yet, in seconds of its time. No effect on the
-  /// current item.
-  package func setStart(_ seconds: Double, of id: ItemID) {
-    call(.call) { $0.setStart(seconds, of: id) }
-  }
+  /// Sets the start position of an item, in seconds of its time. No effect on the current item.
+  package func setStart(_ seconds: Double, of id: ItemID) { call(.call) { $0.setStart(seconds, of: id) } }
 
-  /// The action taken when an item reaches its end.
   package var actionAtItemEnd: EngineActionAtItemEnd {
     get { read { $0.actionAtItemEnd } }
     set {

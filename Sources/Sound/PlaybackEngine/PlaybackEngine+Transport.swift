@@ -2,7 +2,6 @@ package import AudioCore
 package import HostTime
 package import MediaTime
 
-/// Rate, position, volume and suspension.
 extension PlaybackEngine {
   /// The requested rate: 0, or seconds of media per second of output.
   package var rate: Float { read { $0.rate } }
@@ -11,19 +10,13 @@ extension PlaybackEngine {
   ///
   /// Rates other than 1 require an engine created with `stretching`. During playback a new rate is heard
   /// after about 10 ms, without repeated sound. A notice follows even if the rate is unchanged, because the
-  /// caller may have an outdated value.
-  ///
-  /// - Parameters:
-  ///   - rate: 0, or a value in `rates`.
-  ///   - reason: the cause reported to observers.
-  ///   - isImmediate: whether sound starts with the first available frame, however few frames follow it.
+  /// caller may have an outdated value. With `isImmediate` sound starts with the first available frame,
+  /// however few frames follow it.
   package func setRate(
     _ rate: Float, reason: EngineRateReason = .setRateCalled, isImmediate: Bool = false
   ) {
     let rate = rate == 0 ? 0 : min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
-    callTimed {
-      $0.requestRate(rate, reason: reason, isImmediate: isImmediate, now: $1, timing: $2)
-    }
+    callTimed { $0.requestRate(rate, reason: reason, isImmediate: isImmediate, now: $1, timing: $2) }
   }
 
   /// Sets a rate above 0 and schedules `seconds` of the current item (nil for the present position) to be
@@ -31,10 +24,7 @@ extension PlaybackEngine {
   ///
   /// Until `moment`, silence plays. If `moment` cannot be met, playback starts at the position that an
   /// on-time start would have reached. Another rate, a jump or another current item cancels the schedule. An
-  /// offline output starts at once.
-  ///
-  /// - Parameter id: the item that the caller believes current. If `id` is no longer current, only the rate
-  ///   is set.
+  /// offline output starts at once. If `id` is no longer current, only the rate is set.
   package func setRate(_ rate: Float, atSeconds seconds: Double?, of id: ItemID, moment: HostTime) {
     let rate = min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
     callTimed { $0.start(rate, at: seconds, of: id, moment: moment, now: $1, timing: $2) }
@@ -45,10 +35,9 @@ extension PlaybackEngine {
 
   /// Sets the amount of an item to buffer ahead of the decoder.
   package func setReadAhead(_ readAhead: MediaReadAhead, of id: ItemID) {
-    call { $0.setReadAhead(readAhead, of: id) }
+    call { $0.queue.update(id) { $0.readAhead = readAhead } }
   }
 
-  /// Sets the time-stretch algorithm of an item.
   package func setAlgorithm(_ algorithm: TimePitchAlgorithm, of id: ItemID) {
     callTimed { $0.setAlgorithm(algorithm, of: id, now: $1, timing: $2) }
   }
@@ -74,15 +63,11 @@ extension PlaybackEngine {
     }
   }
 
-  /// Whether the engine is paused, waiting or playing.
   package var timeControl: EngineTimeControl { read { $0.timeControl } }
 
   /// The position heard now, as a time in the item's timescale; nil without a current item. Before the item
   /// is opened, the start position in units of 1/600 s.
-  package var currentTime: CMTime? { currentTime { _ in true } }
-
-  /// The position heard now if `id` is the current item, else nil.
-  package func currentTime(of id: ItemID) -> CMTime? { currentTime { $0 == id } }
+  package var currentTime: CMTime? { currentTime(of: nil) }
 
   /// The mean bit rate of the last heard second of item `id`, in bits per second. Thread-safe.
   ///
@@ -97,9 +82,10 @@ extension PlaybackEngine {
     }
   }
 
-  private func currentTime(where isWanted: (ItemID) -> Bool) -> CMTime? {
+  /// The position heard now, as `currentTime`. Nil also if `id` is given and not the current item.
+  package func currentTime(of id: ItemID?) -> CMTime? {
     readTime { machine, now, timing in
-      guard let current = machine.current, isWanted(current) else { return nil }
+      guard let current = machine.current, id == nil || id == current else { return nil }
       return machine.position(now: now, timing: timing)?.time
         ?? CMTime(value: CMTimeValue((machine.resting * 600).rounded()), timescale: 600)
     }
@@ -115,26 +101,20 @@ extension PlaybackEngine {
     }
   }
 
-  /// Seeks to `seconds` of the current item, clamped to its length.
+  /// Seeks to `seconds` of the current item, clamped to its length. Unless `isExact`, the position may be
+  /// estimated where the bytes of the medium are far from the fetched ones.
   ///
   /// `completion` is called with false at once if no item is current, the item is a live stream, or that
   /// position is not seekable. For an item not opened yet, `completion` is called with true at once, and
   /// playback will start there. Otherwise `completion` is called on the main queue: with true once the
-  /// decoder has reached the position, with false if another seek or the item's end supersedes this seek.
-  ///
-  /// - Parameters:
-  ///   - id: the item that the caller believes current; nil for the actual one. If `id` is no longer current,
-  ///     the seek ends with false on the main queue.
-  ///   - isExact: whether the exact frame is required. If false, the position may be estimated where the
-  ///     bytes of the medium are far from the fetched ones.
+  /// decoder has reached the position, with false if another seek or the item's end supersedes this seek or
+  /// if `id` is given and no longer current.
   package func seek(
     toSeconds seconds: Double, of id: ItemID? = nil, isExact: Bool = false,
     completion: (@Sendable (Bool) -> Void)? = nil
   ) {
     let ended = call(.call) { $0.seek(to: seconds, of: id, isExact: isExact, completion: completion) }
-    for seek in ended {
-      seek.completion(seek.finished)
-    }
+    for seek in ended { seek.completion(seek.finished) }
   }
 
   /// Ends a pending seek; its handler gets false. The position stays at the seek's target.

@@ -2,53 +2,42 @@ package import AudioCore
 package import HostTime
 import Synchronization
 
-/// A queue of media played gaplessly on one output: decodes ahead, tracks the heard position and calls time
-/// observers.
+/// A queue of media, played gaplessly on one output, with the heard position and time observers.
 ///
 /// All methods are thread-safe, hold a lock only briefly and never wait for a file, a server or a callback.
 /// Callbacks run on the queues passed by their registrants, never under a lock. Releasing the last reference
 /// stops the engine and frees its resources; an owner whose output calls back under a lock closes the engine
 /// first.
 ///
-/// The engine owns a state machine with its lock, two workers and the delivery lanes:
-/// - The *conductor* checks what is heard and delivers due steps and notices. Only the conductor calls the
-///   output, so commands reach the output in the order in which they were decided.
-/// - The *decode worker* opens files and fills the ring buffer.
-/// - Callers change the machine under its lock and signal both workers.
+/// Callers change a state machine under its lock and signal two workers. The *conductor* checks what is
+/// heard, delivers due steps and notices, and alone calls the output. The *decode worker* opens files and
+/// fills the ring buffer.
 package final class PlaybackEngine: Sendable {
-  /// An open output stream with its renderer and serial number.
-  final class Attachment: Sendable {
+  struct Attachment: Sendable {
     let serial: UInt64
     let renderer: Renderer
     let stream: any AudioOutputStream
-
-    init(serial: UInt64, renderer: Renderer, stream: any AudioOutputStream) {
-      self.serial = serial
-      self.renderer = renderer
-      self.stream = stream
-    }
   }
 
   let clock: any HostClock
   let device: any AudioOutputDevice
-  private let stretching: (any TimeStretching)?
+  let stretching: (any TimeStretching)?
   private let machine: Mutex<EngineMachine>
   let attachment = Mutex<Attachment?>(nil)
   private let workers = Mutex<[any Worker]>([])
-  let decodeLoop = Mutex<DecodeLoop?>(nil)
+  /// Used by the decode worker only.
+  private let decodeLoop = WorkerState(DecodeLoop())
+  /// The mailbox for a new stream's ring, so that the conductor never waits for a file read in progress.
+  let newRing = Mutex<DecodeLoop.Ring?>(nil)
   let deliveries: DeliveryRouter
 
   /// Creates an idle engine with an empty queue. The engine does nothing before `start`.
   ///
   /// - Parameters:
-  ///   - clock: the clock that all waits use.
-  ///   - device: the output device.
-  ///   - stretching: the time-stretching library for rates other than 1; nil if only rate 1 is used.
-  ///   - isQueuePlayer: whether items leave the queue after they ended or failed (AVQueuePlayer) or stay
-  ///     (AVPlayer).
-  ///   - mainQueue: the queue that notices are delivered on.
-  ///   - gate: the gate shared by all engines that are suspended together; `suspend` closes it for all of
-  ///     them, `resume` opens it.
+  ///   - stretching: for rates other than 1; nil if only rate 1 is used.
+  ///   - isQueuePlayer: whether ended and failed items leave the queue (AVQueuePlayer) or stay (AVPlayer).
+  ///   - mainQueue: the queue of notices.
+  ///   - gate: shared by all engines that are suspended together: `suspend` closes and `resume` opens it.
   package init(
     clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)? = nil,
     isQueuePlayer: Bool = true, mainQueue: any DeliveryQueue, gate: CallGate = CallGate()
@@ -67,16 +56,15 @@ package final class PlaybackEngine: Sendable {
   /// `onNotice` is called on the main queue with every notice: in a turn of that queue, or inside
   /// `deliverOwn` for changes made by calls. The values of each property arrive in order.
   package func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) {
-    let weakly: @Sendable () -> PlaybackEngine? = { [weak self] in self }
-    let loop = DecodeLoop(stretching: stretching, host: weakly)
-    decodeLoop.withLock { $0 = loop }
-    let goOn: @Sendable () -> Void = { weakly()?.signalConductor() }
+    let goOn: @Sendable () -> Void = { [weak self] in self?.signalConductor() }
     deliveries.start(onNotice: onNotice, onDrained: device.isOffline ? goOn : nil)
-    let conductor = clock.makeWorker("continuo-time") { weakly()?.conduct() ?? .whenSignalled }
-    let decoder = clock.makeWorker("continuo-decode") { loop.run() }
+    let conductor = clock.makeWorker("continuo-time") { [weak self] in self?.conduct() ?? .whenSignalled }
+    let decoder = clock.makeWorker("continuo-decode") { [weak self] in
+      guard let self else { return .whenSignalled }
+      return decodeLoop.use { $0.run(for: self) }
+    }
     workers.withLock { $0 = [conductor, decoder] }
-    // A worker runs once on creation, perhaps before it is in `workers`; this signal covers changes missed
-    // since then.
+    // A worker runs once on creation, perhaps before it is in `workers`; this signal covers missed changes.
     signal()
   }
 
@@ -84,24 +72,16 @@ package final class PlaybackEngine: Sendable {
   /// progress (a few milliseconds). Idempotent.
   package func close() {
     deliveries.close()
-    let ended = workers.withLock { workers in
-      defer { workers = [] }
-      return workers
-    }
+    var ended: [any Worker] = []
+    workers.withLock { swap(&$0, &ended) }
     for worker in ended { worker.cancel() }
     attachment.withLock { $0.take() }?.stream.close()
   }
 
-  // MARK: Changing the machine
-
-  /// Changes the machine under its lock for an internal finding, and sends out the resulting deliveries.
+  /// Changes the machine under its lock and sends out the resulting deliveries.
   @discardableResult
-  func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result {
-    mutate(.finding, body)
-  }
-
-  private func mutate<Result: Sendable>(
-    _ cause: ChangeCause, _ body: (inout EngineMachine) -> Result
+  func mutate<Result: Sendable>(
+    _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result
   ) -> Result {
     let (result, lanes) = machine.withLock { machine in
       let result = body(&machine)
@@ -119,23 +99,14 @@ package final class PlaybackEngine: Sendable {
   func call<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result
   ) -> Result {
-    let result = mutate(cause, body)
-    signal()
-    return result
+    defer { signal() }
+    return mutate(cause, body)
   }
 
   /// Calls `call` with the present time and output timing, for a call by the application.
-  @discardableResult
-  func callTimed<Result: Sendable>(
-    _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
-  ) -> Result {
-    let now = clock.now
-    let attachment = attachment.withLock { $0 }
-    let timing = attachment?.stream.timing()
-    return call(.call) { machine in
-      let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
-      return body(&machine, now, isOpen ? timing : nil)
-    }
+  func callTimed(_ body: (inout EngineMachine, HostTime, OutputTiming?) -> Void) {
+    readTime(.call, body)
+    signal()
   }
 
   /// Reads machine state that does not depend on the present time.
@@ -143,16 +114,16 @@ package final class PlaybackEngine: Sendable {
     machine.withLock { body($0) }
   }
 
-  /// Reads the machine with the present time and output timing. The clock is read before the timing: a timing
+  /// Calls `mutate` with the present time and output timing. The clock is read before the timing: a timing
   /// newer than `now` states where playback was, whereas an older one would be extrapolated past a stop
   /// unknown to it.
   func readTime<Result: Sendable>(
-    _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
+    _ cause: ChangeCause = .finding, _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
   ) -> Result {
     let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
-    return machine.withLock { machine in
+    return mutate(cause) { machine in
       let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
       return body(&machine, now, isOpen ? timing : nil)
     }
@@ -178,11 +149,4 @@ package final class PlaybackEngine: Sendable {
     mutate { $0.output.needsKick = true }
     signalConductor()
   }
-
-  func replaceOutput() {
-    mutate { $0.output.needsReplacing = true }
-    signalConductor()
-  }
 }
-
-extension PlaybackEngine: DecodingHost {}

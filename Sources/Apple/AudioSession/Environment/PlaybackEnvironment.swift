@@ -7,20 +7,16 @@ package import Transfer
 /// The dependencies of players: the clock, the output, the main queue and the decoder.
 ///
 /// An application that needs other than the defaults sets `current` once, before it makes its first player. A
-/// player keeps the environment in which it was made. Each environment has its own audio session, which
-/// copies of the environment share.
+/// player keeps the environment in which it was made. Copies of an environment share its audio session.
 public struct PlaybackEnvironment: Sendable {
-  /// The clock of players and output.
   package let clock: any HostClock
-  /// The audio output. Shared by all players of the environment; each player opens its own streams.
+  /// Shared by all players of the environment; each player opens its own streams.
   package let device: any AudioOutputDevice
-  /// The queue of change handlers, notifications and completion handlers, and of time observers without a
-  /// queue.
+  /// For change handlers, notifications and completion handlers, and time observers without a queue.
   package let mainQueue: any DeliveryQueue
   /// The time stretching for rates other than 1. Nil: such rates are refused.
   package let stretching: (any TimeStretching)?
-  /// Returns whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and
-  /// must not block.
+  /// Returns whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap.
   package let isOnMainQueue: @Sendable () -> Bool
   /// Returns the source for the file at a file URL. Called right before the file is opened, on any thread.
   /// With `isPrecise` the length must be exact, even if that requires reading the whole file.
@@ -35,20 +31,14 @@ public struct PlaybackEnvironment: Sendable {
     )?
   /// The preferred buffer duration, in seconds, for callers that make items; 0 lets the player choose.
   package var preferredForwardBufferDuration = 0.0
-  /// The object that suspends and resumes all players of this environment.
   package let suspension: PlaybackSuspension
-  /// The audio session of this environment's players.
   package let audioSession: AVAudioSession
   /// A handler of diagnostics about the sound rather than a particular player. Called on the main queue; must
-  /// not block. If the environment is created without a handler, a missing output is reported once on
-  /// standard error.
+  /// not block. Without a handler, a missing output is reported once on standard error.
   public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
 
-  /// Creates an environment; see the properties of the same names.
   package init(
-    clock: any HostClock,
-    device: any AudioOutputDevice,
-    stretching: (any TimeStretching)? = nil,
+    clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)? = nil,
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
     makeSource: @escaping @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource,
@@ -67,7 +57,7 @@ public struct PlaybackEnvironment: Sendable {
 
   private static let shared = Mutex<PlaybackEnvironment?>(nil)
 
-  /// A scoped environment. A class, because each asset made in the scope retains it.
+  /// A class, because each asset made in the scope retains it.
   final class Scope: Sendable {
     let environment: PlaybackEnvironment
     init(_ environment: PlaybackEnvironment) { self.environment = environment }
@@ -75,9 +65,8 @@ public struct PlaybackEnvironment: Sendable {
 
   @TaskLocal static var scope: Scope?
 
-  /// Returns the current environment as a closure: the environment of the scope in which this is called, if
-  /// there is one, otherwise the one that is current when the closure is called. An asset keeps it, because
-  /// 100 000 copies of an environment would take more memory.
+  /// The environment of the scope in which this is called, if there is one, otherwise the one that is current
+  /// when the closure is called. An asset keeps the closure: 100 000 environments would take more memory.
   package static func currentAtUse() -> @Sendable () -> PlaybackEnvironment {
     if let scope { return { scope.environment } }
     return { current }
@@ -90,10 +79,9 @@ public struct PlaybackEnvironment: Sendable {
     get {
       if let scope { return scope.environment }
       return shared.withLock { shared in
-        if let shared { return shared }
-        let standard = StandardEnvironment.make()
-        shared = standard
-        return standard
+        let environment = shared ?? StandardEnvironment.make()
+        shared = environment
+        return environment
       }
     }
     set {
@@ -103,9 +91,8 @@ public struct PlaybackEnvironment: Sendable {
     }
   }
 
-  /// Makes `environment` the current one inside `operation`, so that a process can use several. Inherited
-  /// like a task-local value: by child tasks and `Task { }`, but not by detached tasks or blocks on dispatch
-  /// queues.
+  /// Makes `environment` the current one inside `operation`. Inherited by child tasks and `Task { }`, but not
+  /// by detached tasks or blocks on dispatch queues.
   public static func withCurrent<Result>(
     _ environment: PlaybackEnvironment, operation: () throws -> Result
   ) rethrows -> Result {
@@ -119,8 +106,6 @@ public struct PlaybackEnvironment: Sendable {
     try await $scope.withValue(Scope(environment), operation: operation)
   }
 
-  // MARK: Interruptions
-
   /// Begins an interruption, for example a phone call. The session becomes inactive, the application is
   /// notified, and every player pauses. No effect during another interruption. Any thread.
   public func beginInterruption(_ reason: AVAudioSession.InterruptionReason = .default) {
@@ -132,8 +117,6 @@ public struct PlaybackEnvironment: Sendable {
   public func endInterruption(shouldResume: Bool) {
     audioSession.endInterruption(shouldResume: shouldResume)
   }
-
-  // MARK: The end
 
   /// Closes every player permanently before the process ends: finishes files and closes connections. Blocks
   /// for at most one decoding step (a few milliseconds). Any thread, except the queue of a time observer
@@ -150,10 +133,8 @@ extension AVAudioSession {
   public static func sharedInstance() -> AVAudioSession { PlaybackEnvironment.current.audioSession }
 }
 
-/// The default environment.
-///
-/// This module imports no decoder and no output. The module `Continuo` does, and makes this type conform to
-/// `EnvironmentMaker`; the cast below finds that conformance at run time if `Continuo` is linked.
+/// The default environment. This module imports no decoder and no output. The module `Continuo` does, and
+/// makes this type conform to `EnvironmentMaker`; the cast below finds that if `Continuo` is linked.
 package enum StandardEnvironment {
   fileprivate static func make() -> PlaybackEnvironment {
     guard let maker = StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type else {
@@ -163,25 +144,21 @@ package enum StandardEnvironment {
   }
 }
 
-/// A factory of the default environment.
 package protocol EnvironmentMaker {
-  /// Creates the environment. Called once, at the first use of the default environment.
+  /// Called once, at the first use of the default environment.
   static func makeEnvironment() -> PlaybackEnvironment
 }
 
 /// A diagnostic about the sound rather than a particular player.
 public enum PlaybackDiagnostic: Hashable, Sendable {
-  /// The output could not be opened or was lost. `retryAfter` is the time until the next attempt, in seconds;
-  /// nil if none follows.
+  /// The output could not be opened or was lost; retried after that many seconds, never for nil.
   case outputUnavailable(String, retryAfter: Double?)
   /// The output was opened, for the first time or again. `route` is the name of the sink or the file.
   case outputOpened(route: String)
-  /// A rate other than 1 was refused, because the required library is not installed. The text names the
-  /// library.
+  /// A rate other than 1 was refused, because the library named by the text is not installed.
   case rateUnavailable(String)
   /// The number of steps that were skipped because a time observer's queue was more than a second late.
   case stepsCoalesced(Int64)
-  /// An item's tags contain an implausible replay gain, which is ignored. The text names the item and the
-  /// value.
+  /// An implausible replay gain in an item's tags is ignored. The text names the item and the value.
   case replayGainIgnored(String)
 }

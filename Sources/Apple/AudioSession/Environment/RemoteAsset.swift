@@ -3,7 +3,6 @@ package import Transfer
 
 /// The parameters of the requests for a remote asset, or for one whose bytes a delegate provides.
 package struct RemoteAsset: Sendable {
-  /// The URL of the asset.
   package let url: WebURL
   /// The credentials in the asset's URL, or those that were given with the asset.
   package var credentials: Credentials?
@@ -18,14 +17,13 @@ package struct RemoteAsset: Sendable {
   /// The transport of the bytes; nil for the environment's network.
   package private(set) var transport: (any HTTPTransport)?
 
-  /// Creates an asset from an http or https URL.
+  /// For http and https URLs.
   package init(_ url: URL, isPrecise: Bool) throws(WebURL.Problem) {
     (self.url, credentials) = try WebURL.read(url.absoluteString)
     self.isPrecise = isPrecise
   }
 
-  /// Creates an asset whose bytes `transport` provides, whatever the URL's scheme is. Nil for a URL that is
-  /// too long.
+  /// For any scheme, with bytes from `transport`. Nil for a URL that is too long.
   package init?(_ url: URL, isPrecise: Bool, transport: any HTTPTransport) {
     // The URL used in messages. Custom schemes have no rules, so the rest of the URL is treated as a path.
     let path = "\(url.host ?? "")/\(url.path)"

@@ -16,9 +16,8 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let old = NSKeyValueObservingOptions(rawValue: 2)
   /// Calls the handler once before `observe` returns, on the caller's thread.
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
-  /// Calls the handler twice for each change: with `isPrior` before it, while the object still has the old
-  /// value, and after it. If another thread than the main one sets a property such as `AVPlayer.volume`, both
-  /// calls follow the change.
+  /// Calls the handler twice for each change: with `isPrior` before it, and after it. If another thread than
+  /// the main one sets a property such as `AVPlayer.volume`, both calls follow the change.
   public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
@@ -53,8 +52,7 @@ public struct NSKeyValueObservedChange<Value> {
 
 extension NSKeyValueObservedChange: Sendable where Value: Sendable {}
 
-/// A handle that keeps an observation alive. The observation ends with `invalidate()` or when the handle is
-/// released.
+/// A handle of an observation, which ends with `invalidate()` or when the handle is released.
 public final class NSKeyValueObservation: NSObject, Sendable {
   private let observation: any ObjectObservation
 
@@ -76,9 +74,9 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 public protocol KeyValueObserving: AnyObject {}
 
 extension KeyValueObserving {
-  /// Calls `changeHandler` after each change of the value at `keyPath`. The path may lead through other
-  /// observable objects (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a
-  /// subclass. May be called on any thread.
+  /// Calls `changeHandler` after each change of the value at `keyPath` until the returned handle is released.
+  /// The path may lead through other observable objects (`\.currentItem?.status`, `\.currentItem!.duration`);
+  /// `self` may be of a subclass. May be called on any thread.
   ///
   /// As in Apple's automatic notification, setting a property is a change, even to its current value. This
   /// holds for `rate` (also by `play()`, `pause()` and `playImmediately(atRate:)`), `defaultRate`, `volume`,
@@ -87,8 +85,6 @@ extension KeyValueObserving {
   /// change, even if the value at the end of the path is the same. Properties that only the player sets
   /// change when their values differ. `timeControlStatus` also changes when `rate` is set to its current
   /// value.
-  ///
-  /// - Returns: a handle that keeps the observation alive.
   @preconcurrency
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],

@@ -8,11 +8,9 @@ protocol ObjectObservation: AnyObject, Sendable {
   /// Calls the handler if the observed path leads through one of the properties that `changed`, even to the
   /// same value, or if its value differs. Main queue.
   func check(_ changed: Set<ObservedProperty>)
-  /// Ends the observation: the handler is not called again.
   func end()
 }
 
-/// An object whose properties can be observed.
 package protocol ObservedObject: AnyObject {
   var observations: ObservationList { get }
 }
@@ -23,13 +21,12 @@ package final class ObservationList: Sendable {
   /// The bridge to Swift Observation; nil if the object is not tracked.
   let tracked: TrackedProperties?
 
-  /// Creates an empty list; with `tracked`, changes are also reported to Swift Observation.
   package init(tracked: TrackedProperties? = nil) {
     self.tracked = tracked
     entries = Mutex(tracked.map { [$0] } ?? [])
   }
 
-  /// All observations, in the order in which they were added.
+  /// In the order in which they were added.
   var all: [any ObjectObservation] { entries.withLock { $0 } }
 
   func add(_ observation: any ObjectObservation) { entries.withLock { $0.append(observation) } }
@@ -57,9 +54,9 @@ package final class ChangeAnnouncer: Sendable {
 
   /// Used on the main queue only. The lock exists for `Sendable`.
   private let state = Mutex(State())
+  /// No handler is called while this returns false.
   private let mayCall: @Sendable () -> Bool
 
-  /// Creates an announcer that calls no handler while `mayCall` returns false.
   package init(mayCall: @escaping @Sendable () -> Bool) { self.mayCall = mayCall }
 
   /// Makes all waiting observations check. Must be called before the next change.
@@ -85,8 +82,8 @@ package final class ChangeAnnouncer: Sendable {
     }
   }
 
-  /// Makes all observations in `lists` check. Must be called after a change of the properties `changed`, or
-  /// of unspecified properties.
+  /// Makes all observations in `lists` check. Must be called after a change of `changed`, or of unspecified
+  /// properties.
   package func announce(_ lists: [ObservationList], changed: Set<ObservedProperty> = []) {
     state.withLock { state in
       for list in lists.reversed() { state.waiting += list.all.reversed().map { ($0, changed) } }
@@ -101,10 +98,8 @@ package final class ChangeAnnouncer: Sendable {
 /// current item exists and the path unwraps `currentItem` with `!`, the property returns a placeholder.
 /// Without it, evaluating the path would stop the program.
 package final class PathEvaluation: Sendable {
-  @TaskLocal static var inProgress: PathEvaluation?
-
   /// The evaluation in whose key path the caller runs; nil if none.
-  package static var current: PathEvaluation? { inProgress }
+  @TaskLocal package static var current: PathEvaluation?
 
   /// Unsafe: key paths are immutable, and only the type and the description of this one are read.
   private nonisolated(unsafe) let keyPath: AnyKeyPath
@@ -113,22 +108,19 @@ package final class PathEvaluation: Sendable {
 
   private init(_ keyPath: AnyKeyPath) { self.keyPath = keyPath }
 
-  /// Returns the value at `keyPath` and the properties on the path. The value is nil if the path unwraps a
-  /// missing item.
+  /// Returns the value at `keyPath` and the properties on the path. Nil if the path unwraps a missing item.
   static func value<Root, Value>(
     of root: Root, at keyPath: KeyPath<Root, Value>
   ) -> (value: Value?, properties: Set<ObservedProperty>) {
     let evaluation = PathEvaluation(keyPath)
-    let value = $inProgress.withValue(evaluation) { root[keyPath: keyPath] }
+    let value = $current.withValue(evaluation) { root[keyPath: keyPath] }
     let isMissing = evaluation.didUseStandIn.load(ordering: .relaxed)
     return (isMissing ? nil : value, evaluation.properties.withLock { $0 })
   }
 
-  /// Records that the path leads through `property`.
   func note(_ property: ObservedProperty) { properties.withLock { _ = $0.insert(property) } }
 
-  /// Returns the value of a property whose object is missing: a placeholder if the path unwraps the property,
-  /// otherwise nil.
+  /// The value of a property whose object is missing: a placeholder if the path unwraps it, otherwise nil.
   ///
   /// Only the description of a key path shows whether it unwraps. The first description costs a program a
   /// millisecond, so none is made for a path that needs no object or ends with it.

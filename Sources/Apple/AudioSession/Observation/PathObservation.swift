@@ -18,28 +18,17 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   private let areEqual: (Value, Value) -> Bool
 
   private let lock = NSLock()
-  /// The last value; nil before the first evaluation.
-  private var last: Seen?
+  /// The last value, which is nil if the path leads through nil; nil before the first evaluation.
+  private var last: Value??
   /// The properties on the path at the last evaluation.
   private var properties: Set<ObservedProperty> = []
   /// Whether the handler was called with `.prior` for the next change.
   private var isPrepared = false
   private var isEnded = false
 
-  private enum Seen {
-    case value(Value)
-    /// The path leads through nil.
-    case missing
-
-    var known: Value? {
-      if case .value(let value) = self { value } else { nil }
-    }
-  }
-
   init(
     object: Object, keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions,
-    list: ObservationList?,
-    handler: @escaping @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
+    list: ObservationList?, handler: @escaping @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
   ) {
     self.object = object
     self.list = list
@@ -49,21 +38,20 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     areEqual = Self.comparison()
   }
 
-  /// Evaluates the path for the first time.
   func begin() {
     guard let object else { return }
-    let (seen, properties) = look(at: object)
+    let (value, properties) = PathEvaluation.value(of: object, at: keyPath)
     lock.withLock {
       guard last == nil else { return }
-      last = seen
+      last = .some(value)
       self.properties = properties
     }
-    if options.contains(.initial) { tell(object, old: nil, new: seen) }
+    if options.contains(.initial) { tell(object, old: nil, new: value) }
   }
 
   func prepare(for changing: Set<ObservedProperty>) {
     guard options.contains(.prior), let object else { return }
-    let old: Seen? = lock.withLock {
+    let old: Value?? = lock.withLock {
       guard !isEnded, !isPrepared, !properties.isDisjoint(with: changing) else { return nil }
       isPrepared = last != nil
       return last
@@ -73,11 +61,11 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
 
   func check(_ changed: Set<ObservedProperty>) {
     guard let object else { return }
-    let (new, newProperties) = look(at: object)
-    let change: (old: Seen, isPrepared: Bool)? = lock.withLock {
+    let (new, newProperties) = PathEvaluation.value(of: object, at: keyPath)
+    let change: (old: Value?, isPrepared: Bool)? = lock.withLock {
       guard !isEnded else { return nil }
       defer {
-        last = new
+        last = .some(new)
         properties = newProperties
       }
       guard let old = last, !properties.isDisjoint(with: changed) || isDifferent(old, new) else { return nil }
@@ -99,25 +87,17 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     if !wasEnded { list?.remove(self) }
   }
 
-  private func look(at object: Object) -> (seen: Seen, properties: Set<ObservedProperty>) {
-    let (value, properties) = PathEvaluation.value(of: object, at: keyPath)
-    return (value.map(Seen.value) ?? .missing, properties)
-  }
-
-  private func tell(_ object: Object, old: Seen?, new: Seen?, isPrior: Bool = false) {
+  private func tell(_ object: Object, old: Value?, new: Value?, isPrior: Bool = false) {
     handler(
       object,
       NSKeyValueObservedChange(
-        kind: .setting, newValue: options.contains(.new) ? new?.known : nil,
-        oldValue: options.contains(.old) ? old?.known : nil, indexes: nil, isPrior: isPrior))
+        kind: .setting, newValue: options.contains(.new) ? new : nil,
+        oldValue: options.contains(.old) ? old : nil, indexes: nil, isPrior: isPrior))
   }
 
-  private func isDifferent(_ old: Seen, _ new: Seen) -> Bool {
-    switch (old, new) {
-    case (.missing, .missing): false
-    case (.value(let old), .value(let new)): !areEqual(old, new)
-    default: true
-    }
+  private func isDifferent(_ old: Value?, _ new: Value?) -> Bool {
+    guard let old, let new else { return (old == nil) != (new == nil) }
+    return !areEqual(old, new)
   }
 
   /// Returns the comparison of two values: `==` where it exists, and domain and code for errors. Values of

@@ -24,9 +24,7 @@ package final class TrackedProperties: ObjectObservation, Observable {
   }
 
   func end() {}
-}
 
-extension TrackedProperties {
   private struct Choice {
     var isEnabled = false
     /// Whether a player or item was made, which fixes the choice.
@@ -35,8 +33,7 @@ extension TrackedProperties {
 
   private static let choice = Mutex(Choice())
 
-  /// Whether new players and items are tracked. Stops the program if it is changed after the first of them was
-  /// made.
+  /// Whether new players and items are tracked. Stops the program if changed after the first was made.
   package static var isEnabled: Bool {
     get { choice.withLock { $0.isEnabled } }
     set {

@@ -32,10 +32,7 @@ extension AVAudioSession {
   /// The preferred input. Always nil.
   public var preferredInput: AVAudioSessionPortDescription? { nil }
 
-  /// Sets the preferred input. Nil has no effect.
-  ///
-  /// - Throws: an `NSError` with the `ErrorCode` `resourceNotAvailable` for any port, because no input
-  ///   exists.
+  /// Throws an `NSError` with the `ErrorCode` `resourceNotAvailable` for any port. Nil has no effect.
   public func setPreferredInput(_ inPort: AVAudioSessionPortDescription?) throws {
     if inPort != nil { throw Self.noInput }
   }
@@ -52,9 +49,7 @@ extension AVAudioSession {
   /// Whether `setInputGain(_:)` can succeed. Always false.
   public var isInputGainSettable: Bool { false }
 
-  /// Sets the input gain.
-  ///
-  /// - Throws: an `NSError` with the `ErrorCode` `resourceNotAvailable`, because no input exists.
+  /// Always throws an `NSError` with the `ErrorCode` `resourceNotAvailable`.
   public func setInputGain(_ gain: Float) throws { throw Self.noInput }
 
   /// The latency from the microphone to the application, in seconds. Always 0.
@@ -70,11 +65,8 @@ extension AVAudioSession {
     suspension.tell { response(false) }
   }
 
-  /// Overrides the category's output with the speaker. Has no effect: the only output is the sound server's,
-  /// whose own tools move sound to another device.
-  ///
-  /// - Throws: an `NSError` with the `ErrorCode` `incompatibleCategory` for `speaker` with another category
-  ///   than `playAndRecord`.
+  /// Without effect: only the tools of the sound server move sound to another device. Throws an `NSError`
+  /// with the `ErrorCode` `incompatibleCategory` for `speaker` without the category `playAndRecord`.
   public func overrideOutputAudioPort(_ portOverride: PortOverride) throws {
     if portOverride != .none, category != .playAndRecord {
       throw AudioSessionError(.incompatibleCategory, "\(category.rawValue) has no port to override.")

@@ -4,18 +4,14 @@ public import Foundation
 // Numbers in `userInfo` are `UInt`, because Linux does not convert an `NSNumber` with `as? UInt`.
 
 extension AVAudioSession {
-  /// Posted when an interruption begins or ends, as `AVAudioSessionInterruptionTypeKey` indicates. Players
-  /// pause at the beginning and do not resume automatically at the end.
+  /// Posted when an interruption begins (players pause) or ends (players do not resume automatically).
   public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
 
-  /// Posted when the output or the category changed, for the reason under
-  /// `AVAudioSessionRouteChangeReasonKey`.
+  /// Posted when the output or the category changed.
   public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
 
-  /// Posted when other applications start or stop playing audio, as
-  /// `AVAudioSessionSilenceSecondaryAudioHintTypeKey` indicates. While they play, the application should
-  /// silence its optional sound. Posted only while the session is active and the application is in the
-  /// foreground. At other times, read `secondaryAudioShouldBeSilencedHint`.
+  /// Posted when other applications start or stop playing audio, while the session is active and the
+  /// application is in the foreground. At other times, read `secondaryAudioShouldBeSilencedHint`.
   public static let silenceSecondaryAudioHintNotification = Notification.Name(
     "AVAudioSessionSilenceSecondaryAudioHintNotification")
 
@@ -23,8 +19,7 @@ extension AVAudioSession {
   public static let mediaServicesWereLostNotification = Notification.Name(
     "AVAudioSessionMediaServicesWereLostNotification")
 
-  /// Posted when the sound server is reachable again. On Apple's systems an application must now recreate its
-  /// audio objects. Here players continue automatically at the position where they stopped.
+  /// Posted when the sound server is reachable again. Players continue automatically, unlike Apple's.
   public static let mediaServicesWereResetNotification = Notification.Name(
     "AVAudioSessionMediaServicesWereResetNotification")
 }
@@ -32,12 +27,10 @@ extension AVAudioSession {
 /// The key of an `AVAudioSession.InterruptionType`'s raw value, a `UInt`.
 public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
 
-/// The key of an `AVAudioSession.InterruptionOptions`' raw value, a `UInt`. Present at the end of an
-/// interruption only.
+/// The key of an `AVAudioSession.InterruptionOptions`' raw value, a `UInt`, at the end only.
 public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
 
-/// The key of an `AVAudioSession.InterruptionReason`'s raw value, a `UInt`. Present at the beginning of an
-/// interruption only.
+/// The key of an `AVAudioSession.InterruptionReason`'s raw value, a `UInt`, at the beginning only.
 public let AVAudioSessionInterruptionReasonKey = "AVAudioSessionInterruptionReasonKey"
 
 /// The key of an `AVAudioSession.RouteChangeReason`'s raw value, a `UInt`.

@@ -8,18 +8,15 @@ extension AVAudioSession {
 
     /// Optional sound, which pauses in the background.
     public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
-    /// Optional sound that Apple's systems do not mix with other applications; pauses in the background. The
-    /// default of a session.
+    /// Optional sound, not mixed on Apple's systems; pauses in the background. The default of a session.
     public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
     /// Sound that is the purpose of the application; may continue in the background.
     public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
     /// Recording only: players do not play. Recording is not possible, because no input exists.
     public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
-    /// Sound in both directions; may continue in the background. Plays like `playback`, because no input
-    /// exists.
+    /// Sound in both directions. Plays like `playback`, also in the background, because no input exists.
     public static let playAndRecord = Category(rawValue: "AVAudioSessionCategoryPlayAndRecord")
-    /// Sound over several routes; may continue in the background. Plays like `playback`, because only one
-    /// route exists.
+    /// Sound over several routes. Plays like `playback`, also in the background: only one route exists.
     public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
 
     static let all = [ambient, soloAmbient, playback, record, playAndRecord, multiRoute]
@@ -57,8 +54,7 @@ extension AVAudioSession {
     ]
   }
 
-  /// Options for mixing with other applications. Stored and reported, but without effect: a sound server
-  /// mixes all applications.
+  /// Options for mixing. Stored and reported, but without effect: a sound server mixes all applications.
   public struct CategoryOptions: OptionSet, Sendable {
     /// The bits, with Apple's values.
     public let rawValue: UInt
@@ -81,8 +77,7 @@ extension AVAudioSession {
     public static let allowBluetoothA2DP = CategoryOptions(rawValue: 0x20)
     /// Allows AirPlay devices.
     public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
-    /// Continues playback while the microphone is muted. Valid with the categories `record` and
-    /// `playAndRecord` only.
+    /// Continues while the microphone is muted. Valid with the categories `record` and `playAndRecord` only.
     public static let overrideMutedMicrophoneInterruption = CategoryOptions(rawValue: 0x80)
   }
 

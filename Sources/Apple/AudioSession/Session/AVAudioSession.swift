@@ -7,13 +7,12 @@ import Synchronization
 ///
 /// Each environment has one session, shared by all its players. May be used from any thread. No call blocks,
 /// except the first use of `isOtherAudioPlaying`, `secondaryAudioShouldBeSilencedHint` or `outputVolume`.
-/// Notifications are posted on the environment's main queue; while the application is suspended they are
-/// deferred.
+/// Notifications are posted on the environment's main queue, and deferred during suspension.
 ///
 /// A player that starts to play activates an inactive session. The session stays active until it is
 /// deactivated or interrupted or the application ends. Suspension does not deactivate the session, because
 /// players resume automatically afterwards.
-public final class AVAudioSession: NSObject, Sendable {
+public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, Sendable {
   private let state = Mutex(AudioSessionState())
   let suspension: PlaybackSuspension
   private let device: any AudioOutputDevice
@@ -48,35 +47,24 @@ public final class AVAudioSession: NSObject, Sendable {
 
   /// Sets the category. A change of category clears the options. The mode is kept if it is valid for the
   /// category, and becomes `default` otherwise. The category `record` pauses the session's players, with the
-  /// reason `setRateFailed`.
-  ///
-  /// - Throws: an `NSError` with the `ErrorCode` `badParam` for an unknown category.
+  /// reason `setRateFailed`. Throws an `NSError` with the `ErrorCode` `badParam` for an unknown category.
   public func setCategory(_ category: Category) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category) }
   }
 
-  /// Sets category and options.
-  ///
-  /// - Throws: the errors of `setCategory(_:)`; `badParam` for options that the category does not allow.
+  /// Throws as `setCategory(_:)`, and `badParam` for options that the category does not allow.
   public func setCategory(_ category: Category, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
   }
 
-  /// Sets category, mode and options.
-  ///
-  /// - Throws: the errors of `setCategory(_:options:)`; `incompatibleCategory` for a mode that the category
-  ///   does not allow.
+  /// Throws as `setCategory(_:options:)`, and `incompatibleCategory` for a mode not allowed.
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
-    try change { state throws(AudioSessionError) in
-      try state.setCategory(category, mode: mode, options: options)
-    }
+    try setCategory(category, mode: mode, policy: .default, options: options)
   }
 
-  /// Sets category, mode, policy and options.
-  ///
-  /// - Throws: the errors of `setCategory(_:mode:options:)`; `badParam` for the policy `independent`. A
-  ///   long-form policy also throws `badParam` unless the category is `playback`, the mode `default`,
-  ///   `moviePlayback` or `spokenAudio`, and the options are empty.
+  /// Throws as `setCategory(_:mode:options:)`, and `badParam` for the policy `independent` and for a
+  /// long-form policy, unless the category is `playback`, the mode `default`, `moviePlayback` or
+  /// `spokenAudio`, and the options are empty.
   public func setCategory(
     _ category: Category, mode: Mode, policy: RouteSharingPolicy, options: CategoryOptions = []
   ) throws {
@@ -85,14 +73,9 @@ public final class AVAudioSession: NSObject, Sendable {
     }
   }
 
-  /// Sets the mode.
-  ///
-  /// - Throws: the errors of `setCategory(_:mode:options:)`.
+  /// Throws as `setCategory(_:mode:policy:options:)`.
   public func setMode(_ mode: Mode) throws {
-    try change { state throws(AudioSessionError) in
-      try state.setMode(mode)
-      return []
-    }
+    try change { state throws(AudioSessionError) in try state.setMode(mode) }
   }
 
   // MARK: Activity
@@ -101,18 +84,14 @@ public final class AVAudioSession: NSObject, Sendable {
   public var isActive: Bool { state.withLock { $0.isActive } }
 
   /// Whether the session is interrupted. During an interruption it cannot be activated, and players do not
-  /// play. Becomes true before `began` is posted and false before `ended` is posted. Apple's session has no
-  /// such member.
+  /// play. Becomes true before `began` and false before `ended` is posted. Not in Apple's session.
   public var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
   /// Activates or deactivates the session. Deactivation pauses its players and does not throw (as since iOS
-  /// 26; earlier versions also threw `isBusy`). `options` has no effect here.
-  ///
-  /// - Throws: an `NSError` with the `ErrorCode` `insufficientPriority` on activation during an interruption.
+  /// 26; earlier versions also threw `isBusy`). `options` has no effect here. Activation during an
+  /// interruption throws an `NSError` with the `ErrorCode` `insufficientPriority`.
   public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
-    try change { state throws(AudioSessionError) in
-      active ? try state.activate() : state.deactivate()
-    }
+    try change { state throws(AudioSessionError) in active ? try state.activate() : state.deactivate() }
   }
 
   // MARK: Route
@@ -130,8 +109,7 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: Others
 
-  /// The timeout of the first query about other audio, in seconds. A server on this machine answers within
-  /// milliseconds.
+  /// The timeout of the first query, in seconds. A server on this machine answers within milliseconds.
   static let answerLimit = 0.2
 
   private var surroundings: OutputSurroundings {
@@ -139,13 +117,12 @@ public final class AVAudioSession: NSObject, Sendable {
     return device.surroundings(limit: Self.answerLimit) ?? OutputSurroundings()
   }
 
-  /// Subscribes to the device's surroundings, if not yet subscribed.
   private func followSurroundings() {
-    let isFirst = state.withLock { state in
+    let isFollowing = state.withLock { state in
       defer { state.followsSurroundings = true }
-      return !state.followsSurroundings
+      return state.followsSurroundings
     }
-    guard isFirst else { return }
+    if isFollowing { return }
     device.followSurroundings { [weak self] new in
       guard let self else { return }
       self.perform(self.state.withLock { $0.surroundingsChanged(new) })
@@ -154,13 +131,12 @@ public final class AVAudioSession: NSObject, Sendable {
 
   /// Whether another client of the sound server plays audio; false if no server is available. The first use
   /// of this property, `secondaryAudioShouldBeSilencedHint` or `outputVolume` connects to the server and
-  /// waits at most 0.2 seconds for its answer. After that the server reports changes, and no use blocks.
-  /// Activating the session also connects, without waiting.
+  /// waits at most 0.2 seconds for its answer; no later use blocks. Activation also connects, without
+  /// waiting.
   public var isOtherAudioPlaying: Bool { surroundings.isOtherAudioPlaying }
 
   /// Whether optional sound of the application should be silent. Equals `isOtherAudioPlaying`, because
   /// clients of the server do not state whether their sound may be mixed.
-  /// `silenceSecondaryAudioHintNotification` reports changes.
   public var secondaryAudioShouldBeSilencedHint: Bool { isOtherAudioPlaying }
 
   /// The sink's volume as a mixer's slider shows it, from 0 to 1, even while the sink is muted; 1 if no
@@ -172,20 +148,15 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: For players and the system
 
-  /// Whether players may play at all. False for the category `record`.
   var allowsSound: Bool { state.withLock { $0.allowsSound } }
 
-  /// Whether players may play in the background.
   var allowsBackgroundSound: Bool { state.withLock { $0.allowsBackgroundSound } }
 
   /// Activates the session for a player that starts to play. Returns false if the session refuses.
   func activateForPlayback() -> Bool {
-    do throws(AudioSessionError) {
-      perform(try state.withLock { state throws(AudioSessionError) in try state.activate() })
-      return true
-    } catch {
-      return false
-    }
+    guard let actions = try? state.withLock({ try $0.activate() }) else { return false }
+    perform(actions)
+    return true
   }
 
   func beginInterruption(_ reason: InterruptionReason) {
@@ -199,13 +170,10 @@ public final class AVAudioSession: NSObject, Sendable {
   /// Records that the output was opened, or moved to the sink of that name.
   package func outputOpened(sink: String) { perform(state.withLock { $0.outputOpened(sink: sink) }) }
 
-  /// Records that the output was lost, or could not be opened.
   package func outputLost(_ cause: OutputError.Cause) { perform(state.withLock { $0.outputLost(cause) }) }
 
   /// Returns to the initial state when the application has ended, for the next launch.
   func reset() { state.withLock { $0 = AudioSessionState() } }
-
-  // MARK: Carrying out actions
 
   private func change(
     _ body: (inout AudioSessionState) throws(AudioSessionError) -> [AudioSessionState.Action]
@@ -223,27 +191,17 @@ public final class AVAudioSession: NSObject, Sendable {
     for action in actions {
       switch action {
       case .postInterruptionBegan(let reason):
-        post(
-          Self.interruptionNotification,
-          [
-            AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue,
-            AVAudioSessionInterruptionReasonKey: reason.rawValue,
-          ])
+        let type = (AVAudioSessionInterruptionTypeKey, InterruptionType.began.rawValue)
+        post(Self.interruptionNotification, type, (AVAudioSessionInterruptionReasonKey, reason.rawValue))
       case .postInterruptionEnded(let shouldResume):
         let options: InterruptionOptions = shouldResume ? .shouldResume : []
-        post(
-          Self.interruptionNotification,
-          [
-            AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
-            AVAudioSessionInterruptionOptionKey: options.rawValue,
-          ])
+        let type = (AVAudioSessionInterruptionTypeKey, InterruptionType.ended.rawValue)
+        post(Self.interruptionNotification, type, (AVAudioSessionInterruptionOptionKey, options.rawValue))
       case .postRouteChange(let reason, let previous):
+        let route = AVAudioSessionRouteDescription(sink: previous)
         post(
-          Self.routeChangeNotification,
-          [
-            AVAudioSessionRouteChangeReasonKey: reason.rawValue,
-            AVAudioSessionRouteChangePreviousRouteKey: AVAudioSessionRouteDescription(sink: previous),
-          ])
+          Self.routeChangeNotification, (AVAudioSessionRouteChangeReasonKey, reason.rawValue),
+          (AVAudioSessionRouteChangePreviousRouteKey, route))
       case .postServicesLost: post(Self.mediaServicesWereLostNotification)
       case .postServicesReset: post(Self.mediaServicesWereResetNotification)
       case .followSurroundings: followSurroundings()
@@ -252,22 +210,21 @@ public final class AVAudioSession: NSObject, Sendable {
           suspension?.change([], of: observations) {}
         }
       case .postSilenceHint(let begins):
-        let type: SilenceSecondaryAudioHintType = begins ? .begin : .end
         guard suspension.isInForeground else { break }
+        let type: SilenceSecondaryAudioHintType = begins ? .begin : .end
         post(
           Self.silenceSecondaryAudioHintNotification,
-          [AVAudioSessionSilenceSecondaryAudioHintTypeKey: type.rawValue])
+          (AVAudioSessionSilenceSecondaryAudioHintTypeKey, type.rawValue))
       case .pausePlayers(let reason): suspension.pausePlayers(reason)
       case .rightsChanged: suspension.sessionChanged()
       }
     }
   }
 
-  private func post(_ name: Notification.Name, _ userInfo: [String: any Sendable] = [:]) {
+  private func post(_ name: Notification.Name, _ entries: (String, any Sendable)...) {
+    let userInfo = Dictionary(uniqueKeysWithValues: entries)
     suspension.tell { [weak self] in
       NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
     }
   }
 }
-
-extension AVAudioSession: KeyValueObserving, ObservedObject {}

@@ -47,8 +47,7 @@ extension AVAudioSession {
     /// A USB device.
     public static let usbAudio = Port(rawValue: "USBAudio")
 
-    // The other kinds exist for applications that compare with them. They are not reported: sink names do not
-    // indicate them, and no input exists.
+    // The other kinds are not reported: sink names do not indicate them, and no input exists.
 
     /// Headphones. Not reported, because the server's sink is the same with and without them.
     public static let headphones = Port(rawValue: "Headphones")
@@ -83,18 +82,14 @@ extension AVAudioSession {
     /// A line input.
     public static let lineIn = Port(rawValue: "LineIn")
 
-    /// PulseAudio and PipeWire name sinks by their bus: "bluez_output.…", "alsa_output.usb-…",
-    /// "….hdmi-stereo".
+    /// Sinks are named by their bus: "bluez_output.…", "alsa_output.usb-…", "….hdmi-stereo".
     init(sink: String) {
       self =
-        if sink.hasPrefix("bluez") {
-          .bluetoothA2DP
-        } else if sink.contains("hdmi") {
-          .HDMI
-        } else if sink.hasPrefix("alsa_output.usb") {
-          .usbAudio
-        } else {
-          .lineOut
+        switch sink {
+        case _ where sink.hasPrefix("bluez"): .bluetoothA2DP
+        case _ where sink.contains("hdmi"): .HDMI
+        case _ where sink.hasPrefix("alsa_output.usb"): .usbAudio
+        default: .lineOut
         }
     }
   }

@@ -1,8 +1,8 @@
 import AudioCore
+import Foundation
 import PlaybackEngine
 
-/// The state machine of an audio session. Its methods receive calls and events and return the actions to
-/// perform.
+/// An audio session as a state machine: its methods return the actions to perform.
 struct AudioSessionState: Sendable {
   var category = AVAudioSession.Category.soloAmbient
   var mode = AVAudioSession.Mode.default
@@ -10,10 +10,11 @@ struct AudioSessionState: Sendable {
   var policy = AVAudioSession.RouteSharingPolicy.default
   var isActive = false
   var isInterrupted = false
-  /// The name of the sink; nil if no sink is known.
+  /// Nil if no sink is known.
   var sink: String?
-  /// Whether the connection to the server was lost and is not restored.
-  var isServerLost = false
+  private var isServerLost = false
+  /// Whether an output has been open, so that the next one is a change of route.
+  private var hasBeenOpen = false
   /// Whether the session has subscribed to the device's surroundings.
   var followsSurroundings = false
   /// The last surroundings that the device reported; nil before the first report.
@@ -31,7 +32,6 @@ struct AudioSessionState: Sendable {
     case announceVolume
     /// Other applications started or stopped playing audio.
     case postSilenceHint(begins: Bool)
-    /// Pause every player of the session.
     case pausePlayers(EngineRateReason)
     /// The permission to play in the background may have changed.
     case rightsChanged
@@ -73,16 +73,15 @@ struct AudioSessionState: Sendable {
     return [.postRouteChange(.categoryChange, previous: sink)] + pause + [.rightsChanged]
   }
 
-  mutating func setMode(_ mode: AVAudioSession.Mode) throws(AudioSessionError) {
+  mutating func setMode(_ mode: AVAudioSession.Mode) throws(AudioSessionError) -> [Action] {
     try Self.check(mode, with: category)
     try Self.check(policy, category: category, mode: mode, options: options)
     self.mode = mode
+    return []
   }
 
   mutating func activate() throws(AudioSessionError) -> [Action] {
-    if isInterrupted {
-      throw AudioSessionError(.insufficientPriority, "The session is interrupted.")
-    }
+    if isInterrupted { throw AudioSessionError(.insufficientPriority, "The session is interrupted.") }
     guard !isActive else { return [] }
     isActive = true
     return [.followSurroundings, .rightsChanged]
@@ -111,16 +110,11 @@ struct AudioSessionState: Sendable {
 
   /// Records that the output was opened, or moved to another sink.
   mutating func outputOpened(sink new: String) -> [Action] {
-    let previous = sink
-    let wasKnown = hasBeenOpen
+    var actions: [Action] = isServerLost ? [.postServicesReset] : []
+    if hasBeenOpen, sink != new { actions.append(.postRouteChange(.newDeviceAvailable, previous: sink)) }
     sink = new
     hasBeenOpen = true
-    var actions: [Action] = []
-    if isServerLost {
-      isServerLost = false
-      actions.append(.postServicesReset)
-    }
-    if wasKnown, previous != new { actions.append(.postRouteChange(.newDeviceAvailable, previous: previous)) }
+    isServerLost = false
     return actions
   }
 
@@ -148,9 +142,6 @@ struct AudioSessionState: Sendable {
     }
     return [.announceVolume, .postSilenceHint(begins: new.isOtherAudioPlaying)]
   }
-
-  /// Whether an output has been open, so that the next one is a change of route.
-  private var hasBeenOpen = false
 
   // MARK: Valid combinations
 
@@ -207,5 +198,23 @@ struct AudioSessionState: Sendable {
         )
       }
     }
+  }
+}
+
+/// The error of a call that a session refuses.
+struct AudioSessionError: Error, Hashable {
+  let code: AVAudioSession.ErrorCode
+  /// The reason, in a sentence for people.
+  let reason: String
+
+  init(_ code: AVAudioSession.ErrorCode, _ reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  /// The error that clients catch.
+  var asNSError: NSError {
+    NSError(
+      domain: NSOSStatusErrorDomain, code: code.rawValue, userInfo: [NSLocalizedDescriptionKey: reason])
   }
 }

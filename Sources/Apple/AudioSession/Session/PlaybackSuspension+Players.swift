@@ -1,15 +1,13 @@
 import PlaybackEngine
 import Synchronization
 
-// The players of an environment, their activity, and their permission to play.
 extension PlaybackSuspension {
   /// The greatest activity of all players, as last reported to their observers. Suspension does not change
   /// the activity. Any thread.
   package var activity: PlaybackActivity { state.withLock { $0.activity } }
 
   /// The greatest activity of the players that may play in the background: their session is active and its
-  /// category allows it. While the value is `playing`, an application with the mode `audio` keeps running.
-  /// Any thread.
+  /// category allows it. While it is `playing`, an application with the mode `audio` keeps running.
   package var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity } }
 
   /// A handler of changes of `keepingActivity`, called after the players' own observers. Called on the main
@@ -47,14 +45,12 @@ extension PlaybackSuspension {
     change { $0.entries[ObjectIdentifier(core)]?.activity = activity }
   }
 
-  /// Reacts to a change of the session's permissions.
   func sessionChanged() {
     pauseWhatMayNotSound()
     change { _ in }
   }
 
-  /// Returns whether `core` may start to play; activates the session if necessary. False after the
-  /// application has ended.
+  /// Whether `core` may start to play; activates the session if necessary. False after `terminateAll`.
   package func mayPlay(_ core: any SuspendablePlayer) -> Bool {
     let (isKnown, session, isInBackground) = state.withLock { state in
       (state.entries[ObjectIdentifier(core)] != nil, state.session, state.isInBackground)

@@ -7,31 +7,27 @@ import Synchronization
 package enum PlaybackActivity: Int, Comparable, Sendable {
   /// Paused, or without an item to play.
   case stopped
-  /// A player waits to play and will continue automatically: an item is being opened, or the output is lost
-  /// or starved.
+  /// A player will continue automatically: an item is being opened, or the output is lost or starved.
   case waiting
   /// A player waits to play an item whose medium comes from the network.
   case waitingForNetwork
-  /// A player is playing audio.
   case playing
 
-  /// Orders activities from `stopped` to `playing`.
   package static func < (lhs: PlaybackActivity, rhs: PlaybackActivity) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// A player that an environment suspends, resumes and closes.
 package protocol SuspendablePlayer: AnyObject, Sendable {
   var engine: PlaybackEngine { get }
-  /// Pauses playback on behalf of the system.
   func pause(_ reason: EngineRateReason)
-  /// Returns a snapshot of the player; nil once it was released.
+  /// Nil once the player was released.
   func snapshot() -> PlayerSnapshot?
 }
 
 /// Suspends and resumes all players of an environment, as the application's life cycle requires.
 ///
-/// Each environment has one. References to players are weak. Players made during a suspension start
-/// suspended. Players made after `terminateAll` and before `launch` stay silent permanently.
+/// References to players are weak. Players made during a suspension start suspended. Players made after
+/// `terminateAll` and before `launch` stay silent permanently.
 ///
 /// While suspended, players, assets and the session begin no call into the application's code: no time
 /// observer, change handler, notification or completion handler. Two exceptions exist when the suspension
@@ -64,8 +60,7 @@ package final class PlaybackSuspension: Sendable {
     var isInBackground = false
     /// The number of launches, so that a completion requested in one launch is not delivered in the next.
     var life: UInt64 = 0
-    /// The queue of session notifications and of changes of items without a player, delivered on the main
-    /// queue.
+    /// On the main queue: session notifications and changes of items without a player.
     var lane: DeliveryLane
     /// Deferred calls that belong to no queue, to be delivered on resumption.
     var held: [@Sendable () -> Void] = []
@@ -84,8 +79,7 @@ package final class PlaybackSuspension: Sendable {
   package let gate = CallGate()
   let state: Mutex<State>
   /// Locked while players are suspended and resumed, so that concurrent calls leave all players in the same
-  /// condition. Taken before `state`. Code under this lock makes no call into the application and does not
-  /// wait.
+  /// condition. Taken before `state`. Code under this lock neither calls the application nor waits.
   let transition = Mutex<Void>(())
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
@@ -99,13 +93,11 @@ package final class PlaybackSuspension: Sendable {
     announcer = ChangeAnnouncer { [gate] in gate.isOpen }
   }
 
-  // MARK: The life cycle
-
   /// Stops the sound of every player on a frame boundary and defers all deliveries to the application's code.
-  /// After the return no call begins. Waits at most `callLimit` seconds for calls that run on other threads.
-  /// Does not wait for the enclosing call or for the output. Any thread; idempotent.
+  /// After the return no call begins. Waits at most `callLimit` seconds for calls on other threads, but not
+  /// for the enclosing call or the output. Any thread; idempotent.
   package func suspendAll() {
-    // The players are returned, so that none is released under the lock.
+    // The players are returned, here and below, so that none is released under the lock.
     let cores = transition.withLock { _ in
       let cores = state.withLock { state -> [any SuspendablePlayer]? in
         guard state.condition == .running else { return nil }
@@ -119,25 +111,23 @@ package final class PlaybackSuspension: Sendable {
     if cores != nil { awaitCalls() }
   }
 
-  /// Resumes every player with the next frame and delivers the deferred calls, in order. Any thread; does not
-  /// block; idempotent.
+  /// Resumes every player with the next frame and delivers the deferred calls. Any thread; idempotent.
   package func resumeAll() {
-    // The players are returned, so that none is released under the lock.
     let resumed = transition.withLock { _ in
-      let resumed = state.withLock {
-        state -> (cores: [any SuspendablePlayer], held: [@Sendable () -> Void])? in
+      let resumed = state.withLock { state -> ([any SuspendablePlayer], [@Sendable () -> Void])? in
         guard state.condition == .suspended else { return nil }
         state.condition = .running
         gate.open()
         defer { state.held = [] }
         return (state.cores, state.held)
       }
-      guard let resumed else { return resumed }
+      guard let (cores, _) = resumed else { return resumed }
       state.withLock { $0.lane }.wake()
-      for core in resumed.cores { core.engine.resume() }
+      for core in cores { core.engine.resume() }
       return resumed
     }
-    deliver(resumed?.held ?? [])
+    guard let (_, held) = resumed, !held.isEmpty else { return }
+    DispatchQueue.global(qos: .userInitiated).async { for call in held { call() } }
   }
 
   /// Records that the application is in the background. Unless the session allows sound there, all players
@@ -147,10 +137,8 @@ package final class PlaybackSuspension: Sendable {
     pauseWhatMayNotSound()
   }
 
-  /// Whether the application is in the foreground. Any thread.
   var isInForeground: Bool { state.withLock { !$0.isInBackground } }
 
-  /// Records that the application is about to enter the foreground. Any thread.
   package func enterForeground() { state.withLock { $0.isInBackground = false } }
 
   /// Closes every player permanently: stops sound, keeps snapshots for `takeRestorableSnapshots`, drops
@@ -158,7 +146,6 @@ package final class PlaybackSuspension: Sendable {
   /// for running calls as `suspendAll` does, and for one decoding step (a few milliseconds). Any thread,
   /// except the queue of a time observer other than the main queue; idempotent.
   package func terminateAll() {
-    // The players are returned, so that none is released under the lock.
     let ended = transition.withLock { _ in
       let ended = state.withLock { state -> (state: State, cores: [any SuspendablePlayer])? in
         guard state.condition != .terminated else { return nil }
@@ -184,7 +171,7 @@ package final class PlaybackSuspension: Sendable {
     change { _ in }
   }
 
-  /// Records a new launch of the application after `terminateAll`: new players can play. Any thread.
+  /// After `terminateAll`: new players can play. Any thread.
   package func launch() {
     state.withLock { state in
       guard state.condition == .terminated else { return }
@@ -196,8 +183,7 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  /// Returns the snapshots of the players that the last `terminateAll` closed, in the order in which the
-  /// players were made. Returns each snapshot only once.
+  /// See `PlaybackEnvironment.takeRestorableSnapshots`.
   package func takeRestorableSnapshots() -> [PlayerSnapshot] {
     state.withLock { state in
       defer { state.snapshots = [] }
@@ -205,20 +191,14 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  /// Closes every player permanently before the process ends: finishes files and closes connections. Blocks
-  /// for at most one decoding step (a few milliseconds). Any thread, except the queue of a time observer
-  /// other than the main queue.
-  package func closeAll() {
-    for core in state.withLock({ $0.cores }) { core.engine.close() }
-  }
+  /// See `PlaybackEnvironment.closePlayers`.
+  package func closeAll() { for core in state.withLock({ $0.cores }) { core.engine.close() } }
 
-  /// Whether players are suspended. Any thread.
   package var isSuspended: Bool { state.withLock { $0.condition == .suspended } }
 
   // MARK: Calls into the application
 
-  /// Runs `work` on the main queue in order, before the return if the caller is on it. Deferred while
-  /// suspended.
+  /// Runs `work` on the main queue in order, at once if the caller is on it. Deferred while suspended.
   func tell(_ work: @escaping @Sendable () -> Void) {
     let lane = state.withLock { $0.lane }
     lane.append(work)
@@ -243,8 +223,7 @@ package final class PlaybackSuspension: Sendable {
     tellLater(announce)
   }
 
-  /// Makes one change of an item without a player by `body`, and notifies its observers. Main queue, inside
-  /// work of `tellLater`.
+  /// Changes an item without a player and notifies its observers. Main queue, inside work of `tellLater`.
   package func change(_ keys: Set<ObservedKey>, of observations: ObservationList, _ body: () -> Void) {
     let properties = Set(keys.map(observations.property))
     announcer.prepare([observations], for: properties)
@@ -257,8 +236,7 @@ package final class PlaybackSuspension: Sendable {
     if announcer.isWaiting { state.withLock { $0.lane }.carryOn { [announcer] in announcer.settle() } }
   }
 
-  /// Wraps `call` for a later call on any thread: deferred while suspended, dropped if the application has
-  /// ended since.
+  /// Wraps `call` for any thread: deferred while suspended, dropped if the application has ended since.
   package func deferred<Argument: Sendable>(
     _ call: @escaping @Sendable (Argument) -> Void
   ) -> @Sendable (Argument) -> Void {
@@ -284,14 +262,8 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  private func deliver(_ held: [@Sendable () -> Void]) {
-    guard !held.isEmpty else { return }
-    DispatchQueue.global(qos: .userInitiated).async { for call in held { call() } }
-  }
-
   private func awaitCalls() {
-    // Uses real time, even if the players' clock is virtual: the calls run on other threads, which no virtual
-    // clock advances.
+    // Uses real time, even if the players' clock is virtual: no virtual clock advances those threads.
     gate.awaitCalls(until: SystemClock.shared.now.advanced(bySeconds: Self.callLimit))
   }
 }

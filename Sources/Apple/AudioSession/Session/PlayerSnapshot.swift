@@ -45,8 +45,7 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
 
   /// The items in the order of the queue.
   public var items: [Item]
-  /// The index of the current item; items before it have been played. Equals the number of items if none was
-  /// current.
+  /// The index of the current item, after those played. The number of items if none is current.
   public var currentIndex: Int
   /// The value of `AVPlayer.rate`.
   public var rate: Float
@@ -57,7 +56,6 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
   /// The raw value of `AVPlayer.actionAtItemEnd`.
   public var actionAtItemEnd: Int
 
-  /// Creates a snapshot of a player; see the properties of the same names.
   package init(
     items: [Item], currentIndex: Int, rate: Float, volume: Float, isMuted: Bool, actionAtItemEnd: Int
   ) {

@@ -18,8 +18,7 @@ struct PacedSound: ~Copyable {
     var end: (frame: Int64, ending: Chunk.Ending)?
   }
 
-  /// The number of silent frames after which an empty stretcher is given up, far more than any stretcher
-  /// retains.
+  /// The number of silent frames after which an empty stretcher is given up: more than any stretcher retains.
   private static let silenceLimit = 1 << 18
   private static let silence = [Float](repeating: 0, count: 2048)
 
@@ -54,20 +53,18 @@ struct PacedSound: ~Copyable {
     putFrames += Int64(frames.count / channelCount)
   }
 
-  /// Marks the end of the item begun last.
   mutating func end(_ ending: Chunk.Ending) {
     guard let last = pieces.indices.last else { return }
     pieces[last].end = (frame(ofPut: putFrames), ending)
   }
 
-  /// Feeds silence to flush the frames that the stretcher retains.
   mutating func putSilence() {
     Self.silence.withUnsafeBufferPointer { stretcher.put($0) }
     silenceLeft -= Self.silence.count / channelCount
   }
 
-  /// Writes the next frames, all of one item, to the start of `buffer` and returns their chunk; nil when more
-  /// input is needed.
+  /// Writes the next frames, all of one item, to `buffer` and returns their chunk; nil if it needs more
+  /// input.
   mutating func receive(into buffer: UnsafeMutableBufferPointer<Float>) -> Chunk? {
     guard let piece = pieces.first else { return nil }
     let limit = piece.end?.frame ?? frame(ofPut: putFrames) - 1

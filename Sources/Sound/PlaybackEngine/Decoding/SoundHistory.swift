@@ -19,7 +19,6 @@ struct SoundHistory {
     samples = [Float](repeating: 0, count: Self.capacity * channelCount)
   }
 
-  /// Appends the frames of `chunk`.
   mutating func append(_ frames: UnsafeMutableBufferPointer<Float>, of chunk: Chunk) {
     chunks.append((count, chunk))
     for index in 0..<(chunk.frameCount * channelCount) {
@@ -55,9 +54,8 @@ struct FadingSound {
   private let channelCount: Int
   private var position = 0
 
-  /// The length of the crossfade in seconds: too short to be heard as two sounds, long enough to avoid a
-  /// click.
-  static let duration = 0.01
+  /// The length of the crossfade in frames: 10 ms, too short for two sounds, long enough to avoid a click.
+  static func frameCount(_ format: PCMFormat) -> Int { Int(0.01 * Double(format.sampleRate)) }
 
   init(_ samples: [Float], channelCount: Int) {
     self.samples = samples

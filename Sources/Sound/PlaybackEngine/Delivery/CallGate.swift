@@ -7,21 +7,15 @@ import Synchronization
 /// The gate records the threads inside such calls. Closing can therefore wait for calls on other threads
 /// without waiting for the caller's own.
 package final class CallGate: Sendable {
-  private struct Call {
-    let thread: pthread_t
-    var depth: Int
-  }
-
   private struct State {
     var isOpen = true
-    /// The threads inside calls: mostly one, rarely two, so an array is faster than a dictionary.
-    var calls: [Call] = []
+    /// The threads inside calls, one element for each call: mostly one, rarely two.
+    var calls: [pthread_t] = []
     var waiters: [Waiter] = []
   }
 
   private let state = Mutex(State())
 
-  /// Creates an open gate.
   package init() {}
 
   /// Whether a call may begin now. Thread-safe.
@@ -33,18 +27,12 @@ package final class CallGate: Sendable {
   /// Opens the gate. The caller must replay the calls that were blocked.
   package func open() { state.withLock { $0.isOpen = true } }
 
-  /// Enters the gate before a call; false if the call must not begin. If true, `leave` must follow on the
-  /// same thread.
+  /// Enters the gate before a call; false if it must not begin, else `leave` must follow on the same thread.
   package func enter() -> Bool {
     let thread = pthread_self()
     return state.withLock { state in
-      guard state.isOpen else { return false }
-      if let index = state.calls.firstIndex(where: { $0.thread == thread }) {
-        state.calls[index].depth += 1
-      } else {
-        state.calls.append(Call(thread: thread, depth: 1))
-      }
-      return true
+      if state.isOpen { state.calls.append(thread) }
+      return state.isOpen
     }
   }
 
@@ -52,18 +40,16 @@ package final class CallGate: Sendable {
   package func leave() {
     let thread = pthread_self()
     let waiters = state.withLock { state -> [Waiter] in
-      guard let index = state.calls.firstIndex(where: { $0.thread == thread }) else { return [] }
-      state.calls[index].depth -= 1
-      guard state.calls[index].depth == 0 else { return [] }
+      guard let index = state.calls.lastIndex(of: thread) else { return [] }
       state.calls.remove(at: index)
+      guard !state.calls.contains(thread) else { return [] }
       defer { state.waiters = [] }
       return state.waiters
     }
     for waiter in waiters { waiter.semaphore.post() }
   }
 
-  /// Waits until no other thread is inside a call, at most until `deadline` of the system clock. The gate
-  /// must be closed.
+  /// Waits until no other thread is inside a call, at most until `deadline`. The gate must be closed.
   ///
   /// - Returns: whether all calls on other threads have ended.
   @discardableResult
@@ -71,7 +57,7 @@ package final class CallGate: Sendable {
     let thread = pthread_self()
     while true {
       let waiter = state.withLock { state -> Waiter? in
-        guard state.calls.contains(where: { $0.thread != thread }) else { return nil }
+        guard state.calls.contains(where: { $0 != thread }) else { return nil }
         let waiter = Waiter()
         state.waiters.append(waiter)
         return waiter

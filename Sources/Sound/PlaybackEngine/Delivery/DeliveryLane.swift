@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Changes made by the application's own calls precede all others: `deliverOwn` delivers them inside the
 /// call, whereas the engine's findings wait for a turn of the queue. A call supersedes pending findings about
-/// the same property, which are dropped. Steps in an item that a call has left are dropped as well.
+/// the same property and steps in an item that it has left; these are dropped.
 ///
 /// However slow the queue is, a lane keeps at most one pending block on it and one second of steps per
 /// observer. Older steps coalesce into the newest and are counted, so a slow client cannot build a backlog.
@@ -18,7 +18,7 @@ package final class DeliveryLane: Sendable {
   /// The pending steps of one observer.
   private struct Backlog {
     var steps: Int64 = 0
-    /// The interval between two steps in seconds.
+    /// The time between two steps in seconds.
     var interval: Double
   }
 
@@ -69,12 +69,8 @@ package final class DeliveryLane: Sendable {
   private let deliver: @Sendable (Delivery) -> Void
   private let onDrained: @Sendable () -> Void
 
-  /// Creates a lane for `queue`.
-  ///
-  /// - Parameters:
-  ///   - deliver: called on `queue` (or inside `drain`), one delivery at a time; a run of steps arrives as
-  ///     runs of one.
-  ///   - onDrained: called there when no delivery is pending.
+  /// `deliver` is called on `queue` (or inside `drain`), one delivery at a time; a run of steps arrives as
+  /// runs of one. `onDrained` is called there when no delivery is pending.
   init(
     queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Delivery) -> Void
@@ -85,16 +81,15 @@ package final class DeliveryLane: Sendable {
     self.deliver = deliver
   }
 
-  /// Creates a lane that delivers only work, no notices or steps.
   package convenience init(queue: any DeliveryQueue, gate: CallGate) {
     self.init(queue: queue, gate: gate) { _ in }
   }
 
-  /// Appends work; the caller must then call `wake`.
+  /// The caller must then call `wake`.
   package func append(_ work: @escaping @Sendable () -> Void) { append(Delivery.work(work)) }
 
-  /// Runs `work`, the remainder of the current delivery, at once. If the gate was closed since then, `work`
-  /// runs first once it is open again. Call only from inside a delivery.
+  /// Runs `work`, the remainder of the current delivery, at once, or first after the gate was closed and
+  /// opened again. Call only from inside a delivery.
   package func carryOn(_ work: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
       if state.isClosed { return false }
@@ -105,8 +100,7 @@ package final class DeliveryLane: Sendable {
     if isNow { work() }
   }
 
-  /// Runs `work` synchronously on the caller's thread. False if the gate is closed. A closed lane drops
-  /// `work`.
+  /// Runs `work` on the caller's thread. False if the gate is closed. A closed lane drops `work`.
   package func callNow(_ work: () -> Void) -> Bool {
     guard gate.enter() else { return false }
     defer { gate.leave() }
@@ -117,7 +111,6 @@ package final class DeliveryLane: Sendable {
   /// Whether a call may begin now: the gate is open and the lane is not closed.
   package var mayCall: Bool { gate.isOpen && !isClosed }
 
-  /// Whether the lane is closed permanently.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Appends a delivery; the caller must then call `wake`, outside all locks.
@@ -125,10 +118,7 @@ package final class DeliveryLane: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return }
       state.arrivals += 1
-      guard case .steps(var run) = delivery else {
-        state.waiting.append(delivery)
-        return
-      }
+      guard case .steps(var run) = delivery else { return state.waiting.append(delivery) }
       let interval = run.interval.seconds * Double(run.stride)
       let waiting = state.backlogs[run.observer]?.steps ?? 0
       // Steps count only while the queue has not taken them: a run that is long because the conductor was
@@ -141,8 +131,7 @@ package final class DeliveryLane: Sendable {
         state.backlogs[run.observer] = Backlog(steps: 1, interval: interval)
         run.first = run.end - run.stride
         run.count = 1
-        state.waiting.append(.steps(run))
-        return
+        return state.waiting.append(.steps(run))
       }
       state.backlogs[run.observer] = Backlog(steps: waiting + run.count, interval: interval)
       if case .steps(var last) = state.waiting.last, last.observer == run.observer, last.end == run.first {
@@ -154,7 +143,7 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Appends a change made by the application; the caller must then call `deliverOwn` or `wake`, outside all
+  /// Appends a change by the application; the caller must then call `deliverOwn` or `wake`, outside all
   /// locks.
   func appendOwn(_ notice: EngineNotice) {
     state.withLock { state in
@@ -167,8 +156,7 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Drops pending observer deliveries in `item`, removed by a call, if it has not been reported as current
-  /// yet.
+  /// Drops pending observer deliveries in a removed item, if that was not reported as current yet.
   func forget(stepsIn item: ItemID) { state.withLock { $0.dropSteps(in: item) } }
 
   /// Whether a notice about queue progress (item ended, failed or changed) is pending.
@@ -182,9 +170,7 @@ package final class DeliveryLane: Sendable {
       return true
     }
     guard needed else { return }
-    queue.enqueue { [weak self] in
-      self?.takeTurn()
-    }
+    queue.enqueue { [weak self] in self?.takeTurn() }
   }
 
   /// Delivers until the lane is empty or a new delivery arrives; the rest waits for another turn. Otherwise a
@@ -208,8 +194,7 @@ package final class DeliveryLane: Sendable {
     onDrained()
   }
 
-  /// Delivers only changes made by the application's calls, on the caller's thread, which must be the
-  /// queue's.
+  /// Delivers only changes made by calls, on the caller's thread, which must be the queue's.
   func deliverOwn() { deliverAll { self.nextOwn() } }
 
   private func deliverAll(_ next: () -> Delivery?) {
@@ -223,17 +208,8 @@ package final class DeliveryLane: Sendable {
   /// Drops all pending deliveries and accepts no more.
   package func close() {
     // Dropped values may run arbitrary deinitializers, so they are released outside the lock.
-    let dropped = state.withLock { state in
-      state.isClosed = true
-      state.backlogs = [:]
-      defer {
-        state.waiting = []
-        state.own = []
-        state.rest = []
-      }
-      return (state.waiting, state.own, state.rest)
-    }
-    withExtendedLifetime(dropped) {}
+    var dropped = State(isClosed: true)
+    state.withLock { swap(&$0, &dropped) }
   }
 
   /// Returns and resets the number of steps dropped because the queue was more than one second late.

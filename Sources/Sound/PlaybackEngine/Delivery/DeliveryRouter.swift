@@ -22,20 +22,12 @@ final class DeliveryRouter: Sendable {
     let blocks = Mutex<[ObserverID: Block]>([:])
     /// A struct, because a closure stored directly in a `Mutex` grows on each access: Swift 6.3.1 wraps it in
     /// another reabstraction thunk and stores that back. Calls became slower and deeper without limit.
-    private struct Handlers {
+    struct Handlers {
       var onNotice: (@Sendable (EngineNotice) -> Void)?
       var onDrained: (@Sendable () -> Void)?
     }
 
-    private let handlers = Mutex(Handlers())
-
-    func start(
-      onNotice: @escaping @Sendable (EngineNotice) -> Void, onDrained: (@Sendable () -> Void)?
-    ) {
-      handlers.withLock { $0 = Handlers(onNotice: onNotice, onDrained: onDrained) }
-    }
-
-    func drained() { handlers.withLock { $0.onDrained }?() }
+    let handlers = Mutex(Handlers())
 
     func deliver(_ delivery: Delivery) {
       if let notice = delivery.notice {
@@ -57,7 +49,6 @@ final class DeliveryRouter: Sendable {
   private let recipients: Recipients
   private let state: Mutex<State>
 
-  /// Creates a router that delivers to no handler before `start`.
   init(mainQueue: any DeliveryQueue, gate: CallGate) {
     let recipients = Recipients()
     self.recipients = recipients
@@ -69,13 +60,14 @@ final class DeliveryRouter: Sendable {
   private static func lane(
     for queue: any DeliveryQueue, gate: CallGate, to recipients: Recipients
   ) -> DeliveryLane {
-    DeliveryLane(queue: queue, gate: gate, onDrained: { recipients.drained() }) { recipients.deliver($0) }
+    let onDrained: @Sendable () -> Void = { recipients.handlers.withLock { $0.onDrained }?() }
+    return DeliveryLane(queue: queue, gate: gate, onDrained: onDrained, deliver: recipients.deliver)
   }
 
   /// Sets the handlers: `onNotice` is called on the main queue with each notice, `onDrained` on a lane's
   /// queue whenever that lane becomes empty. Call once, before the first delivery.
   func start(onNotice: @escaping @Sendable (EngineNotice) -> Void, onDrained: (@Sendable () -> Void)?) {
-    recipients.start(onNotice: onNotice, onDrained: onDrained)
+    recipients.handlers.withLock { $0 = .init(onNotice: onNotice, onDrained: onDrained) }
   }
 
   /// Registers an observer whose block runs on `queue`, or on the main queue for nil.
@@ -84,22 +76,18 @@ final class DeliveryRouter: Sendable {
       state.lastObserver += 1
       let id = ObserverID(rawValue: state.lastObserver)
       recipients.blocks.withLock { $0[id] = block }
-      guard let queue else {
-        state.observers[id] = main
-        return id
+      var lane = main
+      if let queue {
+        lane = state.lanes[ObjectIdentifier(queue)] ?? Self.lane(for: queue, gate: gate, to: recipients)
+        state.lanes[ObjectIdentifier(queue)] = lane
       }
-      let lane =
-        state.lanes[ObjectIdentifier(queue)] ?? Self.lane(for: queue, gate: gate, to: recipients)
-      state.lanes[ObjectIdentifier(queue)] = lane
       state.observers[id] = lane
       return id
     }
   }
 
-  /// Removes an observer; no new call of it begins after the return.
-  ///
-  /// - Returns: false for an unknown observer. After `close` always true: a client whose player was closed
-  ///   elsewhere still removes its observers.
+  /// Removes an observer; no new call of it begins after the return. Returns false for an unknown observer,
+  /// after `close` always true: a client whose player was closed elsewhere still removes its observers.
   func remove(_ id: ObserverID) -> Bool {
     // The block may own values with arbitrary deinitializers, so it is released outside all locks.
     let block = recipients.blocks.withLock { $0.removeValue(forKey: id) }
@@ -116,7 +104,7 @@ final class DeliveryRouter: Sendable {
     return isKnown
   }
 
-  /// Closes all lanes permanently; no new delivery begins after the return.
+  /// No new delivery begins after the return.
   func close() {
     let lanes = state.withLock { state in
       defer {
@@ -127,15 +115,12 @@ final class DeliveryRouter: Sendable {
       return Array(state.lanes.values)
     }
     for lane in lanes { lane.close() }
-    let blocks = recipients.blocks.withLock { blocks in
-      defer { blocks = [:] }
-      return blocks
-    }
-    withExtendedLifetime(blocks) {}
+    // Released outside the lock, as in `remove`.
+    var blocks: [ObserverID: Block] = [:]
+    recipients.blocks.withLock { swap(&$0, &blocks) }
   }
 
-  /// Appends the deliveries to their lanes in order. Returns the lanes that the caller must wake outside the
-  /// lock.
+  /// Appends the deliveries to their lanes in order. Returns the lanes to wake outside the lock.
   func route(_ deliveries: [Delivery], cause: ChangeCause) -> [DeliveryLane] {
     let isOwn = cause == .call || cause == .addition && !main.holdsProgress
     var touched: [DeliveryLane] = []
@@ -161,11 +146,8 @@ final class DeliveryRouter: Sendable {
   }
 
   /// Wakes all lanes, which deliver everything withheld while the gate was closed.
-  func wake() {
-    for lane in state.withLock({ Array($0.lanes.values) }) { lane.wake() }
-  }
+  func wake() { for lane in state.withLock({ Array($0.lanes.values) }) { lane.wake() } }
 
-  /// The longest backlog of any observer, in seconds.
   var backlogSeconds: Double {
     state.withLock { $0.lanes.values.map(\.backlogSeconds).max() ?? 0 }
   }

@@ -20,8 +20,7 @@ struct BitRateHistory: Sendable {
   static let window = 1.0
   /// The maximum number of pieces; beyond it pairs are merged. About 20 exist at speed 1.
   static let limit = 128
-  /// The tolerance in seconds when comparing the end of one piece with the start of the next: less than a
-  /// sample.
+  /// The tolerance in seconds between the end of a piece and the start of the next: less than a sample.
   private static let tolerance = 1e-6
 
   private var pieces = Deque<Piece>()

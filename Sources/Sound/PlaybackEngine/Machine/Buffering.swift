@@ -36,8 +36,7 @@ struct Buffering {
     case stalled
   }
 
-  /// The threshold in seconds below which the buffer counts as empty; covers rounding errors of less than a
-  /// frame.
+  /// The seconds below which the buffer counts as empty; covers rounding errors of less than a frame.
   static let nothing = 0.001
   /// The buffered seconds that suffice for a start at any loading rate, and for resuming after a first stall.
   static let enough = 2.0
@@ -50,7 +49,6 @@ struct Buffering {
   /// The times at which the item stalled within the last minute, at most five.
   private var stalls: [HostTime] = []
 
-  /// Whether playback must wait.
   var holdsBack: Bool { phase != .flowing }
 
   /// Requests a start; playback begins at the first `look` that allows it.
@@ -86,7 +84,6 @@ struct Buffering {
     phase = .stalled
   }
 
-  /// Ends waiting, whatever is buffered.
   mutating func release() { phase = .flowing }
 
   /// Updates the phase with the media available ahead of the present position.

@@ -7,12 +7,10 @@ enum Delivery: Sendable {
   case steps(StepRun)
   /// A periodic observer's call with an exact time.
   case call(ObserverID, CMTime)
-  /// A boundary observer's call.
   case boundary(ObserverID)
   /// Work that the engine's owner inserted between notices.
   case work(@Sendable () -> Void)
 
-  /// The notice, if this is one.
   var notice: EngineNotice? {
     if case .notice(let notice) = self { notice } else { nil }
   }

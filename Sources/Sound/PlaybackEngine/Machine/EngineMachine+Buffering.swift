@@ -52,11 +52,11 @@ extension EngineMachine {
 
   /// Updates the buffering phase with the available media, and reports a changed buffer state.
   mutating func lookAtBuffer() {
-    guard let current, let record = queue[current], let supply = supplyAhead else { return }
+    guard let current, let supply = supplyAhead else { return }
     if hasRunDry { buffering.runDry() }
     if holdsBackWhatIsShort { buffering.look(supply) } else { buffering.release() }
     let buffer = BufferState(supply)
-    guard buffer != record.buffer else { return }
+    guard buffer != queue[current]?.buffer else { return }
     queue.update(current) { $0.buffer = buffer }
     emit(.bufferChanged(current, buffer))
   }
@@ -64,16 +64,10 @@ extension EngineMachine {
 
 // Loaded ranges, read-ahead and opening ahead.
 extension EngineMachine {
-  /// Records the loaded ranges of `item` and reports them if they changed.
   mutating func learn(_ extent: MediaExtent, of item: ItemID) {
     guard queue.contains(item), queue[item]?.extent != extent else { return }
     queue.update(item) { $0.extent = extent }
     emit(.extentChanged(item, extent))
-  }
-
-  /// Sets the amount of `item` to buffer ahead of the decoder; called by the application.
-  mutating func setReadAhead(_ readAhead: MediaReadAhead, of item: ItemID) {
-    queue.update(item) { $0.readAhead = readAhead }
   }
 
   /// The remaining seconds of the current item at which the next one is opened in any case.
@@ -83,7 +77,7 @@ extension EngineMachine {
   /// completely loaded or near its end.
   mutating func itemToOpenAhead() -> (id: ItemID, source: any MediaSource)? {
     guard actionAtItemEnd == .advance, !isDecoderUnusable, let current, let next = queue.next(of: current),
-      cursor.item == current || cursor.item == next, let record = queue[next], record.source.isRemote
+      cursor.item == current || cursor.item == next, let record = queue[next], record.medium.source.isRemote
     else { return nil }
     if !record.isOpenedAhead {
       guard !isSuspended, let info = currentInfo, let supply = queue[current]?.supply,
@@ -91,10 +85,9 @@ extension EngineMachine {
       else { return nil }
       queue.update(next) { $0.isOpenedAhead = true }
     }
-    return (next, record.source)
+    return (next, record.medium.source)
   }
 
-  /// Records that `item` was opened ahead of its turn.
   mutating func openedAhead(_ item: ItemID, info: ItemInfo) {
     guard queue.contains(item), queue[item]?.info == nil else { return }
     queue.update(item) { $0.info = info }

@@ -2,6 +2,28 @@ import AudioCore
 import HostTime
 import MediaTime
 
+/// The volume of an item's decoded frames: its mix, and the ReplayGain level of its tags.
+struct ItemVolume: Hashable, Sendable {
+  var mix = ItemMix()
+  /// The level to apply; nil for none.
+  var replayGain: ReplayGain.Kind?
+
+  /// Applies the volume to interleaved frames of `format`, of which the first is at `time`, in seconds of the
+  /// item. `levels` returns the medium's levels; it is called only if one is to be applied.
+  func apply(
+    to frames: UnsafeMutableBufferPointer<Float>, format: PCMFormat, from time: Double,
+    levels: () -> ReplayGain
+  ) {
+    if mix.isSilent { frames.update(repeating: 0) }
+    if let replayGain {
+      let factor = levels().factor(replayGain)
+      if factor != 1 { for index in frames.indices { frames[index] *= factor } }
+    }
+    mix.volume?.apply(
+      to: frames, channelCount: format.channelCount, sampleRate: format.sampleRate, from: time)
+  }
+}
+
 /// The next order for the decode worker.
 enum DecodeOrder {
   /// Wait for a signal. `isAtEnd`: the queue has no frames after the decoded ones.
@@ -21,10 +43,10 @@ extension EngineMachine {
       return .idle(isAtEnd: false)
     case .empty, .finished:
       guard let next = nextToOpen, let record = queue[next] else { return .idle(isAtEnd: true) }
-      return .open(next, record.source, .seconds(record.startSeconds), generation: generation)
+      return .open(next, record.medium.source, .seconds(record.startSeconds), generation: generation)
     case .start(let item, let start):
       guard let record = queue[item] else { return .idle(isAtEnd: false) }
-      return .open(item, record.source, start, generation: generation)
+      return .open(item, record.medium.source, start, generation: generation)
     case .decoding(let item):
       // The device would discard frames that enter the ring while a flush is in progress.
       guard output.phase == .open || output.phase == .opening, !output.flushPending,
@@ -37,13 +59,11 @@ extension EngineMachine {
     }
   }
 
-  /// The cursor, or the start of the queue if its item has left: the item was heard to its end, so its
-  /// successor is first.
+  /// The cursor, or the start of the queue if its item was heard to its end and has left.
   private var presentCursor: DecodeCursor {
     if let item = cursor.item, !queue.contains(item) { .empty } else { cursor }
   }
 
-  /// The item that the decoder opens next.
   var nextToOpen: ItemID? {
     switch presentCursor {
     case .flushing, .decoding: nil
@@ -53,9 +73,8 @@ extension EngineMachine {
     }
   }
 
-  /// Records that the decode worker opened `item`; called again while the decoder seeks to its start.
-  ///
-  /// Returns the output format; nil if `item` is not the next one any more.
+  /// Records that the decode worker opened `item`; called again while the decoder seeks to its start. Returns
+  /// the output format; nil if `item` is not the next one any more.
   mutating func decoderOpened(_ item: ItemID, info: ItemInfo, generation: UInt64) -> PCMFormat? {
     guard generation == self.generation, item == nextToOpen else { return nil }
     let wasReady = queue[item]?.info != nil
@@ -75,10 +94,10 @@ extension EngineMachine {
   /// holds frames to be heard; then `heardGeneration` is below `generation`.)
   private var canChangeFormat: Bool {
     guard !isOffline, generation == heardGeneration else { return false }
-    switch output.phase {
-    case .none, .retrying: return true
-    case .open, .opening: return !output.isRunning
-    case .failed: return false
+    return switch output.phase {
+    case .none, .retrying: true
+    case .open, .opening: !output.isRunning
+    case .failed: false
     }
   }
 
@@ -110,8 +129,8 @@ extension EngineMachine {
     queue.update(item) { $0.bitRates.append(from: start, to: end, bitRate: bitRate, heard: heard) }
   }
 
-  /// Records that `item` was decoded to its end or, with `failure`, to an error. `frameCount` is the length
-  /// as now known.
+  /// Records that `item` was decoded to its end or, with `failure`, to an error. `frameCount`: the known
+  /// length.
   mutating func decoderFinished(
     _ item: ItemID, frameCount: FrameCount, failure: DecodingError?, generation: UInt64
   ) {
@@ -133,28 +152,24 @@ extension EngineMachine {
   mutating func decoderFailed(_ item: ItemID, error: DecodingError, generation: UInt64, now: HostTime) {
     guard generation == self.generation, item == nextToOpen || cursor == .decoding(item) else { return }
     emit(.itemFailed(item, error))
-    if item == current { endSeek(finished: false) }
+    let isCurrent = item == current
+    if isCurrent { endSeek(finished: false) }
+    // Items are decoded in queue order. The part of the predecessor already heard does not matter.
+    let end = queue.previous(of: item).map { DecodeCursor.finished($0) } ?? .empty
     if error.scope == .engine {
       isDecoderUnusable = true
-      if item == current { restartDecoding() } else { goOnBehindPredecessor(of: item) }
+      if isCurrent { restartDecoding() } else { cursor = end }
       setRate(0, reason: .setRateFailed, now: now)
     } else if isQueuePlayer {
-      let isCurrent = item == current
-      goOnBehindPredecessor(of: item)
+      cursor = end
       depart(item)
       if isCurrent { becomeCurrent(queue.first) }
     } else {
       cursor = .finished(item)
       queue.update(item) { $0.failure = error }
-      guard item == current else { return }
+      guard isCurrent else { return }
       setRate(0, reason: .setRateFailed, now: now)
       endedAt = now
     }
-  }
-
-  /// Moves the cursor back to the end of the item before `item`, because items are decoded in queue order.
-  /// The part of the predecessor already heard does not matter.
-  private mutating func goOnBehindPredecessor(of item: ItemID) {
-    cursor = queue.previous(of: item).map { .finished($0) } ?? .empty
   }
 }

@@ -2,13 +2,12 @@ import AudioCore
 import HostTime
 import MediaTime
 
-// Live streams: in-band tags during playback, and stale audio after a pause.
 extension EngineMachine {
   /// Whether playback is paused or suspended by request.
   var isStanding: Bool { rate == 0 || isSuspended }
 
   /// Handles a change of the rate or of suspension. After a pause longer than a live stream's `patience`, its
-  /// already decoded frames are discarded instead of played.
+  /// decoded frames are discarded.
   mutating func lookAtStanding(now: HostTime) {
     guard !isStanding else {
       standsSince = standsSince ?? now
@@ -18,14 +17,12 @@ extension EngineMachine {
     let seconds = now.seconds(since: since)
     if let current, let patience = currentInfo?.live?.patience {
       guard seconds >= patience else { return }
-      let start = restingPosition.map { DecodeStart.frame($0.frame) } ?? .seconds(resting)
-      discontinue(to: .start(current, start), resting: resting)
+      discontinue(to: .start(current, restingStart), resting: resting)
     } else if let next = cursor.item, let patience = queue[next]?.info?.live?.patience, seconds >= patience {
       splice()
     }
   }
 
-  /// Records the tags that the decoder read from frames of `item`.
   mutating func decoderFound(_ tags: [TimedTag], in item: ItemID, generation: UInt64) {
     guard generation == self.generation else { return }
     queue.update(item) { $0.tags += tags }
@@ -34,11 +31,10 @@ extension EngineMachine {
   /// Reports the current item's tags up to `place`, each after the steps before it. Returns the time in
   /// seconds up to which steps were delivered.
   mutating func tellTags(from start: Double, upTo place: ItemPosition) -> Double {
-    guard let current, let record = queue[current], let first = record.tags.first, first.frame <= place.frame
+    guard let current, let tags = queue[current]?.tags, let first = tags.first, first.frame <= place.frame
     else { return start }
     var told = start
-    for tag in record.tags where tag.frame <= place.frame {
-      guard tag.tag != queue[current]?.toldTag else { continue }
+    for tag in tags where tag.frame <= place.frame && tag.tag != queue[current]?.toldTag {
       queue.update(current) { $0.toldTag = tag.tag }
       let time = CMTime(value: tag.frame, timescale: CMTimeScale(place.itemRate))
       if time.seconds > told {

@@ -2,10 +2,8 @@ import AudioCore
 import HostTime
 import SystemSupport
 
-/// The output as seen by the machine: its phase, pending commands and rendered frames.
 struct OutputState {
   enum Phase: Hashable {
-    /// No stream exists and none was requested.
     case none
     /// A stream was requested and has not answered yet.
     case opening
@@ -17,11 +15,9 @@ struct OutputState {
   }
 
   var phase = Phase.none
-  /// The stream's number, raised for each stream, so that events of earlier streams are recognized and
-  /// ignored.
+  /// The stream's number, raised for each stream, so that events of earlier streams are ignored.
   var serial: UInt64 = 0
-  /// The delays between attempts to open a stream. The first are short, because a restarted server is
-  /// available within half a second.
+  /// For attempts to open a stream. The first are soon: a restarted server is available within half a second.
   var backoff = Backoff(first: 0.1, second: 0.25, longest: 5)
   var isRunning = false
   var appliedVolume: Float = 1
@@ -44,7 +40,6 @@ struct OutputState {
   /// The time since which no frame has moved although sound is wanted.
   var standingSince: HostTime?
 
-  /// Clears earlier failures, because playback was requested again.
   mutating func tryAnew() {
     hasMoved = false
     backoff.reset()
@@ -85,8 +80,7 @@ extension EngineMachine {
   /// The seconds during which a start reports `evaluatingBufferingRate`.
   static let evaluationTime = 1.0
 
-  /// The shortest interval between two checks by the conductor in seconds: 1/20,000 s, far below any observer
-  /// interval.
+  /// The shortest interval between two checks by the conductor, in seconds: far below any observer interval.
   static let shortestWait = 50e-6
 
   /// Whether the user's settings ask for sound now.
@@ -95,14 +89,10 @@ extension EngineMachine {
   /// Returns the commands that bring the output to the wanted state.
   mutating func outputCommands(now: HostTime) -> [OutputCommand] {
     var commands: [OutputCommand] = []
-    let wantsStream = wantsSound && format != nil
     switch output.phase {
-    case .none where wantsStream:
-      openStream(&commands)
-    case .retrying(let moment) where wantsStream && moment <= now:
-      openStream(&commands)
-    default:
-      break
+    case .none: if wantsSound { openStream(&commands) }
+    case .retrying(let moment): if wantsSound, moment <= now { openStream(&commands) }
+    case .opening, .open, .failed: break
     }
     guard output.phase == .open || output.phase == .opening else { return commands }
     if output.flushRequested {
@@ -153,30 +143,54 @@ extension EngineMachine {
     output.timeline = RenderedTimeline()
   }
 
-  /// Handles an event of the stream `serial`.
   mutating func receive(_ event: OutputEvent, serial: UInt64, now: HostTime) {
     guard serial == output.serial else { return }
     switch event {
     case .opened(let route):
       output.phase = .open
       emit(.outputOpened(route: route))
-    case .timingChanged:
-      break
-    case .suspended(let isTakenAway):
-      output.isTakenAway = isTakenAway
-    case .moved(let route):
-      emit(.outputOpened(route: route))
-    case .failed(let error, let heardFrame):
-      loseOutput(error, heardFrame: heardFrame, now: now)
+    case .timingChanged: break
+    case .suspended(let isTakenAway): output.isTakenAway = isTakenAway
+    case .moved(let route): emit(.outputOpened(route: route))
+    case .failed(let error, let heardFrame): loseOutput(error, heardFrame: heardFrame, now: now)
     }
   }
 
   /// Moves the decode cursor to the current item's resting position.
   mutating func restartDecoding() {
-    guard let current else {
-      cursor = .empty
+    cursor = current.map { .start($0, restingStart) } ?? .empty
+  }
+}
+
+// Reconnection after a back-off, at the frame heard last.
+extension EngineMachine {
+  /// Handles a stream that failed to open or died; `heardFrame` is the number of its frames that were heard.
+  mutating func loseOutput(_ error: OutputError, heardFrame: Int64, now: HostTime) {
+    let wasOpen = output.phase == .open
+    // Delivers steps and ends up to the last heard frame first.
+    if wasOpen { progress(toFrame: Double(heardFrame), now: now) }
+    restartDecoding()
+    if wasOpen { restartDecoding(atHeard: heardFrame) }
+    beginGeneration()
+    closeStream()
+    guard error.isRecoverable else {
+      output.phase = .failed
+      emit(.outputUnavailable(error, retryAfter: nil))
+      setRate(0, reason: .setRateFailed, now: now)
       return
     }
-    cursor = .start(current, restingPosition.map { .frame($0.frame) } ?? .seconds(resting))
+    let delay = output.backoff.fail()
+    output.phase = .retrying(now.advanced(bySeconds: delay))
+    emit(.outputUnavailable(error, retryAfter: delay))
+  }
+
+  /// Moves the cursor to the last heard frame of the current item. If the device reported a later position
+  /// before it died, the reported position stays constant until playback reaches it.
+  private mutating func restartDecoding(atHeard frame: Int64) {
+    guard let (run, _) = output.timeline.first(since: heardGeneration), let current, run.item == current,
+      let info = currentInfo, endedAt == nil
+    else { return }
+    let frames = min(max(0, frame - run.firstFrame), run.frameCount)
+    cursor = .start(current, .frame(position(in: run, frames: Double(frames), info: info).frame))
   }
 }

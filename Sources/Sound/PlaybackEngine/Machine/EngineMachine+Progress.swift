@@ -3,9 +3,8 @@ import HostTime
 import MediaTime
 import SystemSupport
 
-// Playback progress: positions, observer steps, item ends.
 extension EngineMachine {
-  /// Updates position, steps and time control to the frame heard now, according to the open stream's timing.
+  /// Updates position, steps and time control to the frame heard now. `timing`: the open stream's timing.
   mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
     // A timing may begin in the future: a started device reports when its first frame will be heard.
     isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
@@ -59,15 +58,15 @@ extension EngineMachine {
         move(to: place, isItemEnd: isOver && run.ending != .none)
       }
       guard isOver else { return }
-      // An end without frames (after a seek to the end, or of an empty item) waits until playback is
-      // requested.
+      // An end without frames (a seek to the end, an empty item) waits until playback is requested.
       if run.frameCount == 0, !wantsSound { return }
       output.timeline.removeFirst()
-      switch run.ending {
-      case .none: break
-      case .end: finishItem(current, failure: nil, now: now)
-      case .failure: finishItem(current, failure: queue[current]?.failure, now: now)
-      }
+      guard run.ending != .none else { continue }
+      let failure = run.ending == .failure ? queue[current]?.failure : nil
+      emit(failure.map { .failedToPlayToEnd(current, $0) } ?? .playedToEnd(current))
+      endedAt = now
+      overrun = 0
+      applyActionAtEnd(now: now)
     }
   }
 
@@ -89,7 +88,6 @@ extension EngineMachine {
     return place
   }
 
-  /// Advances the current item's position and delivers the steps in between.
   private mutating func move(to place: ItemPosition, isItemEnd: Bool) {
     guard place.seconds >= resting || isItemEnd else { return }
     let start = resting
@@ -99,16 +97,7 @@ extension EngineMachine {
     schedule.advance(from: told, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
   }
 
-  /// Reports that the current item was heard to its end, or to its decoding error.
-  private mutating func finishItem(_ id: ItemID, failure: DecodingError?, now: HostTime) {
-    emit(failure.map { .failedToPlayToEnd(id, $0) } ?? .playedToEnd(id))
-    endedAt = now
-    overrun = 0
-    applyActionAtEnd(now: now)
-  }
-
-  /// Performs `actionAtItemEnd` if the current item's end was reached; also called when the action changes
-  /// later.
+  /// Performs `actionAtItemEnd` if the current item's end was reached.
   mutating func applyActionAtEnd(now: HostTime) {
     guard endedAt != nil, let current else { return }
     switch actionAtItemEnd {
@@ -116,14 +105,11 @@ extension EngineMachine {
       endedAt = nil
       depart(current)
       becomeCurrent(queue.first)
-    case .pause:
-      if rate != 0 { setRate(0, reason: .itemEnded, now: now) }
-    case .none:
-      break
+    case .pause: setRate(0, reason: .itemEnded, now: now)
+    case .none: break
     }
   }
 
-  /// Makes another item current, at its start position.
   mutating func becomeCurrent(_ id: ItemID?) {
     buffering = Buffering()
     rest(at: id.flatMap { queue[$0]?.startSeconds } ?? 0)
@@ -138,10 +124,7 @@ extension EngineMachine {
     }
   }
 
-  // MARK: Time
-
-  /// Returns the current item's position now, extrapolated from the last check; never before one already
-  /// returned.
+  /// The current item's position now, extrapolated from the last check; never before one already returned.
   mutating func position(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
     guard var place = seenPosition(now: now, timing: timing) else { return nil }
     if let toldPosition, toldPosition.seconds > place.seconds { place = toldPosition }
@@ -154,12 +137,9 @@ extension EngineMachine {
     let rate = info.format.sampleRate
     let beyond = beyondEnd(now: now)
     if beyond > 0 {
-      let seconds = Self.place(resting + beyond)
-      return ItemPosition(frame: Int64((seconds * Double(rate)).rounded(.down)), itemRate: rate)
+      return ItemPosition(seconds: Self.place(resting + beyond), itemRate: rate, rounding: .down)
     }
-    let rest =
-      restingPosition
-      ?? ItemPosition(frame: Int64((resting * Double(rate)).rounded()), itemRate: rate)
+    let rest = restingPosition ?? ItemPosition(seconds: resting, itemRate: rate)
     guard let timing, let (run, _) = output.timeline.first(since: heardGeneration), run.item == current
     else { return rest }
     let frames = min(timing.heardFrame(at: now) - Double(run.firstFrame), Double(run.frameCount))
@@ -183,12 +163,9 @@ extension EngineMachine {
     endedAt = now
   }
 
-  /// The time of the next check, if no signal comes earlier.
-  struct NextLook {
-    var moment: WorkerNext
-    /// Whether to check as soon as the output takes more frames, even if those only extend the last run.
-    var whenMoreIsTaken = false
-  }
+  /// The time of the next check, if no signal comes earlier. `whenMoreIsTaken`: whether to check as soon as
+  /// the output takes more frames, even if those only extend the last run.
+  typealias NextLook = (moment: WorkerNext, whenMoreIsTaken: Bool)
 
   private func nextLook(now: HostTime, timing: OutputTiming?) -> NextLook {
     var next: HostTime?
@@ -198,7 +175,7 @@ extension EngineMachine {
     }
     if case .retrying(let moment) = output.phase, wantsSound { consider(moment) }
     if let since = output.standingSince { consider(since.advanced(bySeconds: Self.stallDelay)) }
-    if let evaluated = evaluationEnd, evaluated > now { consider(evaluated) }
+    if let end = waitingSince?.advanced(bySeconds: Self.evaluationTime), end > now { consider(end) }
     if let timing {
       if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
       if let moment = handOverMoment(timing), moment > now { consider(moment) }
@@ -223,12 +200,8 @@ extension EngineMachine {
     }
     // An extra nanosecond keeps rounding from waking the conductor just before the frame.
     let earliest = now.advanced(bySeconds: Self.shortestWait)
-    return NextLook(
-      moment: next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled,
-      whenMoreIsTaken: awaitsMore)
+    return (next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled, awaitsMore)
   }
-
-  // MARK: Time control
 
   mutating func updateTimeControl(now: HostTime) {
     if isMoving {
@@ -295,9 +268,6 @@ extension EngineMachine {
     return now.seconds(since: since) < Self.evaluationTime ? .evaluatingBufferingRate : .toMinimizeStalls
   }
 
-  /// The end of the evaluation second; nil if no evaluation is in progress.
-  private var evaluationEnd: HostTime? { waitingSince?.advanced(bySeconds: Self.evaluationTime) }
-
   /// Whether the present silence is a normal short interruption: an open item starting on an open output, the
   /// flush of a seek, or a hiccup. False after `stallDelay`.
   private mutating func isBriefPause(now: HostTime) -> Bool {
@@ -328,10 +298,8 @@ extension EngineMachine {
     guard let info = currentInfo else { return }
     let calls = schedule.calls(at: resting)
     for run in calls.steps { deliveries.append(.steps(run)) }
-    let rate = info.format.sampleRate
-    let time =
-      restingPosition?.time
-      ?? CMTime(value: CMTimeValue((resting * Double(rate)).rounded()), timescale: CMTimeScale(rate))
+    let rest = restingPosition ?? ItemPosition(seconds: resting, itemRate: info.format.sampleRate)
+    let time = rest.time
     for id in calls.exact { deliveries.append(.call(id, time)) }
   }
 }

@@ -10,7 +10,7 @@ extension EngineMachine {
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), after: ItemID?,
     startSeconds: Double = 0
   ) -> Bool {
-    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds), mix: mix)
+    let record = ItemRecord(medium: .init(source), startSeconds: Self.place(startSeconds), mix: mix)
     guard queue.insert(record, id: id, after: after) else { return false }
     if queue.first == id {
       becomeCurrent(id)
@@ -24,10 +24,7 @@ extension EngineMachine {
   mutating func remove(_ id: ItemID) {
     guard queue.contains(id) else { return }
     moveDepartures(from: id, to: queue.previous(of: id))
-    if id == current {
-      advanceToNext()
-      return
-    }
+    if id == current { return advanceToNext() }
     // A successor inserted too late may have been decoded before this item.
     let wasDecoded = isDecoded(id) || cursor.item == id || isDecoded(queue.next(of: id))
     queue.remove(id)
@@ -51,9 +48,7 @@ extension EngineMachine {
   }
 
   /// Ends `known`, the item that the application believes current (nil: the actual one), and starts the next
-  /// one.
-  ///
-  /// If `known` is not current, reports the current item again, because the application's value is outdated.
+  /// one. If `known` is not current, reports the current item again: the application's value is outdated.
   mutating func advance(from known: ItemID?) {
     forgetDepartures(from: known ?? current)
     if known == nil || known == current { return advanceToNext() }
@@ -65,7 +60,6 @@ extension EngineMachine {
     if current == nil { emit(.timeControlChanged(timeControl)) }
   }
 
-  /// Removes the current item from the queue and starts the next one.
   mutating func advanceToNext() {
     guard let current else { return }
     endSeek(finished: false)
@@ -74,8 +68,7 @@ extension EngineMachine {
     becomeCurrent(queue.first)
   }
 
-  /// Replaces `known`, the item that the application believes current (nil: the actual one); the rest of the
-  /// queue stays.
+  /// Replaces `known`, the item that the application believes current (nil: the actual one).
   mutating func replaceCurrent(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), startSeconds: Double = 0,
     replacing known: ItemID? = nil
@@ -88,7 +81,7 @@ extension EngineMachine {
     }
     moveDepartures(from: nil, to: id)
     if let current, known == nil || known == current { queue.remove(current) }
-    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds), mix: mix)
+    let record = ItemRecord(medium: .init(source), startSeconds: Self.place(startSeconds), mix: mix)
     guard queue.prepend(record, id: id) else { return false }
     discontinue(to: .empty, resting: 0)
     becomeCurrent(id)
@@ -96,9 +89,8 @@ extension EngineMachine {
   }
 
   /// Sets the rate for a call by the application. Reports rate and time control even if unchanged, because
-  /// the application's values may be outdated.
-  ///
-  /// `isImmediate`: whether sound starts with the first available frame. `timing`: the open stream's timing.
+  /// the application's values may be outdated. `isImmediate`: whether sound starts with the first available
+  /// frame. `timing`: the open stream's timing.
   mutating func requestRate(
     _ value: Float, reason: EngineRateReason, isImmediate: Bool = false, now: HostTime, timing: OutputTiming?
   ) {
@@ -121,7 +113,10 @@ extension EngineMachine {
     settleOverrun(now: now)
     let begins = rate == 0
     rate = value
-    if value > 0 { setSpeed(Double(value), now: now, timing: timing) }
+    if value > 0, Double(value) != speed {
+      speed = Double(value)
+      decodeAheadAnew(now: now, timing: timing)
+    }
     if value == 0 { output.hasMoved = false }
     emit(.rateChanged(value, reason))
     lookAtStanding(now: now)
@@ -146,8 +141,7 @@ extension EngineMachine {
     updateTimeControl(now: now)
   }
 
-  /// Sets the action at the end of an item. Splices if the next item is already decoded but no longer
-  /// follows.
+  /// Splices if the next item is already decoded but no longer follows.
   mutating func setActionAtItemEnd(_ action: EngineActionAtItemEnd, now: HostTime) {
     guard action != actionAtItemEnd else { return }
     settleOverrun(now: now)
@@ -156,30 +150,29 @@ extension EngineMachine {
     applyActionAtEnd(now: now)
   }
 
-  /// Sets the time-stretch algorithm of an item, and decodes its unheard frames again if necessary.
+  // These three decode the unheard frames again if necessary.
+
   mutating func setAlgorithm(
     _ algorithm: TimePitchAlgorithm, of id: ItemID, now: HostTime, timing: OutputTiming?
   ) {
-    guard queue.contains(id), queue[id]?.algorithm != algorithm else { return }
+    guard queue[id]?.algorithm != algorithm else { return }
     queue.update(id) { $0.algorithm = algorithm }
     if speed != 1, isDecoded(id) { decodeAnew(now: now, timing: timing) }
   }
 
-  /// Sets the mix of an item, and decodes its unheard frames again if necessary.
   mutating func setMix(_ mix: ItemMix, of id: ItemID, now: HostTime, timing: OutputTiming?) {
     guard queue.contains(id), queue[id]?.mix != mix else { return }
     queue.update(id) { $0.mix = mix }
     if isDecoded(id) { decodeAheadAnew(now: now, timing: timing) }
   }
 
-  /// Sets the ReplayGain level, and decodes the unheard frames again if necessary.
   mutating func setReplayGain(_ kind: ReplayGain.Kind?, now: HostTime, timing: OutputTiming?) {
     guard replayGain != kind else { return }
     replayGain = kind
     if isDecoded(current) { decodeAheadAnew(now: now, timing: timing) }
   }
 
-  /// Sets the latest end of an item in seconds; nil restores the item's own end.
+  /// Nil restores the item's own end.
   mutating func setEnd(_ seconds: Double?, of id: ItemID) {
     let seconds = seconds.map(Self.place)
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
@@ -189,8 +182,7 @@ extension EngineMachine {
     queue.update(id) { [generation] in $0.endSetIn = generation }
   }
 
-  /// Sets the start position in seconds of an item that is not current yet. Splices if the item is or will be
-  /// decoded.
+  /// No effect on the current item. Splices if the item is or will be decoded.
   mutating func setStart(_ seconds: Double, of id: ItemID) {
     let seconds = Self.place(seconds)
     guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
@@ -202,5 +194,58 @@ extension EngineMachine {
   private func isDecoded(_ id: ItemID?) -> Bool {
     guard let id, let record = queue[id], record.decodedIn != 0 else { return false }
     return record.decodedIn >= heardGeneration
+  }
+}
+
+// Departures: items leave the queue automatically when they end or fail. Until the application is notified,
+// they keep their positions in its view of the queue.
+extension EngineMachine {
+  /// An item that left the queue automatically and whose departure is not reported yet.
+  struct Departure: Sendable {
+    let id: ItemID
+    /// The item that preceded it; nil at the front of the queue.
+    var predecessor: ItemID?
+  }
+
+  /// The queue including the items whose departure is not reported yet. Takes time proportional to the
+  /// queue's length.
+  var itemsUntilTold: [ItemID] {
+    guard !departures.isEmpty else { return queue.ids }
+    var known = PlayQueue<Void>()
+    for id in queue.ids { _ = known.insert((), id: id, after: nil) }
+    for departure in departures.reversed() {
+      let (id, predecessor) = (departure.id, departure.predecessor)
+      _ = predecessor == nil ? known.prepend((), id: id) : known.insert((), id: id, after: predecessor)
+    }
+    return known.ids
+  }
+
+  /// Removes an item that ended or failed from the queue.
+  mutating func depart(_ id: ItemID) {
+    let predecessor = queue.previous(of: id)
+    guard queue.remove(id) != nil else { return }
+    departures.append(Departure(id: id, predecessor: predecessor))
+  }
+
+  /// Records that the application was notified of the departure of `id`.
+  mutating func forgetDeparture(of id: ItemID) {
+    guard let index = departures.firstIndex(where: { $0.id == id }) else { return }
+    let predecessor = departures.remove(at: index).predecessor
+    // A departure that followed the removed one in the queue can only be an earlier one.
+    for earlier in 0..<index where departures[earlier].predecessor == id {
+      departures[earlier].predecessor = predecessor
+    }
+  }
+
+  /// Drops the departures before the next item: a call continues from `known` (nil: the current item).
+  mutating func forgetDepartures(from known: ItemID?) {
+    departures.removeAll { $0.predecessor == nil || $0.predecessor == known }
+  }
+
+  /// Attaches the departures that follow `id` (nil: the front of the queue) to `predecessor`.
+  mutating func moveDepartures(from id: ItemID?, to predecessor: ItemID?) {
+    for index in departures.indices where departures[index].predecessor == id {
+      departures[index].predecessor = predecessor
+    }
   }
 }

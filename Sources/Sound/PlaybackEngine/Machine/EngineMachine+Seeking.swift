@@ -15,42 +15,37 @@ extension EngineMachine {
       if let completion { emit(.seekCompleted(completion, finished: false)) }
       return []
     }
-    var immediate: [(completion: @Sendable (Bool) -> Void, finished: Bool)] = []
-    if let current, queue[current]?.extent?.canBeEntered(at: Self.place(seconds)) == false {
-      // The position is not seekable, so the state stays unchanged.
-      return completion.map { [($0, false)] } ?? []
+    func ends(
+      _ completion: (@Sendable (Bool) -> Void)?, _ finished: Bool
+    ) -> [(completion: @Sendable (Bool) -> Void, finished: Bool)] {
+      completion.map { [($0, finished)] } ?? []
     }
-    if let superseded = pendingSeek?.completion { immediate.append((superseded, false)) }
-    pendingSeek = nil
-    guard let current else {
-      if let completion { immediate.append((completion, false)) }
-      return immediate
+    let place = Self.place(seconds)
+    // If the position is not seekable, the state stays unchanged.
+    if let current, queue[current]?.extent?.canBeEntered(at: place) == false {
+      return ends(completion, false)
     }
+    let superseded = ends(pendingSeek.take()?.completion, false)
+    guard let current else { return superseded + ends(completion, false) }
     guard let info = currentInfo else {
       // The item is not open yet, so it will start at the target without waiting.
-      let place = Self.place(seconds)
       queue.update(current) { $0.startSeconds = place }
       beginGeneration()
       cursor = .start(current, .seconds(place))
       rest(at: place)
       schedule.reset(to: place)
-      if let completion { immediate.append((completion, true)) }
-      return immediate
+      return superseded + ends(completion, true)
     }
-    guard info.live == nil else {
-      if let completion { immediate.append((completion, false)) }
-      return immediate
-    }
+    guard info.live == nil else { return superseded + ends(completion, false) }
     // Targets after the end are clamped to the exact length. An estimated length does not limit the target:
     // the decoder reports the frame reached.
-    var target = Self.place(seconds)
-    if case .exact = info.frameCount { target = min(target, info.duration.seconds) }
+    let target = if case .exact = info.frameCount { min(place, info.duration.seconds) } else { place }
     discontinue(to: .start(current, isExact ? .exactSeconds(target) : .seconds(target)), resting: target)
     pendingSeek = PendingSeek(completion: completion)
     schedule.reset(to: target)
     emit(.timeJumped(current))
     callObservers()
-    return immediate
+    return superseded
   }
 
   /// Ends the pending seek, if any, and schedules its completion handler.

@@ -1,7 +1,6 @@
 import AudioCore
+import HostTime
 
-// Splicing after a change to the frames that follow the present ones: frames taken by the device are still
-// heard, the rest is decoded again.
 extension EngineMachine {
   /// Flushes the device, keeps the frames that it cannot return, and decodes the rest again. Only for changes
   /// to frames that follow the present ones.
@@ -23,8 +22,8 @@ extension EngineMachine {
     output.timeline.dropEnds { run in run.generation < queue[run.item]?.endSetIn ?? 0 }
   }
 
-  /// Handles the device's answer that it discarded `frame` and all later ones. Earlier frames are or will be
-  /// heard, so after a splice decoding continues right after them.
+  /// Handles the device's answer that it discarded `frame` and all later ones. Earlier frames are heard, so
+  /// after a splice decoding continues right after them.
   mutating func flushed(serial: UInt64, firstDropped frame: Int64) {
     guard serial == output.flushSerial, output.flushPending else { return }
     output.flushPending = false
@@ -50,5 +49,39 @@ extension EngineMachine {
         expected = queue.next(of: run.item)
       }
     }
+  }
+}
+
+// Speed changes: frames decoded ahead are decoded again and replace those that the device holds.
+extension EngineMachine {
+  mutating func decodeAheadAnew(now: HostTime, timing: OutputTiming?) {
+    // No more frames of the item are heard after its end.
+    guard endedAt == nil else { return }
+    switch cursor {
+    case .empty, .start, .flushing: break
+    case .decoding, .finished: decodeAnew(now: now, timing: timing)
+    }
+  }
+
+  /// Decodes the unheard frames again. During playback the new frames replace the unheard ones in the device
+  /// without a gap; otherwise the device is flushed.
+  mutating func decodeAnew(now: HostTime, timing: OutputTiming?) {
+    guard output.phase == .open, !output.flushPending else {
+      beginGeneration()
+      restartDecoding()
+      return
+    }
+    guard let timing, timing.frameRate > 0, let lead = timing.replacementLead else { return splice() }
+    let heard = timing.heardFrame(at: now)
+    let frame = min(Int64((heard + lead).rounded(.up)), timing.renderedFrames)
+    var kept = output.timeline
+    kept.truncate(from: frame)
+    generation += 1
+    let runs = kept.runs(since: heardGeneration)
+    restartDecoding(behind: runs)
+    // The output drops the chunks decoded ahead first, which makes room in the ring.
+    output.needsReplacing = true
+    replacement = Replacement(
+      generation: generation, frame: frame, replaced: runs.last.flatMap { $0.ending == .none ? $0 : nil })
   }
 }

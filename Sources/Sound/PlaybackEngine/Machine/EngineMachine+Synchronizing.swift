@@ -41,7 +41,7 @@ extension EngineMachine {
     synchronizedStart = SynchronizedStart(moment: moment, seconds: place)
   }
 
-  /// Cancels a synchronized start, because another rate was requested first; playback starts now.
+  /// Cancels a synchronized start, because another rate was requested first.
   mutating func endSynchronizedStart() {
     guard synchronizedStart != nil, let current else { return }
     discontinue(to: .start(current, .seconds(resting)), resting: resting)

@@ -5,8 +5,6 @@ import MediaTime
 
 /// The engine's logic as a value: inputs are calls and reports, outputs are commands and deliveries. No
 /// threads, no locks, no I/O; the owner executes the outputs after it has released the lock.
-///
-/// Each extension file covers one area: queue, seeks, heard progress, decode orders, output.
 struct EngineMachine: Sendable {
   // MARK: What the user wants
 
@@ -17,8 +15,7 @@ struct EngineMachine: Sendable {
   let isQueuePlayer: Bool
   var actionAtItemEnd: EngineActionAtItemEnd
   var rate: Float = 0
-  /// Whether playback waits and resumes automatically after the output is lost or starved; otherwise it
-  /// pauses.
+  /// Whether playback resumes automatically after the output is lost or starved; otherwise it pauses.
   var waitsToMinimizeStalling = true
   /// Seconds of media per second of output: the last rate above 0.
   var speed = 1.0
@@ -28,21 +25,18 @@ struct EngineMachine: Sendable {
   var replayGain: ReplayGain.Kind?
   /// Whether the application is suspended: no sound, no deliveries.
   private(set) var isSuspended = false
-  /// The time since which playback is paused or suspended; nil during playback and before the first play
-  /// request.
+  /// The time since which playback is paused or suspended; nil if it is not, or was never requested.
   var standsSince: HostTime?
 
   // MARK: What is
 
   var schedule = ObserverSchedule()
   var timeControl = EngineTimeControl.paused
-  /// The current item's position in seconds when it was last updated; its start position while no frame is
-  /// heard.
+  /// The current item's position in seconds at the last update; its start while no frame is heard.
   var resting = 0.0
   /// The exact form of `resting`; nil if unknown.
   var restingPosition: ItemPosition?
-  /// The latest position returned to any caller. A device that corrects its timing does not move the position
-  /// back.
+  /// The latest position returned to any caller. Corrected timing does not move the position back.
   var toldPosition: ItemPosition?
   /// Whether the observers' call with the exact position is pending until the device has stopped.
   var stopCallPending = false
@@ -97,9 +91,7 @@ struct EngineMachine: Sendable {
     case flushing
     /// Opening `item` and seeking to the start.
     case start(ItemID, DecodeStart)
-    /// In the middle of `item`.
     case decoding(ItemID)
-    /// After the end of the item.
     case finished(ItemID)
 
     var item: ItemID? {
@@ -110,7 +102,6 @@ struct EngineMachine: Sendable {
     }
   }
 
-  /// The start of decoding in an item: a requested time or an exact frame.
   enum DecodeStart: Hashable {
     case seconds(Double)
     /// A time whose position must not be estimated.
@@ -131,6 +122,9 @@ struct EngineMachine: Sendable {
   }
 
   var current: ItemID? { queue.first }
+
+  /// The start of decoding at the resting position.
+  var restingStart: DecodeStart { restingPosition.map { .frame($0.frame) } ?? .seconds(resting) }
 
   mutating func emit(_ notice: EngineNotice) { deliveries.append(.notice(notice)) }
 
@@ -165,7 +159,6 @@ struct EngineMachine: Sendable {
     synchronizedStart = nil
   }
 
-  /// Suspends or resumes playback at the present position.
   mutating func setSuspended(_ suspended: Bool, now: HostTime) {
     guard suspended != isSuspended else { return }
     settleOverrun(now: now)

@@ -8,28 +8,21 @@ package struct ItemInfo: Hashable, Sendable {
   /// The length in frames at the medium's sample rate.
   package var frameCount: FrameCount
   /// The mean bit rate in bits per second; 0 if unknown.
-  package var bitRate: Int
+  package var bitRate = 0
   /// The live-stream properties; nil for other media. A live stream has no length and is not seekable.
   package var live: LiveStream?
-
-  /// Creates an item's information from its parts.
-  package init(format: PCMFormat, frameCount: FrameCount, bitRate: Int = 0, live: LiveStream? = nil) {
-    self.format = format
-    self.frameCount = frameCount
-    self.bitRate = bitRate
-    self.live = live
-  }
-
-  /// Creates an item's information from its decoder.
-  package init(_ decoder: any AudioDecoder) {
-    self.init(
-      format: decoder.format, frameCount: decoder.frameCount, bitRate: decoder.bitRate, live: decoder.live)
-  }
 
   /// The length as a time in the item's timescale; indefinite while unknown.
   package var duration: CMTime {
     guard let count = frameCount.value else { return .indefinite }
     return CMTime(value: count, timescale: CMTimeScale(format.sampleRate))
+  }
+}
+
+extension ItemInfo {
+  package init(_ decoder: any AudioDecoder) {
+    self.init(
+      format: decoder.format, frameCount: decoder.frameCount, bitRate: decoder.bitRate, live: decoder.live)
   }
 }
 
@@ -45,7 +38,6 @@ package enum EngineActionAtItemEnd: Sendable {
 
 /// The playback state; AVPlayer.TimeControlStatus with the reason for waiting.
 package enum EngineTimeControl: Hashable, Sendable {
-  /// The rate is 0.
   case paused
   /// The rate is not 0, but no sound plays.
   case waiting(WaitingReason)
@@ -54,7 +46,6 @@ package enum EngineTimeControl: Hashable, Sendable {
 
   /// The reason why no sound plays although the rate is not 0.
   package enum WaitingReason: Sendable {
-    /// The queue is empty.
     case noItemToPlay
     /// The item is being opened, or the output is starting.
     case evaluatingBufferingRate
@@ -65,27 +56,21 @@ package enum EngineTimeControl: Hashable, Sendable {
 
 /// The cause of a rate change; AVPlayer.RateDidChangeReason.
 package enum EngineRateReason: Sendable {
-  /// A caller set the rate.
   case setRateCalled
   /// The rate could not be kept, for example because the output failed permanently.
   case setRateFailed
   /// The item's end was reached under `EngineActionAtItemEnd.pause`.
   case itemEnded
-  /// The audio session was interrupted.
   case audioSessionInterrupted
-  /// The application went to the background.
   case appBackgrounded
 }
 
 /// The engine's reports, in order of occurrence.
 package enum EngineNotice: Sendable {
-  /// Another item became current, or the queue ran empty (nil).
+  /// Nil: the queue ran empty.
   case currentItemChanged(ItemID?)
-  /// The rate changed.
   case rateChanged(Float, EngineRateReason)
-  /// `EngineTimeControl` changed.
   case timeControlChanged(EngineTimeControl)
-  /// An item was opened.
   case itemReady(ItemID, ItemInfo)
   /// An item's length became known more precisely.
   case durationChanged(ItemID, ItemInfo)
@@ -99,10 +84,9 @@ package enum EngineNotice: Sendable {
   case timeJumped(ItemID)
   /// Sound stopped because of an underrun.
   case playbackStalled(ItemID)
-  /// The current item's buffer state changed. Not reported for media that are completely available.
+  /// Reported for the current item only, and not for media that are completely available.
   case bufferChanged(ItemID, BufferState)
-  /// An item's loaded ranges or seekability changed. At most four times a second; not reported for media that
-  /// are completely available.
+  /// At most four times a second; not reported for media that are completely available.
   case extentChanged(ItemID, MediaExtent)
   /// The first frame of a tag was heard, at that time of the item.
   case timedTag(ItemID, MediaTag, CMTime)
@@ -119,8 +103,15 @@ package enum EngineNotice: Sendable {
 }
 
 /// The engine's record of an item in the queue.
+///
+/// No field is an existential stored inline: with one, Swift 6.3.1 copies the whole record for each read.
 struct ItemRecord: Sendable {
-  var source: any MediaSource
+  final class Medium: Sendable {
+    let source: any MediaSource
+    init(_ source: any MediaSource) { self.source = source }
+  }
+
+  let medium: Medium
   var info: ItemInfo?
   /// The media available after `suppliedPlace`; nil before the decoder's first report.
   var supply: MediaSupply?
@@ -135,12 +126,11 @@ struct ItemRecord: Sendable {
   /// Whether the item is opened ahead of its turn.
   var isOpenedAhead = false
   /// The start position in seconds, for example set by a seek before the item was opened.
-  var startSeconds: Double = 0
+  var startSeconds = 0.0
   /// The latest end in seconds; nil for the item's own end. AVPlayerItem.forwardPlaybackEndTime.
   var endSeconds: Double?
   /// The generation in which `endSeconds` was set. End marks decoded before it are outdated.
   var endSetIn: UInt64 = 0
-  /// The time-stretch algorithm for rates other than 1.
   var algorithm = TimePitchAlgorithm.timeDomain
   /// The volume over the item's time.
   var mix = ItemMix()

@@ -33,8 +33,9 @@ struct ItemPosition: Hashable, Sendable {
 }
 
 extension ItemPosition {
-  /// Creates the position of a frame of the item itself.
-  init(frame: Int64, itemRate: Int) {
+  /// Creates the position of the item's own frame at `seconds`.
+  init(seconds: Double, itemRate: Int, rounding: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
+    let frame = Int64((seconds * Double(itemRate)).rounded(rounding))
     self.init(origin: frame, offset: 0, itemRate: itemRate, outputRate: itemRate)
   }
 }

@@ -1,6 +1,5 @@
 import MediaTime
 
-/// The identifier of a time observer.
 package struct ObserverID: Hashable, Sendable { let rawValue: UInt64 }
 
 /// The steps that are due next for each observer in the current item. A pure value: positions in, steps out.
@@ -13,7 +12,6 @@ struct ObserverSchedule {
     /// The next step to deliver, a multiple of `stride`.
     var next: Int64 = 0
 
-    /// The time of the next step in seconds.
     var due: Double { Double(next) * interval.seconds }
 
     /// Sets the next step to the first one at or after `position` seconds.
@@ -22,7 +20,6 @@ struct ObserverSchedule {
       next = Int64(max(0, min(steps, 9e15))) * stride
     }
 
-    /// Takes the next `count` steps.
     mutating func take(_ count: Int64) -> StepRun {
       defer { next += count * stride }
       return StepRun(observer: id, interval: interval, first: next, stride: stride, count: count)
@@ -40,6 +37,7 @@ struct ObserverSchedule {
   private var periodic: [Periodic] = []
   /// The boundary observers with their times in seconds, ascending.
   private var boundaries: [(id: ObserverID, times: [Double])] = []
+  private var firedUpTo: Double?
 
   var isEmpty: Bool { periodic.isEmpty && boundaries.isEmpty }
 
@@ -97,8 +95,7 @@ struct ObserverSchedule {
   }
 
   /// Returns the observer calls for a start, stop or jump of playback at `position`. A step that coincides
-  /// with `position` is delivered as that step. Observers that already received it are omitted, since no step
-  /// is delivered twice.
+  /// with `position` is delivered as that step, and never twice.
   mutating func calls(at position: Double) -> (steps: [StepRun], exact: [ObserverID]) {
     var steps: [StepRun] = []
     var exact: [ObserverID] = []
@@ -114,10 +111,6 @@ struct ObserverSchedule {
     }
     return (steps, exact)
   }
-
-  // MARK: -
-
-  private var firedUpTo: Double?
 
   private func earliest() -> Int? { periodic.indices.min { periodic[$0].due < periodic[$1].due } }
 

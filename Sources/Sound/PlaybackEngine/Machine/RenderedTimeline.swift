@@ -1,8 +1,7 @@
 import AudioCore
 import DequeModule
 
-/// The frames that the output took and that are not heard yet: maps the stream's frame numbers to parts of
-/// items.
+/// The frames taken and not heard yet: maps the stream's frame numbers to parts of items.
 struct RenderedTimeline: Sendable {
   /// A run of consecutive frames from one part of one item.
   struct Run: Hashable, Sendable {
@@ -18,8 +17,6 @@ struct RenderedTimeline: Sendable {
     var speed: Double
     var ending: Chunk.Ending
 
-    /// Creates the run of the first `count` frames of `chunk`, taken as the stream's frames from
-    /// `firstFrame`.
     init(_ chunk: Chunk, count: Int, firstFrame: Int64) {
       self.firstFrame = firstFrame
       frameCount = Int64(count)
@@ -56,14 +53,12 @@ struct RenderedTimeline: Sendable {
     runs.append(run)
   }
 
-  /// Returns the first run of `generation` or later. `isLast`: whether that run is the last one and may still
-  /// grow.
+  /// Returns the first run of `generation` or later. `isLast`: whether that run may still grow.
   func first(since generation: UInt64) -> (run: Run, isLast: Bool)? {
     guard let index = runs.firstIndex(where: { $0.generation >= generation }) else { return nil }
     return (runs[index], index == runs.count - 1)
   }
 
-  /// Returns all runs of `generation` or later.
   func runs(since generation: UInt64) -> [Run] { runs.filter { $0.generation >= generation } }
 
   /// Removes runs of generations before `generation`, which are never needed again.
@@ -71,7 +66,6 @@ struct RenderedTimeline: Sendable {
     while let run = runs.first, run.generation < generation { runs.removeFirst() }
   }
 
-  /// Removes the first run, because it was heard.
   mutating func removeFirst() { _ = runs.popFirst() }
 
   /// Turns outdated item ends into continuing runs.

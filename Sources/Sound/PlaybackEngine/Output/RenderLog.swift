@@ -71,9 +71,8 @@ final class RenderLog: @unchecked Sendable {
   }
 
   /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the
-  /// output's thread, unless the log is full.
-  ///
-  /// - Returns: whether the conductor's next deadline may change: another item, a jump or an end.
+  /// output's thread, unless the log is full. Returns whether the conductor's next deadline may change:
+  /// another item, a jump or an end.
   func append(_ chunk: Chunk, count: Int, firstFrame: Int64) -> Bool {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)
     if var grown = last, grown.extend(by: run) {
@@ -116,9 +115,7 @@ final class RenderLog: @unchecked Sendable {
   }
 
   /// Records the number `told` of runs left in the machine. With `awaitsMore` the next `append` reports a
-  /// change in any case.
-  ///
-  /// - Returns: whether a run arrived since `drain`, so that the conductor must check again at once.
+  /// change in any case. Returns whether a run arrived since `drain`: the conductor must check again at once.
   func settle(told: Int, awaitsMore: Bool) -> Bool {
     setLimit(told: told)
     isMoreAwaited.store(awaitsMore, ordering: .sequentiallyConsistent)
@@ -138,7 +135,5 @@ final class RenderLog: @unchecked Sendable {
     limit.store(drainedCount + Self.capacity - told, ordering: .releasing)
   }
 
-  private func length(_ index: Int) -> UnsafeMutablePointer<Atomic<Int64>> {
-    lengths + index % Self.slots
-  }
+  private func length(_ index: Int) -> UnsafeMutablePointer<Atomic<Int64>> { lengths + index % Self.slots }
 }

@@ -17,8 +17,7 @@ final class Renderer: RenderSource {
   private let limit = Atomic<Int64>(.max)
   /// Whether the output received fewer frames than requested and waits for `dataAvailable`.
   private let isStarved = Atomic<Bool>(false)
-  /// The frame from which on the output was refused frames, because of the limit or a full log; -1 if it was
-  /// not.
+  /// The frame from which on the output was refused frames, by the limit or a full log; -1 if it was not.
   private let refusedFrame = Atomic<Int64>(-1)
   private let handedOut = Atomic<Int64>(0)
   /// Whether the decoder has no frames after those in the ring.
@@ -69,8 +68,7 @@ final class Renderer: RenderSource {
       .exchanged
   }
 
-  /// Sets silence until the first frames of `generation`. Returns whether that is new and the output must ask
-  /// for frames again.
+  /// Plays silence until `generation` begins. Returns whether the output must ask for frames again.
   func beSilent(upTo generation: UInt64) -> Bool {
     silentGeneration.exchange(generation, ordering: .sequentiallyConsistent) != generation && isSilent
   }
@@ -86,7 +84,6 @@ final class Renderer: RenderSource {
     isProducerAtEnd.exchange(value, ordering: .acquiringAndReleasing) != value
   }
 
-  /// Whether the output waits for `dataAvailable`.
   var isWaitingForData: Bool { isStarved.load(ordering: .sequentiallyConsistent) }
 
   var isAtEnd: Bool {
