@@ -44,9 +44,7 @@ final class NetworkMedia: Sendable {
     self.clock = clock
   }
 
-  func medium(
-    _ asset: RemoteAsset, onNote: @escaping @Sendable (TransferNote) -> Void
-  ) -> RemoteMedium {
+  func medium(_ asset: RemoteAsset, onNote: @escaping @Sendable (TransferNote) -> Void) -> RemoteMedium {
     var requests = settings.requests(reach: asset.reach)
     for field in asset.fields.all { requests.fields.set(field.name, field.value) }
     if let userAgent = asset.userAgent { requests.userAgent = userAgent }

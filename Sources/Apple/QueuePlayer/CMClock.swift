@@ -1,4 +1,5 @@
 import AudioSession
+public import Dispatch
 import HostTime
 public import MediaTime
 
@@ -27,7 +28,21 @@ extension HostTime {
 
   /// Creates a host time from a time of the host clock, which must be numeric.
   init(_ time: CMTime) {
-    self.init(
-      nanoseconds: time.convertScale(Self.timescale, method: .roundHalfAwayFromZero).value)
+    self.init(nanoseconds: time.convertScale(Self.timescale, method: .roundHalfAwayFromZero).value)
   }
 }
+
+// Declarations of Apple's Dispatch that Linux lacks.
+
+/// The number of nanoseconds in a second.
+public let NSEC_PER_SEC: UInt64 = 1_000_000_000
+/// The number of nanoseconds in a millisecond.
+public let NSEC_PER_MSEC: UInt64 = 1_000_000
+/// The number of nanoseconds in a microsecond.
+public let NSEC_PER_USEC: UInt64 = 1_000
+/// The number of microseconds in a second.
+public let USEC_PER_SEC: UInt64 = 1_000_000
+
+/// A dispatch queue, by the name that Apple's declarations use:
+/// `addPeriodicTimeObserver(forInterval:queue:using:)` takes a `dispatch_queue_t?`.
+public typealias dispatch_queue_t = DispatchQueue

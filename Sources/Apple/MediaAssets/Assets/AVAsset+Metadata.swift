@@ -26,8 +26,7 @@ extension AVAsset {
   /// The lyrics; nil if the file has none. Blocks.
   public var lyrics: String? { loadedMetadata?.lyrics }
 
-  /// The languages of the chapters' titles: an undetermined one if chapters exist, because ID3 does not state
-  /// it. Blocks.
+  /// The languages of the chapters' titles: undetermined ("und") if chapters exist, as ID3 states none. Blocks.
   public var availableChapterLocales: [Locale] { loadedMetadata?.chapterLocales ?? [] }
 
   /// Returns the chapters in order of time. Each contains its title, and those of its other items that have
@@ -39,8 +38,8 @@ extension AVAsset {
     loadedMetadata?.chapterGroups(duration: duration, keys: commonKeys ?? []) ?? []
   }
 
-  /// Returns the chapters in order of time, each with all its items that have a common key. The languages
-  /// have no effect, because chapters have titles in one language. Blocks.
+  /// Returns the chapters in order of time, each with all its items that have a common key. The languages have
+  /// no effect, because chapters have titles in one language. Blocks.
   public func chapterMetadataGroups(
     bestMatchingPreferredLanguages preferredLanguages: [String]
   ) -> [AVTimedMetadataGroup] {
@@ -49,9 +48,7 @@ extension AVAsset {
 
   // MARK: Without blocking
 
-  /// Returns all items of a format.
-  ///
-  /// - Throws: `AVError` if the file cannot be read.
+  /// Returns all items of a format. Throws an `AVError` if the file cannot be read.
   public func loadMetadata(for format: AVMetadataFormat) async throws -> [AVMetadataItem] {
     let items = try await loaded(.metadata)
     return format == .id3Metadata ? items : []
@@ -71,18 +68,16 @@ extension AVAsset {
     }
   }
 
-  /// Returns the chapters as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)` does.
-  ///
-  /// - Throws: `AVError` if the file cannot be read.
+  /// Returns the chapters as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)` does. Throws
+  /// an `AVError` if the file cannot be read.
   public func loadChapterMetadataGroups(
     withTitleLocale locale: Locale, containingItemsWithCommonKeys commonKeys: [AVMetadataKey] = []
   ) async throws -> [AVTimedMetadataGroup] {
     try await loadChapterGroups(keys: commonKeys)
   }
 
-  /// Returns the chapters as `chapterMetadataGroups(bestMatchingPreferredLanguages:)` does.
-  ///
-  /// - Throws: `AVError` if the file cannot be read.
+  /// Returns the chapters as `chapterMetadataGroups(bestMatchingPreferredLanguages:)` does. Throws an `AVError`
+  /// if the file cannot be read.
   public func loadChapterMetadataGroups(
     bestMatchingPreferredLanguages preferredLanguages: [String]
   ) async throws -> [AVTimedMetadataGroup] {

@@ -9,7 +9,7 @@ extension AVAsyncProperty where Root: AVAsset {
     self.init(
       prepare: { try await Self.wait($0.loader.loadMedia) },
       status: { root in
-        Self.status(root.loader.mediaOutcome, isLoading: root.loader.isLoading) { value(root, $0) }
+        Self.status(root.loader.mediaOutcome, isLoading: root.loader.values.isLoading) { value(root, $0) }
       })
   }
 
@@ -17,14 +17,14 @@ extension AVAsyncProperty where Root: AVAsset {
   convenience init(ofFile value: @escaping @Sendable (AssetLoader.Values) -> Value) {
     self.init(
       prepare: { try await Self.wait($0.loader.load) },
-      status: { Self.status($0.loader.outcome, isLoading: $0.loader.isLoading, value) })
+      status: { Self.status($0.loader.outcome, isLoading: $0.loader.values.isLoading, value) })
   }
 
   /// Creates a property that is read with the file's tags.
   convenience init(metadata value: @escaping @Sendable (AssetMetadata) -> Value) {
     self.init(
       prepare: { try await Self.wait($0.loader.loadMetadata) },
-      status: { Self.status($0.loader.metadataOutcome, isLoading: $0.loader.isLoadingMetadata, value) })
+      status: { Self.status($0.loader.metadata.outcome, isLoading: $0.loader.metadata.isLoading, value) })
   }
 
   private static func wait<Loaded: Sendable>(

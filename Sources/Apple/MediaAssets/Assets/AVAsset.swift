@@ -11,7 +11,6 @@ package import Transfer
 open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the only mutable state is the loader's, which has a lock.
 
-  /// The loader of the asset's values and metadata.
   package let loader: AssetLoader
 
   init(loader: AssetLoader) {
@@ -29,15 +28,15 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   /// Whether `duration` is exact and not an estimate. Blocks as `duration` does.
   open var providesPreciseDurationAndTiming: Bool { (try? loader.loadNow()?.get())?.isPrecise ?? false }
 
-  /// Returns the status of loading `key`. After a failure `outError` receives the error. Any thread; reads no
-  /// file.
+  /// Returns the status of loading `key`, and after a failure the error in `outError`. Reads no file.
   open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
     let (status, error) =
       switch key {
-      case _ where AssetMetadata.keys.contains(key): loader.metadataStatus
+      case _ where AssetMetadata.keys.contains(key): loader.metadata.status
       // Applies also to files without playable audio.
-      case "playable", "hasProtectedContent": loader.status
-      default: loader.mediaStatus
+      case "playable", "hasProtectedContent": loader.values.status
+      default:
+        if case .failure(let error)? = loader.mediaOutcome { (.failed, error) } else { loader.values.status }
       }
     if let error { outError?.pointee = error as NSError }
     return status
@@ -62,8 +61,7 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Gives `AVAsset` an initializer that creates an `AVURLAsset`, as Apple's does. Only a protocol extension
-/// can.
+/// Gives `AVAsset` an initializer that creates an `AVURLAsset`, which only a protocol extension can.
 public protocol AssetInitializing {}
 
 extension AVAsset: AssetInitializing {}
@@ -78,8 +76,8 @@ extension AssetInitializing where Self: AVAsset {
   }
 }
 
-/// Media at a URL. File, http and https URLs can be played. Custom schemes require a delegate of
-/// `resourceLoader`. Other URLs fail when they are loaded.
+/// Media at a URL. File, http and https URLs can be played, custom schemes with a delegate of `resourceLoader`.
+/// Other URLs fail when they are loaded.
 open class AVURLAsset: AVAsset, @unchecked Sendable {
   // Unchecked as the superclass.
 
@@ -91,9 +89,8 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   /// - Parameters:
   ///   - url: the URL of the media.
   ///   - options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`,
-  ///     `AVURLAssetHTTPUserAgentKey` with a `String`, `AVURLAssetHTTPHeaderFieldsKey` with a `[String:
-  ///     String]`. Other keys are ignored, and so are header fields with control characters such as line
-  ///     ends.
+  ///     `AVURLAssetHTTPUserAgentKey` and `AVURLAssetHTTPHeaderFieldsKey`. Other keys are ignored, and so are
+  ///     header fields with control characters such as line ends.
   public init(url: URL, options: [String: Any]? = nil) {
     self.url = url
     let option = options?[AVURLAssetPreferPreciseDurationAndTimingKey]
@@ -115,8 +112,8 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
     loader.resourceLoader ?? AVAssetResourceLoader { [loader] in loader.environment().mainQueue }
   }
 
-  /// Creates an asset of the media at a URL without credentials. Its requests may reach the addresses of
-  /// `reach` and use `credentials`.
+  /// Creates an asset whose requests may reach the addresses of `reach` and use `credentials`. The URL itself
+  /// contains none.
   package init(url: URL, reach: NetworkReach, credentials: Credentials?) {
     self.url = url
     super.init(
@@ -133,17 +130,15 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   }
 }
 
-/// The key of a `Bool` that indicates whether the duration must be exact, even if that requires reading the
-/// whole file; false by default. Files with an Info frame, as written by all common encoders, are exact in
-/// any case.
+/// The key of a `Bool`: whether the duration must be exact, even by reading the whole file; false by default.
+/// Files with an Info frame, as written by all common encoders, are exact in any case.
 public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPreciseDurationAndTimingKey"
 
 /// The key of the `User-Agent` of HTTP requests, a `String`; "Continuo/" and its version by default.
 public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 
-/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own fields,
-/// except `Range`, `If-Range`, `Accept-Encoding` and `Host`. They are sent to the origin of the URL only, and
-/// not after a redirect to another one.
+/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own fields except
+/// `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent after a redirect to another origin.
 public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
 
 /// The key of the media's MIME type. Without effect: the content determines the type.

@@ -11,7 +11,6 @@ package struct AssetSource: MediaSource {
   /// The remote medium, retained by this source; nil for files.
   private let remote: (any MediaSource)?
 
-  /// Creates the source of the asset of `loader`.
   package init(_ loader: AssetLoader, in environment: PlaybackEnvironment) {
     self.loader = loader
     makeSource = environment.makeSource
@@ -43,10 +42,8 @@ package struct AssetSource: MediaSource {
 package struct FailedSource: MediaSource {
   private let error: DecodingError
 
-  /// Creates the source of an item that failed before.
   package init() { self.init(DecodingError(reason: .unreadable, message: "failed before")) }
 
-  /// Creates a source that fails with `error`.
   init(_ error: DecodingError) { self.error = error }
 
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
@@ -63,13 +60,13 @@ extension DecodingError {
   ///   malformed.
   fileprivate init(unsupported url: URL, isMalformed: Bool) {
     let scheme = url.scheme?.lowercased()
-    let reason: String =
+    let message =
       switch (scheme, isMalformed) {
-      case ("http", true), ("https", true):
+      case ("http"?, true), ("https"?, true):
         "The URL is malformed, or longer than \(NetworkLimits.url) bytes."
       case (_, true): "Only file, http and https URLs can be played, not \(scheme ?? "this kind")."
       case (_, false): "Only file URLs can be played here, not \(scheme ?? "this kind")."
       }
-    self.init(reason: .unsupported, message: reason)
+    self.init(reason: .unsupported, message: message)
   }
 }

@@ -51,15 +51,12 @@ package final class SharedMedium: Sendable {
     }
   }
 
-  // MARK: Notes
-
   /// Adds item `id` of `player` as a listener. Events are reported to the first listener only.
   package func add(_ id: ItemID, of player: any MediumListener) {
     let listener = Listener(player: player, id: id)
     state.withLock { $0.listeners.append(listener) }
   }
 
-  /// Removes item `id` from the listeners.
   package func remove(_ id: ItemID) {
     // Checked outside the lock: the check of a weak reference may hold the last reference to a player.
     let gone = Set(state.withLock { $0.listeners }.filter { $0.player == nil }.map(\.id))

@@ -11,7 +11,6 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 {
   // Unchecked because NSObject is not Sendable; a mutex protects all state.
 
-  /// The content of a metadata item.
   struct Content: Sendable {
     enum Value: Sendable {
       case text(String)
@@ -80,8 +79,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Values
 
-  /// The value: `String`, `NSNumber`, `Date` or `Data`. Apple's type is `(any NSCopying &
-  /// NSObjectProtocol)?`, which Linux cannot cast to these types.
+  /// The value: `String`, `NSNumber`, `Date` or `Data`. Linux cannot cast Apple's type, `(any NSCopying &
+  /// NSObjectProtocol)?`, to these.
   open var value: Any? {
     switch content.withLock({ $0.value }) {
     case nil: nil
@@ -132,9 +131,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   // MARK: Loading
 
   /// Returns `loaded` for every key.
-  open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
-    .loaded
-  }
+  open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus { .loaded }
 
   /// Calls `handler` before the return.
   @preconcurrency
@@ -148,9 +145,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Returns an `AVMutableMetadataItem` with the same content.
-  open func mutableCopy(with zone: NSZone? = nil) -> Any {
-    AVMutableMetadataItem(content.withLock { $0 })
-  }
+  open func mutableCopy(with zone: NSZone? = nil) -> Any { AVMutableMetadataItem(content.withLock { $0 }) }
 
   // MARK: Choosing
 
@@ -178,8 +173,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// Returns the items in one of these languages, in the order of the languages. Items without a language
-  /// come last.
+  /// Returns the items in one of these languages, in the order of the languages; those without one come last.
   public static func metadataItems(
     from metadataItems: [AVMetadataItem],
     filteredAndSortedAccordingToPreferredLanguages preferredLanguages: [String]
@@ -208,29 +202,23 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   private static func parts(
     _ identifier: AVMetadataIdentifier?
   ) -> (keySpace: AVMetadataKeySpace, key: String)? {
-    guard let text = identifier?.rawValue, let slash = text.firstIndex(of: "/") else { return nil }
-    let space = text[..<slash]
-    return (
-      space == "id3" ? .id3 : AVMetadataKeySpace(rawValue: String(space)),
-      String(text[text.index(after: slash)...])
-    )
+    guard
+      let parts = identifier?.rawValue.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false),
+      parts.count == 2
+    else { return nil }
+    return (parts[0] == "id3" ? .id3 : AVMetadataKeySpace(String(parts[0])), String(parts[1]))
   }
 
   private static func date(_ text: String) -> Date? {
     let fields = text.split(omittingEmptySubsequences: false) { "-T: ".contains($0) }
     let numbers = fields.map { $0.allSatisfy(\.isNumber) ? Int($0) : nil }
-    guard fields.first?.count == 4, (1...6).contains(numbers.count), !numbers.contains(nil) else {
-      return nil
-    }
-    func number(_ index: Int, _ missing: Int) -> Int {
-      index < numbers.count ? numbers[index] ?? missing : missing
-    }
+    guard fields.first?.count == 4, numbers.count <= 6, !numbers.contains(nil) else { return nil }
+    let all = numbers.compactMap(\.self) + [0, 1, 1, 0, 0, 0].dropFirst(numbers.count)
     var calendar = Calendar(identifier: .gregorian)
-    guard let utc = TimeZone(secondsFromGMT: 0) else { return nil }
-    calendar.timeZone = utc
+    calendar.timeZone = .gmt
     let components = DateComponents(
-      calendar: calendar, year: number(0, 0), month: number(1, 1), day: number(2, 1), hour: number(3, 0),
-      minute: number(4, 0), second: number(5, 0))
+      calendar: calendar, year: all[0], month: all[1], day: all[2], hour: all[3], minute: all[4],
+      second: all[5])
     return components.isValidDate ? components.date : nil
   }
 }
@@ -297,24 +285,18 @@ open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
 }
 
 extension AVPartialAsyncProperty where Root: AVMetadataItem {
-  private static func known<Value>(
-    _ value: @escaping @Sendable (Root) -> Value
-  ) -> AVAsyncProperty<Root, Value> {
-    AVAsyncProperty(status: { .loaded(value($0)) })
-  }
-
   /// The value of the item.
-  public static var value: AVAsyncProperty<Root, Any?> { known { $0.value } }
+  public static var value: AVAsyncProperty<Root, Any?> { AVAsyncProperty(known: \.value) }
   /// The value as text; nil for bytes and dates.
-  public static var stringValue: AVAsyncProperty<Root, String?> { known { $0.stringValue } }
+  public static var stringValue: AVAsyncProperty<Root, String?> { AVAsyncProperty(known: \.stringValue) }
   /// The value as a number; nil for other values.
-  public static var numberValue: AVAsyncProperty<Root, NSNumber?> { known { $0.numberValue } }
+  public static var numberValue: AVAsyncProperty<Root, NSNumber?> { AVAsyncProperty(known: \.numberValue) }
   /// The value as a date; nil for other values.
-  public static var dateValue: AVAsyncProperty<Root, Date?> { known { $0.dateValue } }
+  public static var dateValue: AVAsyncProperty<Root, Date?> { AVAsyncProperty(known: \.dateValue) }
   /// The value as bytes; nil for numbers and dates.
-  public static var dataValue: AVAsyncProperty<Root, Data?> { known { $0.dataValue } }
+  public static var dataValue: AVAsyncProperty<Root, Data?> { AVAsyncProperty(known: \.dataValue) }
   /// The additional attributes of the item.
   public static var extraAttributes: AVAsyncProperty<Root, [AVMetadataExtraAttributeKey: Any]?> {
-    known { $0.extraAttributes }
+    AVAsyncProperty(known: \.extraAttributes)
   }
 }

@@ -8,8 +8,7 @@ import Transfer
 /// delegate.
 ///
 /// Players treat the delegate like a server: bytes may arrive slowly, requests may be repeated, and seeks are
-/// possible. File, http and https URLs are loaded without a delegate. All members may be used on any thread;
-/// no call blocks.
+/// possible. File, http and https URLs are loaded without a delegate. Any thread; no call blocks.
 open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
@@ -23,9 +22,7 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   private let state = Mutex(State())
   private let mainQueue: @Sendable () -> any DeliveryQueue
 
-  /// Creates a loader without a delegate.
-  ///
-  /// - Parameter mainQueue: returns the main queue of the environment in which the asset is played.
+  /// Creates a loader without a delegate. `mainQueue` returns that of the environment that plays the asset.
   init(mainQueue: @escaping @Sendable () -> any DeliveryQueue) { self.mainQueue = mainQueue }
 
   /// Sets the delegate that provides the bytes, and the queue on which it is called: nil for the main queue.

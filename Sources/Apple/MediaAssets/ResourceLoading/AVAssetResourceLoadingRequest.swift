@@ -6,8 +6,7 @@ import Synchronization
 open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
-  /// The used part of Apple's `URLRequest`. That type belongs to FoundationNetworking, which playing files
-  /// does not load.
+  /// The used part of `URLRequest`, a type of FoundationNetworking, which playing files does not load.
   public struct Request: Hashable, Sendable {
     /// The URL of the asset.
     public let url: URL?
@@ -18,12 +17,12 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
     var isCancelled = false
   }
 
-  /// The request's part with the asset's URL.
+  /// The part of the request with the asset's URL.
   public let request: Request
   /// The request for information about the resource, to be filled in before bytes are provided or the request
   /// is finished. Nil if an earlier request has the information.
   public let contentInformationRequest: AVAssetResourceLoadingContentInformationRequest?
-  /// The requested bytes and their receiver. Never nil here.
+  /// The requested bytes and their receiver. Never nil.
   public let dataRequest: AVAssetResourceLoadingDataRequest?
 
   private let state = Mutex(State())
@@ -31,8 +30,7 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
 
   init(
     url: URL, information: AVAssetResourceLoadingContentInformationRequest?,
-    data: AVAssetResourceLoadingDataRequest,
-    onFinish: @escaping @Sendable ((any Error)?) -> Void
+    data: AVAssetResourceLoadingDataRequest, onFinish: @escaping @Sendable ((any Error)?) -> Void
   ) {
     request = Request(url: url)
     contentInformationRequest = information
@@ -87,8 +85,7 @@ open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked
 
   var values: Values { state.withLock { $0 } }
 
-  /// The uniform type identifier, such as `public.mp3`. Stored without effect: the content determines the
-  /// type.
+  /// The uniform type identifier, such as `public.mp3`. Without effect: the content determines the type.
   open var contentType: String? {
     get { state.withLock { $0.contentType } }
     set { state.withLock { $0.contentType = newValue } }

@@ -5,7 +5,6 @@ import Transfer
 /// A transport that presents a resource loader's delegate as the server of one resource. A request for bytes
 /// becomes a loading request, and the delegate's answers become the response.
 final class LoaderTransport: HTTPTransport {
-  /// The delegate's information about the resource.
   private struct Known {
     var length: Int64?
     var hasRanges = false

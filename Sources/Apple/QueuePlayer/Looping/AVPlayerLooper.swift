@@ -111,22 +111,13 @@ public final class AVPlayerLooper: NSObject, Sendable {
   // MARK: State
 
   /// The status of the loop. Observable.
-  public var status: Status {
-    observations.note(.status)
-    return state.withLock { $0.status }
-  }
+  public var status: Status { observations.read(.status) { state.withLock { $0.status } } }
 
   /// The reason of the failure, an `AVError`; nil unless `status` is `failed`. Observable.
-  public var error: (any Error)? {
-    observations.note(.error)
-    return state.withLock { $0.error }
-  }
+  public var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
   /// The number of repetitions; 0 while the item plays for the first time. Observable.
-  public var loopCount: Int {
-    observations.note(.loopCount)
-    return state.withLock { $0.loopCount }
-  }
+  public var loopCount: Int { observations.read(.loopCount) { state.withLock { $0.loopCount } } }
 
   /// The copies that are played, at least three, in the order of the queue. For inspection only.
   public var loopingPlayerItems: [AVPlayerItem] { state.withLock { $0.copies } }

@@ -17,7 +17,7 @@ open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
-  open func extendedLogData() -> Data? { ExtendedLogText(events.map(\.fields)).data }
+  open func extendedLogData() -> Data? { ExtendedLogText.data(events.map(\.fields)) }
   /// The encoding of `extendedLogData()`: UTF-8.
   open var extendedLogDataStringEncoding: UInt { String.Encoding.utf8.rawValue }
 }
@@ -51,7 +51,7 @@ open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
   open var errorDomain: String { entry.domain }
   /// A description of the error for people.
   open var errorComment: String? { entry.comment }
-  fileprivate var fields: [(name: String, value: ExtendedLogText.Value)] {
+  fileprivate var fields: ExtendedLogText.Fields {
     ExtendedLogText.fields(of: date) + [
       ("uri", .word(uri)), ("s-ip", .word(serverAddress)), ("cs-guid", .word(playbackSessionID)),
       // A word and not a number, because codes are negative.

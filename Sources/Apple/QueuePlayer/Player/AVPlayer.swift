@@ -1,3 +1,4 @@
+package import AudioCore
 public import AudioSession
 public import Dispatch
 public import Foundation
@@ -22,21 +23,21 @@ open class AVPlayer: NSObject {
 
   /// Creates a player without an item.
   nonisolated public override init() {
-    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    core = PlayerCore(isQueuePlayer: false)
     super.init()
     begin(with: [])
   }
 
   /// Creates a player with an item for the media at `url`.
   nonisolated public init(url: URL) {
-    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    core = PlayerCore(isQueuePlayer: false)
     super.init()
     begin(with: [AVPlayerItem(url: url)])
   }
 
   /// Creates a player with `item`. Stops the program if the item is in another player.
   nonisolated public init(playerItem item: AVPlayerItem?) {
-    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    core = PlayerCore(isQueuePlayer: false)
     super.init()
     begin(with: item.map { [$0] } ?? [])
   }
@@ -83,10 +84,7 @@ open class AVPlayer: NSObject {
   /// After an end under `none`, a change takes effect at once. Stops the program if set to `advance` on a
   /// player without a queue.
   nonisolated open var actionAtItemEnd: ActionAtItemEnd {
-    get {
-      observations.note(.actionAtItemEnd)
-      return ActionAtItemEnd(core.engine.actionAtItemEnd)
-    }
+    get { observations.read(.actionAtItemEnd) { ActionAtItemEnd(core.engine.actionAtItemEnd) } }
     set {
       precondition(
         newValue != .advance || self is AVQueuePlayer,
@@ -116,8 +114,8 @@ open class AVPlayer: NSObject {
   /// The rate that `play()` sets; 1 by default. Stored unchanged; `rate` limits it at playback. Setting it
   /// does not change the rate.
   nonisolated open var defaultRate: Float {
-    get { core.defaultRate }
-    set { core.defaultRate = newValue }
+    get { core.read(.defaultRate) { $0.defaultRate } }
+    set { core.set(.defaultRate) { core.state.withLock { $0.defaultRate = newValue } } }
   }
 
   /// Sets `rate` to `defaultRate` through the property, so a subclass that overrides `rate` is notified.
@@ -151,30 +149,30 @@ open class AVPlayer: NSObject {
 
   /// The state of playback. Observable.
   nonisolated open var timeControlStatus: TimeControlStatus {
-    observations.note(.timeControlStatus)
-    return TimeControlStatus(core.timeControl)
+    observations.read(.timeControlStatus) { TimeControlStatus(core.timeControl) }
   }
 
   /// The reason why no audio plays although `rate` is not 0; nil unless `timeControlStatus` is waiting.
   /// Observable.
   nonisolated open var reasonForWaitingToPlay: WaitingReason? {
-    observations.note(.reasonForWaitingToPlay)
-    return WaitingReason(core.timeControl)
+    observations.read(.reasonForWaitingToPlay) { WaitingReason(core.timeControl) }
   }
 
   /// Whether the player waits and resumes automatically when the output is lost or starved; true by default.
   /// If false, it pauses instead, with the reason `setRateFailed`. A player that is waiting when this is set
   /// to false retries once first. Observable.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
-    get { core.waitsToMinimizeStalling }
-    set { core.waitsToMinimizeStalling = newValue }
+    get { observations.read(.automaticallyWaitsToMinimizeStalling) { core.engine.waitsToMinimizeStalling } }
+    set {
+      core.set(.automaticallyWaitsToMinimizeStalling) { core.engine.waitsToMinimizeStalling = newValue }
+    }
   }
 
   // MARK: Time
 
   /// Returns the time that is heard now, in the current item's time and timescale (frames); zero without an
   /// item. After a seek, returns the requested time as long as its frame is heard.
-  nonisolated open func currentTime() -> CMTime { core.currentTime() }
+  nonisolated open func currentTime() -> CMTime { core.knownCurrent?.item.place ?? .zero }
 
   /// Moves to `time` of the current item, at most to its end. The seek is exact to the frame, with one
   /// exception: parts of a remote item with a variable bit rate that are not fetched yet. There the position
@@ -218,22 +216,15 @@ open class AVPlayer: NSObject {
   /// receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    // An unchecked continuation: if the application ends during the seek, it is never resumed.
-    await withUnsafeContinuation { continuation in
-      core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
-    }
+    await outcome { core.seek(to: time, isDirect: true, completion: $0) }
   }
 
   /// Moves to `time` of the current item as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the
   /// value that the handler of `seek(to:completionHandler:)` receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    // An unchecked continuation: if the application ends during the seek, it is never resumed.
-    await withUnsafeContinuation { continuation in
-      core.seek(
-        to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, isDirect: true
-      ) { continuation.resume(returning: $0) }
-    }
+    let isExact = toleranceBefore == .zero && toleranceAfter == .zero
+    return await outcome { core.seek(to: time, isExact: isExact, isDirect: true, completion: $0) }
   }
 
   // MARK: Time observers
@@ -292,8 +283,7 @@ open class AVPlayer: NSObject {
 
   // MARK: Media selection
 
-  /// Sets the criteria for selecting tracks with the characteristic; nil for none. Stored without effect:
-  /// media have no alternative tracks.
+  /// Sets the criteria for selecting tracks with the characteristic; nil for none. Stored without effect.
   nonisolated open func setMediaSelectionCriteria(
     _ criteria: AVPlayerMediaSelectionCriteria?,
     forMediaCharacteristic mediaCharacteristic: AVMediaCharacteristic
@@ -311,20 +301,24 @@ open class AVPlayer: NSObject {
   /// The volume of this player, linear in amplitude, from 0 (silence) to 1 (as recorded). Other values are
   /// limited to this range. Muting does not change it.
   nonisolated open var volume: Float {
-    get {
-      observations.note(.volume)
-      return core.engine.volume
-    }
+    get { observations.read(.volume) { core.engine.volume } }
     set { core.set(.volume) { core.engine.volume = newValue } }
   }
 
   /// Whether this player is silent, whatever its volume.
   nonisolated open var isMuted: Bool {
-    get {
-      observations.note(.isMuted)
-      return core.engine.isMuted
-    }
+    get { observations.read(.isMuted) { core.engine.isMuted } }
     set { core.set(.isMuted) { core.engine.isMuted = newValue } }
+  }
+
+  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none. With nil, samples are
+  /// the decoder's, bit for bit.
+  ///
+  /// A change takes effect on the audio heard from now on, without a gap, as for `AVPlayerItem.audioMix`. Any
+  /// thread; does not block.
+  nonisolated package var replayGain: ReplayGain.Kind? {
+    get { core.engine.replayGain }
+    set { core.engine.replayGain = newValue }
   }
 }
 
@@ -349,14 +343,10 @@ extension AVPlayer: Observable {
 /// The object that identifies a time observer to clients.
 final class TimeObserverToken: Sendable {
   let id: ObserverID
-  private struct Core {
-    weak let value: PlayerCore?
-  }
-  private let owner: Core
-  var core: PlayerCore? { owner.value }
+  weak let core: PlayerCore?
 
   init(id: ObserverID, core: PlayerCore) {
     self.id = id
-    owner = Core(value: core)
+    self.core = core
   }
 }

@@ -80,22 +80,15 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// The status of the item. Does not change after the item has left its queue. One exception: an item whose
   /// player is released before it was opened is still opened. Observable.
-  nonisolated open var status: Status {
-    observations.note(.status)
-    return knownState.status
-  }
+  nonisolated open var status: Status { observations.read(.status) { knownState.status } }
 
   /// The reason of the failure, an `AVError`; nil unless `status` is `failed`.
-  nonisolated open var error: (any Error)? {
-    observations.note(.error)
-    return state.withLock { $0.error }
-  }
+  nonisolated open var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
   /// The duration, independent of `forwardPlaybackEndTime`; indefinite before the item is ready. May become
   /// more exact during playback. Observable.
   nonisolated open var duration: CMTime {
-    observations.note(.duration)
-    return knownState.info?.duration ?? .indefinite
+    observations.read(.duration) { knownState.info?.duration ?? .indefinite }
   }
 
   /// The seekable ranges, as `NSValue`s: the whole item once it is ready and its length is known, otherwise
@@ -110,28 +103,26 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// Whether the item will probably play to its end without stalling. True for a file that is ready.
   /// Observable.
   nonisolated open var isPlaybackLikelyToKeepUp: Bool {
-    observations.note(.isPlaybackLikelyToKeepUp)
-    return buffer?.isLikelyToKeepUp ?? false
+    observations.read(.isPlaybackLikelyToKeepUp) { buffer?.isLikelyToKeepUp ?? false }
   }
 
   /// Whether no data is available for playback. True until the item is ready. Observable.
   nonisolated open var isPlaybackBufferEmpty: Bool {
-    observations.note(.isPlaybackBufferEmpty)
-    return buffer?.isEmpty ?? true
+    observations.read(.isPlaybackBufferEmpty) { buffer?.isEmpty ?? true }
   }
 
   /// Whether reading ahead has stopped because the buffer is full. True for a file that is ready. Observable.
   nonisolated open var isPlaybackBufferFull: Bool {
-    observations.note(.isPlaybackBufferFull)
-    return buffer?.isFull ?? false
+    observations.read(.isPlaybackBufferFull) { buffer?.isFull ?? false }
   }
 
   /// The duration of media to read ahead, in seconds, at least 2; 0, the default, lets the player choose.
   /// Applies to remote items only.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
     get {
-      observations.note(.preferredForwardBufferDuration)
-      return state.withLock { $0.preferredForwardBufferDuration }
+      observations.read(.preferredForwardBufferDuration) {
+        state.withLock { $0.preferredForwardBufferDuration }
+      }
     }
     set {
       set(.preferredForwardBufferDuration) {
@@ -152,10 +143,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect at once, even
   /// during playback.
   nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
-    get {
-      observations.note(.audioTimePitchAlgorithm)
-      return state.withLock { $0.audioTimePitchAlgorithm }
-    }
+    get { observations.read(.audioTimePitchAlgorithm) { state.withLock { $0.audioTimePitchAlgorithm } } }
     set {
       set(.audioTimePitchAlgorithm) {
         state.withLock { $0.audioTimePitchAlgorithm = newValue }
@@ -196,10 +184,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// its own end. When this time is reached, `didPlayToEndTimeNotification` is posted and the player's
   /// `actionAtItemEnd` takes effect.
   nonisolated open var forwardPlaybackEndTime: CMTime {
-    get {
-      observations.note(.forwardPlaybackEndTime)
-      return state.withLock { $0.forwardPlaybackEndTime }
-    }
+    get { observations.read(.forwardPlaybackEndTime) { state.withLock { $0.forwardPlaybackEndTime } } }
     set {
       set(.forwardPlaybackEndTime) {
         state.withLock { $0.forwardPlaybackEndTime = newValue }
@@ -212,9 +197,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// Moves to `time` of the item. The seek is exact to the frame, with one exception: parts of a remote item
   /// with a variable bit rate that are not fetched yet. There the position may deviate by 1 % of the
   /// duration. Stops the program if the time is invalid or indefinite.
-  nonisolated open func seek(to time: CMTime) {
-    seek(to: time, tolerances: [], completion: nil)
-  }
+  nonisolated open func seek(to time: CMTime) { seek(to: time, tolerances: [], completion: nil) }
 
   /// Moves to `time` as `seek(to:)` does. With zero tolerances the seek is always exact to the frame. For
   /// that, all data of a remote item up to the position may have to be fetched. Stops the program if the time
@@ -250,21 +233,15 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// Moves to `time`. Returns the value that the handler of `seek(to:completionHandler:)` receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    // An unchecked continuation: if the application ends during the seek, it is never resumed.
-    await withUnsafeContinuation { continuation in
-      seek(to: time, tolerances: [], isDirect: true) { continuation.resume(returning: $0) }
-    }
+    await outcome { seek(to: time, tolerances: [], isDirect: true, completion: $0) }
   }
 
   /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the value that the handler
   /// of `seek(to:completionHandler:)` receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    // An unchecked continuation: if the application ends during the seek, it is never resumed.
-    await withUnsafeContinuation { continuation in
-      seek(to: time, tolerances: [toleranceBefore, toleranceAfter], isDirect: true) {
-        continuation.resume(returning: $0)
-      }
+    await outcome {
+      seek(to: time, tolerances: [toleranceBefore, toleranceAfter], isDirect: true, completion: $0)
     }
   }
 
@@ -275,9 +252,9 @@ open class AVPlayerItem: NSObject, NSCopying {
   }
 }
 
-extension AVPlayerItem {
+nonisolated extension AVPlayerItem {
   /// Returns the log of the item's network requests; nil if none were sent.
-  nonisolated public func accessLog() -> AVPlayerItemAccessLog? {
+  public func accessLog() -> AVPlayerItemAccessLog? {
     let now = asset.loader.environment().clock.now
     return state.withLock { $0.network.first?.accesses(at: now) }.flatMap {
       $0.isEmpty ? nil : AVPlayerItemAccessLog($0)
@@ -285,22 +262,17 @@ extension AVPlayerItem {
   }
 
   /// Returns the log of the item's network errors; nil if none occurred.
-  nonisolated public func errorLog() -> AVPlayerItemErrorLog? {
+  public func errorLog() -> AVPlayerItemErrorLog? {
     state.withLock { $0.network.first?.failures }.flatMap { $0.isEmpty ? nil : AVPlayerItemErrorLog($0) }
   }
-}
 
-extension AVPlayerItem {
   /// The mix of the item's audio; nil, the default, for none. With nil, samples are the decoder's, bit for
   /// bit.
   ///
   /// Stored as a copy. The volume follows the item's time after seeks and at every rate. A change takes
   /// effect without a gap, at the latest after the frames that the output cannot replace. Observable.
-  nonisolated public var audioMix: AVAudioMix? {
-    get {
-      observations.note(.audioMix)
-      return state.withLock { $0.audioMix }
-    }
+  public var audioMix: AVAudioMix? {
+    get { observations.read(.audioMix) { state.withLock { $0.audioMix } } }
     set {
       let copy = newValue?.copy() as? AVAudioMix
       let curve = copy?.curve(ofTrack: AVAssetTrack.onlyID)

@@ -26,10 +26,7 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
   /// takes effect at once, or at the latest after the frames that the output cannot replace. A copy of the
   /// item starts with true. Observable.
   public var isEnabled: Bool {
-    get {
-      observations.note(.isTrackEnabled)
-      return item?.state.withLock { $0.isTrackEnabled } ?? true
-    }
+    get { observations.read(.isTrackEnabled) { item?.state.withLock { $0.isTrackEnabled } ?? true } }
     set {
       guard let item else { return }
       item.set(.isTrackEnabled) {
@@ -47,15 +44,14 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
   public var currentVideoFrameRate: Float { 0 }
 }
 
-extension AVPlayerItem {
+nonisolated extension AVPlayerItem {
   /// The tracks: one once the item is ready, and none before. Observable.
-  nonisolated public var tracks: [AVPlayerItemTrack] {
+  public var tracks: [AVPlayerItemTrack] {
     observations.note(.duration)
     guard let info = knownState.info else { return [] }
     return state.withLock { state in
       if let track = state.track { return [track] }
-      let track = AVPlayerItemTrack(
-        of: self, assetTrack: AVAssetTrack(asset: state.asset, info: info))
+      let track = AVPlayerItemTrack(of: self, assetTrack: AVAssetTrack(asset: state.asset, info: info))
       state.track = track
       return [track]
     }

@@ -9,24 +9,23 @@ public import Foundation
 open class AVQueuePlayer: AVPlayer {
   /// Creates a player with an empty queue.
   nonisolated public override init() {
-    super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: [])
+    super.init(core: PlayerCore(isQueuePlayer: true), items: [])
   }
 
   /// Creates a player of these items, in this order. Stops the program if an item occurs twice or is in
   /// another player.
   nonisolated public init(items: [AVPlayerItem]) {
-    super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: items)
+    super.init(core: PlayerCore(isQueuePlayer: true), items: items)
   }
 
   /// Creates a player with an item for the media at `url` in its queue.
   nonisolated public override init(url: URL) {
-    super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: [AVPlayerItem(url: url)])
+    super.init(core: PlayerCore(isQueuePlayer: true), items: [AVPlayerItem(url: url)])
   }
 
   /// Creates a player with `item` in its queue. Stops the program if the item is in another player.
   nonisolated public override init(playerItem item: AVPlayerItem?) {
-    super.init(
-      core: PlayerCore(isQueuePlayer: true, environment: .current), items: item.map { [$0] } ?? [])
+    super.init(core: PlayerCore(isQueuePlayer: true), items: item.map { [$0] } ?? [])
   }
 
   /// Creates a player in `environment` instead of `PlaybackEnvironment.current`.

@@ -5,21 +5,17 @@ import Synchronization
 /// The time of an item as heard, and its rate. Available as `AVPlayerItem.timebase` only; read-only. The
 /// reference to the item is weak. Any thread; no call blocks.
 public final class CMTimebase: Sendable {
-  private struct Item {
-    weak let value: AVPlayerItem?
-  }
+  private weak let item: AVPlayerItem?
 
-  private let item: Item
-
-  init(item: AVPlayerItem) { self.item = Item(value: item) }
+  init(item: AVPlayerItem) { self.item = item }
 
   /// The item's `currentTime()`; invalid once the item was released.
-  public var time: CMTime { item.value?.currentTime() ?? .invalid }
+  public var time: CMTime { item?.currentTime() ?? .invalid }
 
   /// The rate, in seconds of the item per second: the player's `rate` while the item is current and playing,
   /// otherwise 0.
   public var rate: Double {
-    guard let (core, id) = item.value?.attachment, core.knownCurrent?.id == id, core.timeControl == .playing
+    guard let (core, id) = item?.attachment, core.knownCurrent?.id == id, core.timeControl == .playing
     else { return 0 }
     return Double(core.rate)
   }

@@ -165,9 +165,7 @@ extension PlayerCore {
 
 extension AVPlayerItem {
   /// Whether `id` is the item's current number in its player's engine, and not one of an earlier insertion.
-  nonisolated func isNumber(_ id: ItemID) -> Bool {
-    state.withLock { $0.attachment?.id == id }
-  }
+  nonisolated func isNumber(_ id: ItemID) -> Bool { state.withLock { $0.attachment?.id == id } }
 }
 
 extension PlaybackActivity {

@@ -35,13 +35,9 @@ extension PlayerCore {
     let mirrors = readsMirror
     let ids = mirrors ? engine.itemsUntilTold : engine.items
     return state.withLock { state in
-      var result: [AVPlayerItem] = []
-      result.reserveCapacity(ids.count + 1)
-      if mirrors, let current = state.current, current.id != ids.first { result.append(current.item) }
-      for id in ids {
-        if let item = state.items[id] { result.append(item) }
-      }
-      return result
+      let queue = ids.compactMap { state.items[$0] }
+      guard mirrors, let current = state.current, current.id != ids.first else { return queue }
+      return [current.item] + queue
     }
   }
 
@@ -72,18 +68,14 @@ extension PlayerCore {
 
   /// Replaces the current item by `item`; nil empties the queue.
   func replaceCurrentItem(with item: AVPlayerItem?) {
-    guard let item else {
-      removeAllItems()
-      return
-    }
+    guard let item else { return removeAllItems() }
     let known = knownCurrent
     if known?.item === item { return }
     checkIsFree(item)
     leaveCurrentItem()
     let id = add(item)
     let (source, mix, start, end) = opening(item)
-    _ = engine.replaceCurrentItem(
-      id, source: source, mix: mix, startSeconds: start, replacing: known?.id)
+    _ = engine.replaceCurrentItem(id, source: source, mix: mix, startSeconds: start, replacing: known?.id)
     finishInsertion(of: item, id, mix: mix, end: end)
   }
 
@@ -133,7 +125,9 @@ extension PlayerCore {
       state.current?.id == id ? nil : state.items.removeValue(forKey: id)
     }
     guard let item else { return }
-    item.detach(id)
+    item.state.withLock { state in
+      if state.attachment?.id == id { state.attachment = nil }
+    }
     item.asset.loader.shared?.remove(id)
     engine.forgetDeparture(of: id)
   }
@@ -156,7 +150,8 @@ extension PlayerCore {
   }
 
   private func add(_ item: AVPlayerItem) -> ItemID {
-    let id = item.attach(to: self)
+    let id = ItemID.next()
+    item.state.withLock { $0.attachment = ItemState.Attachment(core: self, id: id) }
     item.asset.loader.shared?.add(id, of: self)
     let isFirst = state.withLock { state in
       state.items[id] = item
@@ -175,9 +170,7 @@ extension PlayerCore {
       ($0.asset, $0.status, $0.mix, $0.startSeconds, $0.forwardPlaybackEndTime)
     }
     let source: any MediaSource =
-      status == .failed
-      ? FailedSource()
-      : AssetSource(asset.loader, in: environment)
+      status == .failed ? FailedSource() : AssetSource(asset.loader, in: environment)
     return (source, mix, start, end.isNumeric ? end.seconds : nil)
   }
 

@@ -47,7 +47,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   let announcer: ChangeAnnouncer
   let state = Mutex(State())
 
-  init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
+  init(isQueuePlayer: Bool, environment: PlaybackEnvironment = .current) {
     self.environment = environment
     let engine = PlaybackEngine(
       clock: environment.clock, device: environment.device, stretching: environment.stretching,
@@ -159,14 +159,10 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   /// Returns the value of a property as last reported to observers.
   func read<Value>(_ key: ObservedKey, _ value: (State) -> Value) -> Value {
-    observations.note(key)
-    return state.withLock { value($0) }
+    observations.read(key) { state.withLock { value($0) } }
   }
 
-  var rate: Float {
-    observations.note(.rate)
-    return readsMirror ? state.withLock { $0.rate } : engine.rate
-  }
+  var rate: Float { observations.read(.rate) { readsMirror ? state.withLock { $0.rate } : engine.rate } }
 
   /// Sets the rate. A rate above 0 starts playback; it is refused if the session does not allow playback or
   /// time stretching is not available. 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
@@ -210,9 +206,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       return true
     } catch {
       let onDiagnostic = environment.onDiagnostic
-      engine.tell {
-        onDiagnostic?(.rateUnavailable(error.message))
-      }
+      engine.tell { onDiagnostic?(.rateUnavailable(error.message)) }
       return false
     }
   }
@@ -226,25 +220,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   var timeControl: EngineTimeControl { readsMirror ? state.withLock { $0.timeControl } : engine.timeControl }
 
-  var waitsToMinimizeStalling: Bool {
-    get {
-      observations.note(.automaticallyWaitsToMinimizeStalling)
-      return engine.waitsToMinimizeStalling
-    }
-    set { set(.automaticallyWaitsToMinimizeStalling) { engine.waitsToMinimizeStalling = newValue } }
-  }
-
-  var defaultRate: Float {
-    get { read(.defaultRate) { $0.defaultRate } }
-    set { set(.defaultRate) { state.withLock { $0.defaultRate = newValue } } }
-  }
-
   // MARK: Time
-
-  func currentTime() -> CMTime { knownCurrent?.item.place ?? .zero }
-
-  /// Returns the heard time of item `id`; nil unless the item is current.
-  func time(of id: ItemID) -> CMTime? { engine.currentTime(of: id) }
 
   /// Seeks in the current item. `isDirect`: the completion may be called on any thread.
   func seek(
@@ -263,8 +239,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   /// previous seek: its handler receives false at once. If the item is not known to be ready, this seek's
   /// handler receives true at once.
   func seek(
-    _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool = false,
-    isDirect: Bool,
+    _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?
   ) {
     item.state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
@@ -299,5 +274,34 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       state.observerQueues[ObjectIdentifier(queue)] = new
       return new
     }
+  }
+}
+
+/// A seek from the application's view: in progress until its handler was called, whatever the engine's state.
+final class PlayerSeek: Sendable {
+  /// The item in which the seek takes place.
+  let item: ItemID
+  private let handler: Mutex<(@Sendable (Bool) -> Void)?>
+
+  init(of item: ItemID, completion: (@Sendable (Bool) -> Void)?) {
+    self.item = item
+    handler = Mutex(completion)
+  }
+
+  /// Calls the handler, unless it was called before. Any thread.
+  func end(_ finished: Bool) { handler.withLock { $0.take() }?(finished) }
+}
+
+/// Returns the value that `seek` passes to its completion handler, which may be called on any thread.
+func outcome(of seek: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
+  // An unchecked continuation: if the application ends during the seek, it is never resumed.
+  await withUnsafeContinuation { continuation in seek { continuation.resume(returning: $0) } }
+}
+
+extension ObservationList {
+  /// Records a read of the property and returns its value.
+  func read<Value>(_ key: ObservedKey, _ value: () -> Value) -> Value {
+    note(key)
+    return value()
   }
 }

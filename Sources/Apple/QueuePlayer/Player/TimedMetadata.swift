@@ -6,20 +6,17 @@ import MediaTime
 import PlaybackEngine
 import Synchronization
 
-extension AVPlayerItem {
+nonisolated extension AVPlayerItem {
   /// The last metadata of a live stream whose frames have been heard, with the time from which on they apply.
   /// They contain the title (`icyMetadataStreamTitle`) and the accompanying address (`icyMetadataStreamURL`).
   /// Nil before the first metadata, and for files. Observable. Deprecated by Apple in favour of
   /// `AVPlayerItemMetadataOutput`.
-  nonisolated public var timedMetadata: [AVMetadataItem]? {
-    observations.note(.timedMetadata)
-    return state.withLock { $0.timedMetadata }
+  public var timedMetadata: [AVMetadataItem]? {
+    observations.read(.timedMetadata) { state.withLock { $0.timedMetadata } }
   }
-}
 
-extension AVPlayerItem {
   /// The properties of the item if it is a live stream; nil for other media, and before the item is ready.
-  nonisolated package var live: LiveStream? { knownState.info?.live }
+  package var live: LiveStream? { knownState.info?.live }
 }
 
 extension PlayerCore {
