@@ -21,8 +21,7 @@ extension NotificationCenter {
     Notifications(center: self, name: name, object: object)
   }
 
-  /// A sequence of notifications. Each iteration receives all notifications posted during it; the newest 256
-  /// pending ones are buffered.
+  /// A sequence of notifications. Each iteration receives all posted during it; buffers the newest 256.
   public final class Notifications: AsyncSequence, Sendable {
     /// An iterator, as used by `for await`. It receives notifications posted after its creation.
     public struct Iterator: AsyncIteratorProtocol {
@@ -33,21 +32,18 @@ extension NotificationCenter {
       /// Waits for the next notification and returns it; nil after the task was cancelled.
       public mutating func next() async -> Notification? { await posted.next()?.notification }
 
-      /// Waits for the next notification on the caller's actor and returns it; nil after the task was
-      /// cancelled.
+      /// Waits for the next notification on the caller's actor and returns it; nil after cancellation.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Notification? {
         await posted.next(isolation: actor)?.notification
       }
     }
 
-    /// Unchecked: Foundation passes one notification to all observers on any thread, so none may change it
-    /// after the post.
+    /// Unchecked: Foundation passes one notification to all observers on any thread; none may change it.
     fileprivate struct Posted: @unchecked Sendable {
       let notification: Notification
     }
 
-    /// Unchecked: Foundation's observer is an opaque object that is only passed back to the center, which has
-    /// a lock.
+    /// Unchecked: the opaque object is only passed back to Foundation's center, which has a lock.
     private struct Observer: @unchecked Sendable {
       let value: any NSObjectProtocol
     }

@@ -8,8 +8,7 @@ import MediaTime
 extension AVAsset {
   private var loadedMetadata: AssetMetadata? { try? loader.loadMetadataNow().get() }
 
-  /// The items with common keys, one for each key in the file: title, artist, album, artwork and so on.
-  /// Blocks.
+  /// The items with common keys, one for each key in the file, such as title and artwork. Blocks.
   public var commonMetadata: [AVMetadataItem] { loadedMetadata?.common ?? [] }
 
   /// The items of all formats, in the order of the file. Blocks.
@@ -26,7 +25,8 @@ extension AVAsset {
   /// The lyrics; nil if the file has none. Blocks.
   public var lyrics: String? { loadedMetadata?.lyrics }
 
-  /// The languages of the chapters' titles: undetermined ("und") if chapters exist, as ID3 states none. Blocks.
+  /// The languages of the chapters' titles: undetermined ("und") if chapters exist, as ID3 states none.
+  /// Blocks.
   public var availableChapterLocales: [Locale] { loadedMetadata?.chapterLocales ?? [] }
 
   /// Returns the chapters in order of time. Each contains its title, and those of its other items that have
@@ -38,8 +38,8 @@ extension AVAsset {
     loadedMetadata?.chapterGroups(duration: duration, keys: commonKeys ?? []) ?? []
   }
 
-  /// Returns the chapters in order of time, each with all its items that have a common key. The languages have
-  /// no effect, because chapters have titles in one language. Blocks.
+  /// Returns the chapters in order of time, each with all its items that have a common key. The languages
+  /// have no effect, because chapters have titles in one language. Blocks.
   public func chapterMetadataGroups(
     bestMatchingPreferredLanguages preferredLanguages: [String]
   ) -> [AVTimedMetadataGroup] {
@@ -68,16 +68,15 @@ extension AVAsset {
     }
   }
 
-  /// Returns the chapters as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)` does. Throws
-  /// an `AVError` if the file cannot be read.
+  /// Returns chapters as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)`, or throws
+  /// `AVError`.
   public func loadChapterMetadataGroups(
     withTitleLocale locale: Locale, containingItemsWithCommonKeys commonKeys: [AVMetadataKey] = []
   ) async throws -> [AVTimedMetadataGroup] {
     try await loadChapterGroups(keys: commonKeys)
   }
 
-  /// Returns the chapters as `chapterMetadataGroups(bestMatchingPreferredLanguages:)` does. Throws an `AVError`
-  /// if the file cannot be read.
+  /// Returns `chapterMetadataGroups(bestMatchingPreferredLanguages:)`, or throws an `AVError`.
   public func loadChapterMetadataGroups(
     bestMatchingPreferredLanguages preferredLanguages: [String]
   ) async throws -> [AVTimedMetadataGroup] {
@@ -90,8 +89,7 @@ extension AVAsset {
     return contents.chapterGroups(duration: try await loaded(.duration), keys: keys)
   }
 
-  /// Loads a property as `load` does. Methods of an open class cannot use `load`, because its signature
-  /// contains `Self`.
+  /// Loads a property. Methods of an open class cannot use `load`, whose signature contains `Self`.
   private func loaded<Value>(_ property: AVAsyncProperty<AVAsset, Value>) async throws -> Value {
     try await property.prepare(self)
     return try property.value(of: self)

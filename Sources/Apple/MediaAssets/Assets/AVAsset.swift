@@ -6,8 +6,8 @@ package import Transfer
 
 /// Media that can be played. Every asset is an `AVURLAsset`; `AVAsset(url:)` creates one.
 ///
-/// Creating an asset opens no file. All values are read together when the first one is requested, and never
-/// change afterwards. Any thread.
+/// Creating an asset opens no file. The first request reads all values, which never change afterwards. Any
+/// thread.
 open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the only mutable state is the loader's, which has a lock.
 
@@ -76,8 +76,8 @@ extension AssetInitializing where Self: AVAsset {
   }
 }
 
-/// Media at a URL. File, http and https URLs can be played, custom schemes with a delegate of `resourceLoader`.
-/// Other URLs fail when they are loaded.
+/// Media at a URL: file, http and https, or a custom scheme with a delegate of `resourceLoader`. Others fail
+/// to load.
 open class AVURLAsset: AVAsset, @unchecked Sendable {
   // Unchecked as the superclass.
 
@@ -106,14 +106,12 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
       })
   }
 
-  /// The loader that requests bytes of URLs with custom schemes from its delegate. For file, http and https
-  /// URLs the delegate is not called. Any thread.
+  /// The loader of URLs with custom schemes. For file, http and https URLs its delegate is not called.
   open var resourceLoader: AVAssetResourceLoader {
     loader.resourceLoader ?? AVAssetResourceLoader { [loader] in loader.environment().mainQueue }
   }
 
-  /// Creates an asset whose requests may reach the addresses of `reach` and use `credentials`. The URL itself
-  /// contains none.
+  /// Creates an asset whose requests may reach `reach` and use `credentials`, which the URL does not contain.
   package init(url: URL, reach: NetworkReach, credentials: Credentials?) {
     self.url = url
     super.init(
@@ -137,15 +135,15 @@ public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPrecis
 /// The key of the `User-Agent` of HTTP requests, a `String`; "Continuo/" and its version by default.
 public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 
-/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own fields except
-/// `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent after a redirect to another origin.
+/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own fields
+/// except `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent after a redirect to another
+/// origin.
 public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
 
 /// The key of the media's MIME type. Without effect: the content determines the type.
 public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
 
-// Options for the networks that requests may use. Accepted and ignored, because Linux does not report the
-// cost of a connection.
+// Options for the networks that requests may use. Ignored: Linux does not report the cost of a connection.
 
 /// The key of a `Bool` that indicates whether requests may use a mobile network. Without effect.
 public let AVURLAssetAllowsCellularAccessKey = "AVURLAssetAllowsCellularAccessKey"

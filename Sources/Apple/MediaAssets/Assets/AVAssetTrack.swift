@@ -144,8 +144,7 @@ extension AVPartialAsyncProperty where Root: AVAssetTrack {
 }
 
 extension AVAsset {
-  /// The tracks: one, or none if the file cannot be played. Blocks to read an unread file on the caller's
-  /// thread; `load(.tracks)` does not block.
+  /// The tracks: one; none if the file cannot be played. Blocks to read the file; `load(.tracks)` does not.
   public var tracks: [AVAssetTrack] { (try? loader.loadNow()?.get())?.tracks(of: self) ?? [] }
 
   /// Returns the track with that number; nil if none exists. Blocks as `tracks` does.
@@ -163,8 +162,7 @@ extension AVAsset {
     tracks.filter { $0.hasMediaCharacteristic(mediaCharacteristic) }
   }
 
-  /// Returns the track with that number; nil if none exists. Reads the file off the caller's thread. Throws an
-  /// `AVError` if the media cannot be read.
+  /// Returns the track with that number, or nil. Reads the file in the background; may throw an `AVError`.
   public func loadTrack(withTrackID trackID: CMPersistentTrackID) async throws -> AVAssetTrack? {
     try await load(.tracks).first { $0.trackID == trackID }
   }

@@ -77,8 +77,7 @@ package final class AssetLoader: Sendable {
     if case .success(let values) = outcome, values.info == nil { .failure(.nothingToPlay) } else { outcome }
   }
 
-  /// Returns the outcome. Blocks to read an unread file on the caller's thread; returns nil for an unread
-  /// remote medium.
+  /// Returns the outcome. Blocks to read an unread file; returns nil for an unread remote medium.
   func loadNow() -> Outcome? {
     if let outcome { return outcome }
     guard shared == nil else { return nil }
@@ -126,16 +125,14 @@ package final class AssetLoader: Sendable {
     Self.queue.async { self.goOnToMetadata(of: source, opening) }
   }
 
-  /// Returns the metadata. Blocks to read unread tags on the caller's thread; returns no metadata for an
-  /// unread remote medium.
+  /// Returns the metadata. Blocks to read unread tags; returns none for an unread remote medium.
   func loadMetadataNow() -> Load<AssetMetadata>.Outcome {
     if let known = metadata.outcome { return known }
     guard shared == nil else { return .success(AssetMetadata(MediaTag())) }
     return metadata.finish(readMetadata(of: source))
   }
 
-  /// Reads the metadata. For a remote medium, first waits until `opening` has fetched its beginning, which
-  /// `source` retains.
+  /// Reads the metadata, of a remote medium once `opening` has fetched its beginning, which `source` retains.
   private func goOnToMetadata(of source: AssetSource, _ opening: AssetReading?) {
     do throws(DecodingError) {
       if let opening {

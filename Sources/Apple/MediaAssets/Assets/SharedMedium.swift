@@ -11,9 +11,8 @@ package protocol MediumListener: AnyObject, Sendable {
 
 /// The medium of a remote asset.
 ///
-/// The medium is created when it is first needed, and shared by all its users: an item while it is in a
-/// queue, and a loader while it reads. Therefore no data are fetched twice at a time, and none for items that
-/// are not played.
+/// Created at its first use, and shared by all users: an item while it is in a queue, and a loader while it
+/// reads. So no data are fetched twice at a time, and none for items that are not played.
 package final class SharedMedium: Sendable {
   /// An item in a queue that is notified of the medium's events.
   private struct Listener {

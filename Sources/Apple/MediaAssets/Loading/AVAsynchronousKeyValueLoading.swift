@@ -22,8 +22,8 @@ public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
   /// Returns the status of loading `key`. After a failure `outError` receives the error.
   func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus
 
-  /// Reads all values, whatever keys are listed, and calls `handler` once when reading has succeeded or failed:
-  /// on a background thread, or before the return if the values are known. Does not block.
+  /// Reads all values, whatever keys are listed, and calls `handler` once when reading has succeeded or
+  /// failed: on a background thread, or before the return if the values are known. Does not block.
   @preconcurrency
   func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)
 }
@@ -36,8 +36,7 @@ extension AVAsynchronousKeyValueLoading {
     return try property.value(of: self)
   }
 
-  /// Returns the values of several properties, as in `try await asset.load(.duration, .isPlayable)`. Throws an
-  /// `AVError` if the media cannot be read.
+  /// Returns several values, as in `try await asset.load(.duration, .isPlayable)`, or throws an `AVError`.
   public func load<A, B, each C>(
     _ first: AVAsyncProperty<Self, A>, _ second: AVAsyncProperty<Self, B>,
     _ others: repeat AVAsyncProperty<Self, each C>

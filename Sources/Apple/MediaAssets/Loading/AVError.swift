@@ -52,8 +52,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     self.underlying = underlying
   }
 
-  /// Maps a decoder's error to Apple's codes. `opening` indicates whether it occurred while the file was
-  /// opened.
+  /// Maps a decoder's error to Apple's codes. `opening`: it occurred while the file was opened.
   package init(_ error: DecodingError, opening: Bool) {
     switch error.reason {
     case .notFound:

@@ -4,8 +4,7 @@ import Synchronization
 
 /// A metadata item: a value with a key in a key space.
 ///
-/// Items of an asset are complete and immutable, so loading their values reads no file. Any thread; no call
-/// blocks.
+/// Items of an asset are complete and immutable: loading values reads no file. Any thread; no call blocks.
 open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronousKeyValueLoading,
   @unchecked Sendable
 {
@@ -109,8 +108,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The value as a date, in UTC. A text must have the form `2004-05-06T07:08:09` or its leading fields, such
-  /// as `2004` or `2004-05-06`. Nil for bytes, numbers and other texts.
+  /// The value as a date, in UTC; nil for bytes, numbers and other texts than `2004-05-06T07:08:09` or its
+  /// leading fields, such as `2004` or `2004-05-06`.
   open var dateValue: Date? {
     switch content.withLock({ $0.value }) {
     case .date(let date): date
@@ -257,8 +256,7 @@ open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
     set { content.withLock { $0.duration = newValue } }
   }
 
-  /// The value: text, a number, a date or bytes, of Swift's types or Foundation's. Values of other types
-  /// become nil.
+  /// The value: text, number, date or bytes, of Swift's types or Foundation's. Other values become nil.
   open override var value: Any? {
     get { super.value }
     set {

@@ -35,7 +35,7 @@ final class AssetMetadata: Sendable {
 
   var lyrics: String? { items.first { $0.identifier == .id3MetadataUnsynchronizedLyric }?.stringValue }
 
-  /// The languages of the chapters' titles: an undetermined one, because tags do not state it; none without
+  /// The languages of the chapters' titles: undetermined, because tags do not state it; none without
   /// chapters.
   var chapterLocales: [Locale] { chapters.isEmpty ? [] : [Locale(identifier: "und")] }
 

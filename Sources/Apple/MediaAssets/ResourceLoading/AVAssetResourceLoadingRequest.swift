@@ -1,8 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// A request for bytes to the delegate of a resource loader. Answered on any thread, at once or later, with
-/// any number of calls.
+/// A request for bytes to a delegate, answered on any thread, at once or later, by any number of calls.
 open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
@@ -44,8 +43,8 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   /// Whether the request was cancelled. Bytes provided after that are dropped.
   open var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Finishes the request: all requested bytes were provided, or no more exist. If `contentLength` promised
-  /// more bytes, they are requested again.
+  /// Finishes the request. If `contentLength` promised more bytes than were provided, they are requested
+  /// again.
   open func finishLoading() { finish(nil) }
 
   /// Finishes the request with a failure: the asset fails, with the text of `error`.
@@ -97,8 +96,7 @@ open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked
     set { state.withLock { $0.contentLength = newValue } }
   }
 
-  /// Whether requests may start at any offset; false by default, so that all start at 0. Requires a
-  /// `contentLength`.
+  /// Whether requests may start at any offset; false by default: at 0 only. Requires a `contentLength`.
   open var isByteRangeAccessSupported: Bool {
     get { state.withLock { $0.isByteRangeAccessSupported } }
     set { state.withLock { $0.isByteRangeAccessSupported = newValue } }

@@ -28,8 +28,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   /// The position of the loop relative to the items already in the queue.
   public enum ItemOrdering: Int, Sendable {
-    /// The loop plays before the existing items, which play after its end. The item that is playing is
-    /// interrupted, and resumes later at its position.
+    /// The loop interrupts the existing items, which play after its end, the current one from its position.
     case loopingItemsPrecedeExistingItems = 0
     /// The loop plays after the existing items.
     case loopingItemsFollowExistingItems = 1
@@ -132,8 +131,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   // MARK: Copies
 
-  /// Returns the reason why an item of that length cannot be looped; nil if it can. An indefinite length is
-  /// accepted.
+  /// Returns the reason why an item of that length, which may be indefinite, cannot be looped; nil if it can.
   private func problem(duration: CMTime) -> String? {
     if duration.isNumeric, duration <= .zero { return "AVPlayerLooper: the item is empty" }
     guard range.isValid else { return nil }
@@ -197,8 +195,8 @@ public final class AVPlayerLooper: NSObject, Sendable {
     }
   }
 
-  /// Returns the next copy to insert and the copy after which it belongs (nil: the end of the queue). Nil if
-  /// all copies are in the queue.
+  /// Returns the next copy to insert, and the copy before it (nil: the end of the queue). Nil if none is
+  /// missing.
   private func nextToInsert() -> (copy: AVPlayerItem, last: AVPlayerItem?)? {
     let copies = state.withLock { $0.isLooping && $0.isSetUp ? $0.copies : [] }
     guard let copy = copies.first(where: { $0.attachment == nil }) else { return nil }

@@ -4,8 +4,7 @@ public import MediaAssets
 public import MediaTime
 import Synchronization
 
-/// A mix of an item's audio: the volume of its track over the item's time. Set as `AVPlayerItem.audioMix`;
-/// created as an `AVMutableAudioMix`. Any thread.
+/// The volume of an item's track over the item's time, for `AVPlayerItem.audioMix`. Any thread.
 open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the mutable state has a lock.
 
@@ -22,8 +21,7 @@ open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendabl
     super.init()
   }
 
-  /// The parameters, each for a track. Parameters of unknown tracks are ignored; of several for one track,
-  /// the last one applies.
+  /// The parameters of tracks. Those of unknown tracks are ignored; the last ones for a track apply.
   open var inputParameters: [AVAudioMixInputParameters] { parameters.withLock { $0 } }
 
   /// Returns an immutable mix with these parameters.

@@ -1,7 +1,6 @@
 public import Foundation
 
-/// The network errors that occurred while an item was fetched, including those recovered by a retry. An
-/// immutable copy; any thread.
+/// The network errors of an item, including those recovered by a retry. An immutable copy; any thread.
 open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the object is immutable.
 
@@ -44,8 +43,7 @@ open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
   open var serverAddress: String? { entry.serverAddress }
   /// An identifier shared by all entries of the item.
   open var playbackSessionID: String? { entry.sessionID }
-  /// A code of `errorDomain`. 0 for events that are not errors: the server has another version of the medium,
-  /// or the data are buffered in memory.
+  /// A code of `errorDomain`; 0 if the medium has another version on the server or is buffered in memory.
   open var errorStatusCode: Int { entry.code }
   /// The error domain: `NSURLErrorDomain` or "AVFoundationErrorDomain".
   open var errorDomain: String { entry.domain }

@@ -67,9 +67,8 @@ nonisolated extension AVPlayer {
     public static let appBackgrounded = Self(rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
   }
 
-  /// Posted on the main queue, with the player as object, when `rate` changed. `userInfo` contains the reason
-  /// under `rateDidChangeReasonKey`. The reason is missing if an item reached its end under `pause`, because
-  /// Apple defines none for that.
+  /// Posted on the main queue, with the player as object, when `rate` changed, with a reason under
+  /// `rateDidChangeReasonKey`. Apple defines none, and `userInfo` is nil, for an end under `pause`.
   public static let rateDidChangeNotification = Notification.Name("AVPlayerRateDidChangeNotification")
 
   /// The key of a `RateDidChangeReason` in `rateDidChangeNotification`.

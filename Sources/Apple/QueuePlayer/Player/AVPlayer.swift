@@ -13,10 +13,9 @@ import Synchronization
 /// Every member may be used on any thread, and no call waits for a file or the output. Change handlers,
 /// notifications and completion handlers are called on the main queue, in order and for every state.
 ///
-/// On the main queue, properties have the values last reported to observers. A call reports its own changes
-/// before it returns. Changes that the player makes itself are reported in a separate turn of the queue. On
-/// other threads the values may be newer. When the last reference to a player is released, its sound stops
-/// and no more calls are made.
+/// On the main queue, properties have the values last reported to observers; on other threads they may be
+/// newer. A call reports its own changes before it returns, the player its own in a separate turn of the
+/// queue. After the last release of a player, its sound stops and no more calls are made.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
   nonisolated let core: PlayerCore
@@ -80,9 +79,8 @@ open class AVPlayer: NSObject {
   /// player.
   nonisolated open func replaceCurrentItem(with item: AVPlayerItem?) { core.replaceCurrentItem(with: item) }
 
-  /// The action when an item has played to its end. The default is `pause`, in a queue player `advance`.
-  /// After an end under `none`, a change takes effect at once. Stops the program if set to `advance` on a
-  /// player without a queue.
+  /// The action when an item has played to its end: by default `pause`, in a queue player `advance`. Takes
+  /// effect at once after an end under `none`. Stops the program if set to `advance` without a queue.
   nonisolated open var actionAtItemEnd: ActionAtItemEnd {
     get { observations.read(.actionAtItemEnd) { ActionAtItemEnd(core.engine.actionAtItemEnd) } }
     set {
@@ -111,8 +109,8 @@ open class AVPlayer: NSObject {
     set { core.setRate(newValue) }
   }
 
-  /// The rate that `play()` sets; 1 by default. Stored unchanged; `rate` limits it at playback. Setting it
-  /// does not change the rate.
+  /// The rate that `play()` sets; 1 by default. Stored unchanged: `rate` limits it, and does not change with
+  /// it.
   nonisolated open var defaultRate: Float {
     get { core.read(.defaultRate) { $0.defaultRate } }
     set { core.set(.defaultRate) { core.state.withLock { $0.defaultRate = newValue } } }
@@ -128,8 +126,8 @@ open class AVPlayer: NSObject {
   /// likely to play without a stall. For files the same as setting the property.
   nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate, isImmediate: true) }
 
-  /// Sets `rate` so that `itemTime` of the current item is heard at a time of the host clock. Several players
-  /// with the same host time start together.
+  /// Sets `rate` so that `itemTime` is heard at a time of the host clock: players with equal times start
+  /// together.
   ///
   /// Until that time the player is silent. A start in time needs about 0.3 s. If the time is nearer or has
   /// passed, playback starts as soon as possible, at the position that it would have reached by then.
@@ -152,15 +150,13 @@ open class AVPlayer: NSObject {
     observations.read(.timeControlStatus) { TimeControlStatus(core.timeControl) }
   }
 
-  /// The reason why no audio plays although `rate` is not 0; nil unless `timeControlStatus` is waiting.
-  /// Observable.
+  /// The reason why no audio plays although `rate` is not 0; nil unless waiting. Observable.
   nonisolated open var reasonForWaitingToPlay: WaitingReason? {
     observations.read(.reasonForWaitingToPlay) { WaitingReason(core.timeControl) }
   }
 
   /// Whether the player waits and resumes automatically when the output is lost or starved; true by default.
-  /// If false, it pauses instead, with the reason `setRateFailed`. A player that is waiting when this is set
-  /// to false retries once first. Observable.
+  /// If false, it pauses with the reason `setRateFailed`, after one retry if waiting already. Observable.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
     get { observations.read(.automaticallyWaitsToMinimizeStalling) { core.engine.waitsToMinimizeStalling } }
     set {
@@ -174,10 +170,9 @@ open class AVPlayer: NSObject {
   /// item. After a seek, returns the requested time as long as its frame is heard.
   nonisolated open func currentTime() -> CMTime { core.knownCurrent?.item.place ?? .zero }
 
-  /// Moves to `time` of the current item, at most to its end. The seek is exact to the frame, with one
-  /// exception: parts of a remote item with a variable bit rate that are not fetched yet. There the position
-  /// may deviate by 1 % of the duration. Stops the program if an item exists and the time is invalid or
-  /// indefinite.
+  /// Moves to `time` of the current item, at most to its end, exact to the frame. Only in parts of a remote
+  /// item with a variable bit rate that are not fetched yet, the position may deviate by 1 % of the duration.
+  /// Stops the program if an item exists and the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
   /// Moves to `time` of the current item as `seek(to:)` does. With zero tolerances the seek is always exact
@@ -188,10 +183,9 @@ open class AVPlayer: NSObject {
 
   /// Moves to `time` of the current item as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler receives true in a separate turn when the player has reached the position. It receives true
-  /// at once if the item is not ready yet, and playback then starts at `time`. It receives false at once
-  /// without an item, at the next seek, or if a call removes the item. It receives false later if the item
-  /// leaves the queue without a call.
+  /// The handler receives true in a separate turn when the player has reached the position; at once if the
+  /// item is not ready yet, and playback then starts at `time`. It receives false at once without an item, at
+  /// the next seek, or if a call removes the item; later if the item leaves the queue without a call.
   ///
   /// - Parameters:
   ///   - time: a time in the current item.
@@ -212,8 +206,7 @@ open class AVPlayer: NSObject {
       to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, completion: completionHandler)
   }
 
-  /// Moves to `time` of the current item. Returns the value that the handler of `seek(to:completionHandler:)`
-  /// receives.
+  /// Moves to `time` of the current item. Returns the result of `seek(to:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
     await outcome { core.seek(to: time, isDirect: true, completion: $0) }
@@ -229,12 +222,11 @@ open class AVPlayer: NSObject {
 
   // MARK: Time observers
 
-  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once. Also calls it
-  /// with the exact time when playback starts, stops or jumps. Does not call `block` inside a call to the
-  /// player, nor for an item that a call has left.
+  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once, and with the
+  /// exact time when playback starts, stops or jumps; never inside a call or for an item that a call has
+  /// left.
   ///
-  /// At intervals below 1 ms some steps are skipped. If `queue` is more than a second late, pending steps are
-  /// replaced by the newest one.
+  /// Below 1 ms some steps are skipped. More than a second late, the newest step replaces pending ones.
   ///
   /// - Parameters:
   ///   - interval: above zero; determines the timescale of the steps. Stops the program if it is not above
@@ -311,11 +303,10 @@ open class AVPlayer: NSObject {
     set { core.set(.isMuted) { core.engine.isMuted = newValue } }
   }
 
-  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none. With nil, samples are
-  /// the decoder's, bit for bit.
+  /// The ReplayGain level to apply, from the tags of items; nil, the default, leaves the decoder's samples as
+  /// they are.
   ///
-  /// A change takes effect on the audio heard from now on, without a gap, as for `AVPlayerItem.audioMix`. Any
-  /// thread; does not block.
+  /// A change is heard at once, without a gap, as for `AVPlayerItem.audioMix`. Any thread; does not block.
   nonisolated package var replayGain: ReplayGain.Kind? {
     get { core.engine.replayGain }
     set { core.engine.replayGain = newValue }
@@ -327,10 +318,9 @@ extension AVPlayer: KeyValueObserving, ObservedObject {
 }
 
 extension AVPlayer: Observable {
-  /// A Boolean value that indicates whether players, items and their tracks support Swift Observation; false
-  /// by default. With true, `withObservationTracking` and its clients (`Observations`) follow the observable
-  /// properties. Either all objects are tracked or none: a change after the first of them was made stops the
-  /// program.
+  /// Whether players, items and their tracks support Swift Observation; false by default. With true,
+  /// `withObservationTracking` and its clients (`Observations`) follow the observable properties. All objects
+  /// are tracked or none: a change after the first of them was made stops the program.
   ///
   /// Tracking callbacks run on the main queue just before the property changes. If another thread sets the
   /// property, the callbacks run on that thread, after the change.

@@ -3,8 +3,7 @@ public import Foundation
 // Names in both of Apple's spellings. All are posted on the main queue with the item as object.
 
 nonisolated extension AVPlayerItem {
-  /// Posted when the item has played to its end, or to `forwardPlaybackEndTime`. Not posted for items that
-  /// were skipped or removed.
+  /// Posted when the item, neither skipped nor removed, has played to its end or `forwardPlaybackEndTime`.
   public static let didPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemDidPlayToEndTimeNotification")
   /// Posted when the item has played to a position at which decoding failed.

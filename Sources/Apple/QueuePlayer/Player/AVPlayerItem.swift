@@ -10,9 +10,8 @@ import Synchronization
 
 /// An asset in a player's queue, with its status and its playback position.
 ///
-/// An item can be in the queue of one player only, and only once. After it has left the queue it keeps its
-/// status and position and can be inserted again. It then continues at its position, or starts from the
-/// beginning if it had reached its end.
+/// An item can be in the queue of one player only, and only once. Outside of a queue it keeps its status and
+/// position; inserted again, it continues there, or from the beginning if it had reached its end.
 ///
 /// Every member may be used on any thread. On the main queue, properties have the values last reported to
 /// observers; on other threads they may be newer. No call blocks.
@@ -42,8 +41,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   // The only designated initializer, as on Apple's systems. Clients' subclasses override only this one, and
   // declare others with the signatures of those before without `override`.
 
-  /// Creates an item for an asset. Opens no file. All keys are loaded together when a player opens the item,
-  /// whatever keys are listed.
+  /// Creates an item for an asset. Opens no file. A player that opens the item loads all keys, whatever is
+  /// listed.
   nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
     state = Mutex(ItemState(asset: asset, loadedKeys: automaticallyLoadedAssetKeys ?? []))
     super.init()
@@ -85,8 +84,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// The reason of the failure, an `AVError`; nil unless `status` is `failed`.
   nonisolated open var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
-  /// The duration, independent of `forwardPlaybackEndTime`; indefinite before the item is ready. May become
-  /// more exact during playback. Observable.
+  /// The duration, without regard to `forwardPlaybackEndTime`; indefinite until ready, and then refined.
+  /// Observable.
   nonisolated open var duration: CMTime {
     observations.read(.duration) { knownState.info?.duration ?? .indefinite }
   }
@@ -95,13 +94,11 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// empty. For an item from a server without range requests, the parts that were fetched.
   nonisolated open var seekableTimeRanges: [NSValue] { seekableRanges }
 
-  /// The available ranges, as `NSValue`s, in order and at most 32: the whole item if it is a file. For a
-  /// remote item the parts that were fetched: exact up to the read position, otherwise estimated. Observable;
-  /// changes at most four times a second.
+  /// The available ranges, as `NSValue`s, in order and at most 32: all of a file; of a remote item the parts
+  /// that were fetched, estimated after the read position. Observable; changes at most four times a second.
   nonisolated open var loadedTimeRanges: [NSValue] { loadedRanges }
 
-  /// Whether the item will probably play to its end without stalling. True for a file that is ready.
-  /// Observable.
+  /// Whether the item will probably play to its end without stalling; true for a ready file. Observable.
   nonisolated open var isPlaybackLikelyToKeepUp: Bool {
     observations.read(.isPlaybackLikelyToKeepUp) { buffer?.isLikelyToKeepUp ?? false }
   }
@@ -116,8 +113,7 @@ open class AVPlayerItem: NSObject, NSCopying {
     observations.read(.isPlaybackBufferFull) { buffer?.isFull ?? false }
   }
 
-  /// The duration of media to read ahead, in seconds, at least 2; 0, the default, lets the player choose.
-  /// Applies to remote items only.
+  /// The seconds to read ahead of a remote item, at least 2; 0, the default, lets the player choose.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
     get {
       observations.read(.preferredForwardBufferDuration) {
@@ -140,8 +136,7 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   // MARK: Rates
 
-  /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect at once, even
-  /// during playback.
+  /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect at once.
   nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
     get { observations.read(.audioTimePitchAlgorithm) { state.withLock { $0.audioTimePitchAlgorithm } } }
     set {
@@ -152,8 +147,7 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Whether the item can play at rates above 2. True once it is ready. Rates from 1 to 2 are always
-  /// possible.
+  /// Whether the item can play at rates above 2. True once it is ready; rates from 1 to 2 always can.
   nonisolated open var canPlayFastForward: Bool { status == .readyToPlay }
 
   /// Whether the item can play at rates between 0 and 1. True once it is ready.
@@ -174,15 +168,14 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// the item is not current, returns its start position or the position at which it stopped.
   nonisolated open func currentTime() -> CMTime { place }
 
-  /// The mean bit rate of the last second heard, in bits per second; 0 if unknown or if the item is in no
-  /// queue. Any thread.
+  /// The mean bit rate of the last second heard, in bits per second; 0 if unknown or in no queue. Any thread.
   package nonisolated var heardBitRate: Double {
     attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
   }
 
   /// The time at which playback of the item ends, if earlier than its own end; `.invalid`, the default, for
-  /// its own end. When this time is reached, `didPlayToEndTimeNotification` is posted and the player's
-  /// `actionAtItemEnd` takes effect.
+  /// its own end. There `didPlayToEndTimeNotification` is posted and the player's `actionAtItemEnd` takes
+  /// effect.
   nonisolated open var forwardPlaybackEndTime: CMTime {
     get { observations.read(.forwardPlaybackEndTime) { state.withLock { $0.forwardPlaybackEndTime } } }
     set {
@@ -220,8 +213,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     seek(to: time, tolerances: [], completion: completionHandler)
   }
 
-  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does, and reports the end of the seek as
-  /// `seek(to:completionHandler:)` does.
+  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`, and reports the end as
+  /// `seek(to:completionHandler:)`.
   @preconcurrency
   nonisolated open func seek(
     to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
@@ -236,8 +229,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     await outcome { seek(to: time, tolerances: [], isDirect: true, completion: $0) }
   }
 
-  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the value that the handler
-  /// of `seek(to:completionHandler:)` receives.
+  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`. Returns the result of
+  /// `seek(to:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
     await outcome {
@@ -266,8 +259,7 @@ nonisolated extension AVPlayerItem {
     state.withLock { $0.network.first?.failures }.flatMap { $0.isEmpty ? nil : AVPlayerItemErrorLog($0) }
   }
 
-  /// The mix of the item's audio; nil, the default, for none. With nil, samples are the decoder's, bit for
-  /// bit.
+  /// The mix of the item's audio; nil, the default, leaves the decoder's samples as they are.
   ///
   /// Stored as a copy. The volume follows the item's time after seeks and at every rate. A change takes
   /// effect without a gap, at the latest after the frames that the output cannot replace. Observable.

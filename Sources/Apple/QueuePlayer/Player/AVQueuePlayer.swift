@@ -12,8 +12,8 @@ open class AVQueuePlayer: AVPlayer {
     super.init(core: PlayerCore(isQueuePlayer: true), items: [])
   }
 
-  /// Creates a player of these items, in this order. Stops the program if an item occurs twice or is in
-  /// another player.
+  /// Creates a player of these items, in order. Stops the program if one occurs twice or is in another
+  /// player.
   nonisolated public init(items: [AVPlayerItem]) {
     super.init(core: PlayerCore(isQueuePlayer: true), items: items)
   }
@@ -48,15 +48,13 @@ open class AVQueuePlayer: AVPlayer {
     core.canInsert(item, after: afterItem)
   }
 
-  /// Inserts `item` after `afterItem`, or at the end for nil. In an empty queue `item` becomes current, and
-  /// plays if `rate` is not 0. Stops the program if `item` is in a queue already or `afterItem` is not in
-  /// this one.
+  /// Inserts `item` after `afterItem`, or at the end for nil. In an empty queue it becomes current, and plays
+  /// if `rate` is not 0. Stops the program if `item` is in a queue already or `afterItem` is not in this one.
   nonisolated open func insert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) {
     core.insert(item, after: afterItem)
   }
 
-  /// Removes `item` from the queue; the current item as `advanceToNextItem` does. Without effect if `item` is
-  /// not in the queue.
+  /// Removes `item` from the queue, if it is there; the current item as `advanceToNextItem` does.
   nonisolated open func remove(_ item: AVPlayerItem) { core.remove(item) }
 
   /// Removes all items from the queue. Sound stops at once.

@@ -12,8 +12,7 @@ public final class CMTimebase: Sendable {
   /// The item's `currentTime()`; invalid once the item was released.
   public var time: CMTime { item?.currentTime() ?? .invalid }
 
-  /// The rate, in seconds of the item per second: the player's `rate` while the item is current and playing,
-  /// otherwise 0.
+  /// The player's `rate`, in item seconds per second, while the item is current and playing; otherwise 0.
   public var rate: Double {
     guard let (core, id) = item?.attachment, core.knownCurrent?.id == id, core.timeControl == .playing
     else { return 0 }

@@ -8,8 +8,8 @@ import Synchronization
 
 /// The state of an item, protected by its lock.
 struct ItemState: Sendable {
-  /// The queue that contains the item, and the item's number in the queue. Each insertion assigns a new
-  /// number, so that notices of an earlier insertion are not applied to this one.
+  /// The queue that contains the item, and the item's number there: a new one for each insertion, so that
+  /// notices of an earlier insertion are not applied to this one.
   struct Attachment: Sendable {
     weak var core: PlayerCore?
     var id: ItemID
@@ -243,8 +243,8 @@ extension CMTime {
     return convertScale(other.timescale, method: .roundHalfAwayFromZero).value == other.value
   }
 
-  /// Returns the seconds to seek to, validated like Apple's items. An infinite time becomes the farthest
-  /// position on its side.
+  /// Returns the seconds to seek to, validated like Apple's items. An infinite time is limited to ±4e9
+  /// seconds.
   func secondsToSeek(tolerances: [CMTime] = []) -> Double {
     precondition(
       isValid && !isIndefinite, "Seeking is not possible to time \(isValid ? "{INDEFINITE}" : "{INVALID}")")

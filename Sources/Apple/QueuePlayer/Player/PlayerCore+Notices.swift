@@ -117,8 +117,8 @@ extension PlayerCore {
     forget(id)
   }
 
-  /// Sets the player's own status: ready after the first opening, successful or not; failed permanently if no
-  /// medium can be opened.
+  /// Sets the player's status: ready after the first opening, even a failed one; failed if no medium can be
+  /// opened.
   private func setStatus(_ status: AVPlayer.Status, error: AVError? = nil) {
     let before = state.withLock { $0.status }
     guard before != status, before != .failed else { return }

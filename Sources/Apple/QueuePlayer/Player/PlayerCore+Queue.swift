@@ -23,14 +23,13 @@ extension PlayerCore {
     return engine.currentItem.flatMap { id in state.withLock { $0.items[id] }.map { (id, $0) } }
   }
 
-  /// Returns whether item `id` is in the queue, as visible to the caller: until its removal was reported to
-  /// observers.
+  /// Whether item `id` is in the queue, as visible to the caller: until observers know of its removal.
   func holds(_ id: ItemID) -> Bool {
     readsMirror ? state.withLock { $0.items[id] != nil } : engine.contains(id)
   }
 
-  /// The queue, the current item first. On the main queue, the first item is the one last reported to
-  /// observers, even if the engine has advanced.
+  /// The queue, the current item first: on the main queue the one last reported, even if the engine has
+  /// advanced.
   var items: [AVPlayerItem] {
     let mirrors = readsMirror
     let ids = mirrors ? engine.itemsUntilTold : engine.items
@@ -59,8 +58,7 @@ extension PlayerCore {
     let id = add(item)
     let (source, mix, start, end) = opening(item)
     while !engine.insert(id, source: source, mix: mix, after: previous, startSeconds: start) {
-      // `after` ended or failed just now, and the caller could not know. The insertion point is then after
-      // the item that plays.
+      // `after` ended or failed just now, unknown to the caller: insert after the item that plays.
       previous = engine.currentItem
     }
     finishInsertion(of: item, id, mix: mix, end: end)
@@ -79,8 +77,8 @@ extension PlayerCore {
     finishInsertion(of: item, id, mix: mix, end: end)
   }
 
-  /// Passes the rest of an inserted item's settings to the engine. The mix may no longer be `mix`, with which the
-  /// item was inserted.
+  /// Passes the rest of an item's settings to the engine. The mix may differ from `mix`, with which it was
+  /// inserted.
   private func finishInsertion(of item: AVPlayerItem, _ id: ItemID, mix: ItemMix, end: Double?) {
     if let end { engine.setEnd(end, of: id) }
     engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)

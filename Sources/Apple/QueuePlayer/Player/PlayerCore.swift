@@ -10,12 +10,11 @@ import Synchronization
 
 /// The implementation of `AVPlayer`: the engine, and a mirror of the state last reported to observers.
 ///
-/// The engine runs ahead on its own threads and sends notices to the main queue. Each notice advances the
-/// mirror by one step and notifies the observers, so they see every state once and in order. On the main
-/// queue, properties return the mirror, and calls refer to it: to its current item, even if the engine has
-/// advanced. The mirror contains the changes made by a call when the call returns. Changes found by the
-/// engine follow later, in a separate turn of the main queue. On other threads, properties return the
-/// engine's state.
+/// The engine runs ahead on its own threads and sends notices to the main queue. Each advances the mirror by
+/// one step and notifies the observers, so they see every state once and in order. On the main queue,
+/// properties return the mirror, and calls refer to it, even if the engine has advanced. It contains a call's
+/// changes when the call returns; changes found by the engine follow in a separate turn of the main queue. On
+/// other threads, properties return the engine's state.
 final class PlayerCore: SuspendablePlayer, MediumListener {
   /// The state last reported to observers, and the state that the engine does not store.
   struct State {
@@ -34,8 +33,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     /// The queues of time observers, so that observers with the same queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
-    /// Whether an announcement of changes is pending on the main queue. The properties below were set, and
-    /// others may have changed too.
+    /// Whether an announcement is pending on the main queue, of the properties below and maybe others.
     var isAnnouncing = false
     var announcedItems: [AVPlayerItem] = []
     var announcedProperties: Set<ObservedProperty> = []
@@ -60,8 +58,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   deinit { environment.suspension.remove(self) }
 
-  /// Ends playback permanently when the player is released. The current item keeps its position, and is still
-  /// opened if it was not.
+  /// Ends playback when the player is released. The current item keeps its position, and is still opened.
   func close() {
     let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     item?.keepPlace()
@@ -95,8 +92,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     }
   }
 
-  /// Sets a property of the player or of one of its items by `change`, and notifies observers. For properties
-  /// that only calls set.
+  /// Sets a property that only calls set, of the player or an item, by `change`, and notifies observers.
   func set(_ key: ObservedKey, of item: AVPlayerItem? = nil, _ change: () -> Void) {
     let property = (item?.observations ?? observations).property(key)
     if environment.isOnMainQueue() {
@@ -236,8 +232,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   }
 
   /// Moves `item`, the current one as visible to the caller, to `time`, which equals `seconds`. Ends the
-  /// previous seek: its handler receives false at once. If the item is not known to be ready, this seek's
-  /// handler receives true at once.
+  /// previous seek: its handler receives false at once. This one's receives true at once unless the item is
+  /// known to be ready.
   func seek(
     _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?

@@ -7,10 +7,9 @@ import PlaybackEngine
 import Synchronization
 
 nonisolated extension AVPlayerItem {
-  /// The last metadata of a live stream whose frames have been heard, with the time from which on they apply.
-  /// They contain the title (`icyMetadataStreamTitle`) and the accompanying address (`icyMetadataStreamURL`).
-  /// Nil before the first metadata, and for files. Observable. Deprecated by Apple in favour of
-  /// `AVPlayerItemMetadataOutput`.
+  /// The last metadata of a live stream whose frames have been heard, with the time from which on they apply:
+  /// title (`icyMetadataStreamTitle`) and address (`icyMetadataStreamURL`). Nil before the first, and for
+  /// files. Observable. Deprecated by Apple in favour of `AVPlayerItemMetadataOutput`.
   public var timedMetadata: [AVMetadataItem]? {
     observations.read(.timedMetadata) { state.withLock { $0.timedMetadata } }
   }
