@@ -98,21 +98,17 @@ extension AVAsset {
 
 extension AVPartialAsyncProperty where Root: AVAsset {
   /// The items with common keys, one for each key in the file.
-  public static var commonMetadata: AVAsyncProperty<Root, [AVMetadataItem]> {
-    AVAsyncProperty(metadata: { $0.common })
-  }
+  public static var commonMetadata: AVAsyncProperty<Root, [AVMetadataItem]> { .init(metadata: \.common) }
   /// The items of all formats, in the order of the file.
-  public static var metadata: AVAsyncProperty<Root, [AVMetadataItem]> {
-    AVAsyncProperty(metadata: { $0.items })
-  }
+  public static var metadata: AVAsyncProperty<Root, [AVMetadataItem]> { .init(metadata: \.items) }
   /// The formats of the file's metadata.
   public static var availableMetadataFormats: AVAsyncProperty<Root, [AVMetadataFormat]> {
-    AVAsyncProperty(metadata: { $0.formats })
+    AVAsyncProperty(metadata: \.formats)
   }
   /// The lyrics; nil if the file has none.
-  public static var lyrics: AVAsyncProperty<Root, String?> { AVAsyncProperty(metadata: { $0.lyrics }) }
+  public static var lyrics: AVAsyncProperty<Root, String?> { .init(metadata: \.lyrics) }
   /// The languages of the chapters' titles.
   public static var availableChapterLocales: AVAsyncProperty<Root, [Locale]> {
-    AVAsyncProperty(metadata: { $0.chapterLocales })
+    AVAsyncProperty(metadata: \.chapterLocales)
   }
 }

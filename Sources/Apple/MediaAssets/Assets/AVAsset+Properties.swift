@@ -49,9 +49,9 @@ extension AVAsyncProperty where Root: AVAsset {
 
 extension AVPartialAsyncProperty where Root: AVAsset {
   /// The duration; indefinite if unknown. Loading fails if the file contains no audio.
-  public static var duration: AVAsyncProperty<Root, CMTime> { AVAsyncProperty(ofMedia: { $1.duration }) }
+  public static var duration: AVAsyncProperty<Root, CMTime> { .init(ofMedia: { $1.duration }) }
   /// Whether the file contains playable audio.
-  public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty(ofFile: { $0.isPlayable }) }
+  public static var isPlayable: AVAsyncProperty<Root, Bool> { .init(ofFile: { $0.isPlayable }) }
   /// Whether the duration is exact and not an estimate. Loading fails if the file contains no audio.
   public static var providesPreciseDurationAndTiming: AVAsyncProperty<Root, Bool> {
     AVAsyncProperty(ofMedia: { $1.isPrecise })

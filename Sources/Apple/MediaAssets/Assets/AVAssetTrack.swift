@@ -106,37 +106,29 @@ extension AVAssetTrack: AVAsynchronousKeyValueLoading {
 
 extension AVPartialAsyncProperty where Root: AVAssetTrack {
   /// The range from zero to the asset's end; of indefinite duration if the end is unknown.
-  public static var timeRange: AVAsyncProperty<Root, CMTimeRange> { AVAsyncProperty(known: \.timeRange) }
+  public static var timeRange: AVAsyncProperty<Root, CMTimeRange> { .init(known: \.timeRange) }
   /// The timescale in frames per second; 0 if the duration is unknown.
-  public static var naturalTimeScale: AVAsyncProperty<Root, CMTimeScale> {
-    AVAsyncProperty(known: \.naturalTimeScale)
-  }
+  public static var naturalTimeScale: AVAsyncProperty<Root, CMTimeScale> { .init(known: \.naturalTimeScale) }
   /// The mean bit rate, in bits per second, as estimated when the file is opened; 0 if unknown.
-  public static var estimatedDataRate: AVAsyncProperty<Root, Float> {
-    AVAsyncProperty(known: \.estimatedDataRate)
-  }
+  public static var estimatedDataRate: AVAsyncProperty<Root, Float> { .init(known: \.estimatedDataRate) }
   /// Whether the track is played by default. Always true.
-  public static var isEnabled: AVAsyncProperty<Root, Bool> { AVAsyncProperty(known: \.isEnabled) }
+  public static var isEnabled: AVAsyncProperty<Root, Bool> { .init(known: \.isEnabled) }
   /// Whether the track can be played. Always true.
-  public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty(known: \.isPlayable) }
+  public static var isPlayable: AVAsyncProperty<Root, Bool> { .init(known: \.isPlayable) }
   /// Whether all data of the track are in the asset's own file. Always true.
-  public static var isSelfContained: AVAsyncProperty<Root, Bool> { AVAsyncProperty(known: \.isSelfContained) }
+  public static var isSelfContained: AVAsyncProperty<Root, Bool> { .init(known: \.isSelfContained) }
   /// The characteristics of the track. Always `audible` alone.
   public static var mediaCharacteristics: AVAsyncProperty<Root, [AVMediaCharacteristic]> {
     AVAsyncProperty(known: { _ in [.audible] })
   }
   /// The preferred volume. Always 1.
-  public static var preferredVolume: AVAsyncProperty<Root, Float> {
-    AVAsyncProperty(known: \.preferredVolume)
-  }
+  public static var preferredVolume: AVAsyncProperty<Root, Float> { .init(known: \.preferredVolume) }
   /// The number of pictures per second. Always 0.
-  public static var nominalFrameRate: AVAsyncProperty<Root, Float> {
-    AVAsyncProperty(known: \.nominalFrameRate)
-  }
+  public static var nominalFrameRate: AVAsyncProperty<Root, Float> { .init(known: \.nominalFrameRate) }
   /// The size of the picture. Always zero.
-  public static var naturalSize: AVAsyncProperty<Root, CGSize> { AVAsyncProperty(known: \.naturalSize) }
+  public static var naturalSize: AVAsyncProperty<Root, CGSize> { .init(known: \.naturalSize) }
   /// The language. Always nil, for unknown.
-  public static var languageCode: AVAsyncProperty<Root, String?> { AVAsyncProperty(known: \.languageCode) }
+  public static var languageCode: AVAsyncProperty<Root, String?> { .init(known: \.languageCode) }
   /// The language by BCP 47. Always nil, for unknown.
   public static var extendedLanguageTag: AVAsyncProperty<Root, String?> {
     AVAsyncProperty(known: \.extendedLanguageTag)
@@ -211,9 +203,7 @@ extension AVPartialAsyncProperty where Root: AVAsset {
     AVAsyncProperty(ofMedia: { asset, values in values.tracks(of: asset) })
   }
   /// Whether the media are copy-protected. Always false.
-  public static var hasProtectedContent: AVAsyncProperty<Root, Bool> {
-    AVAsyncProperty(ofFile: { _ in false })
-  }
+  public static var hasProtectedContent: AVAsyncProperty<Root, Bool> { .init(ofFile: { _ in false }) }
 }
 
 extension AssetLoader.Values {

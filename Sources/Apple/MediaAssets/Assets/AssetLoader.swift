@@ -71,7 +71,9 @@ package final class AssetLoader: Sendable {
   }
 
   /// Calls `completion` as `load` does, with the outcome for media properties.
-  func loadMedia(_ completion: @escaping @Sendable (Outcome) -> Void) { load { completion(Self.media($0)) } }
+  package func loadMedia(_ completion: @escaping @Sendable (Outcome) -> Void) {
+    load { completion(Self.media($0)) }
+  }
 
   private static func media(_ outcome: Outcome) -> Outcome {
     if case .success(let values) = outcome, values.info == nil { .failure(.nothingToPlay) } else { outcome }

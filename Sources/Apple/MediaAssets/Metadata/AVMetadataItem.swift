@@ -284,15 +284,15 @@ open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
 
 extension AVPartialAsyncProperty where Root: AVMetadataItem {
   /// The value of the item.
-  public static var value: AVAsyncProperty<Root, Any?> { AVAsyncProperty(known: \.value) }
+  public static var value: AVAsyncProperty<Root, Any?> { .init(known: \.value) }
   /// The value as text; nil for bytes and dates.
-  public static var stringValue: AVAsyncProperty<Root, String?> { AVAsyncProperty(known: \.stringValue) }
+  public static var stringValue: AVAsyncProperty<Root, String?> { .init(known: \.stringValue) }
   /// The value as a number; nil for other values.
-  public static var numberValue: AVAsyncProperty<Root, NSNumber?> { AVAsyncProperty(known: \.numberValue) }
+  public static var numberValue: AVAsyncProperty<Root, NSNumber?> { .init(known: \.numberValue) }
   /// The value as a date; nil for other values.
-  public static var dateValue: AVAsyncProperty<Root, Date?> { AVAsyncProperty(known: \.dateValue) }
+  public static var dateValue: AVAsyncProperty<Root, Date?> { .init(known: \.dateValue) }
   /// The value as bytes; nil for numbers and dates.
-  public static var dataValue: AVAsyncProperty<Root, Data?> { AVAsyncProperty(known: \.dataValue) }
+  public static var dataValue: AVAsyncProperty<Root, Data?> { .init(known: \.dataValue) }
   /// The additional attributes of the item.
   public static var extraAttributes: AVAsyncProperty<Root, [AVMetadataExtraAttributeKey: Any]?> {
     AVAsyncProperty(known: \.extraAttributes)

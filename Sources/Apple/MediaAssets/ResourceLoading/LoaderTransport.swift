@@ -117,35 +117,26 @@ private final class LoaderTransfer: Sendable {
   }
 
   func begin(_ loading: AVAssetResourceLoadingRequest) {
-    state.withLock { state in
-      state.loading = loading
-      state.events.append(.connected(nil))
-    }
-    tell()
+    state.withLock { $0.loading = loading }
+    add([.connected(nil)])
   }
 
   func take(_ data: Data, _ head: () -> ResponseHead) {
     addHead(head)
-    state.withLock { state in
-      var rest = data[...]
-      while !rest.isEmpty {
-        state.events.append(.body(Array(rest.prefix(Self.piece))))
-        rest = rest.dropFirst(Self.piece)
-      }
-    }
-    tell()
+    let starts = stride(from: data.startIndex, to: data.endIndex, by: Self.piece)
+    add(starts.map { .body(Array(data[$0...].prefix(Self.piece))) })
   }
 
   func finish(_ error: (any Error)?, _ head: () -> ResponseHead) {
     if let error {
-      add(.failure(TransferFailure(.badAnswer, (error as NSError).localizedDescription)))
+      add([.failure(TransferFailure(.badAnswer, (error as NSError).localizedDescription))])
     } else {
       addHead(head)
-      add(.end)
+      add([.end])
     }
   }
 
-  func refuse() { add(.failure(TransferFailure(.badURL, "nobody loads this URL"))) }
+  func refuse() { add([.failure(TransferFailure(.badURL, "nobody loads this URL"))]) }
 
   func setPaused(_ isPaused: Bool) {
     state.withLock { $0.isPaused = isPaused }
@@ -174,8 +165,8 @@ private final class LoaderTransfer: Sendable {
     }
   }
 
-  private func add(_ event: TransferEvent) {
-    state.withLock { $0.events.append(event) }
+  private func add(_ events: [TransferEvent]) {
+    state.withLock { $0.events += events }
     tell()
   }
 

@@ -92,7 +92,11 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// The seekable ranges, as `NSValue`s: the whole item once it is ready and its length is known, otherwise
   /// empty. For an item from a server without range requests, the parts that were fetched.
-  nonisolated open var seekableTimeRanges: [NSValue] { seekableRanges }
+  nonisolated open var seekableTimeRanges: [NSValue] {
+    observations.note(.duration)
+    guard let extent = state.withLock({ $0.extent }) else { return presumedRanges }
+    return extent.isSeekable ? wholeRange : loadedRanges
+  }
 
   /// The available ranges, as `NSValue`s, in order and at most 32: all of a file; of a remote item the parts
   /// that were fetched, estimated after the read position. Observable; changes at most four times a second.

@@ -98,12 +98,11 @@ nonisolated extension AVPlayerItem {
   var buffer: BufferState? { status == .readyToPlay ? state.withLock { $0.buffer } : nil }
 
   /// The whole item as a range; empty until its length is known.
-  private var wholeRange: [NSValue] {
+  var wholeRange: [NSValue] {
     guard let duration = knownState.info?.duration, duration.isNumeric else { return [] }
     return [NSValue(timeRange: CMTimeRange(start: .zero, duration: duration))]
   }
 
-  /// The ranges that are available.
   var loadedRanges: [NSValue] {
     observations.note(.duration)
     observations.note(.loadedTimeRanges)
@@ -119,15 +118,8 @@ nonisolated extension AVPlayerItem {
     }
   }
 
-  /// The ranges that can be seeked to.
-  var seekableRanges: [NSValue] {
-    observations.note(.duration)
-    guard let extent = state.withLock({ $0.extent }) else { return presumedRanges }
-    return extent.isSeekable ? wholeRange : loadedRanges
-  }
-
   /// The ranges assumed available without further information: all of a file, and nothing of a remote item.
-  private var presumedRanges: [NSValue] { asset.loader.shared == nil ? wholeRange : [] }
+  var presumedRanges: [NSValue] { asset.loader.shared == nil ? wholeRange : [] }
 
   var place: CMTime {
     let (attachment, place, end) = state.withLock { ($0.attachment, $0.place, $0.end) }
@@ -147,7 +139,7 @@ nonisolated extension AVPlayerItem {
 
   /// Sets a property of the item by `change`, and notifies its observers and those of its player.
   func set(_ key: ObservedKey, _ change: () -> Void) {
-    if let core = state.withLock({ $0.attachment?.core }) {
+    if let core = state.withLock({ $0.attachment })?.core {
       core.set(key, of: self, change)
     } else {
       // An item in no queue is visible to its own observers only.
@@ -159,25 +151,18 @@ nonisolated extension AVPlayerItem {
   func openAlone() {
     guard state.withLock({ $0.status }) == .unknown else { return }
     let suspension = asset.loader.environment().suspension
-    asset.loader.load { [weak self] outcome in
+    asset.loader.loadMedia { [weak self] outcome in
       suspension.tellLater { [weak self, weak suspension] in
         guard let self, self.state.withLock({ $0.status }) == .unknown else { return }
-        let (status, info, error) = Self.state(after: outcome)
+        let (status, info, error): (Status, ItemInfo?, AVError?) =
+          switch outcome {
+          case .success(let values): (.readyToPlay, values.info, nil)
+          case .failure(let error): (.failed, nil, error)
+          }
         suspension?.change(self.newKeys(status: status, info: info, error: error), of: self.observations) {
           self.become(status: status, info: info, error: error)
         }
       }
-    }
-  }
-
-  private static func state(
-    after outcome: AssetLoader.Outcome
-  ) -> (status: Status, info: ItemInfo?, error: AVError?) {
-    switch outcome {
-    case .success(let values):
-      guard let info = values.info else { return (.failed, nil, .nothingToPlay) }
-      return (.readyToPlay, info, nil)
-    case .failure(let error): return (.failed, nil, error)
     }
   }
 

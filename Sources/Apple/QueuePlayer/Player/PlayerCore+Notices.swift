@@ -78,7 +78,13 @@ extension PlayerCore {
     change(keys) { state.withLock { $0.timeControl = timeControl } }
     logPlaying()
     let isRemote = state.withLock { $0.current?.item.asset.loader.shared } != nil
-    environment.suspension.setActivity(PlaybackActivity(timeControl, isRemote: isRemote), of: self)
+    let activity: PlaybackActivity =
+      switch timeControl {
+      case .paused, .waiting(.noItemToPlay): .stopped
+      case .waiting: isRemote ? .waitingForNetwork : .waiting
+      case .playing: .playing
+      }
+    environment.suspension.setActivity(activity, of: self)
   }
 
   private func learn(_ info: ItemInfo, of id: ItemID) {
@@ -102,14 +108,11 @@ extension PlayerCore {
   }
 
   private func fail(_ id: ItemID, error: DecodingError) {
-    if error.scope == .engine {
-      setStatus(.failed, error: AVError(error, opening: true))
-    } else {
-      setStatus(.readyToPlay)
-    }
+    let isEngines = error.scope == .engine
+    let error = AVError(error, opening: true)
+    setStatus(isEngines ? .failed : .readyToPlay, error: isEngines ? error : nil)
     guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
     if item.state.withLock({ $0.status }) != .failed {
-      let error = AVError(error, opening: true)
       change(item.newKeys(status: .failed, error: error), of: item) {
         item.become(status: .failed, error: error)
       }
@@ -166,14 +169,4 @@ extension PlayerCore {
 extension AVPlayerItem {
   /// Whether `id` is the item's current number in its player's engine, and not one of an earlier insertion.
   nonisolated func isNumber(_ id: ItemID) -> Bool { state.withLock { $0.attachment?.id == id } }
-}
-
-extension PlaybackActivity {
-  fileprivate init(_ timeControl: EngineTimeControl, isRemote: Bool) {
-    switch timeControl {
-    case .paused, .waiting(.noItemToPlay): self = .stopped
-    case .waiting: self = isRemote ? .waitingForNetwork : .waiting
-    case .playing: self = .playing
-    }
-  }
 }

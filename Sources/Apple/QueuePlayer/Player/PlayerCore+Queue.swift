@@ -55,13 +55,12 @@ extension PlayerCore {
     var previous = after.flatMap(number)
     precondition(
       after == nil || previous != nil, "An AVPlayerItem can only be inserted after one that is in the queue.")
-    let id = add(item)
-    let (source, mix, start, end) = opening(item)
-    while !engine.insert(id, source: source, mix: mix, after: previous, startSeconds: start) {
-      // `after` ended or failed just now, unknown to the caller: insert after the item that plays.
-      previous = engine.currentItem
+    add(item) { id, source, mix, start in
+      while !engine.insert(id, source: source, mix: mix, after: previous, startSeconds: start) {
+        // `after` ended or failed just now, unknown to the caller: insert after the item that plays.
+        previous = engine.currentItem
+      }
     }
-    finishInsertion(of: item, id, mix: mix, end: end)
   }
 
   /// Replaces the current item by `item`; nil empties the queue.
@@ -71,21 +70,9 @@ extension PlayerCore {
     if known?.item === item { return }
     checkIsFree(item)
     leaveCurrentItem()
-    let id = add(item)
-    let (source, mix, start, end) = opening(item)
-    _ = engine.replaceCurrentItem(id, source: source, mix: mix, startSeconds: start, replacing: known?.id)
-    finishInsertion(of: item, id, mix: mix, end: end)
-  }
-
-  /// Passes the rest of an item's settings to the engine. The mix may differ from `mix`, with which it was
-  /// inserted.
-  private func finishInsertion(of item: AVPlayerItem, _ id: ItemID, mix: ItemMix, end: Double?) {
-    if let end { engine.setEnd(end, of: id) }
-    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
-    let present = item.state.withLock { $0.mix }
-    if present != mix { engine.setMix(present, of: id) }
-    if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
-    deliver()
+    add(item) { id, source, mix, start in
+      _ = engine.replaceCurrentItem(id, source: source, mix: mix, startSeconds: start, replacing: known?.id)
+    }
   }
 
   func advanceToNextItem() {
@@ -147,7 +134,11 @@ extension PlayerCore {
     preconditionFailure("An AVPlayerItem can occupy only one position in a player's queue.")
   }
 
-  private func add(_ item: AVPlayerItem) -> ItemID {
+  /// Adds `item` to the engine's queue by `insertion`, with a new number, and passes its other settings.
+  private func add(
+    _ item: AVPlayerItem,
+    _ insertion: (_ id: ItemID, _ source: any MediaSource, _ mix: ItemMix, _ startSeconds: Double) -> Void
+  ) {
     let id = ItemID.next()
     item.state.withLock { $0.attachment = ItemState.Attachment(core: self, id: id) }
     item.asset.loader.shared?.add(id, of: self)
@@ -158,18 +149,18 @@ extension PlayerCore {
     }
     // A player with an item will probably play soon, so the output connects while the file is opened.
     if isFirst { engine.prepareOutput() }
-    return id
-  }
-
-  private func opening(
-    _ item: AVPlayerItem
-  ) -> (source: any MediaSource, mix: ItemMix, start: Double, end: Double?) {
     let (asset, status, mix, start, end) = item.state.withLock {
       ($0.asset, $0.status, $0.mix, $0.startSeconds, $0.forwardPlaybackEndTime)
     }
-    let source: any MediaSource =
-      status == .failed ? FailedSource() : AssetSource(asset.loader, in: environment)
-    return (source, mix, start, end.isNumeric ? end.seconds : nil)
+    insertion(
+      id, status == .failed ? FailedSource() : AssetSource(asset.loader, in: environment), mix, start)
+    if end.isNumeric { engine.setEnd(end.seconds, of: id) }
+    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
+    // The mix may have changed since.
+    let present = item.state.withLock { $0.mix }
+    if present != mix { engine.setMix(present, of: id) }
+    if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
+    deliver()
   }
 
   /// Prepares the removal of the current item: saves its position and cancels its seek.
