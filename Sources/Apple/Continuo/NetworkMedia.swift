@@ -17,8 +17,7 @@ package struct NetworkSettings: Sendable {
   package var times = TransferTimes()
   /// Returns the media cache. Called repeatedly, so it must return the same cache each time.
   package var makeCache: @Sendable () -> MediaCache = { MediaCache() }
-  /// Returns the transport, the same each time, so that one thread and one limit of requests per host serve
-  /// all.
+  /// Returns the transport, always the same, so that one thread and one limit of requests per host serve all.
   package var makeTransport: @Sendable (any HostClock) -> any HTTPTransport = {
     CurlHTTPTransport.shared(clock: $0)
   }
@@ -31,8 +30,7 @@ package struct NetworkSettings: Sendable {
   package init() {}
 }
 
-/// Creates the network media of an environment, and their shared parts with the first, so local files need
-/// none.
+/// Creates network media, and their shared parts with the first one, because local files need none.
 final class NetworkMedia: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock

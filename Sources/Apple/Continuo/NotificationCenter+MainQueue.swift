@@ -6,10 +6,9 @@ import HostTime
 // chooses Foundation's only for an object of static type `Any?` and a queue of static type `OperationQueue?`.
 
 extension NotificationCenter {
-  /// Replaces Foundation's `addObserver(forName:object:queue:using:)` for a queue, because of
-  /// `OperationQueue.main`. On Linux, Foundation deadlocks there if a notification is posted on the main
-  /// queue and the main thread does not run that queue itself, as in programs with `dispatchMain()` or an
-  /// `async` main.
+  /// Replaces Foundation's `addObserver(forName:object:queue:using:)` for non-nil queues. With
+  /// `OperationQueue.main` on Linux, Foundation deadlocks if a notification is posted on the main queue and
+  /// the main thread does not run that queue itself, as in programs with `dispatchMain()` or an `async` main.
   ///
   /// With `OperationQueue.main`, `block` is called directly for notifications posted on the main queue. A
   /// post on another thread waits until `block` has run on the main queue, as with every queue.

@@ -13,8 +13,7 @@ extension NotificationCenter {
   ///
   /// - Parameters:
   ///   - name: the name of the notifications.
-  ///   - object: the object whose notifications are received; nil matches every object. Retained as long as
-  ///     the sequence.
+  ///   - object: the posting object, retained as long as the sequence; nil matches every object.
   public func notifications(
     named name: Notification.Name, object: (any AnyObject & Sendable)? = nil
   ) -> Notifications {
@@ -43,11 +42,6 @@ extension NotificationCenter {
       let notification: Notification
     }
 
-    /// Unchecked: the opaque object is only passed back to Foundation's center, which has a lock.
-    private struct Observer: @unchecked Sendable {
-      let value: any NSObjectProtocol
-    }
-
     private static let limit = 256
 
     private let center: NotificationCenter
@@ -66,11 +60,11 @@ extension NotificationCenter {
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream.makeStream(
         of: Posted.self, bufferingPolicy: .bufferingNewest(Self.limit))
-      let observer = Observer(
-        value: center.addObserver(forName: name, object: object, queue: nil) { notification in
-          continuation.yield(Posted(notification: notification))
-        })
-      continuation.onTermination = { [center] _ in center.removeObserver(observer.value) }
+      // An opaque object that is only passed back to the center, which has a lock.
+      nonisolated(unsafe) let observer = center.addObserver(forName: name, object: object, queue: nil) {
+        continuation.yield(Posted(notification: $0))
+      }
+      continuation.onTermination = { [center] _ in center.removeObserver(observer) }
       return Iterator(stream)
     }
   }

@@ -13,9 +13,8 @@ extension PlaybackEnvironment {
   ///
   /// - Parameters:
   ///   - output: the audio output. The default is the PulseAudio server chosen by libpulse.
-  ///   - onDiagnostic: called on the main queue with reports that concern no single player. With nil, the
-  ///     first failure to open an output in this process is explained on standard error, and nothing else is
-  ///     reported.
+  ///   - onDiagnostic: called on the main queue with reports that concern no single player. With nil, only the
+  ///     first failure to open an output in this process is reported, on standard error.
   public init(
     output: PlaybackOutput = .pulseAudio(), onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {
@@ -57,11 +56,8 @@ extension StandardEnvironment: EnvironmentMaker {
 enum SilenceNotice {
   private static let isSaid = Atomic(false)
 
-  /// Writes the notice if the diagnostic is `outputUnavailable` and none was written before. Any thread.
-  ///
-  /// - Parameters:
-  ///   - place: the location of the output, to complete "no sound `place`".
-  ///   - advice: the advice for users.
+  /// Writes the notice if the diagnostic is `outputUnavailable` and none was written before. `place` completes
+  /// "no sound `place`". Any thread.
   static func say(_ diagnostic: PlaybackDiagnostic, place: String, advice: String) {
     guard case .outputUnavailable(let reason, let retryAfter) = diagnostic,
       !isSaid.exchange(true, ordering: .relaxed)
@@ -72,9 +68,8 @@ enum SilenceNotice {
 }
 
 extension URL {
-  /// The path of a file URL as bytes for system calls, without a trailing slash, as in `path`. File names on
-  /// Linux may contain any bytes, but `path` is text and is empty if the percent-encoded bytes are not UTF-8
-  /// (Foundation of Swift 6.3).
+  /// The path of a file URL as bytes for system calls, without a trailing slash. File names on Linux may
+  /// contain any bytes, but `path` is empty if they are not UTF-8 (Foundation of Swift 6.3).
   var pathBytes: [UInt8] {
     var bytes: [UInt8] = []
     var rest = absoluteURL.path(percentEncoded: true).utf8[...]

@@ -11,8 +11,7 @@ import HostTime
 /// permitted task identifiers those under `BGTaskSchedulerPermittedIdentifiers`; empty without that file. If
 /// it is damaged, the program reports that on standard error and exits with status 78.
 ///
-/// Must be called once, on the main thread. `@main` before a delegate derived from `UIResponder` does the
-/// same.
+/// Must be called once, on the main thread. `@main` before a delegate class of `UIResponder` does the same.
 ///
 /// - Parameters:
 ///   - argc: the number of the program's arguments; ignored.

@@ -54,8 +54,7 @@ extension AVAsset {
     return format == .id3Metadata ? items : []
   }
 
-  /// Passes all items of a format, or the error, to the handler; before the return if they are known. Reads
-  /// the file off the caller's thread.
+  /// Passes all items of a format, or the error, to the handler, at once if known, else in the background.
   public func loadMetadata(
     for format: AVMetadataFormat,
     completionHandler: @escaping @Sendable ([AVMetadataItem]?, (any Error)?) -> Void
@@ -68,8 +67,7 @@ extension AVAsset {
     }
   }
 
-  /// Returns chapters as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)`, or throws
-  /// `AVError`.
+  /// Returns `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)`, or throws `AVError`.
   public func loadChapterMetadataGroups(
     withTitleLocale locale: Locale, containingItemsWithCommonKeys commonKeys: [AVMetadataKey] = []
   ) async throws -> [AVTimedMetadataGroup] {

@@ -6,8 +6,7 @@ package import Transfer
 
 /// Media that can be played. Every asset is an `AVURLAsset`; `AVAsset(url:)` creates one.
 ///
-/// Creating an asset opens no file. The first request reads all values, which never change afterwards. Any
-/// thread.
+/// Creating an asset opens no file. The first request reads all values, which never change. Any thread.
 open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the only mutable state is the loader's, which has a lock.
 
@@ -76,8 +75,7 @@ extension AssetInitializing where Self: AVAsset {
   }
 }
 
-/// Media at a URL: file, http and https, or a custom scheme with a delegate of `resourceLoader`. Others fail
-/// to load.
+/// Media at a file, http or https URL, or one of a custom scheme with a delegate of `resourceLoader`.
 open class AVURLAsset: AVAsset, @unchecked Sendable {
   // Unchecked as the superclass.
 
@@ -135,9 +133,8 @@ public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPrecis
 /// The key of the `User-Agent` of HTTP requests, a `String`; "Continuo/" and its version by default.
 public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 
-/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own fields
-/// except `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent after a redirect to another
-/// origin.
+/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own except
+/// `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent after a redirect to another origin.
 public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
 
 /// The key of the media's MIME type. Without effect: the content determines the type.

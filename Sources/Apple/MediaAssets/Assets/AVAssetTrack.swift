@@ -164,8 +164,7 @@ extension AVAsset {
     try await load(.tracks).filter { $0.mediaType == mediaType }
   }
 
-  /// Passes the tracks of that kind, or the error, to the handler, before the return if known. Reads the file
-  /// off the caller's thread.
+  /// Passes the tracks of that kind, or the error, to the handler, at once if known, else in the background.
   public func loadTracks(
     withMediaType mediaType: AVMediaType,
     completionHandler: @escaping @Sendable ([AVAssetTrack]?, (any Error)?) -> Void

@@ -20,8 +20,16 @@ package struct AssetSource: MediaSource {
     {
       remote = shared.source(makeRemote)
     } else {
-      remote = FailedSource(
-        DecodingError(unsupported: loader.url, isMalformed: environment.makeRemote != nil))
+      let scheme = loader.url.scheme?.lowercased() ?? "this kind"
+      let message =
+        if environment.makeRemote == nil {
+          "Only file URLs can be played here, not \(scheme)."
+        } else if ["http", "https"].contains(scheme) {
+          "The URL is malformed, or longer than \(NetworkLimits.url) bytes."
+        } else {
+          "Only file, http and https URLs can be played, not \(scheme)."
+        }
+      remote = FailedSource(DecodingError(reason: .unsupported, message: message))
     }
   }
 
@@ -49,22 +57,4 @@ package struct FailedSource: MediaSource {
   }
 
   package func readTag() throws(DecodingError) -> MediaTag { throw error }
-}
-
-extension DecodingError {
-  /// Creates the error for a URL that cannot be played.
-  ///
-  /// - Parameter isMalformed: whether remote URLs are supported, so that an http or https URL must be
-  ///   malformed.
-  fileprivate init(unsupported url: URL, isMalformed: Bool) {
-    let scheme = url.scheme?.lowercased()
-    let message =
-      switch (scheme, isMalformed) {
-      case ("http"?, true), ("https"?, true):
-        "The URL is malformed, or longer than \(NetworkLimits.url) bytes."
-      case (_, true): "Only file, http and https URLs can be played, not \(scheme ?? "this kind")."
-      case (_, false): "Only file URLs can be played here, not \(scheme ?? "this kind")."
-      }
-    self.init(reason: .unsupported, message: message)
-  }
 }

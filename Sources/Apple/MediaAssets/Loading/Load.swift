@@ -45,8 +45,7 @@ struct Load<Value: Sendable>: ~Copyable, Sendable {
     for completion in waiting { completion(.failure(AVError(.operationCancelled))) }
   }
 
-  /// Calls `completion` with the outcome, at once if known. Returns whether the caller has to read the value,
-  /// because its request is the first.
+  /// Calls `completion` with the outcome, at once if known. Returns whether the caller has to read the value.
   func request(_ completion: @escaping Completion) -> Bool {
     let (known, isFirst) = state.withLock { state -> (Outcome?, Bool) in
       switch state {

@@ -78,8 +78,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Values
 
-  /// The value: `String`, `NSNumber`, `Date` or `Data`. Linux cannot cast Apple's type, `(any NSCopying &
-  /// NSObjectProtocol)?`, to these.
+  /// The value: `String`, `NSNumber`, `Date` or `Data`. Linux cannot cast Apple's protocol type to these.
   open var value: Any? {
     switch content.withLock({ $0.value }) {
     case nil: nil
@@ -296,5 +295,32 @@ extension AVPartialAsyncProperty where Root: AVMetadataItem {
   /// The additional attributes of the item.
   public static var extraAttributes: AVAsyncProperty<Root, [AVMetadataExtraAttributeKey: Any]?> {
     AVAsyncProperty(known: \.extraAttributes)
+  }
+}
+
+/// A group of related metadata items.
+open class AVMetadataGroup: NSObject, @unchecked Sendable {
+  // Unchecked because NSObject is not Sendable; the object is immutable.
+
+  /// The items of the group.
+  public let items: [AVMetadataItem]
+
+  init(_ items: [AVMetadataItem]) {
+    self.items = items
+    super.init()
+  }
+}
+
+/// A group of metadata that apply to a part of an asset, such as a chapter's title. Immutable; any thread.
+open class AVTimedMetadataGroup: AVMetadataGroup, @unchecked Sendable {
+  // Unchecked as the superclass.
+
+  /// The part of the asset to which the items apply.
+  public let timeRange: CMTimeRange
+
+  /// Creates a group of items that apply to `timeRange`.
+  public init(items: [AVMetadataItem], timeRange: CMTimeRange) {
+    self.timeRange = timeRange
+    super.init(items)
   }
 }

@@ -35,8 +35,7 @@ final class AssetMetadata: Sendable {
 
   var lyrics: String? { items.first { $0.identifier == .id3MetadataUnsynchronizedLyric }?.stringValue }
 
-  /// The languages of the chapters' titles: undetermined, because tags do not state it; none without
-  /// chapters.
+  /// The languages of the chapters' titles: undetermined, as tags do not state it; none without chapters.
   var chapterLocales: [Locale] { chapters.isEmpty ? [] : [Locale(identifier: "und")] }
 
   /// Returns the chapters of an asset of this duration. Each contains its title, and those of its other items

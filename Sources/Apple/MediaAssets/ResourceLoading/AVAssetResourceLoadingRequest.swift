@@ -43,8 +43,7 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   /// Whether the request was cancelled. Bytes provided after that are dropped.
   open var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Finishes the request. If `contentLength` promised more bytes than were provided, they are requested
-  /// again.
+  /// Finishes the request. Bytes that `contentLength` promised and that are missing are requested again.
   open func finishLoading() { finish(nil) }
 
   /// Finishes the request with a failure: the asset fails, with the text of `error`.

@@ -74,8 +74,7 @@ final class LoaderTransport: HTTPTransport {
 
   private func remove(_ id: TransferID) { _ = state.withLock { $0.running.removeValue(forKey: id) } }
 
-  /// Returns the response of a server with such a resource. The `ETag` shows that a resource of unknown
-  /// length is not a live stream.
+  /// Returns a server's response. With the `ETag`, a resource of unknown length is no live stream.
   private static func head(_ known: Known, offset: Int64) -> ResponseHead {
     var fields = [("ETag", "\"resource\"")]
     guard let length = known.length else { return ResponseHead(status: 200, fields: fields) }

@@ -195,8 +195,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     }
   }
 
-  /// Returns the next copy to insert, and the copy before it (nil: the end of the queue). Nil if none is
-  /// missing.
+  /// Returns the next copy to insert and the copy before it (nil: the queue's end); nil if none is missing.
   private func nextToInsert() -> (copy: AVPlayerItem, last: AVPlayerItem?)? {
     let copies = state.withLock { $0.isLooping && $0.isSetUp ? $0.copies : [] }
     guard let copy = copies.first(where: { $0.attachment == nil }) else { return nil }

@@ -74,9 +74,8 @@ open class AVPlayer: NSObject {
   /// The current item; nil if none exists, for example after the end of a queue. Observable.
   nonisolated open var currentItem: AVPlayerItem? { core.currentItem }
 
-  /// Replaces the current item by `item`; the rest of a queue stays. Nil empties the player. Without effect
-  /// if `item` is current already. Stops the program if `item` is elsewhere in the queue or in another
-  /// player.
+  /// Replaces the current item by `item`, or empties the player for nil; the rest of a queue stays. Without
+  /// effect if `item` is current. Stops the program if it is elsewhere in this queue or in another player.
   nonisolated open func replaceCurrentItem(with item: AVPlayerItem?) { core.replaceCurrentItem(with: item) }
 
   /// The action when an item has played to its end: by default `pause`, in a queue player `advance`. Takes
@@ -109,8 +108,8 @@ open class AVPlayer: NSObject {
     set { core.setRate(newValue) }
   }
 
-  /// The rate that `play()` sets; 1 by default. Stored unchanged: `rate` limits it, and does not change with
-  /// it.
+  /// The rate that `play()` sets; 1 by default. Stored unchanged; `rate` limits it at playback. Setting it
+  /// does not change the rate.
   nonisolated open var defaultRate: Float {
     get { core.read(.defaultRate) { $0.defaultRate } }
     set { core.set(.defaultRate) { core.state.withLock { $0.defaultRate = newValue } } }
@@ -126,8 +125,8 @@ open class AVPlayer: NSObject {
   /// likely to play without a stall. For files the same as setting the property.
   nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate, isImmediate: true) }
 
-  /// Sets `rate` so that `itemTime` is heard at a time of the host clock: players with equal times start
-  /// together.
+  /// Sets `rate` so that `itemTime` of the current item is heard at a time of the host clock. Several players
+  /// with the same host time start together.
   ///
   /// Until that time the player is silent. A start in time needs about 0.3 s. If the time is nearer or has
   /// passed, playback starts as soon as possible, at the position that it would have reached by then.
@@ -183,13 +182,10 @@ open class AVPlayer: NSObject {
 
   /// Moves to `time` of the current item as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler receives true in a separate turn when the player has reached the position; at once if the
-  /// item is not ready yet, and playback then starts at `time`. It receives false at once without an item, at
-  /// the next seek, or if a call removes the item; later if the item leaves the queue without a call.
-  ///
-  /// - Parameters:
-  ///   - time: a time in the current item.
-  ///   - completionHandler: called once, on the main queue.
+  /// The handler is called once, on the main queue: with true in a separate turn when the player has reached
+  /// the position; at once if the item is not ready yet, and playback then starts at `time`. It receives
+  /// false at once without an item, at the next seek, or if a call removes the item; later if the item leaves
+  /// the queue without a call.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
@@ -223,14 +219,12 @@ open class AVPlayer: NSObject {
   // MARK: Time observers
 
   /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once, and with the
-  /// exact time when playback starts, stops or jumps; never inside a call or for an item that a call has
-  /// left.
+  /// exact time when playback starts, stops or jumps; never inside a call, nor for an item that a call left.
   ///
   /// Below 1 ms some steps are skipped. More than a second late, the newest step replaces pending ones.
   ///
   /// - Parameters:
-  ///   - interval: above zero; determines the timescale of the steps. Stops the program if it is not above
-  ///     zero.
+  ///   - interval: determines the timescale of the steps. Stops the program if it is not above zero.
   ///   - queue: the queue on which `block` is called, one call after the other; nil for the main queue.
   ///   - block: receives the time of the step, in the item's time.
   /// - Returns: a token for `removeTimeObserver`. The block is retained and called until then.
@@ -303,8 +297,8 @@ open class AVPlayer: NSObject {
     set { core.set(.isMuted) { core.engine.isMuted = newValue } }
   }
 
-  /// The ReplayGain level to apply, from the tags of items; nil, the default, leaves the decoder's samples as
-  /// they are.
+  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none. With nil, samples are
+  /// the decoder's, bit for bit.
   ///
   /// A change is heard at once, without a gap, as for `AVPlayerItem.audioMix`. Any thread; does not block.
   nonisolated package var replayGain: ReplayGain.Kind? {

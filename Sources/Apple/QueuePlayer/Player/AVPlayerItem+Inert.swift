@@ -5,8 +5,7 @@ public import MediaTime
 import Synchronization
 
 // Properties without effect, because media have no pictures, variants, interstitials or alternative tracks:
-// they store their values and notify observers. Copies of the item have the same values. Any thread; no call
-// blocks.
+// they store values, which copies share, and notify observers. Any thread; no call blocks.
 
 /// The values of the properties, with Apple's defaults.
 struct InertItemProperties: Sendable {

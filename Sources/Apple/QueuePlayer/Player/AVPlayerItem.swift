@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 public import AudioSession
 public import Foundation
 import HostTime
@@ -41,8 +41,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   // The only designated initializer, as on Apple's systems. Clients' subclasses override only this one, and
   // declare others with the signatures of those before without `override`.
 
-  /// Creates an item for an asset. Opens no file. A player that opens the item loads all keys, whatever is
-  /// listed.
+  /// Creates an item for an asset. Opens no file. A player loads all keys when it opens the item.
   nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
     state = Mutex(ItemState(asset: asset, loadedKeys: automaticallyLoadedAssetKeys ?? []))
     super.init()
@@ -84,8 +83,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// The reason of the failure, an `AVError`; nil unless `status` is `failed`.
   nonisolated open var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
-  /// The duration, without regard to `forwardPlaybackEndTime`; indefinite until ready, and then refined.
-  /// Observable.
+  /// The duration, whatever `forwardPlaybackEndTime`; indefinite until ready, then refined. Observable.
   nonisolated open var duration: CMTime {
     observations.read(.duration) { knownState.info?.duration ?? .indefinite }
   }
@@ -177,9 +175,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
   }
 
-  /// The time at which playback of the item ends, if earlier than its own end; `.invalid`, the default, for
-  /// its own end. There `didPlayToEndTimeNotification` is posted and the player's `actionAtItemEnd` takes
-  /// effect.
+  /// The time at which playback of the item ends; `.invalid`, the default, or later than its end: at its own
+  /// end. There `didPlayToEndTimeNotification` is posted and the player's `actionAtItemEnd` takes effect.
   nonisolated open var forwardPlaybackEndTime: CMTime {
     get { observations.read(.forwardPlaybackEndTime) { state.withLock { $0.forwardPlaybackEndTime } } }
     set {
@@ -205,20 +202,15 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// Moves to `time` as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler receives true when the seek is done. If the item is not opened yet or not current, it
-  /// receives true at once, and the item will start at `time`. It receives false at once for a time outside
+  /// The handler is called once, on the main queue: with true when the seek is done, or at once if the item
+  /// is not opened yet or not current, and will start at `time`. It receives false at once for a time outside
   /// `seekableTimeRanges`, when another seek replaces this one, or when the item leaves the queue.
-  ///
-  /// - Parameters:
-  ///   - time: a time in this item.
-  ///   - completionHandler: called once, on the main queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
     seek(to: time, tolerances: [], completion: completionHandler)
   }
 
-  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`, and reports the end as
-  /// `seek(to:completionHandler:)`.
+  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`. Reports like `seek(to:completionHandler:)`.
   @preconcurrency
   nonisolated open func seek(
     to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
@@ -233,8 +225,7 @@ open class AVPlayerItem: NSObject, NSCopying {
     await outcome { seek(to: time, tolerances: [], isDirect: true, completion: $0) }
   }
 
-  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`. Returns the result of
-  /// `seek(to:completionHandler:)`.
+  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`. Returns what the handler would receive.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
     await outcome {
@@ -263,6 +254,16 @@ nonisolated extension AVPlayerItem {
     state.withLock { $0.network.first?.failures }.flatMap { $0.isEmpty ? nil : AVPlayerItemErrorLog($0) }
   }
 
+  /// The last metadata of a live stream whose frames have been heard, with the time from which on they apply:
+  /// title (`icyMetadataStreamTitle`) and address (`icyMetadataStreamURL`). Nil before the first, and for
+  /// files. Observable. Deprecated by Apple in favour of `AVPlayerItemMetadataOutput`.
+  public var timedMetadata: [AVMetadataItem]? {
+    observations.read(.timedMetadata) { state.withLock { $0.timedMetadata } }
+  }
+
+  /// The properties of the item if it is a live stream; nil for other media, and before the item is ready.
+  package var live: LiveStream? { knownState.info?.live }
+
   /// The mix of the item's audio; nil, the default, leaves the decoder's samples as they are.
   ///
   /// Stored as a copy. The volume follows the item's time after seeks and at every rate. A change takes
@@ -286,6 +287,4 @@ nonisolated extension AVPlayerItem {
   }
 }
 
-extension AVPlayerItem: KeyValueObserving, ObservedObject {}
-
-extension AVPlayerItem: Observable {}
+extension AVPlayerItem: KeyValueObserving, ObservedObject, Observable {}

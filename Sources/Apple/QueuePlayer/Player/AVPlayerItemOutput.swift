@@ -27,8 +27,7 @@ extension AVPlayerItemOutputPushDelegate {
 
 /// The delegate of a metadata output, which receives timed metadata.
 public protocol AVPlayerItemMetadataOutputPushDelegate: AVPlayerItemOutputPushDelegate {
-  /// Receives metadata when their first frame is heard, a group for each change. `track` is nil: they have
-  /// none.
+  /// Receives metadata when their first frame is heard, a group for each change. `track` is always nil.
   func metadataOutput(
     _ output: AVPlayerItemMetadataOutput, didOutputTimedMetadataGroups groups: [AVTimedMetadataGroup],
     from track: AVPlayerItemTrack?)

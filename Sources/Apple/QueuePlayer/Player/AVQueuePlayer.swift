@@ -12,8 +12,7 @@ open class AVQueuePlayer: AVPlayer {
     super.init(core: PlayerCore(isQueuePlayer: true), items: [])
   }
 
-  /// Creates a player of these items, in order. Stops the program if one occurs twice or is in another
-  /// player.
+  /// Creates a player of these items. Stops the program if one occurs twice or is in another player.
   nonisolated public init(items: [AVPlayerItem]) {
     super.init(core: PlayerCore(isQueuePlayer: true), items: items)
   }

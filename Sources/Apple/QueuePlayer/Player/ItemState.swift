@@ -228,8 +228,7 @@ extension CMTime {
     return convertScale(other.timescale, method: .roundHalfAwayFromZero).value == other.value
   }
 
-  /// Returns the seconds to seek to, validated like Apple's items. An infinite time is limited to ±4e9
-  /// seconds.
+  /// Returns the seconds to seek to, at most ±4e9, after the checks that Apple's items make.
   func secondsToSeek(tolerances: [CMTime] = []) -> Double {
     precondition(
       isValid && !isIndefinite, "Seeking is not possible to time \(isValid ? "{INDEFINITE}" : "{INVALID}")")

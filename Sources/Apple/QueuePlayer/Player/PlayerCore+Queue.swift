@@ -28,8 +28,7 @@ extension PlayerCore {
     readsMirror ? state.withLock { $0.items[id] != nil } : engine.contains(id)
   }
 
-  /// The queue, the current item first: on the main queue the one last reported, even if the engine has
-  /// advanced.
+  /// The queue, the current item first: on the main queue the one last reported to observers.
   var items: [AVPlayerItem] {
     let mirrors = readsMirror
     let ids = mirrors ? engine.itemsUntilTold : engine.items

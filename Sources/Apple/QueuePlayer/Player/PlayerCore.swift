@@ -58,7 +58,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   deinit { environment.suspension.remove(self) }
 
-  /// Ends playback when the player is released. The current item keeps its position, and is still opened.
+  /// Ends playback permanently when the player is released. The current item keeps its position, and is still
+  /// opened if it was not.
   func close() {
     let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     item?.keepPlace()
@@ -231,9 +232,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       completion: completion)
   }
 
-  /// Moves `item`, the current one as visible to the caller, to `time`, which equals `seconds`. Ends the
-  /// previous seek: its handler receives false at once. This one's receives true at once unless the item is
-  /// known to be ready.
+  /// Moves `item`, the current one as visible to the caller, to `time`, which equals `seconds`. The handler
+  /// of the previous seek receives false at once, and this one's true unless the item is known to be ready.
   func seek(
     _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?

@@ -31,25 +31,18 @@ extension AVQueuePlayer {
 
   /// Creates a player from `snapshot` in `environment` instead of `PlaybackEnvironment.current`.
   nonisolated package convenience init(snapshot: PlayerSnapshot, environment: PlaybackEnvironment) {
-    let items = snapshot.items.dropFirst(max(0, snapshot.currentIndex)).map { item in
-      AVPlayerItem(restoring: item, environment: environment)
+    let items = snapshot.items.dropFirst(max(0, snapshot.currentIndex)).map { saved in
+      let item = AVPlayerItem(asset: AVURLAsset(url: saved.url, environment: environment))
+      item.state.withLock { state in
+        state.place = saved.position.time
+        state.forwardPlaybackEndTime = saved.end?.time ?? .invalid
+      }
+      return item
     }
     self.init(items: items, environment: environment)
     volume = snapshot.volume
     isMuted = snapshot.isMuted
     actionAtItemEnd = ActionAtItemEnd(rawValue: snapshot.actionAtItemEnd) ?? .advance
-  }
-}
-
-extension AVPlayerItem {
-  nonisolated fileprivate convenience init(
-    restoring item: PlayerSnapshot.Item, environment: PlaybackEnvironment
-  ) {
-    self.init(asset: AVURLAsset(url: item.url, environment: environment))
-    state.withLock { state in
-      state.place = item.position.time
-      state.forwardPlaybackEndTime = item.end?.time ?? .invalid
-    }
   }
 }
 
