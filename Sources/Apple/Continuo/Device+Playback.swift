@@ -12,9 +12,9 @@ extension Device {
   /// next launch. Players whose session does not allow background audio pause in the background.
   ///
   /// Playing players keep an application with the mode `audio` running if their session is active and its
-  /// category allows background audio (`playback`, `playAndRecord` or `multiRoute`). That also holds for 5 s
-  /// while they wait for the output, and for 30 s while they wait for the network. A suspended player that
-  /// was waiting continues automatically when the application runs again.
+  /// category allows background audio (`playback`, `playAndRecord` or `multiRoute`); also for 5 s while they
+  /// wait for the output, and for 30 s for the network. A suspended player that was waiting continues
+  /// automatically when the application runs again.
   ///
   /// Must be called once for each environment, before the launch; permanent. Any thread; does not block.
   public func connect(_ environment: PlaybackEnvironment = .current) {

@@ -60,8 +60,7 @@ final class NetworkMedia: Sendable {
 
   private var environment: RemoteEnvironment {
     shared.withLock { shared in
-      if let shared { return shared }
-      let environment = settings.makeEnvironment(clock)
+      let environment = shared ?? settings.makeEnvironment(clock)
       shared = environment
       return environment
     }

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import HostTime
 
-/// Starts an application and runs the main run loop; never returns. Sets `Device.current` to a new device,
+/// Starts an application and runs the main run loop; never returns. Makes a new device `Device.current`,
 /// connects the players of `PlaybackEnvironment.current`, creates the delegate and launches the application.
 ///
 /// The background modes are those under `UIBackgroundModes` in the file `Info.plist` beside the program, the

@@ -57,26 +57,23 @@ public final class AVPlayerLooper: NSObject, Sendable {
   private let range: CMTimeRange
   private let state = Mutex(State())
 
-  /// The minimum total duration of the copies that remain in the queue when one has ended, in seconds. Longer
-  /// than any output buffers, so that a next copy is always in the queue.
+  /// The minimum duration in seconds of the copies that follow an ended one: longer than any output buffers.
   private static let lead = 4.0
   /// The maximum number of copies. Loops shorter than about 30 ms may have gaps.
   private static let greatestCount = 128
 
-  /// Creates a loop of the whole of `itemToLoop`, before the existing items. Otherwise like
-  /// `init(player:templateItem:timeRange:existingItemsOrdering:)`.
+  /// Creates a loop of the whole of `itemToLoop`, which plays before the existing items.
   public convenience init(player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem) {
     self.init(player: player, templateItem: itemToLoop, timeRange: .invalid)
   }
 
   /// Creates a loop of `loopRange` of an item. Plays if the player's rate is not 0.
   ///
-  /// Stops the program if the item is known to be empty. Also stops it if a valid `loopRange` is empty or not
-  /// within the item. If the item's length is not known yet and turns out too short, the loop fails.
+  /// Stops the program if the item is known to be empty, or a valid `loopRange` is empty or not within it. If
+  /// the item's length is not known yet and turns out too short, the loop fails.
   ///
   /// - Parameters:
-  ///   - player: the player whose queue contains the loop. Its `actionAtItemEnd` is `advance` during the
-  ///     loop.
+  ///   - player: the player of the loop. Its `actionAtItemEnd` is `advance` during the loop.
   ///   - itemToLoop: the template, copied with its current properties.
   ///   - loopRange: the range of the item; invalid for the whole of it.
   ///   - itemOrdering: the position of the loop relative to the existing items.

@@ -50,9 +50,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// Creates an item for an asset. Opens no file. The keys have no effect, because all are loaded together.
   nonisolated public convenience init(
     asset: AVAsset, automaticallyLoadedAssetKeys: [AVPartialAsyncProperty<AVAsset>]
-  ) {
-    self.init(asset: asset)
-  }
+  ) { self.init(asset: asset) }
 
   /// Returns a new item for the same asset, in no queue, positioned at its beginning.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {

@@ -10,11 +10,9 @@ import Synchronization
 // The queue of items, mapped to the engine's item numbers.
 extension PlayerCore {
   var currentItem: AVPlayerItem? {
-    observations.note(.currentItem)
-    guard readsMirror else {
-      return engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
+    observations.read(.currentItem) {
+      knownCurrent?.item ?? PathEvaluation.current?.missing(AVPlayerItem.placeholder)
     }
-    return state.withLock { $0.current }?.item ?? PathEvaluation.current?.missing(AVPlayerItem.placeholder)
   }
 
   /// The current item as visible to the caller.

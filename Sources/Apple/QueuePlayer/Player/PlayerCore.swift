@@ -33,8 +33,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     /// The queues of time observers, so that observers with the same queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
-    /// Whether an announcement is pending on the main queue, of the properties below and maybe others.
-    var isAnnouncing = false
+    /// The changes whose announcement is pending on the main queue; others may have happened too.
     var announcedItems: [AVPlayerItem] = []
     var announcedProperties: Set<ObservedProperty> = []
   }
@@ -109,14 +108,13 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   }
 
   /// Notifies observers of the player and of one of its items of a change that the engine does not report.
-  func announceChange(_ property: ObservedProperty? = nil, of item: AVPlayerItem? = nil) {
+  private func announceChange(_ property: ObservedProperty, of item: AVPlayerItem?) {
     let isFirst = state.withLock { state in
-      if let property { state.announcedProperties.insert(property) }
       if let item, !state.announcedItems.contains(where: { $0 === item }) {
         state.announcedItems.append(item)
       }
-      defer { state.isAnnouncing = true }
-      return !state.isAnnouncing
+      defer { state.announcedProperties.insert(property) }
+      return state.announcedProperties.isEmpty
     }
     if environment.isOnMainQueue() {
       engine.tellAnywhere { [weak self] in self?.announceChanges() }
@@ -127,7 +125,6 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   private func announceChanges() {
     let (items, properties) = state.withLock { state in
-      state.isAnnouncing = false
       defer {
         state.announcedItems = []
         state.announcedProperties = []
