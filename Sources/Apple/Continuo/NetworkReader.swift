@@ -5,7 +5,7 @@ import RemoteMedia
 import Synchronization
 package import Transfer
 
-/// Reads playlists and tags from the network, one at a time. Blocks; must not be used on a virtual clock's thread.
+/// Reads playlists and tags from the network, one at a time. Blocks; not for a virtual clock's thread.
 /// A reason returned by `interruption`, which is polled ten times a second, cancels the requests.
 package struct NetworkReader: Sendable {
   private let settings: NetworkSettings

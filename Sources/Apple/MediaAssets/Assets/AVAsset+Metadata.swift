@@ -25,8 +25,7 @@ extension AVAsset {
   /// The lyrics; nil if the file has none. Blocks.
   public var lyrics: String? { loadedMetadata?.lyrics }
 
-  /// The languages of the chapters' titles: undetermined ("und") if chapters exist, as ID3 states none.
-  /// Blocks.
+  /// The languages of the chapters' titles: "und", since ID3 states none; empty without chapters. Blocks.
   public var availableChapterLocales: [Locale] { loadedMetadata?.chapterLocales ?? [] }
 
   /// Returns the chapters in order of time. Each contains its title, and those of its other items that have

@@ -75,7 +75,8 @@ extension AssetInitializing where Self: AVAsset {
   }
 }
 
-/// Media at a file, http or https URL, or one of a custom scheme with a delegate of `resourceLoader`.
+/// Media at a file, http or https URL, or a URL of a custom scheme with a delegate of `resourceLoader`. Other
+/// URLs fail when they are loaded.
 open class AVURLAsset: AVAsset, @unchecked Sendable {
   // Unchecked as the superclass.
 

@@ -6,7 +6,6 @@ struct Load<Value: Sendable>: ~Copyable, Sendable {
   typealias Completion = @Sendable (Outcome) -> Void
 
   private enum State {
-    /// The value has not been requested.
     case initial
     /// The value is being read, and these completions wait for it.
     case loading([Completion])
@@ -67,16 +66,11 @@ struct Load<Value: Sendable>: ~Copyable, Sendable {
   @discardableResult
   func finish(_ new: Outcome, unlessCancelled: Bool = false) -> Outcome {
     let (outcome, waiting) = state.withLock { state -> (Outcome, [Completion]) in
-      switch state {
-      case .done(let outcome): return (outcome, [])
-      case .cancelled where unlessCancelled: return (new, [])
-      case .initial, .cancelled:
-        state = .done(new)
-        return (new, [])
-      case .loading(let waiting):
-        state = .done(new)
-        return (new, waiting)
-      }
+      if case .done(let outcome) = state { return (outcome, []) }
+      if case .cancelled = state, unlessCancelled { return (new, []) }
+      defer { state = .done(new) }
+      if case .loading(let waiting) = state { return (new, waiting) }
+      return (new, [])
     }
     for completion in waiting { completion(outcome) }
     return outcome

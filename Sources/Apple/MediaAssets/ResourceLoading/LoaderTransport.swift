@@ -74,7 +74,7 @@ final class LoaderTransport: HTTPTransport {
 
   private func remove(_ id: TransferID) { _ = state.withLock { $0.running.removeValue(forKey: id) } }
 
-  /// Returns a server's response. With the `ETag`, a resource of unknown length is no live stream.
+  /// Returns a server's response. Its `ETag` tells a resource of unknown length from a live stream.
   private static func head(_ known: Known, offset: Int64) -> ResponseHead {
     var fields = [("ETag", "\"resource\"")]
     guard let length = known.length else { return ResponseHead(status: 200, fields: fields) }

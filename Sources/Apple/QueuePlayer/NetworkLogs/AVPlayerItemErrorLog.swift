@@ -43,7 +43,7 @@ open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
   open var serverAddress: String? { entry.serverAddress }
   /// An identifier shared by all entries of the item.
   open var playbackSessionID: String? { entry.sessionID }
-  /// A code of `errorDomain`; 0 if the medium has another version on the server or is buffered in memory.
+  /// A code of `errorDomain`; 0 for no error: another version on the server, or data buffered in memory.
   open var errorStatusCode: Int { entry.code }
   /// The error domain: `NSURLErrorDomain` or "AVFoundationErrorDomain".
   open var errorDomain: String { entry.domain }

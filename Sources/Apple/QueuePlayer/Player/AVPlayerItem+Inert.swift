@@ -5,7 +5,7 @@ public import MediaTime
 import Synchronization
 
 // Properties without effect, because media have no pictures, variants, interstitials or alternative tracks:
-// they store values, which copies share, and notify observers. Any thread; no call blocks.
+// they store values, also for copies of the item, and notify observers. Any thread; no call blocks.
 
 /// The values of the properties, with Apple's defaults.
 struct InertItemProperties: Sendable {

@@ -8,9 +8,7 @@ public import Foundation
 @preconcurrency @MainActor
 open class AVQueuePlayer: AVPlayer {
   /// Creates a player with an empty queue.
-  nonisolated public override init() {
-    super.init(core: PlayerCore(isQueuePlayer: true), items: [])
-  }
+  nonisolated public override init() { super.init(core: PlayerCore(isQueuePlayer: true), items: []) }
 
   /// Creates a player of these items. Stops the program if one occurs twice or is in another player.
   nonisolated public init(items: [AVPlayerItem]) {

@@ -62,10 +62,8 @@ extension AVPlayerItem {
   /// The item's timebase, valid for the life of the item. Never nil, even before the item is ready.
   nonisolated public var timebase: CMTimebase? {
     state.withLock { state in
-      if let timebase = state.timebase { return timebase }
-      let timebase = CMTimebase(item: self)
-      state.timebase = timebase
-      return timebase
+      state.timebase = state.timebase ?? CMTimebase(item: self)
+      return state.timebase
     }
   }
 }

@@ -81,9 +81,7 @@ nonisolated extension AVPlayerItem {
   }
 
   /// Whether the item is in the queue of `player`. Any thread.
-  package func isPlayed(by player: AVPlayer?) -> Bool {
-    attachment.map { $0.core === player?.core } ?? false
-  }
+  package func isPlayed(by player: AVPlayer?) -> Bool { attachment.map { $0.core === player?.core } ?? false }
 
   /// The state that observers were told; off the main queue the engine's present state.
   var knownState: (status: Status, info: ItemInfo?) {

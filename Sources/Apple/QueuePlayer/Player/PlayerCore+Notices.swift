@@ -72,12 +72,10 @@ extension PlayerCore {
     let before = state.withLock { $0.timeControl }
     guard timeControl != before else { return }
     var keys: Set<ObservedKey> = []
-    if AVPlayer.TimeControlStatus(timeControl) != AVPlayer.TimeControlStatus(before) {
-      keys.insert(.timeControlStatus)
-    }
-    if AVPlayer.WaitingReason(timeControl) != AVPlayer.WaitingReason(before) {
-      keys.insert(.reasonForWaitingToPlay)
-    }
+    let (status, statusBefore) = (AVPlayer.TimeControlStatus(timeControl), AVPlayer.TimeControlStatus(before))
+    if status != statusBefore { keys.insert(.timeControlStatus) }
+    let (reason, reasonBefore) = (AVPlayer.WaitingReason(timeControl), AVPlayer.WaitingReason(before))
+    if reason != reasonBefore { keys.insert(.reasonForWaitingToPlay) }
     change(keys) { state.withLock { $0.timeControl = timeControl } }
     logPlaying()
     let isRemote = state.withLock { $0.current?.item.asset.loader.shared } != nil

@@ -149,8 +149,7 @@ extension PlayerCore {
     let (asset, status, mix, start, end) = item.state.withLock {
       ($0.asset, $0.status, $0.mix, $0.startSeconds, $0.forwardPlaybackEndTime)
     }
-    insertion(
-      id, status == .failed ? FailedSource() : AssetSource(asset.loader, in: environment), mix, start)
+    insertion(id, status == .failed ? FailedSource() : AssetSource(asset.loader, in: environment), mix, start)
     if end.isNumeric { engine.setEnd(end.seconds, of: id) }
     engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
     // The mix may have changed since.

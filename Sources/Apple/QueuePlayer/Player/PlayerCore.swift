@@ -262,10 +262,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   func observerQueue(_ queue: DispatchQueue?) -> (any DeliveryQueue)? {
     guard let queue, !MainDispatchQueue.isMain(queue) else { return nil }
     return state.withLock { state in
-      if let known = state.observerQueues[ObjectIdentifier(queue)] { return known }
-      let new = ObserverQueue(queue)
-      state.observerQueues[ObjectIdentifier(queue)] = new
-      return new
+      let shared = state.observerQueues[ObjectIdentifier(queue)] ?? ObserverQueue(queue)
+      state.observerQueues[ObjectIdentifier(queue)] = shared
+      return shared
     }
   }
 }

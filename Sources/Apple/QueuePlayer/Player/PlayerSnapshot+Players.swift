@@ -22,9 +22,9 @@ extension AVQueuePlayer {
   /// Returns the player's current state. Any thread; takes time in proportion to the length of the queue.
   nonisolated public func snapshot() -> PlayerSnapshot { core.presentSnapshot() }
 
-  /// Creates a player with the queue of `snapshot` from its current item on, at its position, exact to the
-  /// frame. The player is paused: set `rate` to the snapshot's to resume playback. Opens no file. An item
-  /// whose file no longer exists fails when its turn comes.
+  /// Creates a paused player with the queue of `snapshot` from its current item on, at its position, exact to
+  /// the frame. Set `rate` to the snapshot's to resume. Opens no file; missing ones fail when their turn
+  /// comes.
   nonisolated public convenience init(snapshot: PlayerSnapshot) {
     self.init(snapshot: snapshot, environment: .current)
   }
