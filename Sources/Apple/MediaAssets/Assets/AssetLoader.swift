@@ -66,7 +66,7 @@ package final class AssetLoader: Sendable {
 
   /// Calls `completion` with the outcome: at once if known, otherwise on the thread that reads the file.
   /// Deferred while the players of the environment are suspended.
-  package func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
+  func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
     guard values.request(environment().suspension.deferred(completion)) else { return }
     let reading = AssetReading(source)
     Self.queue.async { self.goOn(with: reading) }
