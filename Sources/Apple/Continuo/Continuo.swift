@@ -11,3 +11,9 @@
 
 // The time type of the life-cycle records.
 @_exported public import struct HostTime.HostTime
+
+/// The version of Continuo, defined only here.
+package enum Version {
+  /// The version number, as on the page "Changes" of the documentation.
+  package static let number = "0.1.0"
+}

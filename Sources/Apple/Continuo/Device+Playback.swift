@@ -2,25 +2,21 @@ public import AppLifecycle
 public import AudioSession
 
 extension Device {
-  /// The time, in seconds, for which players with an underrun or without their audio server still count as
-  /// playing.
+  /// Seconds for which players with an underrun or without their audio server still count as playing.
   static let starvationGrace = 5.0
-  /// The time, in seconds, for which players that wait for network media still count as playing, as on a
-  /// train in a tunnel.
+  /// Seconds for which players that wait for network media still count as playing, as on a train in a tunnel.
   static let networkGrace = 30.0
 
-  /// Connects the players of `environment` and its audio session to the application on this device. The
-  /// players are suspended, resumed, interrupted and terminated with the application; snapshots of them are
-  /// kept for the next launch. Players pause in the background if their session does not allow background
-  /// audio.
+  /// Connects the players and the audio session of `environment` to the application on this device. The
+  /// players are suspended, resumed, interrupted and terminated with it; snapshots of them are kept for the
+  /// next launch. Players whose session does not allow background audio pause in the background.
   ///
   /// Playing players keep an application with the mode `audio` running if their session is active and its
-  /// category allows background audio (`playback`, `playAndRecord` or `multiRoute`). That also holds for 5 s
-  /// while they wait for the output, and for 30 s while they wait for the network. A suspended player that
-  /// was waiting continues automatically when the application runs again.
+  /// category allows background audio (`playback`, `playAndRecord` or `multiRoute`); also for 5 s while they
+  /// wait for the output, and for 30 s for the network. A suspended player that was waiting continues
+  /// automatically when the application runs again.
   ///
-  /// Must be called once for each environment, before the launch. The connection is permanent. Any thread;
-  /// does not block.
+  /// Must be called once for each environment, before the launch; permanent. Any thread; does not block.
   public func connect(_ environment: PlaybackEnvironment = .current) {
     add(ConnectedPlayback(environment))
     let tell: @Sendable (PlaybackActivity) -> Void = { [weak self] activity in

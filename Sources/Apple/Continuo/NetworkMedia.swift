@@ -11,15 +11,13 @@ package import Transfer
 package struct NetworkSettings: Sendable {
   /// The common settings of all requests. An asset's header fields and credentials take precedence.
   package var requests = RequestSettings(userAgent: "Continuo/\(Version.number)")
-  /// The preferred read-ahead for items, in seconds, applied by the code that creates them; 0 lets the player
-  /// choose.
+  /// The read-ahead of items, in seconds, applied by the code that creates them; 0 lets the player choose.
   package var bufferDuration = 0.0
   /// The timeouts for connecting, the first byte and stalls.
   package var times = TransferTimes()
   /// Returns the media cache. Called repeatedly, so it must return the same cache each time.
   package var makeCache: @Sendable () -> MediaCache = { MediaCache() }
-  /// Returns the transport for the requests. It must be the same each time, so that one thread and one limit
-  /// of requests per host serve all.
+  /// Returns the transport, always the same, so that one thread and one limit of requests per host serve all.
   package var makeTransport: @Sendable (any HostClock) -> any HTTPTransport = {
     CurlHTTPTransport.shared(clock: $0)
   }
@@ -32,8 +30,7 @@ package struct NetworkSettings: Sendable {
   package init() {}
 }
 
-/// Creates the network media of an environment. Their shared parts are created with the first medium, so
-/// playing only local files needs none of them.
+/// Creates network media, and their shared parts with the first one, because local files need none.
 final class NetworkMedia: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock
@@ -44,13 +41,10 @@ final class NetworkMedia: Sendable {
     self.clock = clock
   }
 
-  func medium(
-    _ asset: RemoteAsset, onNote: @escaping @Sendable (TransferNote) -> Void
-  ) -> RemoteMedium {
-    var requests = settings.requests(reach: asset.reach)
+  func medium(_ asset: RemoteAsset, onNote: @escaping @Sendable (TransferNote) -> Void) -> RemoteMedium {
+    var requests = settings.requests(reach: asset.reach, credentials: asset.credentials)
     for field in asset.fields.all { requests.fields.set(field.name, field.value) }
     if let userAgent = asset.userAgent { requests.userAgent = userAgent }
-    requests.credentials = asset.credentials ?? requests.credentials
     var environment = environment
     if let transport = asset.transport {
       environment.transport = transport
@@ -66,12 +60,7 @@ final class NetworkMedia: Sendable {
 
   private var environment: RemoteEnvironment {
     shared.withLock { shared in
-      if let shared { return shared }
-      var environment = RemoteEnvironment(
-        transport: settings.makeTransport(clock), clock: clock, cache: settings.makeCache())
-      environment.times = settings.times
-      environment.makeSeed = settings.makeSeed
-      if let makeOpening = settings.makeOpening { environment.makeOpening = makeOpening }
+      let environment = shared ?? settings.makeEnvironment(clock)
       shared = environment
       return environment
     }
@@ -79,8 +68,17 @@ final class NetworkMedia: Sendable {
 }
 
 extension NetworkSettings {
+  func makeEnvironment(_ clock: any HostClock) -> RemoteEnvironment {
+    var environment = RemoteEnvironment(transport: makeTransport(clock), clock: clock, cache: makeCache())
+    environment.times = times
+    environment.makeSeed = makeSeed
+    if let makeOpening { environment.makeOpening = makeOpening }
+    return environment
+  }
+
   /// Returns the settings of requests that may reach the given addresses; nil applies the settings unchanged.
-  func requests(reach: NetworkReach?) -> RequestSettings {
+  /// Given credentials replace the user's.
+  func requests(reach: NetworkReach?, credentials: Credentials? = nil) -> RequestSettings {
     var requests = requests
     if let reach, reach != .all {
       // The URL does not come from the user, so the user's header fields and credentials must not be sent.
@@ -88,6 +86,7 @@ extension NetworkSettings {
       requests.credentials = nil
     }
     if let reach { requests.reach = reach }
+    if let credentials { requests.credentials = credentials }
     return requests
   }
 }

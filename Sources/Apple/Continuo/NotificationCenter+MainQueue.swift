@@ -1,16 +1,14 @@
 public import Foundation
 import HostTime
 
-// Foundation declares one function, with `Any?` and `OperationQueue?`. The compiler prefers the two overloads
-// below, also in files that import Foundation, because their parameter types are more specific. Foundation's
-// function is chosen only if the object has the static type `Any?` and the queue the static type
-// `OperationQueue?`.
+// Foundation declares one function, with `Any?` and `OperationQueue?`. The compiler prefers these two
+// overloads, also in files that import Foundation, because their parameter types are more specific. It
+// chooses Foundation's only for an object of static type `Any?` and a queue of static type `OperationQueue?`.
 
 extension NotificationCenter {
-  /// Replaces Foundation's `addObserver(forName:object:queue:using:)` for a non-nil queue, because of
-  /// `OperationQueue.main`. On Linux, Foundation deadlocks there if a notification is posted on the main
-  /// queue and the main thread does not run that queue itself. Examples are programs with `dispatchMain()` or
-  /// an `async` main.
+  /// Replaces Foundation's `addObserver(forName:object:queue:using:)` for non-nil queues. With
+  /// `OperationQueue.main` on Linux, Foundation deadlocks if a notification is posted on the main queue and
+  /// the main thread does not run that queue itself, as in programs with `dispatchMain()` or an `async` main.
   ///
   /// With `OperationQueue.main`, `block` is called directly for notifications posted on the main queue. A
   /// post on another thread waits until `block` has run on the main queue, as with every queue.

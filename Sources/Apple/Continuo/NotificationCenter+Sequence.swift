@@ -13,16 +13,14 @@ extension NotificationCenter {
   ///
   /// - Parameters:
   ///   - name: the name of the notifications.
-  ///   - object: the object whose notifications are received; nil matches every object. Retained as long as
-  ///     the sequence.
+  ///   - object: the posting object, retained as long as the sequence; nil matches every object.
   public func notifications(
     named name: Notification.Name, object: (any AnyObject & Sendable)? = nil
   ) -> Notifications {
     Notifications(center: self, name: name, object: object)
   }
 
-  /// A sequence of notifications. Each iteration receives all notifications posted during it; the newest 256
-  /// pending ones are buffered.
+  /// A sequence of notifications. Each iteration receives all posted during it; buffers the newest 256.
   public final class Notifications: AsyncSequence, Sendable {
     /// An iterator, as used by `for await`. It receives notifications posted after its creation.
     public struct Iterator: AsyncIteratorProtocol {
@@ -33,23 +31,15 @@ extension NotificationCenter {
       /// Waits for the next notification and returns it; nil after the task was cancelled.
       public mutating func next() async -> Notification? { await posted.next()?.notification }
 
-      /// Waits for the next notification on the caller's actor and returns it; nil after the task was
-      /// cancelled.
+      /// Waits for the next notification on the caller's actor and returns it; nil after cancellation.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Notification? {
         await posted.next(isolation: actor)?.notification
       }
     }
 
-    /// Unchecked: Foundation passes one notification to all observers on any thread, so none may change it
-    /// after the post.
+    /// Unchecked: Foundation passes one notification to all observers on any thread; none may change it.
     fileprivate struct Posted: @unchecked Sendable {
       let notification: Notification
-    }
-
-    /// Unchecked: Foundation's observer is an opaque object that is only passed back to the center, which has
-    /// a lock.
-    private struct Observer: @unchecked Sendable {
-      let value: any NSObjectProtocol
     }
 
     private static let limit = 256
@@ -70,11 +60,11 @@ extension NotificationCenter {
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream.makeStream(
         of: Posted.self, bufferingPolicy: .bufferingNewest(Self.limit))
-      let observer = Observer(
-        value: center.addObserver(forName: name, object: object, queue: nil) { notification in
-          continuation.yield(Posted(notification: notification))
-        })
-      continuation.onTermination = { [center] _ in center.removeObserver(observer.value) }
+      // An opaque object that is only passed back to the center, which has a lock.
+      nonisolated(unsafe) let observer = center.addObserver(forName: name, object: object, queue: nil) {
+        continuation.yield(Posted(notification: $0))
+      }
+      continuation.onTermination = { [center] _ in center.removeObserver(observer) }
       return Iterator(stream)
     }
   }

@@ -3,6 +3,7 @@ public import AudioSession
 import Foundation
 package import HostTime
 import MP3Decoding
+import Synchronization
 import TimeStretch
 
 extension PlaybackEnvironment {
@@ -12,9 +13,8 @@ extension PlaybackEnvironment {
   ///
   /// - Parameters:
   ///   - output: the audio output. The default is the PulseAudio server chosen by libpulse.
-  ///   - onDiagnostic: called on the main queue with reports that concern no single player. With nil, the
-  ///     first failure to open an output in this process is explained on standard error, and nothing else is
-  ///     reported.
+  ///   - onDiagnostic: called on the main queue with reports that concern no single player. With nil, only the
+  ///     first failure to open an output in this process is reported, on standard error.
   public init(
     output: PlaybackOutput = .pulseAudio(), onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {
@@ -49,4 +49,41 @@ extension PlaybackEnvironment {
 extension StandardEnvironment: EnvironmentMaker {
   /// Returns an environment for PulseAudio and MP3 files in real time.
   package static func makeEnvironment() -> PlaybackEnvironment { PlaybackEnvironment() }
+}
+
+/// Explains on standard error why no sound is heard, once per process, regardless of retries. For
+/// applications that request no diagnostics.
+enum SilenceNotice {
+  private static let isSaid = Atomic(false)
+
+  /// Writes the notice if the diagnostic is `outputUnavailable` and none was written before. `place` completes
+  /// "no sound `place`". Any thread.
+  static func say(_ diagnostic: PlaybackDiagnostic, place: String, advice: String) {
+    guard case .outputUnavailable(let reason, let retryAfter) = diagnostic,
+      !isSaid.exchange(true, ordering: .relaxed)
+    else { return }
+    let waits = retryAfter == nil ? "" : " Players wait for it."
+    FileHandle.standardError.write(Data("Continuo: no sound \(place): \(reason).\(waits) \(advice)\n".utf8))
+  }
+}
+
+extension URL {
+  /// The path of a file URL as bytes for system calls, without a trailing slash. File names on Linux may
+  /// contain any bytes, but `path` is empty if they are not UTF-8 (Foundation of Swift 6.3).
+  var pathBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = absoluteURL.path(percentEncoded: true).utf8[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"),
+        let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(decoded)
+        rest.removeFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    return bytes
+  }
 }

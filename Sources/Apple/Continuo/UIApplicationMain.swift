@@ -4,17 +4,14 @@ import Foundation
 import Glibc
 import HostTime
 
-/// Starts an application and runs the main run loop; never returns. Sets `Device.current` to a new device,
-/// connects the players of `PlaybackEnvironment.current` to it, creates the delegate and launches the
-/// application.
+/// Starts an application and runs the main run loop; never returns. Makes a new device `Device.current`,
+/// connects the players of `PlaybackEnvironment.current`, creates the delegate and launches the application.
 ///
-/// The background modes are those under `UIBackgroundModes` in the file `Info.plist` beside the program; the
-/// permitted task identifiers are those under `BGTaskSchedulerPermittedIdentifiers`. Without that file both
-/// are empty. If the `Info.plist` is damaged, the program reports that on standard error and exits with
-/// status 78.
+/// The background modes are those under `UIBackgroundModes` in the file `Info.plist` beside the program, the
+/// permitted task identifiers those under `BGTaskSchedulerPermittedIdentifiers`; empty without that file. If
+/// it is damaged, the program reports that on standard error and exits with status 78.
 ///
-/// Must be called once, on the main thread. `@main` before a delegate derived from `UIResponder` has the same
-/// effect.
+/// Must be called once, on the main thread. `@main` before a delegate class of `UIResponder` does the same.
 ///
 /// - Parameters:
 ///   - argc: the number of the program's arguments; ignored.

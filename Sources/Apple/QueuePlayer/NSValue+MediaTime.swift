@@ -1,9 +1,8 @@
 public import Foundation
 public import MediaTime
 
-/// Gives `NSValue` the initializers of a subclass. Linux Foundation cannot store these structs in an
-/// `NSValue` itself ("cannot encode structs"). A class cannot return a subclass from an initializer, but a
-/// protocol extension can.
+/// Gives `NSValue` initializers that return a subclass, which only a protocol extension can. Foundation on
+/// Linux cannot store these structs in an `NSValue` itself ("cannot encode structs").
 public protocol MediaTimeValueInitializing {}
 
 extension NSValue: MediaTimeValueInitializing {}

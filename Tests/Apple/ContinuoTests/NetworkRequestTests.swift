@@ -51,8 +51,8 @@ struct NetworkRequestTests {
       asset.credentials = given
       let medium = NetworkMedia(settings, clock: clock).medium(asset) { _ in }
       withExtendedLifetime(medium.fetch) { transport.waitForRequest() }
-      _ = PlaylistLoader(settings, clock: clock).read(url, given, reach: reach) { nil }
-      _ = NetworkTags(settings, clock: clock).read(url, given, reach: reach) { nil }
+      _ = NetworkReader(settings, clock: clock).readPlaylist(url, given, reach: reach) { nil }
+      _ = NetworkReader(settings, clock: clock).readTag(url, given, reach: reach) { nil }
       let requests = transport.requests.withLock { $0.map { $0 } }
       #expect(requests.count == 3)
       for request in requests {
@@ -83,9 +83,9 @@ struct NetworkRequestTests {
     func reason(_ number: Int) -> String? {
       transport.started.load(ordering: .relaxed) == number ? "nobody waits" : nil
     }
-    let answer = PlaylistLoader(settings, clock: clock).read(url, nil, reach: .all) { reason(1) }
+    let answer = NetworkReader(settings, clock: clock).readPlaylist(url, nil, reach: .all) { reason(1) }
     #expect(answer.failure == "nobody waits" && transport.cancelled.load(ordering: .relaxed) == 1)
-    #expect(NetworkTags(settings, clock: clock).read(url, nil, reach: .all) { reason(2) } == nil)
+    #expect(NetworkReader(settings, clock: clock).readTag(url, nil, reach: .all) { reason(2) } == nil)
     #expect(transport.cancelled.load(ordering: .relaxed) == 2)
   }
 }

@@ -163,14 +163,14 @@ struct TrackTests {
       fresh.load { outcome in
         if case .failure(let error) = outcome { outcomes.add(error.code) } else { outcomes.add(nil) }
       }
-      fresh.cancel()
+      fresh.values.cancel()
       // The other thread may have been faster.
       guard outcomes.entries == [.operationCancelled] else { continue }
-      #expect(fresh.isCancelled && !fresh.isLoading && fresh.outcome == nil)
+      #expect(fresh.values.isCancelled && !fresh.values.isLoading && fresh.outcome == nil)
       let again = await withCheckedContinuation { continuation in
         fresh.load { continuation.resume(returning: $0) }
       }
-      #expect(try again.get().duration.seconds == 2 && !fresh.isCancelled)
+      #expect(try again.get().duration.seconds == 2 && !fresh.values.isCancelled)
       #expect(outcomes.entries == [.operationCancelled])
       break
     }

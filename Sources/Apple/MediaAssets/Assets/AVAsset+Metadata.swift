@@ -8,8 +8,7 @@ import MediaTime
 extension AVAsset {
   private var loadedMetadata: AssetMetadata? { try? loader.loadMetadataNow().get() }
 
-  /// The items with common keys, one for each key in the file: title, artist, album, artwork and so on.
-  /// Blocks.
+  /// The items with common keys, one for each key in the file, such as title and artwork. Blocks.
   public var commonMetadata: [AVMetadataItem] { loadedMetadata?.common ?? [] }
 
   /// The items of all formats, in the order of the file. Blocks.
@@ -26,8 +25,7 @@ extension AVAsset {
   /// The lyrics; nil if the file has none. Blocks.
   public var lyrics: String? { loadedMetadata?.lyrics }
 
-  /// The languages of the chapters' titles: an undetermined one if chapters exist, because ID3 does not state
-  /// it. Blocks.
+  /// The languages of the chapters' titles: "und", since ID3 states none; empty without chapters. Blocks.
   public var availableChapterLocales: [Locale] { loadedMetadata?.chapterLocales ?? [] }
 
   /// Returns the chapters in order of time. Each contains its title, and those of its other items that have
@@ -49,16 +47,13 @@ extension AVAsset {
 
   // MARK: Without blocking
 
-  /// Returns all items of a format.
-  ///
-  /// - Throws: `AVError` if the file cannot be read.
+  /// Returns all items of a format. Throws an `AVError` if the file cannot be read.
   public func loadMetadata(for format: AVMetadataFormat) async throws -> [AVMetadataItem] {
     let items = try await loaded(.metadata)
     return format == .id3Metadata ? items : []
   }
 
-  /// Passes all items of a format, or the error, to the handler; before the return if they are known. Reads
-  /// the file off the caller's thread.
+  /// Passes all items of a format, or the error, to the handler, at once if known, else in the background.
   public func loadMetadata(
     for format: AVMetadataFormat,
     completionHandler: @escaping @Sendable ([AVMetadataItem]?, (any Error)?) -> Void
@@ -71,18 +66,14 @@ extension AVAsset {
     }
   }
 
-  /// Returns the chapters as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)` does.
-  ///
-  /// - Throws: `AVError` if the file cannot be read.
+  /// Returns `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)`, or throws `AVError`.
   public func loadChapterMetadataGroups(
     withTitleLocale locale: Locale, containingItemsWithCommonKeys commonKeys: [AVMetadataKey] = []
   ) async throws -> [AVTimedMetadataGroup] {
     try await loadChapterGroups(keys: commonKeys)
   }
 
-  /// Returns the chapters as `chapterMetadataGroups(bestMatchingPreferredLanguages:)` does.
-  ///
-  /// - Throws: `AVError` if the file cannot be read.
+  /// Returns `chapterMetadataGroups(bestMatchingPreferredLanguages:)`, or throws an `AVError`.
   public func loadChapterMetadataGroups(
     bestMatchingPreferredLanguages preferredLanguages: [String]
   ) async throws -> [AVTimedMetadataGroup] {
@@ -95,8 +86,7 @@ extension AVAsset {
     return contents.chapterGroups(duration: try await loaded(.duration), keys: keys)
   }
 
-  /// Loads a property as `load` does. Methods of an open class cannot use `load`, because its signature
-  /// contains `Self`.
+  /// Loads a property. Methods of an open class cannot use `load`, whose signature contains `Self`.
   private func loaded<Value>(_ property: AVAsyncProperty<AVAsset, Value>) async throws -> Value {
     try await property.prepare(self)
     return try property.value(of: self)
@@ -105,21 +95,17 @@ extension AVAsset {
 
 extension AVPartialAsyncProperty where Root: AVAsset {
   /// The items with common keys, one for each key in the file.
-  public static var commonMetadata: AVAsyncProperty<Root, [AVMetadataItem]> {
-    AVAsyncProperty(metadata: { $0.common })
-  }
+  public static var commonMetadata: AVAsyncProperty<Root, [AVMetadataItem]> { .init(metadata: \.common) }
   /// The items of all formats, in the order of the file.
-  public static var metadata: AVAsyncProperty<Root, [AVMetadataItem]> {
-    AVAsyncProperty(metadata: { $0.items })
-  }
+  public static var metadata: AVAsyncProperty<Root, [AVMetadataItem]> { .init(metadata: \.items) }
   /// The formats of the file's metadata.
   public static var availableMetadataFormats: AVAsyncProperty<Root, [AVMetadataFormat]> {
-    AVAsyncProperty(metadata: { $0.formats })
+    AVAsyncProperty(metadata: \.formats)
   }
   /// The lyrics; nil if the file has none.
-  public static var lyrics: AVAsyncProperty<Root, String?> { AVAsyncProperty(metadata: { $0.lyrics }) }
+  public static var lyrics: AVAsyncProperty<Root, String?> { .init(metadata: \.lyrics) }
   /// The languages of the chapters' titles.
   public static var availableChapterLocales: AVAsyncProperty<Root, [Locale]> {
-    AVAsyncProperty(metadata: { $0.chapterLocales })
+    AVAsyncProperty(metadata: \.chapterLocales)
   }
 }

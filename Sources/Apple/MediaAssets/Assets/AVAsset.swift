@@ -6,12 +6,10 @@ package import Transfer
 
 /// Media that can be played. Every asset is an `AVURLAsset`; `AVAsset(url:)` creates one.
 ///
-/// Creating an asset opens no file. All values are read together when the first one is requested, and never
-/// change afterwards. Any thread.
+/// Creating an asset opens no file. The first request reads all values, which never change. Any thread.
 open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the only mutable state is the loader's, which has a lock.
 
-  /// The loader of the asset's values and metadata.
   package let loader: AssetLoader
 
   init(loader: AssetLoader) {
@@ -29,15 +27,15 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   /// Whether `duration` is exact and not an estimate. Blocks as `duration` does.
   open var providesPreciseDurationAndTiming: Bool { (try? loader.loadNow()?.get())?.isPrecise ?? false }
 
-  /// Returns the status of loading `key`. After a failure `outError` receives the error. Any thread; reads no
-  /// file.
+  /// Returns the status of loading `key`, and after a failure the error in `outError`. Reads no file.
   open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
     let (status, error) =
       switch key {
-      case _ where AssetMetadata.keys.contains(key): loader.metadataStatus
+      case _ where AssetMetadata.keys.contains(key): loader.metadata.status
       // Applies also to files without playable audio.
-      case "playable", "hasProtectedContent": loader.status
-      default: loader.mediaStatus
+      case "playable", "hasProtectedContent": loader.values.status
+      default:
+        if case .failure(let error)? = loader.mediaOutcome { (.failed, error) } else { loader.values.status }
       }
     if let error { outError?.pointee = error as NSError }
     return status
@@ -62,8 +60,7 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Gives `AVAsset` an initializer that creates an `AVURLAsset`, as Apple's does. Only a protocol extension
-/// can.
+/// Gives `AVAsset` an initializer that creates an `AVURLAsset`, which only a protocol extension can.
 public protocol AssetInitializing {}
 
 extension AVAsset: AssetInitializing {}
@@ -78,8 +75,8 @@ extension AssetInitializing where Self: AVAsset {
   }
 }
 
-/// Media at a URL. File, http and https URLs can be played. Custom schemes require a delegate of
-/// `resourceLoader`. Other URLs fail when they are loaded.
+/// Media at a file, http or https URL, or a URL of a custom scheme with a delegate of `resourceLoader`. Other
+/// URLs fail when they are loaded.
 open class AVURLAsset: AVAsset, @unchecked Sendable {
   // Unchecked as the superclass.
 
@@ -91,9 +88,8 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   /// - Parameters:
   ///   - url: the URL of the media.
   ///   - options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`,
-  ///     `AVURLAssetHTTPUserAgentKey` with a `String`, `AVURLAssetHTTPHeaderFieldsKey` with a `[String:
-  ///     String]`. Other keys are ignored, and so are header fields with control characters such as line
-  ///     ends.
+  ///     `AVURLAssetHTTPUserAgentKey` and `AVURLAssetHTTPHeaderFieldsKey`. Other keys are ignored, and so are
+  ///     header fields with control characters such as line ends.
   public init(url: URL, options: [String: Any]? = nil) {
     self.url = url
     let option = options?[AVURLAssetPreferPreciseDurationAndTimingKey]
@@ -109,14 +105,12 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
       })
   }
 
-  /// The loader that requests bytes of URLs with custom schemes from its delegate. For file, http and https
-  /// URLs the delegate is not called. Any thread.
+  /// The loader of URLs with custom schemes. For file, http and https URLs its delegate is not called.
   open var resourceLoader: AVAssetResourceLoader {
     loader.resourceLoader ?? AVAssetResourceLoader { [loader] in loader.environment().mainQueue }
   }
 
-  /// Creates an asset of the media at a URL without credentials. Its requests may reach the addresses of
-  /// `reach` and use `credentials`.
+  /// Creates an asset whose requests may reach `reach` and use `credentials`, which the URL does not contain.
   package init(url: URL, reach: NetworkReach, credentials: Credentials?) {
     self.url = url
     super.init(
@@ -133,24 +127,21 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   }
 }
 
-/// The key of a `Bool` that indicates whether the duration must be exact, even if that requires reading the
-/// whole file; false by default. Files with an Info frame, as written by all common encoders, are exact in
-/// any case.
+/// The key of a `Bool`: whether the duration must be exact, even by reading the whole file; false by default.
+/// Files with an Info frame, as written by all common encoders, are exact in any case.
 public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPreciseDurationAndTimingKey"
 
 /// The key of the `User-Agent` of HTTP requests, a `String`; "Continuo/" and its version by default.
 public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 
-/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own fields,
-/// except `Range`, `If-Range`, `Accept-Encoding` and `Host`. They are sent to the origin of the URL only, and
-/// not after a redirect to another one.
+/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own except
+/// `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent after a redirect to another origin.
 public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
 
 /// The key of the media's MIME type. Without effect: the content determines the type.
 public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
 
-// Options for the networks that requests may use. Accepted and ignored, because Linux does not report the
-// cost of a connection.
+// Options for the networks that requests may use. Ignored: Linux does not report the cost of a connection.
 
 /// The key of a `Bool` that indicates whether requests may use a mobile network. Without effect.
 public let AVURLAssetAllowsCellularAccessKey = "AVURLAssetAllowsCellularAccessKey"
@@ -160,3 +151,60 @@ public let AVURLAssetAllowsExpensiveNetworkAccessKey = "AVURLAssetAllowsExpensiv
 
 /// The key of a `Bool` that indicates whether requests may use a network in low-data mode. Without effect.
 public let AVURLAssetAllowsConstrainedNetworkAccessKey = "AVURLAssetAllowsConstrainedNetworkAccessKey"
+
+// The loadable properties of an asset: those of its media, of its file and of its metadata.
+
+extension AVAsyncProperty where Root: AVAsset {
+  /// Creates a property of media. Loading fails for a file without playable audio.
+  convenience init(ofMedia value: @escaping @Sendable (Root, AssetLoader.Values) -> Value) {
+    self.init(
+      prepare: { try await Self.wait($0.loader.loadMedia) },
+      status: { root in
+        Self.status(root.loader.mediaOutcome, isLoading: root.loader.values.isLoading) { value(root, $0) }
+      })
+  }
+
+  /// Creates a property of every file that can be read.
+  convenience init(ofFile value: @escaping @Sendable (AssetLoader.Values) -> Value) {
+    self.init(
+      prepare: { try await Self.wait($0.loader.load) },
+      status: { Self.status($0.loader.outcome, isLoading: $0.loader.values.isLoading, value) })
+  }
+
+  /// Creates a property that is read with the file's tags.
+  convenience init(metadata value: @escaping @Sendable (AssetMetadata) -> Value) {
+    self.init(
+      prepare: { try await Self.wait($0.loader.loadMetadata) },
+      status: { Self.status($0.loader.metadata.outcome, isLoading: $0.loader.metadata.isLoading, value) })
+  }
+
+  private static func wait<Loaded: Sendable>(
+    _ load: (@escaping @Sendable (Result<Loaded, AVError>) -> Void) -> Void
+  ) async throws {
+    // An unchecked continuation: if the application ends during loading, it is never resumed.
+    try await withUnsafeThrowingContinuation { continuation in
+      load { continuation.resume(with: $0.map { _ in }) }
+    }
+  }
+
+  private static func status<Loaded>(
+    _ outcome: Result<Loaded, AVError>?, isLoading: Bool, _ value: (Loaded) -> Value
+  ) -> Status {
+    switch outcome {
+    case nil: isLoading ? .loading : .notYetLoaded
+    case .success(let loaded): .loaded(value(loaded))
+    case .failure(let error): .failed(error as NSError)
+    }
+  }
+}
+
+extension AVPartialAsyncProperty where Root: AVAsset {
+  /// The duration; indefinite if unknown. Loading fails if the file contains no audio.
+  public static var duration: AVAsyncProperty<Root, CMTime> { .init(ofMedia: { $1.duration }) }
+  /// Whether the file contains playable audio.
+  public static var isPlayable: AVAsyncProperty<Root, Bool> { .init(ofFile: { $0.isPlayable }) }
+  /// Whether the duration is exact and not an estimate. Loading fails if the file contains no audio.
+  public static var providesPreciseDurationAndTiming: AVAsyncProperty<Root, Bool> {
+    AVAsyncProperty(ofMedia: { $1.isPrecise })
+  }
+}

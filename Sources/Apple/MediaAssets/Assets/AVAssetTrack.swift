@@ -32,11 +32,8 @@ public let kCMPersistentTrackID_Invalid: CMPersistentTrackID = 0
 
 /// The audio track of an asset; each playable asset has one. Any thread; no call blocks.
 public final class AVAssetTrack: NSObject, Sendable {
-  private struct Asset {
-    weak let value: AVAsset?
-  }
-
-  private let owner: Asset
+  /// The asset; nil if it was released.
+  public weak let asset: AVAsset?
   /// The number of the track in its asset. Always 1.
   public let trackID = AVAssetTrack.onlyID
   /// The number of an asset's only track.
@@ -50,17 +47,13 @@ public final class AVAssetTrack: NSObject, Sendable {
   /// The format of the decoded samples.
   package let format: PCMFormat
 
-  /// Creates the track of an asset whose properties are known.
   package init(asset: AVAsset, info: ItemInfo) {
-    owner = Asset(value: asset)
+    self.asset = asset
     timeRange = CMTimeRange(start: .zero, duration: info.duration)
     estimatedDataRate = Float(info.bitRate)
     format = info.format
     super.init()
   }
-
-  /// The asset; nil if it was released.
-  public var asset: AVAsset? { owner.value }
 
   /// The timescale in frames per second; 0 if the duration is unknown.
   public var naturalTimeScale: CMTimeScale { timeRange.duration.isNumeric ? timeRange.duration.timescale : 0 }
@@ -97,12 +90,54 @@ public final class AVAssetTrack: NSObject, Sendable {
   public override var hash: Int { asset.map { ObjectIdentifier($0).hashValue } ?? 0 }
 }
 
-extension AVAsset {
-  /// The tracks: one, or none if the file cannot be played. Blocks to read an unread file on the caller's
-  /// thread; `load(.tracks)` does not block.
-  public var tracks: [AVAssetTrack] {
-    (try? loader.loadNow()?.get()).map { $0.tracks(of: self) } ?? []
+// A track exists only after its asset was read, so all its properties are known at once.
+extension AVAssetTrack: AVAsynchronousKeyValueLoading {
+  /// Returns `loaded` for every key.
+  public func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
+    .loaded
   }
+
+  /// Calls `handler` before the return.
+  @preconcurrency
+  public func loadValuesAsynchronously(
+    forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
+  ) { handler?() }
+}
+
+extension AVPartialAsyncProperty where Root: AVAssetTrack {
+  /// The range from zero to the asset's end; of indefinite duration if the end is unknown.
+  public static var timeRange: AVAsyncProperty<Root, CMTimeRange> { .init(known: \.timeRange) }
+  /// The timescale in frames per second; 0 if the duration is unknown.
+  public static var naturalTimeScale: AVAsyncProperty<Root, CMTimeScale> { .init(known: \.naturalTimeScale) }
+  /// The mean bit rate, in bits per second, as estimated when the file is opened; 0 if unknown.
+  public static var estimatedDataRate: AVAsyncProperty<Root, Float> { .init(known: \.estimatedDataRate) }
+  /// Whether the track is played by default. Always true.
+  public static var isEnabled: AVAsyncProperty<Root, Bool> { .init(known: \.isEnabled) }
+  /// Whether the track can be played. Always true.
+  public static var isPlayable: AVAsyncProperty<Root, Bool> { .init(known: \.isPlayable) }
+  /// Whether all data of the track are in the asset's own file. Always true.
+  public static var isSelfContained: AVAsyncProperty<Root, Bool> { .init(known: \.isSelfContained) }
+  /// The characteristics of the track. Always `audible` alone.
+  public static var mediaCharacteristics: AVAsyncProperty<Root, [AVMediaCharacteristic]> {
+    AVAsyncProperty(known: { _ in [.audible] })
+  }
+  /// The preferred volume. Always 1.
+  public static var preferredVolume: AVAsyncProperty<Root, Float> { .init(known: \.preferredVolume) }
+  /// The number of pictures per second. Always 0.
+  public static var nominalFrameRate: AVAsyncProperty<Root, Float> { .init(known: \.nominalFrameRate) }
+  /// The size of the picture. Always zero.
+  public static var naturalSize: AVAsyncProperty<Root, CGSize> { .init(known: \.naturalSize) }
+  /// The language. Always nil, for unknown.
+  public static var languageCode: AVAsyncProperty<Root, String?> { .init(known: \.languageCode) }
+  /// The language by BCP 47. Always nil, for unknown.
+  public static var extendedLanguageTag: AVAsyncProperty<Root, String?> {
+    AVAsyncProperty(known: \.extendedLanguageTag)
+  }
+}
+
+extension AVAsset {
+  /// The tracks: one; none if the file cannot be played. Blocks to read the file; `load(.tracks)` does not.
+  public var tracks: [AVAssetTrack] { (try? loader.loadNow()?.get())?.tracks(of: self) ?? [] }
 
   /// Returns the track with that number; nil if none exists. Blocks as `tracks` does.
   public func track(withTrackID trackID: CMPersistentTrackID) -> AVAssetTrack? {
@@ -119,22 +154,17 @@ extension AVAsset {
     tracks.filter { $0.hasMediaCharacteristic(mediaCharacteristic) }
   }
 
-  /// Returns the track with that number; nil if none exists. Reads the file off the caller's thread.
-  ///
-  /// - Throws: `AVError` if the media cannot be read.
+  /// Returns the track with that number, or nil. Reads the file in the background; may throw an `AVError`.
   public func loadTrack(withTrackID trackID: CMPersistentTrackID) async throws -> AVAssetTrack? {
     try await load(.tracks).first { $0.trackID == trackID }
   }
 
-  /// Returns the tracks of that kind. Reads the file off the caller's thread.
-  ///
-  /// - Throws: `AVError` if the media cannot be read.
+  /// Returns the tracks of that kind. Reads and throws as `loadTrack(withTrackID:)` does.
   public func loadTracks(withMediaType mediaType: AVMediaType) async throws -> [AVAssetTrack] {
     try await load(.tracks).filter { $0.mediaType == mediaType }
   }
 
-  /// Passes the tracks of that kind, or the error, to the handler; before the return if they are known. Reads
-  /// the file off the caller's thread.
+  /// Passes the tracks of that kind, or the error, to the handler, at once if known, else in the background.
   public func loadTracks(
     withMediaType mediaType: AVMediaType,
     completionHandler: @escaping @Sendable ([AVAssetTrack]?, (any Error)?) -> Void
@@ -148,9 +178,7 @@ extension AVAsset {
     }
   }
 
-  /// Returns the tracks with that characteristic. Reads the file off the caller's thread.
-  ///
-  /// - Throws: `AVError` if the media cannot be read.
+  /// Returns the tracks with that characteristic. Reads and throws as `loadTrack(withTrackID:)` does.
   public func loadTracks(
     withMediaCharacteristic mediaCharacteristic: AVMediaCharacteristic
   ) async throws -> [AVAssetTrack] {
@@ -162,7 +190,10 @@ extension AVAsset {
 
   /// Cancels the loading in progress. The keys' status becomes `cancelled`, and waiting requests receive
   /// `AVError.operationCancelled`. Loaded values are kept. A later request loads again. Does not block.
-  public func cancelLoading() { loader.cancel() }
+  public func cancelLoading() {
+    loader.values.cancel()
+    loader.metadata.cancel()
+  }
 }
 
 extension AVPartialAsyncProperty where Root: AVAsset {
@@ -171,9 +202,7 @@ extension AVPartialAsyncProperty where Root: AVAsset {
     AVAsyncProperty(ofMedia: { asset, values in values.tracks(of: asset) })
   }
   /// Whether the media are copy-protected. Always false.
-  public static var hasProtectedContent: AVAsyncProperty<Root, Bool> {
-    AVAsyncProperty(ofFile: { _ in false })
-  }
+  public static var hasProtectedContent: AVAsyncProperty<Root, Bool> { .init(ofFile: { _ in false }) }
 }
 
 extension AssetLoader.Values {

@@ -2,36 +2,20 @@ import AudioCore
 package import AudioSession
 import Dispatch
 package import Foundation
+import HostTime
 import MediaTime
 package import PlaybackEngine
 import Synchronization
 
 /// The loader of an asset's values and metadata. Reads each once, for all requests.
 package final class AssetLoader: Sendable {
-  /// The values of an asset.
   package struct Values: Sendable {
-    var duration: CMTime
-    var isPlayable: Bool
-    var isPrecise: Bool
     /// The properties of the medium for a player; nil if the file has no playable audio.
-    package var info: ItemInfo?
+    package let info: ItemInfo?
 
-    /// The values of playable media.
-    init(_ info: ItemInfo) {
-      duration = info.duration
-      isPlayable = true
-      if case .exact = info.frameCount { isPrecise = true } else { isPrecise = false }
-      self.info = info
-    }
-
-    /// The values of a file without playable audio.
-    private init() {
-      duration = .indefinite
-      isPlayable = false
-      isPrecise = false
-    }
-
-    static let unplayable = Values()
+    var duration: CMTime { info?.duration ?? .indefinite }
+    var isPlayable: Bool { info != nil }
+    var isPrecise: Bool { if case .exact? = info?.frameCount { true } else { false } }
   }
 
   package typealias Outcome = Result<Values, AVError>
@@ -40,12 +24,12 @@ package final class AssetLoader: Sendable {
   let isPrecise: Bool
   /// The medium, if it is remote or a delegate provides it.
   package let shared: SharedMedium?
-  /// The loader that requests the bytes from a delegate, if the URL has a custom scheme.
+  /// The loader that requests the bytes from a delegate; nil unless the URL has a custom scheme.
   let resourceLoader: AVAssetResourceLoader?
   /// A closure and not an environment, because there may be 100 000 loaders.
   package let environment: @Sendable () -> PlaybackEnvironment
-  private let values = Mutex(LoadState<Values>.initial)
-  private let metadata = Mutex(LoadState<AssetMetadata>.initial)
+  let values = Load<Values>()
+  let metadata = Load<AssetMetadata>()
 
   init(
     url: URL, isPrecise: Bool, environment: PlaybackEnvironment? = nil,
@@ -72,45 +56,24 @@ package final class AssetLoader: Sendable {
   }
 
   /// The values or the error; nil before the file was read.
-  package var outcome: Outcome? { values.withLock { $0.outcome } }
+  package var outcome: Outcome? { values.outcome }
 
   /// The outcome for media properties: a failure even if the file is readable but has no playable audio.
   var mediaOutcome: Outcome? { outcome.map(Self.media) }
-
-  /// Whether the file is being read.
-  var isLoading: Bool { values.withLock { $0.isLoading } }
-
-  /// Whether loading was cancelled and not requested again.
-  var isCancelled: Bool { values.withLock { $0.isCancelled } }
-
-  /// The status of the values, and the error if reading failed.
-  var status: (AVKeyValueStatus, AVError?) { values.withLock { $0.status } }
-
-  /// The status of the media properties, and the error if reading failed.
-  var mediaStatus: (AVKeyValueStatus, AVError?) {
-    if case .failure(let error)? = mediaOutcome { (.failed, error) } else { status }
-  }
-
-  /// The status of the metadata, and the error if reading failed.
-  var metadataStatus: (AVKeyValueStatus, AVError?) { metadata.withLock { $0.status } }
 
   /// The queue on which files are read and deferred completions are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
   /// Calls `completion` with the outcome: at once if known, otherwise on the thread that reads the file.
   /// Deferred while the players of the environment are suspended.
-  package func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
-    let completion = environment().suspension.deferred(completion)
-    let (known, isFirst) = values.withLock { $0.ask(completion) }
-    if let known { completion(known) }
-    if isFirst {
-      let reading = AssetReading(source)
-      Self.queue.async { self.goOn(with: reading) }
-    }
+  func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
+    guard values.request(environment().suspension.deferred(completion)) else { return }
+    let reading = AssetReading(source)
+    Self.queue.async { self.goOn(with: reading) }
   }
 
   /// Calls `completion` as `load` does, with the outcome for media properties.
-  func loadMedia(_ completion: @escaping @Sendable (Outcome) -> Void) {
+  package func loadMedia(_ completion: @escaping @Sendable (Outcome) -> Void) {
     load { completion(Self.media($0)) }
   }
 
@@ -118,35 +81,17 @@ package final class AssetLoader: Sendable {
     if case .success(let values) = outcome, values.info == nil { .failure(.nothingToPlay) } else { outcome }
   }
 
-  /// Cancels the loading in progress, of values and of metadata. Waiting completions receive the error
-  /// `operationCancelled`.
-  func cancel() {
-    for completion in values.withLock({ $0.cancel() }) { completion(.failure(AVError(.operationCancelled))) }
-    for completion in metadata.withLock({ $0.cancel() }) {
-      completion(.failure(AVError(.operationCancelled)))
-    }
-  }
-
-  /// Returns the outcome. Blocks to read an unread file on the caller's thread; returns nil for an unread
-  /// remote medium.
+  /// Returns the outcome. Blocks to read an unread file; returns nil for an unread remote medium.
   func loadNow() -> Outcome? {
     if let outcome { return outcome }
     guard shared == nil else { return nil }
-    return read(AssetReading(source)) {}.map { finish($0) }
+    return read(AssetReading(source)) {}.map { values.finish($0) }
   }
 
   /// Stores the properties that a player found when it opened the file.
   package func learn(_ info: ItemInfo) {
-    guard outcome == nil, !isLoading else { return }
-    finish(.success(Values(info)))
-  }
-
-  /// Stores the first outcome and calls the completions that wait for it.
-  @discardableResult
-  private func finish(_ new: Outcome, unlessCancelled: Bool = false) -> Outcome {
-    let (outcome, waiting) = values.withLock { $0.finish(new, unlessCancelled: unlessCancelled) }
-    for completion in waiting { completion(outcome) }
-    return outcome
+    guard outcome == nil, !values.isLoading else { return }
+    values.finish(.success(Values(info: info)))
   }
 
   private var source: AssetSource { AssetSource(self, in: environment()) }
@@ -154,7 +99,7 @@ package final class AssetLoader: Sendable {
   /// Continues reading, now and each time bytes arrive, until an outcome is known. Blocks on a local disk.
   private func goOn(with reading: AssetReading) {
     let outcome = read(reading) { Self.queue.async { self.goOn(with: reading) } }
-    if let outcome { finish(outcome, unlessCancelled: true) }
+    if let outcome { values.finish(outcome, unlessCancelled: true) }
   }
 
   /// Returns the outcome; nil while bytes are missing. In that case `callback` is called when bytes arrive.
@@ -162,31 +107,21 @@ package final class AssetLoader: Sendable {
     -> Outcome?
   {
     do throws(DecodingError) {
-      return try reading.proceed(whenBytesCome: callback).map { .success(Values($0)) }
+      return try reading.proceed(whenBytesCome: callback).map { .success(Values(info: $0)) }
     } catch {
-      return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error, opening: true))
+      return error.reason == .notRecognized
+        ? .success(Values(info: nil)) : .failure(AVError(error, opening: true))
     }
   }
 
   // MARK: Metadata
 
-  typealias MetadataOutcome = Result<AssetMetadata, AVError>
-
-  /// The metadata or the error; nil before they were read.
-  var metadataOutcome: MetadataOutcome? { metadata.withLock { $0.outcome } }
-
-  /// Whether the metadata are being read.
-  var isLoadingMetadata: Bool { metadata.withLock { $0.isLoading } }
-
   /// Calls `completion` with the metadata, as `load` does with the values.
-  func loadMetadata(_ completion: @escaping @Sendable (MetadataOutcome) -> Void) {
-    let completion = environment().suspension.deferred(completion)
-    let (known, isFirst) = metadata.withLock { $0.ask(completion) }
-    if let known { completion(known) }
-    guard isFirst else { return }
+  func loadMetadata(_ completion: @escaping Load<AssetMetadata>.Completion) {
+    guard metadata.request(environment().suspension.deferred(completion)) else { return }
     // The metadata of a playing live stream are already known.
     if case .success(let values)? = outcome, let live = values.info?.live {
-      finishMetadata(.success(AssetMetadata(live.tag)), unlessCancelled: true)
+      metadata.finish(.success(AssetMetadata(live.tag)), unlessCancelled: true)
       return
     }
     let source = source
@@ -194,47 +129,96 @@ package final class AssetLoader: Sendable {
     Self.queue.async { self.goOnToMetadata(of: source, opening) }
   }
 
-  /// Returns the metadata. Blocks to read unread tags on the caller's thread; returns no metadata for an
-  /// unread remote medium.
-  func loadMetadataNow() -> MetadataOutcome {
-    if let metadataOutcome { return metadataOutcome }
+  /// Returns the metadata. Blocks to read unread tags; returns none for an unread remote medium.
+  func loadMetadataNow() -> Load<AssetMetadata>.Outcome {
+    if let known = metadata.outcome { return known }
     guard shared == nil else { return .success(AssetMetadata(MediaTag())) }
-    return finishMetadata(readMetadata(of: source))
+    do throws(DecodingError) {
+      return metadata.finish(.success(AssetMetadata(try source.readTag())))
+    } catch {
+      return metadata.finish(.failure(AVError(error, opening: true)))
+    }
   }
 
-  /// Reads the metadata. For a remote medium, first waits until `opening` has fetched its beginning, which
-  /// `source` retains.
+  /// Reads the metadata, of a remote medium once `opening` has fetched its beginning, which `source` retains.
   private func goOnToMetadata(of source: AssetSource, _ opening: AssetReading?) {
-    let outcome: MetadataOutcome
     do throws(DecodingError) {
       if let opening {
         let info = try opening.proceed { Self.queue.async { self.goOnToMetadata(of: source, opening) } }
         guard let info else { return }
         // A live stream has no tag at its beginning; its server sends the metadata.
         if let live = info.live {
-          finishMetadata(.success(AssetMetadata(live.tag)), unlessCancelled: true)
+          metadata.finish(.success(AssetMetadata(live.tag)), unlessCancelled: true)
           return
         }
       }
-      outcome = readMetadata(of: source)
+      metadata.finish(.success(AssetMetadata(try source.readTag())), unlessCancelled: true)
     } catch {
-      outcome = .failure(AVError(error, opening: true))
+      metadata.finish(.failure(AVError(error, opening: true)), unlessCancelled: true)
     }
-    finishMetadata(outcome, unlessCancelled: true)
+  }
+}
+
+/// The opening of a medium to read its properties. Any thread.
+final class AssetReading: Sendable {
+  /// The ownership of `opening`.
+  private enum Turn {
+    case free
+    /// A thread uses the opening; `again` requests another step because bytes arrived during this one.
+    case taken(again: Bool)
+    case over
   }
 
-  @discardableResult
-  private func finishMetadata(_ new: MetadataOutcome, unlessCancelled: Bool = false) -> MetadataOutcome {
-    let (outcome, waiting) = metadata.withLock { $0.finish(new, unlessCancelled: unlessCancelled) }
-    for completion in waiting { completion(outcome) }
-    return outcome
-  }
+  private let source: any MediaSource
+  private let turn = Mutex(Turn.free)
+  private let opening = WorkerState<MediaOpening?>(nil)
 
-  private func readMetadata(of source: AssetSource) -> MetadataOutcome {
+  init(_ source: any MediaSource) { self.source = source }
+
+  /// Returns the medium's properties; nil while bytes are missing, and after the properties were returned.
+  /// The first call's `callback` is used for all. May block on a local disk.
+  func proceed(whenBytesCome callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
+    let isFree = turn.withLock { turn in
+      switch turn {
+      case .free:
+        turn = .taken(again: false)
+        return true
+      case .taken: turn = .taken(again: true)
+      case .over: break
+      }
+      return false
+    }
+    guard isFree else { return nil }
     do throws(DecodingError) {
-      return .success(AssetMetadata(try source.readTag()))
+      while true {
+        if let info = try look(callback) {
+          turn.withLock { $0 = .over }
+          return info
+        }
+        let looksAgain = turn.withLock { turn in
+          guard case .taken(again: true) = turn else {
+            turn = .free
+            return false
+          }
+          turn = .taken(again: false)
+          return true
+        }
+        if !looksAgain { return nil }
+      }
     } catch {
-      return .failure(AVError(error, opening: true))
+      turn.withLock { $0 = .over }
+      throw error
+    }
+  }
+
+  /// Runs outside of locks: it reads from a disk and releases the decoder, whose `deinit` may wait for the
+  /// thread that calls back.
+  private func look(_ callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
+    try opening.use { [source] opening throws(DecodingError) in
+      if opening == nil { opening = source.open(whenBytesCome: callback) }
+      guard let decoder = try opening?.proceed() else { return nil }
+      opening = nil
+      return ItemInfo(decoder)
     }
   }
 }

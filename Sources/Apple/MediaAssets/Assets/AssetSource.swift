@@ -3,15 +3,13 @@ package import AudioSession
 import Foundation
 import Transfer
 
-/// The media of an asset, for the engine. The source of a file, including its path, is created when it is
-/// opened.
+/// The media of an asset, for the engine. The source of a file, with its path, is created when it is opened.
 package struct AssetSource: MediaSource {
   private let loader: AssetLoader
   private let makeSource: @Sendable (URL, Bool) -> any MediaSource
   /// The remote medium, retained by this source; nil for files.
   private let remote: (any MediaSource)?
 
-  /// Creates the source of the asset of `loader`.
   package init(_ loader: AssetLoader, in environment: PlaybackEnvironment) {
     self.loader = loader
     makeSource = environment.makeSource
@@ -22,8 +20,16 @@ package struct AssetSource: MediaSource {
     {
       remote = shared.source(makeRemote)
     } else {
-      remote = FailedSource(
-        DecodingError(unsupported: loader.url, isMalformed: environment.makeRemote != nil))
+      let scheme = loader.url.scheme?.lowercased() ?? "this kind"
+      let message =
+        if environment.makeRemote == nil {
+          "Only file URLs can be played here, not \(scheme)."
+        } else if ["http", "https"].contains(scheme) {
+          "The URL is malformed, or longer than \(NetworkLimits.url) bytes."
+        } else {
+          "Only file, http and https URLs can be played, not \(scheme)."
+        }
+      remote = FailedSource(DecodingError(reason: .unsupported, message: message))
     }
   }
 
@@ -38,15 +44,12 @@ package struct AssetSource: MediaSource {
   package func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
 }
 
-/// The media of an item that cannot be opened or failed before. Opening it fails again, even if the file is
-/// readable now.
+/// The media of an item that cannot be opened or failed before. Fails even if the file is readable now.
 package struct FailedSource: MediaSource {
   private let error: DecodingError
 
-  /// Creates the source of an item that failed before.
   package init() { self.init(DecodingError(reason: .unreadable, message: "failed before")) }
 
-  /// Creates a source that fails with `error`.
   init(_ error: DecodingError) { self.error = error }
 
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
@@ -54,22 +57,4 @@ package struct FailedSource: MediaSource {
   }
 
   package func readTag() throws(DecodingError) -> MediaTag { throw error }
-}
-
-extension DecodingError {
-  /// Creates the error for a URL that cannot be played.
-  ///
-  /// - Parameter isMalformed: whether remote URLs are supported, so that an http or https URL must be
-  ///   malformed.
-  fileprivate init(unsupported url: URL, isMalformed: Bool) {
-    let scheme = url.scheme?.lowercased()
-    let reason: String =
-      switch (scheme, isMalformed) {
-      case ("http", true), ("https", true):
-        "The URL is malformed, or longer than \(NetworkLimits.url) bytes."
-      case (_, true): "Only file, http and https URLs can be played, not \(scheme ?? "this kind")."
-      case (_, false): "Only file URLs can be played here, not \(scheme ?? "this kind")."
-      }
-    self.init(reason: .unsupported, message: reason)
-  }
 }

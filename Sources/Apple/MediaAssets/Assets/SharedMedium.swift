@@ -11,9 +11,8 @@ package protocol MediumListener: AnyObject, Sendable {
 
 /// The medium of a remote asset.
 ///
-/// The medium is created when it is first needed, and shared by all its users: an item while it is in a
-/// queue, and a loader while it reads. Therefore no data are fetched twice at a time, and none for items that
-/// are not played.
+/// Created at its first use, and shared by all users: an item while it is in a queue, and a loader while it
+/// reads. So no data are fetched twice at a time, and none for items that are not played.
 package final class SharedMedium: Sendable {
   /// An item in a queue that is notified of the medium's events.
   private struct Listener {
@@ -51,15 +50,12 @@ package final class SharedMedium: Sendable {
     }
   }
 
-  // MARK: Notes
-
   /// Adds item `id` of `player` as a listener. Events are reported to the first listener only.
   package func add(_ id: ItemID, of player: any MediumListener) {
     let listener = Listener(player: player, id: id)
     state.withLock { $0.listeners.append(listener) }
   }
 
-  /// Removes item `id` from the listeners.
   package func remove(_ id: ItemID) {
     // Checked outside the lock: the check of a weak reference may hold the last reference to a player.
     let gone = Set(state.withLock { $0.listeners }.filter { $0.player == nil }.map(\.id))

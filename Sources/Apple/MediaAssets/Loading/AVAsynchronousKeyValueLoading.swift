@@ -22,27 +22,21 @@ public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
   /// Returns the status of loading `key`. After a failure `outError` receives the error.
   func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus
 
-  /// Reads all values and calls `handler` once when reading has succeeded or failed: on a background thread,
-  /// or before the return if the values are known. All keys are read together, whatever keys are listed. Does
-  /// not block.
+  /// Reads all values, whatever keys are listed, and calls `handler` once when reading has succeeded or
+  /// failed: on a background thread, or before the return if the values are known. Does not block.
   @preconcurrency
   func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)
 }
 
 extension AVAsynchronousKeyValueLoading {
   /// Returns the value of a property: `try await asset.load(.duration)`. Reads the file off the caller's
-  /// thread.
-  ///
-  /// - Throws: `AVError` if the media cannot be read.
+  /// thread. Throws an `AVError` if the media cannot be read.
   public func load<Value>(_ property: AVAsyncProperty<Self, Value>) async throws -> Value {
     try await property.prepare(self)
     return try property.value(of: self)
   }
 
-  /// Returns the values of several properties: `let (duration, isPlayable) = try await asset.load(.duration,
-  /// .isPlayable)`.
-  ///
-  /// - Throws: `AVError` if the media cannot be read.
+  /// Returns several values, as in `try await asset.load(.duration, .isPlayable)`, or throws an `AVError`.
   public func load<A, B, each C>(
     _ first: AVAsyncProperty<Self, A>, _ second: AVAsyncProperty<Self, B>,
     _ others: repeat AVAsyncProperty<Self, each C>
@@ -55,9 +49,7 @@ extension AVAsynchronousKeyValueLoading {
 
   /// Returns the status of loading `property`. Any thread; reads no file.
   public func status<Value>(of property: AVAsyncProperty<Self, Value>) -> AVAsyncProperty<Self, Value>.Status
-  {
-    property.status(self)
-  }
+  { property.status(self) }
 }
 
 /// A loadable property with its type erased.
@@ -94,6 +86,11 @@ public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @
   ) {
     self.status = status
     super.init(prepare)
+  }
+
+  /// Creates a property that is always known.
+  convenience init(known value: @escaping @Sendable (Root) -> Value) {
+    self.init(status: { .loaded(value($0)) })
   }
 
   /// Returns the value, which `prepare` has loaded.

@@ -38,47 +38,34 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   public let code: Code
   /// The reason, in a sentence for people; nil if `errorDescription` says all.
   public let failureReason: String?
-  private let underlying: Underlying?
-
-  /// A code of another error domain.
-  private enum Underlying: Hashable {
-    case cocoa(Int)
-    case url(Int)
-
-    var error: NSError {
-      switch self {
-      case .cocoa(let code): NSError(domain: NSCocoaErrorDomain, code: code)
-      case .url(let code): NSError(domain: NSURLErrorDomain, code: code)
-      }
-    }
-  }
+  /// The code of the underlying error: of `NSURLErrorDomain` below 0, of `NSCocoaErrorDomain` above.
+  private var underlying: Int?
 
   /// Creates an error with a code. `reason` is a sentence for people.
   public init(_ code: Code, reason: String? = nil) {
-    self.init(code, reason: reason, nil)
+    self.code = code
+    failureReason = reason
   }
 
-  private init(_ code: Code, reason: String?, _ underlying: Underlying?) {
-    self.code = code
-    self.failureReason = reason
+  private init(_ code: Code, reason: String, underlying: Int) {
+    self.init(code, reason: reason)
     self.underlying = underlying
   }
 
-  /// Maps a decoder's error to Apple's codes. `opening` indicates whether it occurred while the file was
-  /// opened.
+  /// Maps a decoder's error to Apple's codes. `opening`: it occurred while the file was opened.
   package init(_ error: DecodingError, opening: Bool) {
     switch error.reason {
     case .notFound:
-      self.init(.failedToLoadMediaData, reason: error.message, .cocoa(260))  // NSFileReadNoSuchFileError
+      self.init(.failedToLoadMediaData, reason: error.message, underlying: 260)  // NSFileReadNoSuchFileError
     case .unreadable:
-      self.init(.failedToLoadMediaData, reason: error.message, .cocoa(256))  // NSFileReadUnknownError
+      self.init(.failedToLoadMediaData, reason: error.message, underlying: 256)  // NSFileReadUnknownError
     case .notRecognized: self.init(.fileFormatNotRecognized, reason: error.message)
     case .decodeFailed: self.init(opening ? .fileFailedToParse : .decodeFailed, reason: error.message)
     case .unusable: self.init(.unknown, reason: error.message)
     case .unsupported: self.init(.operationNotSupportedForAsset, reason: error.message)
-    case .network(let code): self.init(.failedToLoadMediaData, reason: error.message, .url(code))
+    case .network(let code): self.init(.failedToLoadMediaData, reason: error.message, underlying: code)
     case .badServer:
-      self.init(.serverIncorrectlyConfigured, reason: error.message, .url(NSURLErrorBadServerResponse))
+      self.init(.serverIncorrectlyConfigured, reason: error.message, underlying: NSURLErrorBadServerResponse)
     }
   }
 
@@ -109,7 +96,10 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   public var errorUserInfo: [String: Any] {
     var info: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? ""]
     if let failureReason { info[NSLocalizedFailureReasonErrorKey] = failureReason }
-    if let underlying { info[NSUnderlyingErrorKey] = underlying.error }
+    if let underlying {
+      let domain = underlying < 0 ? NSURLErrorDomain : NSCocoaErrorDomain
+      info[NSUnderlyingErrorKey] = NSError(domain: domain, code: underlying)
+    }
     return info
   }
 }

@@ -1,5 +1,4 @@
-// The frames of ID3 tags, named by their identifiers in versions 2.3 and 2.4. Those of ID3v2.2 and ID3v1 are
-// translated to the same identifiers.
+// The frames of ID3 tags by their identifiers in versions 2.3 and 2.4, also for tags of ID3v2.2 and ID3v1.
 
 extension AVMetadataKey {
   /// An attached picture, for example the front cover.

@@ -21,8 +21,7 @@ public struct AVMetadataKeySpace: RawRepresentable, Hashable, Sendable {
   public static let common = AVMetadataKeySpace(rawValue: "comn")
   /// The frames of ID3 tags, `AVMetadataKey.id3MetadataKey…`.
   public static let id3 = AVMetadataKeySpace(rawValue: "org.id3")
-  /// The metadata of live streams, `AVMetadataKey.icyMetadataKey…`, and header fields of their responses such
-  /// as `icy-name`.
+  /// The metadata of live streams, `AVMetadataKey.icyMetadataKey…`, and header fields such as `icy-name`.
   public static let icy = AVMetadataKeySpace(rawValue: "icy")
 }
 

@@ -4,14 +4,12 @@ import Synchronization
 
 /// A metadata item: a value with a key in a key space.
 ///
-/// Items of an asset are complete and immutable, so loading their values reads no file. Any thread; no call
-/// blocks.
+/// Items of an asset are complete and immutable: loading values reads no file. Any thread; no call blocks.
 open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronousKeyValueLoading,
   @unchecked Sendable
 {
   // Unchecked because NSObject is not Sendable; a mutex protects all state.
 
-  /// The content of a metadata item.
   struct Content: Sendable {
     enum Value: Sendable {
       case text(String)
@@ -80,8 +78,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Values
 
-  /// The value: `String`, `NSNumber`, `Date` or `Data`. Apple's type is `(any NSCopying &
-  /// NSObjectProtocol)?`, which Linux cannot cast to these types.
+  /// The value: `String`, `NSNumber`, `Date` or `Data`. Linux cannot cast Apple's protocol type to these.
   open var value: Any? {
     switch content.withLock({ $0.value }) {
     case nil: nil
@@ -110,8 +107,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The value as a date, in UTC. A text must have the form `2004-05-06T07:08:09` or its leading fields, such
-  /// as `2004` or `2004-05-06`. Nil for bytes, numbers and other texts.
+  /// The value as a date, in UTC; nil for bytes, numbers and other texts than `2004-05-06T07:08:09` or its
+  /// leading fields, such as `2004` or `2004-05-06`.
   open var dateValue: Date? {
     switch content.withLock({ $0.value }) {
     case .date(let date): date
@@ -132,9 +129,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   // MARK: Loading
 
   /// Returns `loaded` for every key.
-  open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
-    .loaded
-  }
+  open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus { .loaded }
 
   /// Calls `handler` before the return.
   @preconcurrency
@@ -148,9 +143,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Returns an `AVMutableMetadataItem` with the same content.
-  open func mutableCopy(with zone: NSZone? = nil) -> Any {
-    AVMutableMetadataItem(content.withLock { $0 })
-  }
+  open func mutableCopy(with zone: NSZone? = nil) -> Any { AVMutableMetadataItem(content.withLock { $0 }) }
 
   // MARK: Choosing
 
@@ -178,8 +171,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// Returns the items in one of these languages, in the order of the languages. Items without a language
-  /// come last.
+  /// Returns the items in one of these languages, in the order of the languages; those without one come last.
   public static func metadataItems(
     from metadataItems: [AVMetadataItem],
     filteredAndSortedAccordingToPreferredLanguages preferredLanguages: [String]
@@ -208,29 +200,23 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   private static func parts(
     _ identifier: AVMetadataIdentifier?
   ) -> (keySpace: AVMetadataKeySpace, key: String)? {
-    guard let text = identifier?.rawValue, let slash = text.firstIndex(of: "/") else { return nil }
-    let space = text[..<slash]
-    return (
-      space == "id3" ? .id3 : AVMetadataKeySpace(rawValue: String(space)),
-      String(text[text.index(after: slash)...])
-    )
+    guard
+      let parts = identifier?.rawValue.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false),
+      parts.count == 2
+    else { return nil }
+    return (parts[0] == "id3" ? .id3 : AVMetadataKeySpace(String(parts[0])), String(parts[1]))
   }
 
   private static func date(_ text: String) -> Date? {
     let fields = text.split(omittingEmptySubsequences: false) { "-T: ".contains($0) }
     let numbers = fields.map { $0.allSatisfy(\.isNumber) ? Int($0) : nil }
-    guard fields.first?.count == 4, (1...6).contains(numbers.count), !numbers.contains(nil) else {
-      return nil
-    }
-    func number(_ index: Int, _ missing: Int) -> Int {
-      index < numbers.count ? numbers[index] ?? missing : missing
-    }
+    guard fields.first?.count == 4, numbers.count <= 6, !numbers.contains(nil) else { return nil }
+    let all = numbers.compactMap(\.self) + [0, 1, 1, 0, 0, 0].dropFirst(numbers.count)
     var calendar = Calendar(identifier: .gregorian)
-    guard let utc = TimeZone(secondsFromGMT: 0) else { return nil }
-    calendar.timeZone = utc
+    calendar.timeZone = .gmt
     let components = DateComponents(
-      calendar: calendar, year: number(0, 0), month: number(1, 1), day: number(2, 1), hour: number(3, 0),
-      minute: number(4, 0), second: number(5, 0))
+      calendar: calendar, year: all[0], month: all[1], day: all[2], hour: all[3], minute: all[4],
+      second: all[5])
     return components.isValidDate ? components.date : nil
   }
 }
@@ -269,8 +255,7 @@ open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
     set { content.withLock { $0.duration = newValue } }
   }
 
-  /// The value: text, a number, a date or bytes, of Swift's types or Foundation's. Values of other types
-  /// become nil.
+  /// The value: text, number, date or bytes, of Swift's types or Foundation's. Other values become nil.
   open override var value: Any? {
     get { super.value }
     set {
@@ -297,24 +282,45 @@ open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
 }
 
 extension AVPartialAsyncProperty where Root: AVMetadataItem {
-  private static func known<Value>(
-    _ value: @escaping @Sendable (Root) -> Value
-  ) -> AVAsyncProperty<Root, Value> {
-    AVAsyncProperty(status: { .loaded(value($0)) })
-  }
-
   /// The value of the item.
-  public static var value: AVAsyncProperty<Root, Any?> { known { $0.value } }
+  public static var value: AVAsyncProperty<Root, Any?> { .init(known: \.value) }
   /// The value as text; nil for bytes and dates.
-  public static var stringValue: AVAsyncProperty<Root, String?> { known { $0.stringValue } }
+  public static var stringValue: AVAsyncProperty<Root, String?> { .init(known: \.stringValue) }
   /// The value as a number; nil for other values.
-  public static var numberValue: AVAsyncProperty<Root, NSNumber?> { known { $0.numberValue } }
+  public static var numberValue: AVAsyncProperty<Root, NSNumber?> { .init(known: \.numberValue) }
   /// The value as a date; nil for other values.
-  public static var dateValue: AVAsyncProperty<Root, Date?> { known { $0.dateValue } }
+  public static var dateValue: AVAsyncProperty<Root, Date?> { .init(known: \.dateValue) }
   /// The value as bytes; nil for numbers and dates.
-  public static var dataValue: AVAsyncProperty<Root, Data?> { known { $0.dataValue } }
+  public static var dataValue: AVAsyncProperty<Root, Data?> { .init(known: \.dataValue) }
   /// The additional attributes of the item.
   public static var extraAttributes: AVAsyncProperty<Root, [AVMetadataExtraAttributeKey: Any]?> {
-    known { $0.extraAttributes }
+    AVAsyncProperty(known: \.extraAttributes)
+  }
+}
+
+/// A group of related metadata items.
+open class AVMetadataGroup: NSObject, @unchecked Sendable {
+  // Unchecked because NSObject is not Sendable; the object is immutable.
+
+  /// The items of the group.
+  public let items: [AVMetadataItem]
+
+  init(_ items: [AVMetadataItem]) {
+    self.items = items
+    super.init()
+  }
+}
+
+/// A group of metadata that apply to a part of an asset, such as a chapter's title. Immutable; any thread.
+open class AVTimedMetadataGroup: AVMetadataGroup, @unchecked Sendable {
+  // Unchecked as the superclass.
+
+  /// The part of the asset to which the items apply.
+  public let timeRange: CMTimeRange
+
+  /// Creates a group of items that apply to `timeRange`.
+  public init(items: [AVMetadataItem], timeRange: CMTimeRange) {
+    self.timeRange = timeRange
+    super.init(items)
   }
 }

@@ -29,16 +29,13 @@ final class AssetMetadata: Sendable {
   /// The items with common keys: for each key the first one, but the front cover among pictures.
   var common: [AVMetadataItem] {
     var keys: Set<AVMetadataKey> = []
-    return (items.filter(\.isFrontCover) + items).filter { item in
-      item.commonKey.map { keys.insert($0).inserted } ?? false
-    }
+    let covers = items.filter { $0.content.withLock { $0.isFrontCover } }
+    return (covers + items).filter { item in item.commonKey.map { keys.insert($0).inserted } ?? false }
   }
 
-  /// The text of the first lyrics; nil if none exist.
   var lyrics: String? { items.first { $0.identifier == .id3MetadataUnsynchronizedLyric }?.stringValue }
 
-  /// The languages of the chapters' titles: an undetermined one, because tags do not state it; none without
-  /// chapters.
+  /// The languages of the chapters' titles: undetermined, as tags do not state it; none without chapters.
   var chapterLocales: [Locale] { chapters.isEmpty ? [] : [Locale(identifier: "und")] }
 
   /// Returns the chapters of an asset of this duration. Each contains its title, and those of its other items
@@ -63,22 +60,16 @@ final class AssetMetadata: Sendable {
   }
 }
 
-extension AVMetadataItem {
-  fileprivate var isFrontCover: Bool { content.withLock { $0.isFrontCover } }
-}
-
 extension AVMetadataItem.Content {
   /// The common keys of ID3 frames and of live streams' fields.
   private static let commonKeys: [String: AVMetadataKey] = [
     "TIT2": .commonKeyTitle, "TPE1": .commonKeyArtist, "TALB": .commonKeyAlbumName, "APIC": .commonKeyArtwork,
     "TCOM": .commonKeyCreator, "TCON": .commonKeyType, "TCOP": .commonKeyCopyrights,
-    "TPUB": .commonKeyPublisher,
-    "TLAN": .commonKeyLanguage, "TDRC": .commonKeyCreationDate, "TYER": .commonKeyCreationDate,
-    "TEXT": .commonKeyAuthor, "TSSE": .commonKeySoftware,
+    "TPUB": .commonKeyPublisher, "TLAN": .commonKeyLanguage, "TDRC": .commonKeyCreationDate,
+    "TYER": .commonKeyCreationDate, "TEXT": .commonKeyAuthor, "TSSE": .commonKeySoftware,
     "StreamTitle": .commonKeyTitle, "icy-name": .commonKeyTitle, "icy-genre": .commonKeyType,
   ]
 
-  /// Creates the content of a field.
   init(_ field: MediaTag.Field) {
     identifier = AVMetadataIdentifier(rawValue: "\(field.space.rawValue)/\(field.key)")
     commonKey = Self.commonKeys[field.key]

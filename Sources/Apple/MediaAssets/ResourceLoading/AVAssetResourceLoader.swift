@@ -4,12 +4,10 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// The loader of an asset whose URL has a custom scheme, such as `vault:`. It requests the bytes from a
-/// delegate.
+/// Requests the bytes of an asset whose URL has a custom scheme, such as `vault:`, from a delegate.
 ///
 /// Players treat the delegate like a server: bytes may arrive slowly, requests may be repeated, and seeks are
-/// possible. File, http and https URLs are loaded without a delegate. All members may be used on any thread;
-/// no call blocks.
+/// possible. File, http and https URLs are loaded without a delegate. Any thread; no call blocks.
 open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
@@ -23,13 +21,11 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   private let state = Mutex(State())
   private let mainQueue: @Sendable () -> any DeliveryQueue
 
-  /// Creates a loader without a delegate.
-  ///
-  /// - Parameter mainQueue: returns the main queue of the environment in which the asset is played.
+  /// Creates a loader without a delegate. `mainQueue` returns that of the environment that plays the asset.
   init(mainQueue: @escaping @Sendable () -> any DeliveryQueue) { self.mainQueue = mainQueue }
 
-  /// Sets the delegate that provides the bytes, and the queue on which it is called: nil for the main queue.
-  /// The delegate is referenced weakly. Must be set before the asset is loaded or played.
+  /// Sets the delegate that provides the bytes, held weakly, and the queue on which it is called: nil for the
+  /// main queue. Must be set before the asset is loaded or played.
   open func setDelegate(_ delegate: (any AVAssetResourceLoaderDelegate)?, queue: DispatchQueue?) {
     let delivery = queue.flatMap { MainDispatchQueue.isMain($0) ? nil : ObserverQueue($0) }
     let new = State(delegate: delegate, queue: queue, delivery: delivery)
@@ -52,8 +48,7 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
 
 /// A delegate that provides the bytes of assets whose URLs have custom schemes.
 public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
-  /// Handles a request for bytes. Returns true if the delegate provides the bytes, now or later; false makes
-  /// the asset fail.
+  /// Handles a request for bytes. Returns whether the delegate provides them; if false, the asset fails.
   func resourceLoader(
     _ resourceLoader: AVAssetResourceLoader,
     shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest

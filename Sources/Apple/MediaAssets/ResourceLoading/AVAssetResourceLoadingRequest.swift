@@ -1,13 +1,11 @@
 public import Foundation
 import Synchronization
 
-/// A request for bytes to the delegate of a resource loader. Answered on any thread, at once or later, with
-/// any number of calls.
+/// A request for bytes to a delegate, answered on any thread, at once or later, by any number of calls.
 open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
-  /// The used part of Apple's `URLRequest`. That type belongs to FoundationNetworking, which playing files
-  /// does not load.
+  /// The used part of `URLRequest`, a type of FoundationNetworking, which playing files does not load.
   public struct Request: Hashable, Sendable {
     /// The URL of the asset.
     public let url: URL?
@@ -18,12 +16,12 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
     var isCancelled = false
   }
 
-  /// The request's part with the asset's URL.
+  /// The part of the request with the asset's URL.
   public let request: Request
   /// The request for information about the resource, to be filled in before bytes are provided or the request
   /// is finished. Nil if an earlier request has the information.
   public let contentInformationRequest: AVAssetResourceLoadingContentInformationRequest?
-  /// The requested bytes and their receiver. Never nil here.
+  /// The requested bytes and their receiver. Never nil.
   public let dataRequest: AVAssetResourceLoadingDataRequest?
 
   private let state = Mutex(State())
@@ -31,8 +29,7 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
 
   init(
     url: URL, information: AVAssetResourceLoadingContentInformationRequest?,
-    data: AVAssetResourceLoadingDataRequest,
-    onFinish: @escaping @Sendable ((any Error)?) -> Void
+    data: AVAssetResourceLoadingDataRequest, onFinish: @escaping @Sendable ((any Error)?) -> Void
   ) {
     request = Request(url: url)
     contentInformationRequest = information
@@ -46,8 +43,7 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   /// Whether the request was cancelled. Bytes provided after that are dropped.
   open var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Finishes the request: all requested bytes were provided, or no more exist. If `contentLength` promised
-  /// more bytes, they are requested again.
+  /// Finishes the request. Bytes that `contentLength` promised and that are missing are requested again.
   open func finishLoading() { finish(nil) }
 
   /// Finishes the request with a failure: the asset fails, with the text of `error`.
@@ -87,8 +83,7 @@ open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked
 
   var values: Values { state.withLock { $0 } }
 
-  /// The uniform type identifier, such as `public.mp3`. Stored without effect: the content determines the
-  /// type.
+  /// The uniform type identifier, such as `public.mp3`. Without effect: the content determines the type.
   open var contentType: String? {
     get { state.withLock { $0.contentType } }
     set { state.withLock { $0.contentType = newValue } }
@@ -100,8 +95,7 @@ open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked
     set { state.withLock { $0.contentLength = newValue } }
   }
 
-  /// Whether requests may start at any offset; false by default, so that all start at 0. Requires a
-  /// `contentLength`.
+  /// Whether requests may start at any offset; false by default: at 0 only. Requires a `contentLength`.
   open var isByteRangeAccessSupported: Bool {
     get { state.withLock { $0.isByteRangeAccessSupported } }
     set { state.withLock { $0.isByteRangeAccessSupported = newValue } }

@@ -5,7 +5,6 @@ import Transfer
 /// A transport that presents a resource loader's delegate as the server of one resource. A request for bytes
 /// becomes a loading request, and the delegate's answers become the response.
 final class LoaderTransport: HTTPTransport {
-  /// The delegate's information about the resource.
   private struct Known {
     var length: Int64?
     var hasRanges = false
@@ -75,8 +74,7 @@ final class LoaderTransport: HTTPTransport {
 
   private func remove(_ id: TransferID) { _ = state.withLock { $0.running.removeValue(forKey: id) } }
 
-  /// Returns the response of a server with such a resource. The `ETag` shows that a resource of unknown
-  /// length is not a live stream.
+  /// Returns a server's response. Its `ETag` tells a resource of unknown length from a live stream.
   private static func head(_ known: Known, offset: Int64) -> ResponseHead {
     var fields = [("ETag", "\"resource\"")]
     guard let length = known.length else { return ResponseHead(status: 200, fields: fields) }
@@ -118,35 +116,26 @@ private final class LoaderTransfer: Sendable {
   }
 
   func begin(_ loading: AVAssetResourceLoadingRequest) {
-    state.withLock { state in
-      state.loading = loading
-      state.events.append(.connected(nil))
-    }
-    tell()
+    state.withLock { $0.loading = loading }
+    add([.connected(nil)])
   }
 
   func take(_ data: Data, _ head: () -> ResponseHead) {
     addHead(head)
-    state.withLock { state in
-      var rest = data[...]
-      while !rest.isEmpty {
-        state.events.append(.body(Array(rest.prefix(Self.piece))))
-        rest = rest.dropFirst(Self.piece)
-      }
-    }
-    tell()
+    let starts = stride(from: data.startIndex, to: data.endIndex, by: Self.piece)
+    add(starts.map { .body(Array(data[$0...].prefix(Self.piece))) })
   }
 
   func finish(_ error: (any Error)?, _ head: () -> ResponseHead) {
     if let error {
-      add(.failure(TransferFailure(.badAnswer, (error as NSError).localizedDescription)))
+      add([.failure(TransferFailure(.badAnswer, (error as NSError).localizedDescription))])
     } else {
       addHead(head)
-      add(.end)
+      add([.end])
     }
   }
 
-  func refuse() { add(.failure(TransferFailure(.badURL, "nobody loads this URL"))) }
+  func refuse() { add([.failure(TransferFailure(.badURL, "nobody loads this URL"))]) }
 
   func setPaused(_ isPaused: Bool) {
     state.withLock { $0.isPaused = isPaused }
@@ -175,8 +164,8 @@ private final class LoaderTransfer: Sendable {
     }
   }
 
-  private func add(_ event: TransferEvent) {
-    state.withLock { $0.events.append(event) }
+  private func add(_ events: [TransferEvent]) {
+    state.withLock { $0.events += events }
     tell()
   }
 

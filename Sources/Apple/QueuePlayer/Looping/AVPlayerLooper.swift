@@ -28,8 +28,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   /// The position of the loop relative to the items already in the queue.
   public enum ItemOrdering: Int, Sendable {
-    /// The loop plays before the existing items, which play after its end. The item that is playing is
-    /// interrupted, and resumes later at its position.
+    /// The loop interrupts the existing items, which play after its end, the current one from its position.
     case loopingItemsPrecedeExistingItems = 0
     /// The loop plays after the existing items.
     case loopingItemsFollowExistingItems = 1
@@ -58,26 +57,23 @@ public final class AVPlayerLooper: NSObject, Sendable {
   private let range: CMTimeRange
   private let state = Mutex(State())
 
-  /// The minimum total duration of the copies that remain in the queue when one has ended, in seconds. Longer
-  /// than any output buffers, so that a next copy is always in the queue.
+  /// The minimum duration in seconds of the copies that follow an ended one: longer than any output buffers.
   private static let lead = 4.0
   /// The maximum number of copies. Loops shorter than about 30 ms may have gaps.
   private static let greatestCount = 128
 
-  /// Creates a loop of the whole of `itemToLoop`, before the existing items. Otherwise like
-  /// `init(player:templateItem:timeRange:existingItemsOrdering:)`.
+  /// Creates a loop of the whole of `itemToLoop`, which plays before the existing items.
   public convenience init(player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem) {
     self.init(player: player, templateItem: itemToLoop, timeRange: .invalid)
   }
 
   /// Creates a loop of `loopRange` of an item. Plays if the player's rate is not 0.
   ///
-  /// Stops the program if the item is known to be empty. Also stops it if a valid `loopRange` is empty or not
-  /// within the item. If the item's length is not known yet and turns out too short, the loop fails.
+  /// Stops the program if the item is known to be empty, or a valid `loopRange` is empty or not within it. If
+  /// the item's length is not known yet and turns out too short, the loop fails.
   ///
   /// - Parameters:
-  ///   - player: the player whose queue contains the loop. Its `actionAtItemEnd` is `advance` during the
-  ///     loop.
+  ///   - player: the player of the loop. Its `actionAtItemEnd` is `advance` during the loop.
   ///   - itemToLoop: the template, copied with its current properties.
   ///   - loopRange: the range of the item; invalid for the whole of it.
   ///   - itemOrdering: the position of the loop relative to the existing items.
@@ -111,22 +107,13 @@ public final class AVPlayerLooper: NSObject, Sendable {
   // MARK: State
 
   /// The status of the loop. Observable.
-  public var status: Status {
-    observations.note(.status)
-    return state.withLock { $0.status }
-  }
+  public var status: Status { observations.read(.status) { state.withLock { $0.status } } }
 
   /// The reason of the failure, an `AVError`; nil unless `status` is `failed`. Observable.
-  public var error: (any Error)? {
-    observations.note(.error)
-    return state.withLock { $0.error }
-  }
+  public var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
   /// The number of repetitions; 0 while the item plays for the first time. Observable.
-  public var loopCount: Int {
-    observations.note(.loopCount)
-    return state.withLock { $0.loopCount }
-  }
+  public var loopCount: Int { observations.read(.loopCount) { state.withLock { $0.loopCount } } }
 
   /// The copies that are played, at least three, in the order of the queue. For inspection only.
   public var loopingPlayerItems: [AVPlayerItem] { state.withLock { $0.copies } }
@@ -141,8 +128,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   // MARK: Copies
 
-  /// Returns the reason why an item of that length cannot be looped; nil if it can. An indefinite length is
-  /// accepted.
+  /// Returns the reason why an item of that length, which may be indefinite, cannot be looped; nil if it can.
   private func problem(duration: CMTime) -> String? {
     if duration.isNumeric, duration <= .zero { return "AVPlayerLooper: the item is empty" }
     guard range.isValid else { return nil }
@@ -206,8 +192,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     }
   }
 
-  /// Returns the next copy to insert and the copy after which it belongs (nil: the end of the queue). Nil if
-  /// all copies are in the queue.
+  /// Returns the next copy to insert and the copy before it (nil: the queue's end); nil if none is missing.
   private func nextToInsert() -> (copy: AVPlayerItem, last: AVPlayerItem?)? {
     let copies = state.withLock { $0.isLooping && $0.isSetUp ? $0.copies : [] }
     guard let copy = copies.first(where: { $0.attachment == nil }) else { return nil }

@@ -4,8 +4,7 @@ public import MediaAssets
 public import MediaTime
 import Synchronization
 
-/// A mix of an item's audio: the volume of its track over the item's time. Set as `AVPlayerItem.audioMix`;
-/// created as an `AVMutableAudioMix`. Any thread.
+/// The volume of an item's track over the item's time, for `AVPlayerItem.audioMix`. Any thread.
 open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the mutable state has a lock.
 
@@ -22,8 +21,7 @@ open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendabl
     super.init()
   }
 
-  /// The parameters, each for a track. Parameters of unknown tracks are ignored; of several for one track,
-  /// the last one applies.
+  /// The parameters of tracks. Those of unknown tracks are ignored; the last ones for a track apply.
   open var inputParameters: [AVAudioMixInputParameters] { parameters.withLock { $0 } }
 
   /// Returns an immutable mix with these parameters.
@@ -146,6 +144,32 @@ open class AVMutableAudioMixInputParameters: AVAudioMixInputParameters, @uncheck
       var curve = state.curve ?? VolumeCurve()
       curve.add(ramp)
       state.curve = curve
+    }
+  }
+}
+
+/// An algorithm that changes the speed of an item's audio at rates other than 1.
+public struct AVAudioTimePitchAlgorithm: RawRepresentable, Hashable, Sendable {
+  /// Apple's name of the algorithm.
+  public let rawValue: String
+  /// Creates an algorithm from Apple's name.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Works like `timeDomain`. Apple's algorithm rounds the rate to one of a few.
+  public static let lowQualityZeroLatency = AVAudioTimePitchAlgorithm(rawValue: "LowQualityZeroLatency")
+  /// Preserves the pitch; rates from 1/32 to 32. Suits voices. The default.
+  public static let timeDomain = AVAudioTimePitchAlgorithm(rawValue: "TimeDomain")
+  /// Preserves the pitch; rates from 1/32 to 32. Suits music: uses longer segments than `timeDomain`. Unlike
+  /// Apple's algorithm, it does not work in the frequency domain.
+  public static let spectral = AVAudioTimePitchAlgorithm(rawValue: "Spectral")
+  /// Changes the pitch with the rate, as a tape does; rates from 1/32 to 32.
+  public static let varispeed = AVAudioTimePitchAlgorithm(rawValue: "Varispeed")
+
+  var algorithm: TimePitchAlgorithm {
+    switch self {
+    case .varispeed: .varispeed
+    case .spectral: .spectral
+    default: .timeDomain
     }
   }
 }

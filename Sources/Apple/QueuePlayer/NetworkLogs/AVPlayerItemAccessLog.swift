@@ -17,7 +17,7 @@ open class AVPlayerItemAccessLog: NSObject, NSCopying, @unchecked Sendable {
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
-  open func extendedLogData() -> Data? { ExtendedLogText(events.map(\.fields)).data }
+  open func extendedLogData() -> Data? { ExtendedLogText.data(events.map(\.fields)) }
   /// The encoding of `extendedLogData()`: UTF-8.
   open var extendedLogDataStringEncoding: UInt { String.Encoding.utf8.rawValue }
 }
@@ -67,7 +67,7 @@ open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable 
   /// The duration of playback, in seconds.
   open var durationWatched: TimeInterval { entry.watched }
 
-  fileprivate var fields: [(name: String, value: ExtendedLogText.Value)] {
+  fileprivate var fields: ExtendedLogText.Fields {
     ExtendedLogText.fields(of: playbackStartDate) + [
       ("uri", .word(uri)), ("s-ip", .word(serverAddress)),
       ("s-ip-changes", .number(Double(numberOfServerAddressChanges))), ("cs-guid", .word(playbackSessionID)),

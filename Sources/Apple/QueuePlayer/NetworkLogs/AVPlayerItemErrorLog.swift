@@ -1,7 +1,6 @@
 public import Foundation
 
-/// The network errors that occurred while an item was fetched, including those recovered by a retry. An
-/// immutable copy; any thread.
+/// The network errors of an item, including those recovered by a retry. An immutable copy; any thread.
 open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the object is immutable.
 
@@ -17,7 +16,7 @@ open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
-  open func extendedLogData() -> Data? { ExtendedLogText(events.map(\.fields)).data }
+  open func extendedLogData() -> Data? { ExtendedLogText.data(events.map(\.fields)) }
   /// The encoding of `extendedLogData()`: UTF-8.
   open var extendedLogDataStringEncoding: UInt { String.Encoding.utf8.rawValue }
 }
@@ -44,14 +43,13 @@ open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
   open var serverAddress: String? { entry.serverAddress }
   /// An identifier shared by all entries of the item.
   open var playbackSessionID: String? { entry.sessionID }
-  /// A code of `errorDomain`. 0 for events that are not errors: the server has another version of the medium,
-  /// or the data are buffered in memory.
+  /// A code of `errorDomain`; 0 for no error: another version on the server, or data buffered in memory.
   open var errorStatusCode: Int { entry.code }
   /// The error domain: `NSURLErrorDomain` or "AVFoundationErrorDomain".
   open var errorDomain: String { entry.domain }
   /// A description of the error for people.
   open var errorComment: String? { entry.comment }
-  fileprivate var fields: [(name: String, value: ExtendedLogText.Value)] {
+  fileprivate var fields: ExtendedLogText.Fields {
     ExtendedLogText.fields(of: date) + [
       ("uri", .word(uri)), ("s-ip", .word(serverAddress)), ("cs-guid", .word(playbackSessionID)),
       // A word and not a number, because codes are negative.

@@ -1,7 +1,9 @@
 import Foundation
 
-/// A log as text in the W3C's Extended Log File Format: a line of field names, then a line for each entry.
-struct ExtendedLogText {
+/// The W3C's Extended Log File Format: a line of field names, then a line for each entry.
+enum ExtendedLogText {
+  typealias Fields = [(name: String, value: Value)]
+
   enum Value {
     /// Text, written in quotation marks.
     case text(String?)
@@ -11,19 +13,16 @@ struct ExtendedLogText {
     case number(Double)
   }
 
-  private var text = "#Version: 1.0\n"
-
-  /// Creates a log of entries, each with the same fields.
-  init(_ entries: [[(name: String, value: Value)]]) {
+  /// Returns the log of entries, each with the same fields, as text in UTF-8.
+  static func data(_ entries: [Fields]) -> Data {
+    var text = "#Version: 1.0\n"
     if let first = entries.first { text += "#Fields: \(first.map(\.name).joined(separator: " "))\n" }
-    for entry in entries { text += entry.map { Self.written($0.value) }.joined(separator: " ") + "\n" }
+    for entry in entries { text += entry.map { written($0.value) }.joined(separator: " ") + "\n" }
+    return Data(text.utf8)
   }
 
-  /// The text in UTF-8.
-  var data: Data { Data(text.utf8) }
-
   /// Returns the day and the second of a date, in UTC, as the fields of the format.
-  static func fields(of date: Date?) -> [(name: String, value: Value)] {
+  static func fields(of date: Date?) -> Fields {
     let parts = date.map { $0.formatted(.iso8601).dropLast().split(separator: "T").map(String.init) } ?? []
     return [("date", .word(parts.first)), ("time", .word(parts.last))]
   }

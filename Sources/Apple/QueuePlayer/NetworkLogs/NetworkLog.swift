@@ -83,7 +83,7 @@ struct NetworkLog: Sendable {
     case .progress(let progress): change { $0.progress = progress }
     case .live: change { $0.isLive = true }
     case .retry(let delay, let failure):
-      let next = delay > 0 ? "tried again in \(delay.rounded(toPlaces: 2)) s" : "tried again at once"
+      let next = delay > 0 ? "tried again in \((delay * 100).rounded() / 100) s" : "tried again at once"
       return add(failure, "\(failure.message); \(next)")
     case .failed(let failure): return add(failure, failure.message)
     case .changed:
@@ -96,13 +96,11 @@ struct NetworkLog: Sendable {
     return nil
   }
 
-  /// Records that the item is ready.
   mutating func ready(at now: HostTime) {
     guard let firstRequest else { return }
     change { if $0.startupTime < 0 { $0.startupTime = now.seconds(since: firstRequest) } }
   }
 
-  /// Records a stall of playback.
   mutating func stalled() { change { $0.stalls += 1 } }
 
   /// Records whether the item plays from now on.
@@ -119,8 +117,7 @@ struct NetworkLog: Sendable {
 
   private mutating func add(_ failure: TransferFailure, _ comment: String) -> News {
     guard let code = failure.kind.urlErrorCode else {
-      return add(
-        code: AVError.Code.operationNotSupportedForAsset.rawValue, AVError.errorDomain, comment)
+      return add(code: AVError.Code.operationNotSupportedForAsset.rawValue, AVError.errorDomain, comment)
     }
     return add(code: code, NSURLErrorDomain, comment)
   }
@@ -136,12 +133,5 @@ struct NetworkLog: Sendable {
 
   private mutating func change(_ body: (inout Access) -> Void) {
     if !accesses.isEmpty { body(&accesses[accesses.count - 1]) }
-  }
-}
-
-extension Double {
-  fileprivate func rounded(toPlaces places: Int) -> Double {
-    let factor = pow(10, Double(places))
-    return (self * factor).rounded() / factor
   }
 }

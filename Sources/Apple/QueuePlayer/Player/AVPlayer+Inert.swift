@@ -1,9 +1,10 @@
 import AudioSession
-import MediaAssets
+public import Foundation
+public import MediaAssets
 import Synchronization
 
-// Properties without effect on an audio player: they store their values and notify observers. Any thread; no
-// call blocks.
+// Properties without effect, because media have no pictures, captions or alternative tracks: they store their
+// values and notify observers. Any thread; no call blocks.
 
 /// The values of the properties, with Apple's defaults.
 struct InertPlayerProperties: Sendable {
@@ -34,7 +35,21 @@ public struct AVLayerVideoGravity: RawRepresentable, Hashable, Sendable {
   public static let resizeAspectFill = AVLayerVideoGravity(rawValue: "AVLayerVideoGravityResizeAspectFill")
 }
 
-extension AVPlayer {
+/// The criteria by which a player selects tracks.
+public final class AVPlayerMediaSelectionCriteria: NSObject, Sendable {
+  /// The preferred languages by BCP 47, the best first; nil for any.
+  public let preferredLanguages: [String]?
+  /// The preferred characteristics, the best first; nil for any.
+  public let preferredMediaCharacteristics: [AVMediaCharacteristic]?
+
+  /// Creates criteria from languages and characteristics.
+  public init(preferredLanguages: [String]?, preferredMediaCharacteristics: [AVMediaCharacteristic]?) {
+    self.preferredLanguages = preferredLanguages
+    self.preferredMediaCharacteristics = preferredMediaCharacteristics
+  }
+}
+
+nonisolated extension AVPlayer {
   /// The policy for items with pictures when the application enters the background.
   public enum AudiovisualBackgroundPlaybackPolicy: Int, Sendable {
     /// The system decides.
@@ -55,77 +70,68 @@ extension AVPlayer {
     case high = 2
   }
 
-  /// Whether pictures may be sent to another device; true by default. Stored without effect: no pictures
-  /// exist.
-  nonisolated public var allowsExternalPlayback: Bool {
+  /// Whether pictures may be sent to another device; true by default. Stored without effect.
+  public var allowsExternalPlayback: Bool {
     get { self[inert: \.allowsExternalPlayback] }
     set { self[inert: \.allowsExternalPlayback] = newValue }
   }
 
-  /// Whether pictures are sent to an external screen while one is connected; false by default. Stored without
-  /// effect: no pictures exist.
-  nonisolated public var usesExternalPlaybackWhileExternalScreenIsActive: Bool {
+  /// Whether pictures go to an external screen if one is connected; false by default. Stored without effect.
+  public var usesExternalPlaybackWhileExternalScreenIsActive: Bool {
     get { self[inert: \.usesExternalPlaybackWhileExternalScreenIsActive] }
     set { self[inert: \.usesExternalPlaybackWhileExternalScreenIsActive] = newValue }
   }
 
   /// Whether pictures are being sent to another device. Always false.
-  nonisolated public var isExternalPlaybackActive: Bool { false }
+  public var isExternalPlaybackActive: Bool { false }
 
-  /// The scaling of pictures on an external screen; `resizeAspect` by default. Stored without effect: no
-  /// pictures exist.
-  nonisolated public var externalPlaybackVideoGravity: AVLayerVideoGravity {
+  /// The scaling of pictures on an external screen; `resizeAspect` by default. Stored without effect.
+  public var externalPlaybackVideoGravity: AVLayerVideoGravity {
     get { self[inert: \.externalPlaybackVideoGravity] }
     set { self[inert: \.externalPlaybackVideoGravity] = newValue }
   }
 
-  /// Whether the display stays on while pictures are shown; true by default. Stored without effect: no
-  /// pictures exist.
-  nonisolated public var preventsDisplaySleepDuringVideoPlayback: Bool {
+  /// Whether the display stays on while pictures are shown; true by default. Stored without effect.
+  public var preventsDisplaySleepDuringVideoPlayback: Bool {
     get { self[inert: \.preventsDisplaySleepDuringVideoPlayback] }
     set { self[inert: \.preventsDisplaySleepDuringVideoPlayback] = newValue }
   }
 
-  /// Whether the system keeps the application in the foreground while pictures are shown; true by default.
-  /// Stored without effect: no pictures exist.
-  nonisolated public var preventsAutomaticBackgroundingDuringVideoPlayback: Bool {
+  /// Whether pictures keep the application in the foreground; true by default. Stored without effect.
+  public var preventsAutomaticBackgroundingDuringVideoPlayback: Bool {
     get { self[inert: \.preventsAutomaticBackgroundingDuringVideoPlayback] }
     set { self[inert: \.preventsAutomaticBackgroundingDuringVideoPlayback] = newValue }
   }
 
   /// The policy for items with pictures in the background; `automatic` by default. Stored without effect.
   /// Audio-only items follow the audio session and the background modes, as on Apple's systems.
-  nonisolated public var audiovisualBackgroundPlaybackPolicy: AudiovisualBackgroundPlaybackPolicy {
+  public var audiovisualBackgroundPlaybackPolicy: AudiovisualBackgroundPlaybackPolicy {
     get { self[inert: \.audiovisualBackgroundPlaybackPolicy] }
     set { self[inert: \.audiovisualBackgroundPlaybackPolicy] = newValue }
   }
 
-  /// Whether the player selects languages by its media selection criteria; true by default. Stored without
-  /// effect: media have no alternatives.
-  nonisolated public var appliesMediaSelectionCriteriaAutomatically: Bool {
+  /// Whether the player selects tracks by its criteria; true by default. Stored without effect.
+  public var appliesMediaSelectionCriteriaAutomatically: Bool {
     get { self[inert: \.appliesMediaSelectionCriteriaAutomatically] }
     set { self[inert: \.appliesMediaSelectionCriteriaAutomatically] = newValue }
   }
 
-  /// Whether closed captions are shown; false by default. Stored without effect: no captions exist.
-  nonisolated public var isClosedCaptionDisplayEnabled: Bool {
+  /// Whether closed captions are shown; false by default. Stored without effect.
+  public var isClosedCaptionDisplayEnabled: Bool {
     get { self[inert: \.isClosedCaptionDisplayEnabled] }
     set { self[inert: \.isClosedCaptionDisplayEnabled] = newValue }
   }
 
   /// The priority of the player's network traffic; `default` by default. Stored without effect.
-  nonisolated public var networkResourcePriority: NetworkResourcePriority {
+  public var networkResourcePriority: NetworkResourcePriority {
     get { self[inert: \.networkResourcePriority] }
     set { self[inert: \.networkResourcePriority] = newValue }
   }
 
-  nonisolated subscript<Value>(
+  subscript<Value>(
     inert key: WritableKeyPath<InertPlayerProperties, Value>, name: String = #function
   ) -> Value {
-    get {
-      core.observations.note(.inert(name))
-      return core.state.withLock { $0.inert }[keyPath: key]
-    }
+    get { core.observations.read(.inert(name)) { core.state.withLock { $0.inert }[keyPath: key] } }
     set { core.set(.inert(name)) { core.state.withLock { $0.inert[keyPath: key] = newValue } } }
   }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 import PlaybackEngine
 
-extension AVPlayer {
+nonisolated extension AVPlayer {
   /// The status of a player.
   public enum Status: Int, Sendable {
     /// The player has opened no item yet.
@@ -40,13 +40,13 @@ extension AVPlayer {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// No item exists. The next one that is inserted plays at once.
-    public static let noItemToPlay = WaitingReason(rawValue: "AVPlayerWaitingWithNoItemToPlayReason")
+    public static let noItemToPlay = Self(rawValue: "AVPlayerWaitingWithNoItemToPlayReason")
     /// The item is being opened, or the output is being started.
-    public static let evaluatingBufferingRate = WaitingReason(
+    public static let evaluatingBufferingRate = Self(
       rawValue: "AVPlayerWaitingWhileEvaluatingBufferingRateReason")
     /// The output is lost, suspended or starved; playback resumes automatically. Does not occur while
     /// `automaticallyWaitsToMinimizeStalling` is false.
-    public static let toMinimizeStalls = WaitingReason(rawValue: "AVPlayerWaitingToMinimizeStallsReason")
+    public static let toMinimizeStalls = Self(rawValue: "AVPlayerWaitingToMinimizeStallsReason")
   }
 
   /// The reason of a change of `rate`.
@@ -57,27 +57,22 @@ extension AVPlayer {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The application set the rate.
-    public static let setRateCalled = RateDidChangeReason(
-      rawValue: "AVPlayerRateDidChangeReasonSetRateCalled")
+    public static let setRateCalled = Self(rawValue: "AVPlayerRateDidChangeReasonSetRateCalled")
     /// The rate is not supported or not allowed, or playback could not continue.
-    public static let setRateFailed = RateDidChangeReason(
-      rawValue: "AVPlayerRateDidChangeReasonSetRateFailed")
+    public static let setRateFailed = Self(rawValue: "AVPlayerRateDidChangeReasonSetRateFailed")
     /// The audio session was interrupted.
-    public static let audioSessionInterrupted = RateDidChangeReason(
+    public static let audioSessionInterrupted = Self(
       rawValue: "AVPlayerRateDidChangeReasonAudioSessionInterrupted")
     /// The application entered the background.
-    public static let appBackgrounded = RateDidChangeReason(
-      rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
+    public static let appBackgrounded = Self(rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
   }
 
-  /// Posted on the main queue, with the player as object, when `rate` changed. `userInfo` contains the reason
-  /// under `rateDidChangeReasonKey`. The reason is missing if an item reached its end under `pause`, because
-  /// Apple defines none for that.
-  nonisolated public static let rateDidChangeNotification = Notification.Name(
-    "AVPlayerRateDidChangeNotification")
+  /// Posted on the main queue, with the player as object, when `rate` changed, with a reason under
+  /// `rateDidChangeReasonKey`. Apple defines none, and `userInfo` is nil, for an end under `pause`.
+  public static let rateDidChangeNotification = Notification.Name("AVPlayerRateDidChangeNotification")
 
   /// The key of a `RateDidChangeReason` in `rateDidChangeNotification`.
-  nonisolated public static let rateDidChangeReasonKey = "AVPlayerRateDidChangeReasonKey"
+  public static let rateDidChangeReasonKey = "AVPlayerRateDidChangeReasonKey"
 }
 
 extension AVPlayer.TimeControlStatus {

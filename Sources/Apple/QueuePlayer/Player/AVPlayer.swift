@@ -1,3 +1,4 @@
+package import AudioCore
 public import AudioSession
 public import Dispatch
 public import Foundation
@@ -12,31 +13,30 @@ import Synchronization
 /// Every member may be used on any thread, and no call waits for a file or the output. Change handlers,
 /// notifications and completion handlers are called on the main queue, in order and for every state.
 ///
-/// On the main queue, properties have the values last reported to observers. A call reports its own changes
-/// before it returns. Changes that the player makes itself are reported in a separate turn of the queue. On
-/// other threads the values may be newer. When the last reference to a player is released, its sound stops
-/// and no more calls are made.
+/// On the main queue, properties have the values last reported to observers; on other threads they may be
+/// newer. A call reports its own changes before it returns, the player its own in a separate turn of the
+/// queue. After the last release of a player, its sound stops and no more calls are made.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
   nonisolated let core: PlayerCore
 
   /// Creates a player without an item.
   nonisolated public override init() {
-    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    core = PlayerCore(isQueuePlayer: false)
     super.init()
     begin(with: [])
   }
 
   /// Creates a player with an item for the media at `url`.
   nonisolated public init(url: URL) {
-    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    core = PlayerCore(isQueuePlayer: false)
     super.init()
     begin(with: [AVPlayerItem(url: url)])
   }
 
   /// Creates a player with `item`. Stops the program if the item is in another player.
   nonisolated public init(playerItem item: AVPlayerItem?) {
-    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    core = PlayerCore(isQueuePlayer: false)
     super.init()
     begin(with: item.map { [$0] } ?? [])
   }
@@ -74,19 +74,14 @@ open class AVPlayer: NSObject {
   /// The current item; nil if none exists, for example after the end of a queue. Observable.
   nonisolated open var currentItem: AVPlayerItem? { core.currentItem }
 
-  /// Replaces the current item by `item`; the rest of a queue stays. Nil empties the player. Without effect
-  /// if `item` is current already. Stops the program if `item` is elsewhere in the queue or in another
-  /// player.
+  /// Replaces the current item by `item`, or empties the player for nil; the rest of a queue stays. Without
+  /// effect if `item` is current. Stops the program if it is elsewhere in this queue or in another player.
   nonisolated open func replaceCurrentItem(with item: AVPlayerItem?) { core.replaceCurrentItem(with: item) }
 
-  /// The action when an item has played to its end. The default is `pause`, in a queue player `advance`.
-  /// After an end under `none`, a change takes effect at once. Stops the program if set to `advance` on a
-  /// player without a queue.
+  /// The action when an item has played to its end: by default `pause`, in a queue player `advance`. Takes
+  /// effect at once after an end under `none`. Stops the program if set to `advance` without a queue.
   nonisolated open var actionAtItemEnd: ActionAtItemEnd {
-    get {
-      observations.note(.actionAtItemEnd)
-      return ActionAtItemEnd(core.engine.actionAtItemEnd)
-    }
+    get { observations.read(.actionAtItemEnd) { ActionAtItemEnd(core.engine.actionAtItemEnd) } }
     set {
       precondition(
         newValue != .advance || self is AVQueuePlayer,
@@ -116,8 +111,8 @@ open class AVPlayer: NSObject {
   /// The rate that `play()` sets; 1 by default. Stored unchanged; `rate` limits it at playback. Setting it
   /// does not change the rate.
   nonisolated open var defaultRate: Float {
-    get { core.defaultRate }
-    set { core.defaultRate = newValue }
+    get { core.read(.defaultRate) { $0.defaultRate } }
+    set { core.set(.defaultRate) { core.state.withLock { $0.defaultRate = newValue } } }
   }
 
   /// Sets `rate` to `defaultRate` through the property, so a subclass that overrides `rate` is notified.
@@ -151,35 +146,32 @@ open class AVPlayer: NSObject {
 
   /// The state of playback. Observable.
   nonisolated open var timeControlStatus: TimeControlStatus {
-    observations.note(.timeControlStatus)
-    return TimeControlStatus(core.timeControl)
+    observations.read(.timeControlStatus) { TimeControlStatus(core.timeControl) }
   }
 
-  /// The reason why no audio plays although `rate` is not 0; nil unless `timeControlStatus` is waiting.
-  /// Observable.
+  /// The reason why no audio plays although `rate` is not 0; nil unless waiting. Observable.
   nonisolated open var reasonForWaitingToPlay: WaitingReason? {
-    observations.note(.reasonForWaitingToPlay)
-    return WaitingReason(core.timeControl)
+    observations.read(.reasonForWaitingToPlay) { WaitingReason(core.timeControl) }
   }
 
   /// Whether the player waits and resumes automatically when the output is lost or starved; true by default.
-  /// If false, it pauses instead, with the reason `setRateFailed`. A player that is waiting when this is set
-  /// to false retries once first. Observable.
+  /// If false, it pauses with the reason `setRateFailed`, after one retry if waiting already. Observable.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
-    get { core.waitsToMinimizeStalling }
-    set { core.waitsToMinimizeStalling = newValue }
+    get { observations.read(.automaticallyWaitsToMinimizeStalling) { core.engine.waitsToMinimizeStalling } }
+    set {
+      core.set(.automaticallyWaitsToMinimizeStalling) { core.engine.waitsToMinimizeStalling = newValue }
+    }
   }
 
   // MARK: Time
 
   /// Returns the time that is heard now, in the current item's time and timescale (frames); zero without an
   /// item. After a seek, returns the requested time as long as its frame is heard.
-  nonisolated open func currentTime() -> CMTime { core.currentTime() }
+  nonisolated open func currentTime() -> CMTime { core.knownCurrent?.item.place ?? .zero }
 
-  /// Moves to `time` of the current item, at most to its end. The seek is exact to the frame, with one
-  /// exception: parts of a remote item with a variable bit rate that are not fetched yet. There the position
-  /// may deviate by 1 % of the duration. Stops the program if an item exists and the time is invalid or
-  /// indefinite.
+  /// Moves to `time` of the current item, at most to its end, exact to the frame. Only in parts of a remote
+  /// item with a variable bit rate that are not fetched yet, the position may deviate by 1 % of the duration.
+  /// Stops the program if an item exists and the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
   /// Moves to `time` of the current item as `seek(to:)` does. With zero tolerances the seek is always exact
@@ -190,14 +182,10 @@ open class AVPlayer: NSObject {
 
   /// Moves to `time` of the current item as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler receives true in a separate turn when the player has reached the position. It receives true
-  /// at once if the item is not ready yet, and playback then starts at `time`. It receives false at once
-  /// without an item, at the next seek, or if a call removes the item. It receives false later if the item
-  /// leaves the queue without a call.
-  ///
-  /// - Parameters:
-  ///   - time: a time in the current item.
-  ///   - completionHandler: called once, on the main queue.
+  /// The handler is called once, on the main queue: with true in a separate turn when the player has reached
+  /// the position; at once if the item is not ready yet, and playback then starts at `time`. It receives
+  /// false at once without an item, at the next seek, or if a call removes the item; later if the item leaves
+  /// the queue without a call.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
@@ -214,40 +202,29 @@ open class AVPlayer: NSObject {
       to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, completion: completionHandler)
   }
 
-  /// Moves to `time` of the current item. Returns the value that the handler of `seek(to:completionHandler:)`
-  /// receives.
+  /// Moves to `time` of the current item. Returns the result of `seek(to:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    // An unchecked continuation: if the application ends during the seek, it is never resumed.
-    await withUnsafeContinuation { continuation in
-      core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
-    }
+    await outcome { core.seek(to: time, isDirect: true, completion: $0) }
   }
 
   /// Moves to `time` of the current item as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the
   /// value that the handler of `seek(to:completionHandler:)` receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    // An unchecked continuation: if the application ends during the seek, it is never resumed.
-    await withUnsafeContinuation { continuation in
-      core.seek(
-        to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, isDirect: true
-      ) { continuation.resume(returning: $0) }
-    }
+    let isExact = toleranceBefore == .zero && toleranceAfter == .zero
+    return await outcome { core.seek(to: time, isExact: isExact, isDirect: true, completion: $0) }
   }
 
   // MARK: Time observers
 
-  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once. Also calls it
-  /// with the exact time when playback starts, stops or jumps. Does not call `block` inside a call to the
-  /// player, nor for an item that a call has left.
+  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once, and with the
+  /// exact time when playback starts, stops or jumps; never inside a call, nor for an item that a call left.
   ///
-  /// At intervals below 1 ms some steps are skipped. If `queue` is more than a second late, pending steps are
-  /// replaced by the newest one.
+  /// Below 1 ms some steps are skipped. More than a second late, the newest step replaces pending ones.
   ///
   /// - Parameters:
-  ///   - interval: above zero; determines the timescale of the steps. Stops the program if it is not above
-  ///     zero.
+  ///   - interval: determines the timescale of the steps. Stops the program if it is not above zero.
   ///   - queue: the queue on which `block` is called, one call after the other; nil for the main queue.
   ///   - block: receives the time of the step, in the item's time.
   /// - Returns: a token for `removeTimeObserver`. The block is retained and called until then.
@@ -292,8 +269,7 @@ open class AVPlayer: NSObject {
 
   // MARK: Media selection
 
-  /// Sets the criteria for selecting tracks with the characteristic; nil for none. Stored without effect:
-  /// media have no alternative tracks.
+  /// Sets the criteria for selecting tracks with the characteristic; nil for none. Stored without effect.
   nonisolated open func setMediaSelectionCriteria(
     _ criteria: AVPlayerMediaSelectionCriteria?,
     forMediaCharacteristic mediaCharacteristic: AVMediaCharacteristic
@@ -311,20 +287,23 @@ open class AVPlayer: NSObject {
   /// The volume of this player, linear in amplitude, from 0 (silence) to 1 (as recorded). Other values are
   /// limited to this range. Muting does not change it.
   nonisolated open var volume: Float {
-    get {
-      observations.note(.volume)
-      return core.engine.volume
-    }
+    get { observations.read(.volume) { core.engine.volume } }
     set { core.set(.volume) { core.engine.volume = newValue } }
   }
 
   /// Whether this player is silent, whatever its volume.
   nonisolated open var isMuted: Bool {
-    get {
-      observations.note(.isMuted)
-      return core.engine.isMuted
-    }
+    get { observations.read(.isMuted) { core.engine.isMuted } }
     set { core.set(.isMuted) { core.engine.isMuted = newValue } }
+  }
+
+  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none. With nil, samples are
+  /// the decoder's, bit for bit.
+  ///
+  /// A change is heard at once, without a gap, as for `AVPlayerItem.audioMix`. Any thread; does not block.
+  nonisolated package var replayGain: ReplayGain.Kind? {
+    get { core.engine.replayGain }
+    set { core.engine.replayGain = newValue }
   }
 }
 
@@ -333,10 +312,9 @@ extension AVPlayer: KeyValueObserving, ObservedObject {
 }
 
 extension AVPlayer: Observable {
-  /// A Boolean value that indicates whether players, items and their tracks support Swift Observation; false
-  /// by default. With true, `withObservationTracking` and its clients (`Observations`) follow the observable
-  /// properties. Either all objects are tracked or none: a change after the first of them was made stops the
-  /// program.
+  /// Whether players, items and their tracks support Swift Observation; false by default. With true,
+  /// `withObservationTracking` and its clients (`Observations`) follow the observable properties. All objects
+  /// are tracked or none: a change after the first of them was made stops the program.
   ///
   /// Tracking callbacks run on the main queue just before the property changes. If another thread sets the
   /// property, the callbacks run on that thread, after the change.
@@ -349,14 +327,10 @@ extension AVPlayer: Observable {
 /// The object that identifies a time observer to clients.
 final class TimeObserverToken: Sendable {
   let id: ObserverID
-  private struct Core {
-    weak let value: PlayerCore?
-  }
-  private let owner: Core
-  var core: PlayerCore? { owner.value }
+  weak let core: PlayerCore?
 
   init(id: ObserverID, core: PlayerCore) {
     self.id = id
-    owner = Core(value: core)
+    self.core = core
   }
 }

@@ -4,8 +4,8 @@ public import MediaAssets
 public import MediaTime
 import Synchronization
 
-// Properties without effect on an audio item: they store their values and notify observers. Copies of the
-// item have the same values. Any thread; no call blocks.
+// Properties without effect, because media have no pictures, variants, interstitials or alternative tracks:
+// they store values, also for copies of the item, and notify observers. Any thread; no call blocks.
 
 /// The values of the properties, with Apple's defaults.
 struct InertItemProperties: Sendable {
@@ -38,100 +38,92 @@ public struct AVAudioSpatializationFormats: OptionSet, Sendable {
   public static let monoStereoAndMultichannel = AVAudioSpatializationFormats(rawValue: 0x7)
 }
 
-extension AVPlayerItem {
-  /// The maximum bit rate of the variants to choose, in bits per second; 0, the default, for any. Stored
-  /// without effect: media have one variant.
-  nonisolated public var preferredPeakBitRate: Double {
+nonisolated extension AVPlayerItem {
+  /// The maximum bit rate to choose, in bits per second; 0, the default, for any. Stored without effect.
+  public var preferredPeakBitRate: Double {
     get { self[inert: \.preferredPeakBitRate] }
     set { self[inert: \.preferredPeakBitRate] = newValue }
   }
 
-  /// The maximum bit rate on networks that cost money, like `preferredPeakBitRate`. Stored without effect:
-  /// media have one variant.
-  nonisolated public var preferredPeakBitRateForExpensiveNetworks: Double {
+  /// `preferredPeakBitRate` on networks that cost money. Stored without effect.
+  public var preferredPeakBitRateForExpensiveNetworks: Double {
     get { self[inert: \.preferredPeakBitRateForExpensiveNetworks] }
     set { self[inert: \.preferredPeakBitRateForExpensiveNetworks] = newValue }
   }
 
-  /// The maximum picture size to choose, in pixels; zero, the default, for any. Stored without effect: no
-  /// pictures exist.
-  nonisolated public var preferredMaximumResolution: CGSize {
+  /// The maximum picture size to choose, in pixels; zero, the default, for any. Stored without effect.
+  public var preferredMaximumResolution: CGSize {
     get { self[inert: \.preferredMaximumResolution] }
     set { self[inert: \.preferredMaximumResolution] = newValue }
   }
 
-  /// The maximum picture size on networks that cost money, like `preferredMaximumResolution`. Stored without
-  /// effect: no pictures exist.
-  nonisolated public var preferredMaximumResolutionForExpensiveNetworks: CGSize {
+  /// `preferredMaximumResolution` on networks that cost money. Stored without effect.
+  public var preferredMaximumResolutionForExpensiveNetworks: CGSize {
     get { self[inert: \.preferredMaximumResolutionForExpensiveNetworks] }
     set { self[inert: \.preferredMaximumResolutionForExpensiveNetworks] = newValue }
   }
 
   /// Whether a live stream is kept up to date while paused; false by default. Stored without effect.
-  nonisolated public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
+  public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
     get { self[inert: \.canUseNetworkResourcesForLiveStreamingWhilePaused] }
     set { self[inert: \.canUseNetworkResourcesForLiveStreamingWhilePaused] = newValue }
   }
 
-  /// Whether a stream starts with the first suitable variant; false by default. Stored without effect: media
-  /// have one variant.
-  nonisolated public var startsOnFirstEligibleVariant: Bool {
+  /// Whether a stream starts with the first suitable variant; false by default. Stored without effect.
+  public var startsOnFirstEligibleVariant: Bool {
     get { self[inert: \.startsOnFirstEligibleVariant] }
     set { self[inert: \.startsOnFirstEligibleVariant] = newValue }
   }
 
   /// Whether a live stream keeps its distance from the live edge; false by default. Stored without effect.
-  nonisolated public var automaticallyPreservesTimeOffsetFromLive: Bool {
+  public var automaticallyPreservesTimeOffsetFromLive: Bool {
     get { self[inert: \.automaticallyPreservesTimeOffsetFromLive] }
     set { self[inert: \.automaticallyPreservesTimeOffsetFromLive] = newValue }
   }
 
   /// The distance from a live stream's edge; `.invalid` by default. Stored without effect.
-  nonisolated public var configuredTimeOffsetFromLive: CMTime {
+  public var configuredTimeOffsetFromLive: CMTime {
     get { self[inert: \.configuredTimeOffsetFromLive] }
     set { self[inert: \.configuredTimeOffsetFromLive] = newValue }
   }
 
   /// The distance from a live stream's edge that its server recommends. Always `.invalid`.
-  nonisolated public var recommendedTimeOffsetFromLive: CMTime { .invalid }
+  public var recommendedTimeOffsetFromLive: CMTime { .invalid }
 
-  /// Whether the HDR metadata of each picture is applied; true by default. Stored without effect: no pictures
-  /// exist.
-  nonisolated public var appliesPerFrameHDRDisplayMetadata: Bool {
+  /// Whether the HDR metadata of each picture is applied; true by default. Stored without effect.
+  public var appliesPerFrameHDRDisplayMetadata: Bool {
     get { self[inert: \.appliesPerFrameHDRDisplayMetadata] }
     set { self[inert: \.appliesPerFrameHDRDisplayMetadata] = newValue }
   }
 
-  /// Whether a seek waits until the picture is drawn; false by default. Stored without effect: no pictures
-  /// exist.
-  nonisolated public var seekingWaitsForVideoCompositionRendering: Bool {
+  /// Whether a seek waits until the picture is drawn; false by default. Stored without effect.
+  public var seekingWaitsForVideoCompositionRendering: Bool {
     get { self[inert: \.seekingWaitsForVideoCompositionRendering] }
     set { self[inert: \.seekingWaitsForVideoCompositionRendering] = newValue }
   }
 
-  /// Whether interstitial events of a stream are played; true by default. Stored without effect: media have
-  /// none.
-  nonisolated public var automaticallyHandlesInterstitialEvents: Bool {
+  /// Whether interstitial events of a stream are played; true by default. Stored without effect.
+  public var automaticallyHandlesInterstitialEvents: Bool {
     get { self[inert: \.automaticallyHandlesInterstitialEvents] }
     set { self[inert: \.automaticallyHandlesInterstitialEvents] = newValue }
   }
 
-  /// The channel formats that may be spatialized; `multichannel` by default. Stored without effect: audio is
-  /// not spatialized.
-  nonisolated public var allowedAudioSpatializationFormats: AVAudioSpatializationFormats {
+  /// The channel formats that may be spatialized; `multichannel` by default. Stored without effect.
+  public var allowedAudioSpatializationFormats: AVAudioSpatializationFormats {
     get { self[inert: \.allowedAudioSpatializationFormats] }
     set { self[inert: \.allowedAudioSpatializationFormats] = newValue }
   }
 
   /// The size of the picture. Always zero.
-  nonisolated public var presentationSize: CGSize { .zero }
+  public var presentationSize: CGSize { .zero }
 
-  nonisolated private subscript<Value>(
+  private subscript<Value>(
     inert key: WritableKeyPath<InertItemProperties, Value>, name: String = #function
   ) -> Value {
     get {
-      observations.note(.inert(name))
-      return (state.withLock { $0.inert.first } ?? InertItemProperties())[keyPath: key]
+      observations.read(.inert(name)) {
+        (state.withLock { $0.inert.first } ?? InertItemProperties())[keyPath: key]
+      }
     }
     set {
       set(.inert(name)) {
@@ -142,17 +134,15 @@ extension AVPlayerItem {
       }
     }
   }
-}
 
-extension AVPlayerItem {
   /// The selected tracks of the item. Always empty.
-  nonisolated public var currentMediaSelection: AVMediaSelection { AVMediaSelection() }
+  public var currentMediaSelection: AVMediaSelection { AVMediaSelection() }
 
   /// Selects a track. Without effect: no alternative tracks exist.
-  nonisolated public func select(
+  public func select(
     _ mediaSelectionOption: AVMediaSelectionOption?, in mediaSelectionGroup: AVMediaSelectionGroup
   ) {}
 
   /// Selects a track by the player's criteria. Without effect: no alternative tracks exist.
-  nonisolated public func selectMediaOptionAutomatically(in mediaSelectionGroup: AVMediaSelectionGroup) {}
+  public func selectMediaOptionAutomatically(in mediaSelectionGroup: AVMediaSelectionGroup) {}
 }

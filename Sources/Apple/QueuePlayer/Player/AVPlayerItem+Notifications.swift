@@ -2,34 +2,27 @@ public import Foundation
 
 // Names in both of Apple's spellings. All are posted on the main queue with the item as object.
 
-extension AVPlayerItem {
-  /// Posted when the item has played to its end, or to `forwardPlaybackEndTime`. Not posted for items that
-  /// were skipped or removed.
-  nonisolated public static let didPlayToEndTimeNotification = Notification.Name(
+nonisolated extension AVPlayerItem {
+  /// Posted when the item, neither skipped nor removed, has played to its end or `forwardPlaybackEndTime`.
+  public static let didPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemDidPlayToEndTimeNotification")
   /// Posted when the item has played to a position at which decoding failed.
   /// `AVPlayerItemFailedToPlayToEndTimeErrorKey` contains the error.
-  nonisolated public static let failedToPlayToEndTimeNotification = Notification.Name(
+  public static let failedToPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemFailedToPlayToEndTimeNotification")
   /// Posted when a seek changed the item's time.
-  nonisolated public static let timeJumpedNotification = Notification.Name(
-    "AVPlayerItemTimeJumpedNotification")
+  public static let timeJumpedNotification = Notification.Name("AVPlayerItemTimeJumpedNotification")
   /// Posted when playback stopped because data did not arrive in time. Playback resumes automatically.
-  nonisolated public static let playbackStalledNotification = Notification.Name(
-    "AVPlayerItemPlaybackStalledNotification")
+  public static let playbackStalledNotification = Notification.Name("AVPlayerItemPlaybackStalledNotification")
   /// Posted when `accessLog()` has a new entry.
-  nonisolated public static let newAccessLogEntryNotification = Notification.Name(
-    "AVPlayerItemNewAccessLogEntry")
+  public static let newAccessLogEntryNotification = Notification.Name("AVPlayerItemNewAccessLogEntry")
   /// Posted when `errorLog()` has a new entry.
-  nonisolated public static let newErrorLogEntryNotification = Notification.Name(
-    "AVPlayerItemNewErrorLogEntry")
-}
+  public static let newErrorLogEntryNotification = Notification.Name("AVPlayerItemNewErrorLogEntry")
 
-extension AVPlayerItem {
   /// Posted for an event of the item's remote medium; `transferNoteKey` contains the `TransferNote`.
-  nonisolated package static let transferNotification = Notification.Name("ContinuoPlayerItemTransfer")
+  package static let transferNotification = Notification.Name("ContinuoPlayerItemTransfer")
   /// The key of a `TransferNote` in `transferNotification`.
-  nonisolated package static let transferNoteKey = "note"
+  package static let transferNoteKey = "note"
 }
 
 /// The key of an `NSError` in `AVPlayerItem.failedToPlayToEndTimeNotification`.

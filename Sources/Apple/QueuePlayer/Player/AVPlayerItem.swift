@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 public import AudioSession
 public import Foundation
 import HostTime
@@ -10,9 +10,8 @@ import Synchronization
 
 /// An asset in a player's queue, with its status and its playback position.
 ///
-/// An item can be in the queue of one player only, and only once. After it has left the queue it keeps its
-/// status and position and can be inserted again. It then continues at its position, or starts from the
-/// beginning if it had reached its end.
+/// An item can be in the queue of one player only, and only once. Outside of a queue it keeps its status and
+/// position; inserted again, it continues there, or from the beginning if it had reached its end.
 ///
 /// Every member may be used on any thread. On the main queue, properties have the values last reported to
 /// observers; on other threads they may be newer. No call blocks.
@@ -42,8 +41,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   // The only designated initializer, as on Apple's systems. Clients' subclasses override only this one, and
   // declare others with the signatures of those before without `override`.
 
-  /// Creates an item for an asset. Opens no file. All keys are loaded together when a player opens the item,
-  /// whatever keys are listed.
+  /// Creates an item for an asset. Opens no file. A player loads all keys when it opens the item.
   nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
     state = Mutex(ItemState(asset: asset, loadedKeys: automaticallyLoadedAssetKeys ?? []))
     super.init()
@@ -52,9 +50,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// Creates an item for an asset. Opens no file. The keys have no effect, because all are loaded together.
   nonisolated public convenience init(
     asset: AVAsset, automaticallyLoadedAssetKeys: [AVPartialAsyncProperty<AVAsset>]
-  ) {
-    self.init(asset: asset)
-  }
+  ) { self.init(asset: asset) }
 
   /// Returns a new item for the same asset, in no queue, positioned at its beginning.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {
@@ -80,58 +76,49 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// The status of the item. Does not change after the item has left its queue. One exception: an item whose
   /// player is released before it was opened is still opened. Observable.
-  nonisolated open var status: Status {
-    observations.note(.status)
-    return knownState.status
-  }
+  nonisolated open var status: Status { observations.read(.status) { knownState.status } }
 
   /// The reason of the failure, an `AVError`; nil unless `status` is `failed`.
-  nonisolated open var error: (any Error)? {
-    observations.note(.error)
-    return state.withLock { $0.error }
-  }
+  nonisolated open var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
-  /// The duration, independent of `forwardPlaybackEndTime`; indefinite before the item is ready. May become
-  /// more exact during playback. Observable.
+  /// The duration, whatever `forwardPlaybackEndTime`; indefinite until ready, then refined. Observable.
   nonisolated open var duration: CMTime {
-    observations.note(.duration)
-    return knownState.info?.duration ?? .indefinite
+    observations.read(.duration) { knownState.info?.duration ?? .indefinite }
   }
 
   /// The seekable ranges, as `NSValue`s: the whole item once it is ready and its length is known, otherwise
   /// empty. For an item from a server without range requests, the parts that were fetched.
-  nonisolated open var seekableTimeRanges: [NSValue] { seekableRanges }
+  nonisolated open var seekableTimeRanges: [NSValue] {
+    observations.note(.duration)
+    guard let extent = state.withLock({ $0.extent }) else { return presumedRanges }
+    return extent.isSeekable ? wholeRange : loadedRanges
+  }
 
-  /// The available ranges, as `NSValue`s, in order and at most 32: the whole item if it is a file. For a
-  /// remote item the parts that were fetched: exact up to the read position, otherwise estimated. Observable;
-  /// changes at most four times a second.
+  /// The available ranges, as `NSValue`s, in order and at most 32: all of a file; of a remote item the parts
+  /// that were fetched, estimated after the read position. Observable; changes at most four times a second.
   nonisolated open var loadedTimeRanges: [NSValue] { loadedRanges }
 
-  /// Whether the item will probably play to its end without stalling. True for a file that is ready.
-  /// Observable.
+  /// Whether the item will probably play to its end without stalling; true for a ready file. Observable.
   nonisolated open var isPlaybackLikelyToKeepUp: Bool {
-    observations.note(.isPlaybackLikelyToKeepUp)
-    return buffer?.isLikelyToKeepUp ?? false
+    observations.read(.isPlaybackLikelyToKeepUp) { buffer?.isLikelyToKeepUp ?? false }
   }
 
   /// Whether no data is available for playback. True until the item is ready. Observable.
   nonisolated open var isPlaybackBufferEmpty: Bool {
-    observations.note(.isPlaybackBufferEmpty)
-    return buffer?.isEmpty ?? true
+    observations.read(.isPlaybackBufferEmpty) { buffer?.isEmpty ?? true }
   }
 
   /// Whether reading ahead has stopped because the buffer is full. True for a file that is ready. Observable.
   nonisolated open var isPlaybackBufferFull: Bool {
-    observations.note(.isPlaybackBufferFull)
-    return buffer?.isFull ?? false
+    observations.read(.isPlaybackBufferFull) { buffer?.isFull ?? false }
   }
 
-  /// The duration of media to read ahead, in seconds, at least 2; 0, the default, lets the player choose.
-  /// Applies to remote items only.
+  /// The seconds to read ahead of a remote item, at least 2; 0, the default, lets the player choose.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
     get {
-      observations.note(.preferredForwardBufferDuration)
-      return state.withLock { $0.preferredForwardBufferDuration }
+      observations.read(.preferredForwardBufferDuration) {
+        state.withLock { $0.preferredForwardBufferDuration }
+      }
     }
     set {
       set(.preferredForwardBufferDuration) {
@@ -149,13 +136,9 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   // MARK: Rates
 
-  /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect at once, even
-  /// during playback.
+  /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect at once.
   nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
-    get {
-      observations.note(.audioTimePitchAlgorithm)
-      return state.withLock { $0.audioTimePitchAlgorithm }
-    }
+    get { observations.read(.audioTimePitchAlgorithm) { state.withLock { $0.audioTimePitchAlgorithm } } }
     set {
       set(.audioTimePitchAlgorithm) {
         state.withLock { $0.audioTimePitchAlgorithm = newValue }
@@ -164,8 +147,7 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Whether the item can play at rates above 2. True once it is ready. Rates from 1 to 2 are always
-  /// possible.
+  /// Whether the item can play at rates above 2. True once it is ready; rates from 1 to 2 always can.
   nonisolated open var canPlayFastForward: Bool { status == .readyToPlay }
 
   /// Whether the item can play at rates between 0 and 1. True once it is ready.
@@ -186,20 +168,15 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// the item is not current, returns its start position or the position at which it stopped.
   nonisolated open func currentTime() -> CMTime { place }
 
-  /// The mean bit rate of the last second heard, in bits per second; 0 if unknown or if the item is in no
-  /// queue. Any thread.
+  /// The mean bit rate of the last second heard, in bits per second; 0 if unknown or in no queue. Any thread.
   package nonisolated var heardBitRate: Double {
     attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
   }
 
-  /// The time at which playback of the item ends, if earlier than its own end; `.invalid`, the default, for
-  /// its own end. When this time is reached, `didPlayToEndTimeNotification` is posted and the player's
-  /// `actionAtItemEnd` takes effect.
+  /// The time at which playback of the item ends; `.invalid`, the default, or later than its end: at its own
+  /// end. There `didPlayToEndTimeNotification` is posted and the player's `actionAtItemEnd` takes effect.
   nonisolated open var forwardPlaybackEndTime: CMTime {
-    get {
-      observations.note(.forwardPlaybackEndTime)
-      return state.withLock { $0.forwardPlaybackEndTime }
-    }
+    get { observations.read(.forwardPlaybackEndTime) { state.withLock { $0.forwardPlaybackEndTime } } }
     set {
       set(.forwardPlaybackEndTime) {
         state.withLock { $0.forwardPlaybackEndTime = newValue }
@@ -212,9 +189,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// Moves to `time` of the item. The seek is exact to the frame, with one exception: parts of a remote item
   /// with a variable bit rate that are not fetched yet. There the position may deviate by 1 % of the
   /// duration. Stops the program if the time is invalid or indefinite.
-  nonisolated open func seek(to time: CMTime) {
-    seek(to: time, tolerances: [], completion: nil)
-  }
+  nonisolated open func seek(to time: CMTime) { seek(to: time, tolerances: [], completion: nil) }
 
   /// Moves to `time` as `seek(to:)` does. With zero tolerances the seek is always exact to the frame. For
   /// that, all data of a remote item up to the position may have to be fetched. Stops the program if the time
@@ -225,20 +200,15 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// Moves to `time` as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler receives true when the seek is done. If the item is not opened yet or not current, it
-  /// receives true at once, and the item will start at `time`. It receives false at once for a time outside
+  /// The handler is called once, on the main queue: with true when the seek is done, or at once if the item
+  /// is not opened yet or not current, and will start at `time`. It receives false at once for a time outside
   /// `seekableTimeRanges`, when another seek replaces this one, or when the item leaves the queue.
-  ///
-  /// - Parameters:
-  ///   - time: a time in this item.
-  ///   - completionHandler: called once, on the main queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
     seek(to: time, tolerances: [], completion: completionHandler)
   }
 
-  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does, and reports the end of the seek as
-  /// `seek(to:completionHandler:)` does.
+  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`. Reports like `seek(to:completionHandler:)`.
   @preconcurrency
   nonisolated open func seek(
     to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
@@ -250,21 +220,14 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// Moves to `time`. Returns the value that the handler of `seek(to:completionHandler:)` receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    // An unchecked continuation: if the application ends during the seek, it is never resumed.
-    await withUnsafeContinuation { continuation in
-      seek(to: time, tolerances: [], isDirect: true) { continuation.resume(returning: $0) }
-    }
+    await outcome { seek(to: time, tolerances: [], isDirect: true, completion: $0) }
   }
 
-  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the value that the handler
-  /// of `seek(to:completionHandler:)` receives.
+  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`. Returns what the handler would receive.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    // An unchecked continuation: if the application ends during the seek, it is never resumed.
-    await withUnsafeContinuation { continuation in
-      seek(to: time, tolerances: [toleranceBefore, toleranceAfter], isDirect: true) {
-        continuation.resume(returning: $0)
-      }
+    await outcome {
+      seek(to: time, tolerances: [toleranceBefore, toleranceAfter], isDirect: true, completion: $0)
     }
   }
 
@@ -275,9 +238,9 @@ open class AVPlayerItem: NSObject, NSCopying {
   }
 }
 
-extension AVPlayerItem {
+nonisolated extension AVPlayerItem {
   /// Returns the log of the item's network requests; nil if none were sent.
-  nonisolated public func accessLog() -> AVPlayerItemAccessLog? {
+  public func accessLog() -> AVPlayerItemAccessLog? {
     let now = asset.loader.environment().clock.now
     return state.withLock { $0.network.first?.accesses(at: now) }.flatMap {
       $0.isEmpty ? nil : AVPlayerItemAccessLog($0)
@@ -285,22 +248,26 @@ extension AVPlayerItem {
   }
 
   /// Returns the log of the item's network errors; nil if none occurred.
-  nonisolated public func errorLog() -> AVPlayerItemErrorLog? {
+  public func errorLog() -> AVPlayerItemErrorLog? {
     state.withLock { $0.network.first?.failures }.flatMap { $0.isEmpty ? nil : AVPlayerItemErrorLog($0) }
   }
-}
 
-extension AVPlayerItem {
-  /// The mix of the item's audio; nil, the default, for none. With nil, samples are the decoder's, bit for
-  /// bit.
+  /// The last metadata of a live stream whose frames have been heard, with the time from which on they apply:
+  /// title (`icyMetadataStreamTitle`) and address (`icyMetadataStreamURL`). Nil before the first, and for
+  /// files. Observable. Deprecated by Apple in favour of `AVPlayerItemMetadataOutput`.
+  public var timedMetadata: [AVMetadataItem]? {
+    observations.read(.timedMetadata) { state.withLock { $0.timedMetadata } }
+  }
+
+  /// The properties of the item if it is a live stream; nil for other media, and before the item is ready.
+  package var live: LiveStream? { knownState.info?.live }
+
+  /// The mix of the item's audio; nil, the default, leaves the decoder's samples as they are.
   ///
   /// Stored as a copy. The volume follows the item's time after seeks and at every rate. A change takes
   /// effect without a gap, at the latest after the frames that the output cannot replace. Observable.
-  nonisolated public var audioMix: AVAudioMix? {
-    get {
-      observations.note(.audioMix)
-      return state.withLock { $0.audioMix }
-    }
+  public var audioMix: AVAudioMix? {
+    get { observations.read(.audioMix) { state.withLock { $0.audioMix } } }
     set {
       let copy = newValue?.copy() as? AVAudioMix
       let curve = copy?.curve(ofTrack: AVAssetTrack.onlyID)
@@ -318,6 +285,4 @@ extension AVPlayerItem {
   }
 }
 
-extension AVPlayerItem: KeyValueObserving, ObservedObject {}
-
-extension AVPlayerItem: Observable {}
+extension AVPlayerItem: KeyValueObserving, ObservedObject, Observable {}

@@ -2,8 +2,7 @@ public import Foundation
 public import MediaAssets
 import Synchronization
 
-/// An object that receives data of an item to which it was added. The only kind is
-/// `AVPlayerItemMetadataOutput`.
+/// An object that receives data of an item. The only kind is `AVPlayerItemMetadataOutput`.
 open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
   private let suppresses = Mutex(false)
@@ -17,8 +16,7 @@ open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
 
 /// The delegate of an output, notified of discontinuities.
 public protocol AVPlayerItemOutputPushDelegate: NSObjectProtocol {
-  /// Notifies the delegate of a discontinuity in the output. Never called: files have no timed metadata, and
-  /// live streams cannot be seeked.
+  /// Reports a discontinuity. Never called: only live streams have timed metadata, and they cannot be seeked.
   func outputSequenceWasFlushed(_ output: AVPlayerItemOutput)
 }
 
@@ -29,8 +27,7 @@ extension AVPlayerItemOutputPushDelegate {
 
 /// The delegate of a metadata output, which receives timed metadata.
 public protocol AVPlayerItemMetadataOutputPushDelegate: AVPlayerItemOutputPushDelegate {
-  /// Receives metadata when their first frame is heard; one group for each change. `track` is nil, because a
-  /// stream's metadata belong to no track.
+  /// Receives metadata when their first frame is heard, a group for each change. `track` is always nil.
   func metadataOutput(
     _ output: AVPlayerItemMetadataOutput, didOutputTimedMetadataGroups groups: [AVTimedMetadataGroup],
     from track: AVPlayerItemTrack?)
@@ -48,8 +45,7 @@ extension AVPlayerItemMetadataOutputPushDelegate {
 /// address. Files have none: their tags and chapters are metadata of the asset. Any thread; no call blocks.
 open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
   private struct Settings: @unchecked Sendable {
-    // Unchecked because delegates are not Sendable: this one is only returned to the application and called
-    // on its queue.
+    // Unchecked because delegates are not Sendable: this one is only returned, and called on its queue.
     weak var delegate: (any AVPlayerItemMetadataOutputPushDelegate)?
     var queue: DispatchQueue?
     var advance: TimeInterval = 0
@@ -80,8 +76,7 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
     delegate?.metadataOutput(self, didOutputTimedMetadataGroups: [group], from: nil)
   }
 
-  /// Sets the delegate, and the queue on which it is called: nil for the main queue. The delegate is
-  /// referenced weakly.
+  /// Sets the delegate, held weakly, and the queue on which it is called: nil for the main queue.
   open func setDelegate(_ delegate: (any AVPlayerItemMetadataOutputPushDelegate)?, queue: DispatchQueue?) {
     var new = Settings(delegate: delegate, queue: queue)
     settings.withLock { settings in

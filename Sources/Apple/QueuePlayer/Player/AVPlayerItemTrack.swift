@@ -22,14 +22,10 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
   /// The corresponding track of the asset.
   public var assetTrack: AVAssetTrack? { sound }
 
-  /// Whether the track is played; true by default. An item with a disabled track plays silence. A change
-  /// takes effect at once, or at the latest after the frames that the output cannot replace. A copy of the
-  /// item starts with true. Observable.
+  /// Whether the track is played, or else silence; true by default, also in a copy of the item. A change
+  /// takes effect at once, or at the latest after the frames that the output cannot replace. Observable.
   public var isEnabled: Bool {
-    get {
-      observations.note(.isTrackEnabled)
-      return item?.state.withLock { $0.isTrackEnabled } ?? true
-    }
+    get { observations.read(.isTrackEnabled) { item?.state.withLock { $0.isTrackEnabled } ?? true } }
     set {
       guard let item else { return }
       item.set(.isTrackEnabled) {
@@ -47,15 +43,14 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
   public var currentVideoFrameRate: Float { 0 }
 }
 
-extension AVPlayerItem {
+nonisolated extension AVPlayerItem {
   /// The tracks: one once the item is ready, and none before. Observable.
-  nonisolated public var tracks: [AVPlayerItemTrack] {
+  public var tracks: [AVPlayerItemTrack] {
     observations.note(.duration)
     guard let info = knownState.info else { return [] }
     return state.withLock { state in
       if let track = state.track { return [track] }
-      let track = AVPlayerItemTrack(
-        of: self, assetTrack: AVAssetTrack(asset: state.asset, info: info))
+      let track = AVPlayerItemTrack(of: self, assetTrack: AVAssetTrack(asset: state.asset, info: info))
       state.track = track
       return [track]
     }

@@ -8,25 +8,21 @@ public import Foundation
 @preconcurrency @MainActor
 open class AVQueuePlayer: AVPlayer {
   /// Creates a player with an empty queue.
-  nonisolated public override init() {
-    super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: [])
-  }
+  nonisolated public override init() { super.init(core: PlayerCore(isQueuePlayer: true), items: []) }
 
-  /// Creates a player of these items, in this order. Stops the program if an item occurs twice or is in
-  /// another player.
+  /// Creates a player of these items. Stops the program if one occurs twice or is in another player.
   nonisolated public init(items: [AVPlayerItem]) {
-    super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: items)
+    super.init(core: PlayerCore(isQueuePlayer: true), items: items)
   }
 
   /// Creates a player with an item for the media at `url` in its queue.
   nonisolated public override init(url: URL) {
-    super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: [AVPlayerItem(url: url)])
+    super.init(core: PlayerCore(isQueuePlayer: true), items: [AVPlayerItem(url: url)])
   }
 
   /// Creates a player with `item` in its queue. Stops the program if the item is in another player.
   nonisolated public override init(playerItem item: AVPlayerItem?) {
-    super.init(
-      core: PlayerCore(isQueuePlayer: true, environment: .current), items: item.map { [$0] } ?? [])
+    super.init(core: PlayerCore(isQueuePlayer: true), items: item.map { [$0] } ?? [])
   }
 
   /// Creates a player in `environment` instead of `PlaybackEnvironment.current`.
@@ -49,15 +45,13 @@ open class AVQueuePlayer: AVPlayer {
     core.canInsert(item, after: afterItem)
   }
 
-  /// Inserts `item` after `afterItem`, or at the end for nil. In an empty queue `item` becomes current, and
-  /// plays if `rate` is not 0. Stops the program if `item` is in a queue already or `afterItem` is not in
-  /// this one.
+  /// Inserts `item` after `afterItem`, or at the end for nil. In an empty queue it becomes current, and plays
+  /// if `rate` is not 0. Stops the program if `item` is in a queue already or `afterItem` is not in this one.
   nonisolated open func insert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) {
     core.insert(item, after: afterItem)
   }
 
-  /// Removes `item` from the queue; the current item as `advanceToNextItem` does. Without effect if `item` is
-  /// not in the queue.
+  /// Removes `item` from the queue, if it is there; the current item as `advanceToNextItem` does.
   nonisolated open func remove(_ item: AVPlayerItem) { core.remove(item) }
 
   /// Removes all items from the queue. Sound stops at once.

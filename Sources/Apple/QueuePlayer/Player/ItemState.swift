@@ -8,8 +8,8 @@ import Synchronization
 
 /// The state of an item, protected by its lock.
 struct ItemState: Sendable {
-  /// The queue that contains the item, and the item's number in the queue. Each insertion assigns a new
-  /// number, so that notices of an earlier insertion are not applied to this one.
+  /// The queue that contains the item, and the item's number there: a new one for each insertion, so that
+  /// notices of an earlier insertion are not applied to this one.
   struct Attachment: Sendable {
     weak var core: PlayerCore?
     var id: ItemID
@@ -71,9 +71,9 @@ struct ItemState: Sendable {
   }
 }
 
-extension AVPlayerItem {
+nonisolated extension AVPlayerItem {
   /// The queue that contains the item, as visible to the caller, and the item's number in the queue.
-  nonisolated var attachment: (core: PlayerCore, id: ItemID)? {
+  var attachment: (core: PlayerCore, id: ItemID)? {
     guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core,
       core.holds(attachment.id)
     else { return nil }
@@ -81,12 +81,10 @@ extension AVPlayerItem {
   }
 
   /// Whether the item is in the queue of `player`. Any thread.
-  package nonisolated func isPlayed(by player: AVPlayer?) -> Bool {
-    attachment.map { $0.core === player?.core } ?? false
-  }
+  package func isPlayed(by player: AVPlayer?) -> Bool { attachment.map { $0.core === player?.core } ?? false }
 
   /// The state that observers were told; off the main queue the engine's present state.
-  nonisolated var knownState: (status: Status, info: ItemInfo?) {
+  var knownState: (status: Status, info: ItemInfo?) {
     let (status, info, attachment) = state.withLock { ($0.status, $0.info, $0.attachment) }
     guard status == .unknown, let attachment, let core = attachment.core, !core.readsMirror,
       let present = core.engine.info(of: attachment.id)
@@ -95,18 +93,15 @@ extension AVPlayerItem {
   }
 
   /// The buffer's state; nil before the item is ready.
-  nonisolated var buffer: BufferState? {
-    status == .readyToPlay ? state.withLock { $0.buffer } : nil
-  }
+  var buffer: BufferState? { status == .readyToPlay ? state.withLock { $0.buffer } : nil }
 
   /// The whole item as a range; empty until its length is known.
-  nonisolated private var wholeRange: [NSValue] {
+  var wholeRange: [NSValue] {
     guard let duration = knownState.info?.duration, duration.isNumeric else { return [] }
     return [NSValue(timeRange: CMTimeRange(start: .zero, duration: duration))]
   }
 
-  /// The ranges that are available.
-  nonisolated var loadedRanges: [NSValue] {
+  var loadedRanges: [NSValue] {
     observations.note(.duration)
     observations.note(.loadedTimeRanges)
     let info = knownState.info
@@ -121,20 +116,13 @@ extension AVPlayerItem {
     }
   }
 
-  /// The ranges that can be seeked to.
-  nonisolated var seekableRanges: [NSValue] {
-    observations.note(.duration)
-    guard let extent = state.withLock({ $0.extent }) else { return presumedRanges }
-    return extent.isSeekable ? wholeRange : loadedRanges
-  }
-
   /// The ranges assumed available without further information: all of a file, and nothing of a remote item.
-  private nonisolated var presumedRanges: [NSValue] { asset.loader.shared == nil ? wholeRange : [] }
+  var presumedRanges: [NSValue] { asset.loader.shared == nil ? wholeRange : [] }
 
-  nonisolated var place: CMTime {
+  var place: CMTime {
     let (attachment, place, end) = state.withLock { ($0.attachment, $0.place, $0.end) }
     guard let attachment, let core = attachment.core else { return place }
-    guard let heard = core.time(of: attachment.id) else {
+    guard let heard = core.engine.currentTime(of: attachment.id) else {
       return core.engine.contains(attachment.id) || !end.isNumeric ? place : end
     }
     // The requested time, as long as its nearest frame is the heard one.
@@ -142,28 +130,14 @@ extension AVPlayerItem {
   }
 
   /// Saves the item's current position, before it leaves its queue.
-  nonisolated func keepPlace() {
+  func keepPlace() {
     let place = place
     state.withLock { $0.place = place }
   }
 
-  /// Attaches the item to `core` under a new number. Returns the number.
-  nonisolated func attach(to core: PlayerCore) -> ItemID {
-    let id = ItemID.next()
-    state.withLock { $0.attachment = ItemState.Attachment(core: core, id: id) }
-    return id
-  }
-
-  /// Detaches the item from its queue, if its number is still `id`.
-  nonisolated func detach(_ id: ItemID) {
-    state.withLock { state in
-      if state.attachment?.id == id { state.attachment = nil }
-    }
-  }
-
   /// Sets a property of the item by `change`, and notifies its observers and those of its player.
-  nonisolated func set(_ key: ObservedKey, _ change: () -> Void) {
-    if let core = state.withLock({ $0.attachment?.core }) {
+  func set(_ key: ObservedKey, _ change: () -> Void) {
+    if let core = state.withLock({ $0.attachment })?.core {
       core.set(key, of: self, change)
     } else {
       // An item in no queue is visible to its own observers only.
@@ -172,13 +146,17 @@ extension AVPlayerItem {
   }
 
   /// Opens an unopened item in the background, without a player, because its player was released.
-  nonisolated func openAlone() {
+  func openAlone() {
     guard state.withLock({ $0.status }) == .unknown else { return }
     let suspension = asset.loader.environment().suspension
-    asset.loader.load { [weak self] outcome in
+    asset.loader.loadMedia { [weak self] outcome in
       suspension.tellLater { [weak self, weak suspension] in
         guard let self, self.state.withLock({ $0.status }) == .unknown else { return }
-        let (status, info, error) = Self.state(after: outcome)
+        let (status, info, error): (Status, ItemInfo?, AVError?) =
+          switch outcome {
+          case .success(let values): (.readyToPlay, values.info, nil)
+          case .failure(let error): (.failed, nil, error)
+          }
         suspension?.change(self.newKeys(status: status, info: info, error: error), of: self.observations) {
           self.become(status: status, info: info, error: error)
         }
@@ -186,21 +164,8 @@ extension AVPlayerItem {
     }
   }
 
-  nonisolated private static func state(
-    after outcome: AssetLoader.Outcome
-  ) -> (status: Status, info: ItemInfo?, error: AVError?) {
-    switch outcome {
-    case .success(let values):
-      guard let info = values.info else { return (.failed, nil, .nothingToPlay) }
-      return (.readyToPlay, info, nil)
-    case .failure(let error): return (.failed, nil, error)
-    }
-  }
-
   /// Returns the properties that `become` will change.
-  nonisolated func newKeys(
-    status: Status, info: ItemInfo? = nil, error: AVError? = nil
-  ) -> Set<ObservedKey> {
+  func newKeys(status: Status, info: ItemInfo? = nil, error: AVError? = nil) -> Set<ObservedKey> {
     let before = state.withLock { $0 }
     var keys: Set<ObservedKey> = []
     if status != before.status { keys.insert(.status) }
@@ -210,7 +175,7 @@ extension AVPlayerItem {
   }
 
   /// Returns the properties that a new buffer state will change.
-  nonisolated func newKeys(buffer: BufferState) -> Set<ObservedKey> {
+  func newKeys(buffer: BufferState) -> Set<ObservedKey> {
     let before = state.withLock { $0.buffer }
     var keys: Set<ObservedKey> = []
     if buffer.isEmpty != before.isEmpty { keys.insert(.isPlaybackBufferEmpty) }
@@ -220,7 +185,7 @@ extension AVPlayerItem {
   }
 
   /// Records that the item is ready or has failed.
-  nonisolated func become(status: Status, info: ItemInfo? = nil, error: AVError? = nil) {
+  func become(status: Status, info: ItemInfo? = nil, error: AVError? = nil) {
     state.withLock { state in
       state.status = status
       state.info = info ?? state.info
@@ -229,7 +194,7 @@ extension AVPlayerItem {
   }
 
   /// Seeks to `time`, for all public forms of `seek`. `isDirect`: the completion may be called on any thread.
-  nonisolated func seek(
+  func seek(
     to time: CMTime, tolerances: [CMTime], isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
   ) {
     let seconds = time.secondsToSeek(tolerances: tolerances)
@@ -243,9 +208,8 @@ extension AVPlayerItem {
     let isOutside =
       seconds < 0 || duration.isNumeric && seconds > duration.seconds || knownState.info?.live != nil
     if !isOutside, core.knownCurrent?.id == id {
-      core.seek(
+      return core.seek(
         self, id, to: time, seconds: seconds, isExact: isExact, isDirect: isDirect, completion: completion)
-      return
     }
     if !isOutside {
       state.withLock { $0.place = time }
@@ -261,11 +225,8 @@ extension CMTime {
     guard isNumeric, other.isNumeric else { return false }
     return convertScale(other.timescale, method: .roundHalfAwayFromZero).value == other.value
   }
-}
 
-extension CMTime {
-  /// Returns the seconds to seek to, validated like Apple's items. An infinite time becomes the farthest
-  /// position on its side.
+  /// Returns the seconds to seek to, at most ±4e9, after the checks that Apple's items make.
   func secondsToSeek(tolerances: [CMTime] = []) -> Double {
     precondition(
       isValid && !isIndefinite, "Seeking is not possible to time \(isValid ? "{INDEFINITE}" : "{INVALID}")")

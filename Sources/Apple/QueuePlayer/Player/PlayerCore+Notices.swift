@@ -1,10 +1,13 @@
 import AudioCore
 import AudioSession
+import Dispatch
 import Foundation
+import HostTime
 import MediaAssets
 import MediaTime
 import PlaybackEngine
 import Synchronization
+import Transfer
 
 // The engine's notices, handled on the main queue, one at a time.
 extension PlayerCore {
@@ -69,16 +72,20 @@ extension PlayerCore {
     let before = state.withLock { $0.timeControl }
     guard timeControl != before else { return }
     var keys: Set<ObservedKey> = []
-    if AVPlayer.TimeControlStatus(timeControl) != AVPlayer.TimeControlStatus(before) {
-      keys.insert(.timeControlStatus)
-    }
-    if AVPlayer.WaitingReason(timeControl) != AVPlayer.WaitingReason(before) {
-      keys.insert(.reasonForWaitingToPlay)
-    }
+    let (status, statusBefore) = (AVPlayer.TimeControlStatus(timeControl), AVPlayer.TimeControlStatus(before))
+    if status != statusBefore { keys.insert(.timeControlStatus) }
+    let (reason, reasonBefore) = (AVPlayer.WaitingReason(timeControl), AVPlayer.WaitingReason(before))
+    if reason != reasonBefore { keys.insert(.reasonForWaitingToPlay) }
     change(keys) { state.withLock { $0.timeControl = timeControl } }
     logPlaying()
     let isRemote = state.withLock { $0.current?.item.asset.loader.shared } != nil
-    environment.suspension.setActivity(PlaybackActivity(timeControl, isRemote: isRemote), of: self)
+    let activity: PlaybackActivity =
+      switch timeControl {
+      case .paused, .waiting(.noItemToPlay): .stopped
+      case .waiting: isRemote ? .waitingForNetwork : .waiting
+      case .playing: .playing
+      }
+    environment.suspension.setActivity(activity, of: self)
   }
 
   private func learn(_ info: ItemInfo, of id: ItemID) {
@@ -102,14 +109,11 @@ extension PlayerCore {
   }
 
   private func fail(_ id: ItemID, error: DecodingError) {
-    if error.scope == .engine {
-      setStatus(.failed, error: AVError(error, opening: true))
-    } else {
-      setStatus(.readyToPlay)
-    }
+    let isEngines = error.scope == .engine
+    let error = AVError(error, opening: true)
+    setStatus(isEngines ? .failed : .readyToPlay, error: isEngines ? error : nil)
     guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
     if item.state.withLock({ $0.status }) != .failed {
-      let error = AVError(error, opening: true)
       change(item.newKeys(status: .failed, error: error), of: item) {
         item.become(status: .failed, error: error)
       }
@@ -117,8 +121,7 @@ extension PlayerCore {
     forget(id)
   }
 
-  /// Sets the player's own status: ready after the first opening, successful or not; failed permanently if no
-  /// medium can be opened.
+  /// Sets the status: ready after the first opening, even a failed one; failed if no medium can be opened.
   private func setStatus(_ status: AVPlayer.Status, error: AVError? = nil) {
     let before = state.withLock { $0.status }
     guard before != status, before != .failed else { return }
@@ -161,21 +164,73 @@ extension PlayerCore {
     guard let item = state.withLock({ $0.items[id] }) else { return }
     NotificationCenter.default.post(name: name, object: item, userInfo: userInfo)
   }
+
+  /// Reports the metadata of item `id` when the first frame to which they apply is heard.
+  func tell(_ tag: MediaTag, from time: CMTime, of id: ItemID) {
+    guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
+    let items = AVMetadataItem.items(of: tag, from: time)
+    change([.timedMetadata], of: item) { item.state.withLock { $0.timedMetadata = items } }
+    let range = CMTimeRange(start: time, duration: .indefinite)
+    for case let output as AVPlayerItemMetadataOutput in item.outputs {
+      let wanted = items.filter { output.takes($0.identifier) }
+      guard !wanted.isEmpty else { continue }
+      let group = AVTimedMetadataGroup(items: wanted, timeRange: range)
+      guard let queue = output.delegateQueue, queue !== DispatchQueue.main else {
+        engine.carryOn { output.push(group) }
+        continue
+      }
+      let call = environment.suspension.deferred { (group: AVTimedMetadataGroup) in output.push(group) }
+      queue.async { call(group) }
+    }
+  }
+
+  // MARK: Events of remote media, which arrive on the main queue, after earlier notices of the engine
+
+  /// Reports an event of the medium of item `id`. Any thread; events from one thread arrive in order.
+  func tell(_ note: TransferNote, of id: ItemID) {
+    engine.tell { [weak self] in self?.receive(note, of: id) }
+  }
+
+  private func receive(_ note: TransferNote, of id: ItemID) {
+    announcer.settle()
+    // A handler called by `settle` may have suspended the players.
+    guard engine.mayCall else { return engine.carryOn { [weak self] in self?.receive(note, of: id) } }
+    let news = log(id) { log, now in log.take(note, at: now) }
+    post(AVPlayerItem.transferNotification, item: id, userInfo: [AVPlayerItem.transferNoteKey: note])
+    if note == .entered {
+      engine.carryOn { [weak self] in self?.post(AVPlayerItem.timeJumpedNotification, item: id) }
+    }
+    let name: Notification.Name
+    switch news ?? nil {
+    case .access: name = AVPlayerItem.newAccessLogEntryNotification
+    case .failure: name = AVPlayerItem.newErrorLogEntryNotification
+    case nil: return
+    }
+    engine.carryOn { [weak self] in self?.post(name, item: id) }
+  }
+
+  /// Logs whether the current item plays.
+  func logPlaying() {
+    let (current, timeControl) = state.withLock { ($0.current?.id, $0.timeControl) }
+    guard let current else { return }
+    log(current) { log, now in log.play(timeControl == .playing, at: now) }
+  }
+
+  /// Updates the log of item `id` by `body`, if the item is remote. Main queue.
+  @discardableResult
+  func log<Result>(_ id: ItemID, _ body: (inout NetworkLog, _ now: HostTime) -> Result) -> Result? {
+    guard let item = state.withLock({ $0.items[id] }), let shared = item.asset.loader.shared else {
+      return nil
+    }
+    let now = environment.clock.now
+    return item.state.withLock { state in
+      if state.network.isEmpty { state.network = [NetworkLog(shared.asset)] }
+      return body(&state.network[0], now)
+    }
+  }
 }
 
 extension AVPlayerItem {
   /// Whether `id` is the item's current number in its player's engine, and not one of an earlier insertion.
-  nonisolated func isNumber(_ id: ItemID) -> Bool {
-    state.withLock { $0.attachment?.id == id }
-  }
-}
-
-extension PlaybackActivity {
-  fileprivate init(_ timeControl: EngineTimeControl, isRemote: Bool) {
-    switch timeControl {
-    case .paused, .waiting(.noItemToPlay): self = .stopped
-    case .waiting: self = isRemote ? .waitingForNetwork : .waiting
-    case .playing: self = .playing
-    }
-  }
+  nonisolated func isNumber(_ id: ItemID) -> Bool { state.withLock { $0.attachment?.id == id } }
 }

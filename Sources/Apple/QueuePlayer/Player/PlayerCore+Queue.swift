@@ -10,11 +10,9 @@ import Synchronization
 // The queue of items, mapped to the engine's item numbers.
 extension PlayerCore {
   var currentItem: AVPlayerItem? {
-    observations.note(.currentItem)
-    guard readsMirror else {
-      return engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
+    observations.read(.currentItem) {
+      knownCurrent?.item ?? PathEvaluation.current?.missing(AVPlayerItem.placeholder)
     }
-    return state.withLock { $0.current }?.item ?? PathEvaluation.current?.missing(AVPlayerItem.placeholder)
   }
 
   /// The current item as visible to the caller.
@@ -23,25 +21,19 @@ extension PlayerCore {
     return engine.currentItem.flatMap { id in state.withLock { $0.items[id] }.map { (id, $0) } }
   }
 
-  /// Returns whether item `id` is in the queue, as visible to the caller: until its removal was reported to
-  /// observers.
+  /// Whether item `id` is in the queue, as visible to the caller: until observers know of its removal.
   func holds(_ id: ItemID) -> Bool {
     readsMirror ? state.withLock { $0.items[id] != nil } : engine.contains(id)
   }
 
-  /// The queue, the current item first. On the main queue, the first item is the one last reported to
-  /// observers, even if the engine has advanced.
+  /// The queue, the current item first: on the main queue the one last reported to observers.
   var items: [AVPlayerItem] {
     let mirrors = readsMirror
     let ids = mirrors ? engine.itemsUntilTold : engine.items
     return state.withLock { state in
-      var result: [AVPlayerItem] = []
-      result.reserveCapacity(ids.count + 1)
-      if mirrors, let current = state.current, current.id != ids.first { result.append(current.item) }
-      for id in ids {
-        if let item = state.items[id] { result.append(item) }
-      }
-      return result
+      let queue = ids.compactMap { state.items[$0] }
+      guard mirrors, let current = state.current, current.id != ids.first else { return queue }
+      return [current.item] + queue
     }
   }
 
@@ -60,42 +52,24 @@ extension PlayerCore {
     var previous = after.flatMap(number)
     precondition(
       after == nil || previous != nil, "An AVPlayerItem can only be inserted after one that is in the queue.")
-    let id = add(item)
-    let (source, mix, start, end) = opening(item)
-    while !engine.insert(id, source: source, mix: mix, after: previous, startSeconds: start) {
-      // `after` ended or failed just now, and the caller could not know. The insertion point is then after
-      // the item that plays.
-      previous = engine.currentItem
+    add(item) { id, source, mix, start in
+      while !engine.insert(id, source: source, mix: mix, after: previous, startSeconds: start) {
+        // `after` ended or failed just now, unknown to the caller: insert after the item that plays.
+        previous = engine.currentItem
+      }
     }
-    finishInsertion(of: item, id, mix: mix, end: end)
   }
 
   /// Replaces the current item by `item`; nil empties the queue.
   func replaceCurrentItem(with item: AVPlayerItem?) {
-    guard let item else {
-      removeAllItems()
-      return
-    }
+    guard let item else { return removeAllItems() }
     let known = knownCurrent
     if known?.item === item { return }
     checkIsFree(item)
     leaveCurrentItem()
-    let id = add(item)
-    let (source, mix, start, end) = opening(item)
-    _ = engine.replaceCurrentItem(
-      id, source: source, mix: mix, startSeconds: start, replacing: known?.id)
-    finishInsertion(of: item, id, mix: mix, end: end)
-  }
-
-  /// Passes the rest of an inserted item's settings to the engine. The mix may no longer be `mix`, with which the
-  /// item was inserted.
-  private func finishInsertion(of item: AVPlayerItem, _ id: ItemID, mix: ItemMix, end: Double?) {
-    if let end { engine.setEnd(end, of: id) }
-    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
-    let present = item.state.withLock { $0.mix }
-    if present != mix { engine.setMix(present, of: id) }
-    if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
-    deliver()
+    add(item) { id, source, mix, start in
+      _ = engine.replaceCurrentItem(id, source: source, mix: mix, startSeconds: start, replacing: known?.id)
+    }
   }
 
   func advanceToNextItem() {
@@ -133,7 +107,9 @@ extension PlayerCore {
       state.current?.id == id ? nil : state.items.removeValue(forKey: id)
     }
     guard let item else { return }
-    item.detach(id)
+    item.state.withLock { state in
+      if state.attachment?.id == id { state.attachment = nil }
+    }
     item.asset.loader.shared?.remove(id)
     engine.forgetDeparture(of: id)
   }
@@ -155,8 +131,13 @@ extension PlayerCore {
     preconditionFailure("An AVPlayerItem can occupy only one position in a player's queue.")
   }
 
-  private func add(_ item: AVPlayerItem) -> ItemID {
-    let id = item.attach(to: self)
+  /// Adds `item` to the engine's queue by `insertion`, with a new number, and passes its other settings.
+  private func add(
+    _ item: AVPlayerItem,
+    _ insertion: (_ id: ItemID, _ source: any MediaSource, _ mix: ItemMix, _ startSeconds: Double) -> Void
+  ) {
+    let id = ItemID.next()
+    item.state.withLock { $0.attachment = ItemState.Attachment(core: self, id: id) }
     item.asset.loader.shared?.add(id, of: self)
     let isFirst = state.withLock { state in
       state.items[id] = item
@@ -165,20 +146,17 @@ extension PlayerCore {
     }
     // A player with an item will probably play soon, so the output connects while the file is opened.
     if isFirst { engine.prepareOutput() }
-    return id
-  }
-
-  private func opening(
-    _ item: AVPlayerItem
-  ) -> (source: any MediaSource, mix: ItemMix, start: Double, end: Double?) {
     let (asset, status, mix, start, end) = item.state.withLock {
       ($0.asset, $0.status, $0.mix, $0.startSeconds, $0.forwardPlaybackEndTime)
     }
-    let source: any MediaSource =
-      status == .failed
-      ? FailedSource()
-      : AssetSource(asset.loader, in: environment)
-    return (source, mix, start, end.isNumeric ? end.seconds : nil)
+    insertion(id, status == .failed ? FailedSource() : AssetSource(asset.loader, in: environment), mix, start)
+    if end.isNumeric { engine.setEnd(end.seconds, of: id) }
+    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
+    // The mix may have changed since.
+    let present = item.state.withLock { $0.mix }
+    if present != mix { engine.setMix(present, of: id) }
+    if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
+    deliver()
   }
 
   /// Prepares the removal of the current item: saves its position and cancels its seek.

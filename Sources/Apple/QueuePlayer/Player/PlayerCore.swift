@@ -10,12 +10,11 @@ import Synchronization
 
 /// The implementation of `AVPlayer`: the engine, and a mirror of the state last reported to observers.
 ///
-/// The engine runs ahead on its own threads and sends notices to the main queue. Each notice advances the
-/// mirror by one step and notifies the observers, so they see every state once and in order. On the main
-/// queue, properties return the mirror, and calls refer to it: to its current item, even if the engine has
-/// advanced. The mirror contains the changes made by a call when the call returns. Changes found by the
-/// engine follow later, in a separate turn of the main queue. On other threads, properties return the
-/// engine's state.
+/// The engine runs ahead on its own threads and sends notices to the main queue. Each advances the mirror by
+/// one step and notifies the observers, so they see every state once and in order. On the main queue,
+/// properties return the mirror, and calls refer to it, even if the engine has advanced. It contains a call's
+/// changes when the call returns; changes found by the engine follow in a separate turn of the main queue. On
+/// other threads, properties return the engine's state.
 final class PlayerCore: SuspendablePlayer, MediumListener {
   /// The state last reported to observers, and the state that the engine does not store.
   struct State {
@@ -34,9 +33,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     /// The queues of time observers, so that observers with the same queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
-    /// Whether an announcement of changes is pending on the main queue. The properties below were set, and
-    /// others may have changed too.
-    var isAnnouncing = false
+    /// The changes whose announcement is pending on the main queue; others may have happened too.
     var announcedItems: [AVPlayerItem] = []
     var announcedProperties: Set<ObservedProperty> = []
   }
@@ -47,7 +44,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   let announcer: ChangeAnnouncer
   let state = Mutex(State())
 
-  init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
+  init(isQueuePlayer: Bool, environment: PlaybackEnvironment = .current) {
     self.environment = environment
     let engine = PlaybackEngine(
       clock: environment.clock, device: environment.device, stretching: environment.stretching,
@@ -95,8 +92,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     }
   }
 
-  /// Sets a property of the player or of one of its items by `change`, and notifies observers. For properties
-  /// that only calls set.
+  /// Sets a property that only calls set, of the player or an item, by `change`, and notifies observers.
   func set(_ key: ObservedKey, of item: AVPlayerItem? = nil, _ change: () -> Void) {
     let property = (item?.observations ?? observations).property(key)
     if environment.isOnMainQueue() {
@@ -112,14 +108,13 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   }
 
   /// Notifies observers of the player and of one of its items of a change that the engine does not report.
-  func announceChange(_ property: ObservedProperty? = nil, of item: AVPlayerItem? = nil) {
+  private func announceChange(_ property: ObservedProperty, of item: AVPlayerItem?) {
     let isFirst = state.withLock { state in
-      if let property { state.announcedProperties.insert(property) }
       if let item, !state.announcedItems.contains(where: { $0 === item }) {
         state.announcedItems.append(item)
       }
-      defer { state.isAnnouncing = true }
-      return !state.isAnnouncing
+      defer { state.announcedProperties.insert(property) }
+      return state.announcedProperties.isEmpty
     }
     if environment.isOnMainQueue() {
       engine.tellAnywhere { [weak self] in self?.announceChanges() }
@@ -130,7 +125,6 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   private func announceChanges() {
     let (items, properties) = state.withLock { state in
-      state.isAnnouncing = false
       defer {
         state.announcedItems = []
         state.announcedProperties = []
@@ -159,14 +153,10 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   /// Returns the value of a property as last reported to observers.
   func read<Value>(_ key: ObservedKey, _ value: (State) -> Value) -> Value {
-    observations.note(key)
-    return state.withLock { value($0) }
+    observations.read(key) { state.withLock { value($0) } }
   }
 
-  var rate: Float {
-    observations.note(.rate)
-    return readsMirror ? state.withLock { $0.rate } : engine.rate
-  }
+  var rate: Float { observations.read(.rate) { readsMirror ? state.withLock { $0.rate } : engine.rate } }
 
   /// Sets the rate. A rate above 0 starts playback; it is refused if the session does not allow playback or
   /// time stretching is not available. 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
@@ -210,9 +200,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       return true
     } catch {
       let onDiagnostic = environment.onDiagnostic
-      engine.tell {
-        onDiagnostic?(.rateUnavailable(error.message))
-      }
+      engine.tell { onDiagnostic?(.rateUnavailable(error.message)) }
       return false
     }
   }
@@ -226,25 +214,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   var timeControl: EngineTimeControl { readsMirror ? state.withLock { $0.timeControl } : engine.timeControl }
 
-  var waitsToMinimizeStalling: Bool {
-    get {
-      observations.note(.automaticallyWaitsToMinimizeStalling)
-      return engine.waitsToMinimizeStalling
-    }
-    set { set(.automaticallyWaitsToMinimizeStalling) { engine.waitsToMinimizeStalling = newValue } }
-  }
-
-  var defaultRate: Float {
-    get { read(.defaultRate) { $0.defaultRate } }
-    set { set(.defaultRate) { state.withLock { $0.defaultRate = newValue } } }
-  }
-
   // MARK: Time
-
-  func currentTime() -> CMTime { knownCurrent?.item.place ?? .zero }
-
-  /// Returns the heard time of item `id`; nil unless the item is current.
-  func time(of id: ItemID) -> CMTime? { engine.currentTime(of: id) }
 
   /// Seeks in the current item. `isDirect`: the completion may be called on any thread.
   func seek(
@@ -259,12 +229,10 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       completion: completion)
   }
 
-  /// Moves `item`, the current one as visible to the caller, to `time`, which equals `seconds`. Ends the
-  /// previous seek: its handler receives false at once. If the item is not known to be ready, this seek's
-  /// handler receives true at once.
+  /// Moves `item`, the current one as visible to the caller, to `time`, which equals `seconds`. The handler
+  /// of the previous seek receives false at once, and this one's true unless the item is known to be ready.
   func seek(
-    _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool = false,
-    isDirect: Bool,
+    _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?
   ) {
     item.state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
@@ -294,10 +262,38 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   func observerQueue(_ queue: DispatchQueue?) -> (any DeliveryQueue)? {
     guard let queue, !MainDispatchQueue.isMain(queue) else { return nil }
     return state.withLock { state in
-      if let known = state.observerQueues[ObjectIdentifier(queue)] { return known }
-      let new = ObserverQueue(queue)
-      state.observerQueues[ObjectIdentifier(queue)] = new
-      return new
+      let shared = state.observerQueues[ObjectIdentifier(queue)] ?? ObserverQueue(queue)
+      state.observerQueues[ObjectIdentifier(queue)] = shared
+      return shared
     }
+  }
+}
+
+/// A seek from the application's view: in progress until its handler was called, whatever the engine's state.
+final class PlayerSeek: Sendable {
+  /// The item in which the seek takes place.
+  let item: ItemID
+  private let handler: Mutex<(@Sendable (Bool) -> Void)?>
+
+  init(of item: ItemID, completion: (@Sendable (Bool) -> Void)?) {
+    self.item = item
+    handler = Mutex(completion)
+  }
+
+  /// Calls the handler, unless it was called before. Any thread.
+  func end(_ finished: Bool) { handler.withLock { $0.take() }?(finished) }
+}
+
+/// Returns the value that `seek` passes to its completion handler, which may be called on any thread.
+func outcome(of seek: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
+  // An unchecked continuation: if the application ends during the seek, it is never resumed.
+  await withUnsafeContinuation { continuation in seek { continuation.resume(returning: $0) } }
+}
+
+extension ObservationList {
+  /// Records a read of the property and returns its value.
+  func read<Value>(_ key: ObservedKey, _ value: () -> Value) -> Value {
+    note(key)
+    return value()
   }
 }

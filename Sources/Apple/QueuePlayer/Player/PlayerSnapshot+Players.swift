@@ -22,34 +22,27 @@ extension AVQueuePlayer {
   /// Returns the player's current state. Any thread; takes time in proportion to the length of the queue.
   nonisolated public func snapshot() -> PlayerSnapshot { core.presentSnapshot() }
 
-  /// Creates a player with the queue of `snapshot` from its current item on, at its position, exact to the
-  /// frame. The player is paused: set `rate` to the snapshot's to resume playback. Opens no file. An item
-  /// whose file no longer exists fails when its turn comes.
+  /// Creates a paused player with the queue of `snapshot` from its current item on, at its position, exact to
+  /// the frame. Set `rate` to the snapshot's to resume. Opens no file; missing ones fail when their turn
+  /// comes.
   nonisolated public convenience init(snapshot: PlayerSnapshot) {
     self.init(snapshot: snapshot, environment: .current)
   }
 
   /// Creates a player from `snapshot` in `environment` instead of `PlaybackEnvironment.current`.
   nonisolated package convenience init(snapshot: PlayerSnapshot, environment: PlaybackEnvironment) {
-    let items = snapshot.items.dropFirst(max(0, snapshot.currentIndex)).map { item in
-      AVPlayerItem(restoring: item, environment: environment)
+    let items = snapshot.items.dropFirst(max(0, snapshot.currentIndex)).map { saved in
+      let item = AVPlayerItem(asset: AVURLAsset(url: saved.url, environment: environment))
+      item.state.withLock { state in
+        state.place = saved.position.time
+        state.forwardPlaybackEndTime = saved.end?.time ?? .invalid
+      }
+      return item
     }
     self.init(items: items, environment: environment)
     volume = snapshot.volume
     isMuted = snapshot.isMuted
     actionAtItemEnd = ActionAtItemEnd(rawValue: snapshot.actionAtItemEnd) ?? .advance
-  }
-}
-
-extension AVPlayerItem {
-  nonisolated fileprivate convenience init(
-    restoring item: PlayerSnapshot.Item, environment: PlaybackEnvironment
-  ) {
-    self.init(asset: AVURLAsset(url: item.url, environment: environment))
-    state.withLock { state in
-      state.place = item.position.time
-      state.forwardPlaybackEndTime = item.end?.time ?? .invalid
-    }
   }
 }
 

@@ -16,7 +16,7 @@ extension QueueBuilder {
       interruption: { count in
         progress.note(count)
         return nil
-      }, readPlaylist: PlaylistLoader(network, clock: clock).read)
+      }, readPlaylist: NetworkReader(network, clock: clock).readPlaylist)
     for argument in arguments { add(argument: RawArguments.bytes(of: argument)) }
     progress.finish()
     for complaint in complaints { StandardOutput.complain(complaint) }

@@ -84,8 +84,8 @@ final class Session {
     service = JukeboxService(
       host: host, device: device, home: parts.home, library: parts.library, playlists: parts.playlists,
       stickers: parts.stickers, reachOfOthers: parts.reachOfOthers,
-      readPlaylist: PlaylistLoader(parts.network, clock: clock).read,
-      readTag: NetworkTags(parts.network, clock: clock).read, plugin: parts.plugin, clock: clock)
+      readPlaylist: NetworkReader(parts.network, clock: clock).readPlaylist,
+      readTag: NetworkReader(parts.network, clock: clock).readTag, plugin: parts.plugin, clock: clock)
     environment.onDiagnostic = { [weak self] diagnostic in
       MainActor.assumeIsolated { self?.note(diagnostic) }
     }
