@@ -43,9 +43,7 @@ extension TransferFailure {
   ///   - systemError: the `errno` of the connection.
   ///   - detail: libcurl's TLS error text, which contains neither path nor query.
   ///   - hasHead: whether a response had begun.
-  init(
-    curl result: Int32, host: String, isProxied: Bool, systemError: Int32, detail: String, hasHead: Bool
-  ) {
+  init(curl result: Int32, host: String, isProxied: Bool, systemError: Int32, detail: String, hasHead: Bool) {
     let reason = detail.isEmpty ? "" : ": \(detail)"
     let peer = isProxied ? "the proxy for \(host)" : host
     switch result {

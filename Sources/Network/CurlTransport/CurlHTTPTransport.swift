@@ -354,9 +354,7 @@ package final class CurlHTTPTransport: HTTPTransport {
   }
 
   /// Calls the sink of a transfer; false if the transfer was cancelled.
-  private func hand(
-    to id: TransferID, isLast: Bool, _ call: (any TransferSink) -> TransferDemand
-  ) -> Bool {
+  private func hand(to id: TransferID, isLast: Bool, _ call: (any TransferSink) -> TransferDemand) -> Bool {
     let sink = state.withLock { state in
       guard let entry = state.entries[id] else { return nil as (any TransferSink)? }
       if isLast { state.entries[id] = nil }

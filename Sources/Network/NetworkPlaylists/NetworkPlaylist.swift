@@ -145,8 +145,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
     }
     if feed.isCut {
       problems.append(
-        Problem(
-          text: "the feed", reason: "only the first \(NetworkLimits.feedEntries) entries are taken"))
+        Problem(text: "the feed", reason: "only the first \(NetworkLimits.feedEntries) entries are taken"))
     }
   }
 

@@ -34,6 +34,4 @@ package struct PlaylistAnswer: Sendable {
 /// `interruption` is called ten times a second. If it returns a reason, the requests are cancelled and the
 /// reason is the failure.
 package typealias PlaylistReading =
-  @Sendable (
-    WebURL, Credentials?, NetworkReach, _ interruption: () -> String?
-  ) -> PlaylistAnswer
+  @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> PlaylistAnswer

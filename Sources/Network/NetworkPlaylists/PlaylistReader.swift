@@ -185,8 +185,7 @@ package final class PlaylistReader: Sendable {
     guard kind == nil else { return }
     cancel(&state)
     if !present.pending.chain.isEmpty {
-      state.answer.media.append(
-        PlaylistAnswer.Medium(present.pending.entry, reach: present.pending.reach))
+      state.answer.media.append(PlaylistAnswer.Medium(present.pending.entry, reach: present.pending.reach))
     }
   }
 

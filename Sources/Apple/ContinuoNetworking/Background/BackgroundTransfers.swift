@@ -210,48 +210,6 @@ final class BackgroundTransfers: Sendable {
     save(key)
   }
 
-  /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
-  func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
-    let run = state.withLock { state -> Run? in
-      guard state.records[key]?.outcome == nil else { return nil }
-      if case .download? = state.runs[key] { state.cancelled[key] = handler }
-      return state.runs[key]
-    }
-    if case .download(let download)? = run, handler != nil {
-      download.setSuspended(false)
-      download.stop()
-    } else {
-      handler?(nil)
-      finish(key, TaskRecord.Outcome(code: URLError.Code.cancelled.rawValue, message: "cancelled"))
-    }
-  }
-
-  /// Continues a task with credentials. If they are nil, the server's response becomes the task's, or the
-  /// task is cancelled.
-  func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
-    state.withLock { state in
-      state.challenges.remove(key)
-      state.credentials[key] = credentials
-    }
-    guard credentials != nil else {
-      let code = isCancelled ? URLError.Code.cancelled.rawValue : nil
-      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"), isAsked: true)
-    }
-    handle(.answered(key))
-  }
-
-  /// Deletes the record and the files of a task whose end the application has received.
-  func heard(_ key: TransferKey) {
-    let record = state.withLock { state -> TaskRecord? in
-      state.credentials[key] = nil
-      return state.records.removeValue(forKey: key)
-    }
-    handle(.removed(key))
-    guard let record else { return }
-    let path = "\(folder)/\(record.name)"
-    disk.add { for end in ["", ".part", ".part.record", ".task"] { unlink(path + end) } }
-  }
-
   func file(of record: TaskRecord) -> String { "\(folder)/\(record.name)" }
 
   private func wishes(of record: TaskRecord) -> TransferServiceMachine.Wishes {
@@ -336,15 +294,11 @@ final class BackgroundTransfers: Sendable {
       case nil: break
       }
     case .expire(let key):
-      finish(
-        key,
-        TaskRecord.Outcome(code: URLError.Code.timedOut.rawValue, message: "it takes longer than it may"))
+      finish(key, .failed(.timedOut, "it takes longer than it may"))
     case .cancel(let key):
-      finish(
-        key,
-        TaskRecord.Outcome(
-          code: URLError.Code.cancelled.rawValue, message: "the person has ended the application",
-          reason: NSURLErrorCancelledReasonUserForceQuitApplication))
+      var outcome = TaskRecord.Outcome.failed(.cancelled, "the person has ended the application")
+      outcome.reason = NSURLErrorCancelledReasonUserForceQuitApplication
+      finish(key, outcome)
     case .wake(let session): device?.wakeForSession(session)
     case .deliver(let key):
       let (record, client, isAsked) = state.withLock { state in
@@ -353,6 +307,66 @@ final class BackgroundTransfers: Sendable {
       guard let record else { return }
       if isAsked { client?.challenged(record) } else { client?.ended(record, file: file(of: record)) }
     case .finishEvents(let session): state.withLock { $0.clients[session] }?.finishEvents()
+    }
+  }
+
+  func start(_ key: TransferKey) {
+    let (record, run, credentials) = state.withLock { state in
+      (state.records[key], state.runs[key], state.credentials[key])
+    }
+    switch run {
+    case .download(let download)?: return download.setSuspended(false)
+    case .upload(let upload)?: return upload.setHeld(false)
+    case nil: break
+    }
+    guard let record, record.outcome == nil, let request = record.request else { return }
+    do {
+      var asked = try TransferRequest(request)
+      if let credentials { asked.credentials = credentials }
+      let made: Run
+      switch record.kind {
+      case .download: made = .download(makeDownload(record, asked))
+      case .upload(let path, _):
+        let upload = UploadRun(
+          asked, file: path, transport: transport, alarms: alarms, timeout: record.timeout,
+          examine: { [weak self] in self?.examine(key, $0) },
+          onEvent: { [weak self] in self?.take($0, of: key) })
+        made = .upload(upload)
+        upload.start()
+      }
+      let isOver = state.withLock { state in
+        guard state.records[key]?.outcome == nil, !state.challenges.contains(key) else { return true }
+        state.runs[key] = made
+        return false
+      }
+      if isOver { stop(made) }
+    } catch {
+      let code = (error as? URLError)?.code ?? .unknown
+      finish(key, .failed(code, "the request cannot be sent"))
+    }
+  }
+
+  private func makeDownload(_ record: TaskRecord, _ request: TransferRequest) -> FileDownload {
+    var settings = RequestSettings(userAgent: request.fields["User-Agent"] ?? "")
+    settings.credentials = request.credentials
+    for field in request.fields.all { settings.fields.set(field.name, field.value) }
+    var policy = DownloadPolicy()
+    policy.times.giveUp = .infinity
+    policy.times.stall = max(record.timeout, 1)
+    policy.progressInterval = 0.1
+    policy.replacesFile = true
+    let key = record.key
+    return FileDownload(
+      request.url, to: DownloadPlace(file(of: record)), settings: settings, policy: policy,
+      transport: transport, clock: alarms.clock, seed: UInt64(truncatingIfNeeded: key.task)
+    ) { [weak self] in self?.take($0, of: key) }
+  }
+
+  func stop(_ run: Run?) {
+    switch run {
+    case .download(let download)?: download.stop()
+    case .upload(let upload)?: upload.cancel()
+    case nil: break
     }
   }
 

@@ -18,6 +18,10 @@ struct TaskRecord: Codable, Sendable {
     /// The reason for which the device has cancelled the task.
     var reason: Int?
     var resumeData: Data?
+
+    static func failed(_ code: URLError.Code, _ message: String, resumeData: Data? = nil) -> Outcome {
+      Outcome(code: code.rawValue, message: message, resumeData: resumeData)
+    }
   }
 
   /// The server's response.

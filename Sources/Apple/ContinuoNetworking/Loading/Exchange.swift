@@ -224,8 +224,7 @@ final class Exchange: Sendable {
       do throws(TransferFailure) {
         let (request, address) = state.withLock { ($0.request, $0.address) }
         var rule = state.withLock { $0.redirects }
-        let next = try rule.request(
-          after: request, redirectedTo: location, status: head.status, at: address)
+        let next = try rule.request(after: request, redirectedTo: location, status: head.status, at: address)
         state.withLock { ($0.redirects, $0.undecided) = (rule, head) }
         client.exchange(self, redirectedBy: head, to: next)
         return demand

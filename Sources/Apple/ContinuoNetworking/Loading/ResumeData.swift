@@ -62,3 +62,56 @@ struct ResumeData: Codable, Sendable {
     return request
   }
 }
+
+/// Resumes a download after the bytes of resume data. A value: heads and bytes go in, the next step comes out.
+struct Resumption: Hashable, Sendable {
+  /// The next step after a response head.
+  enum Step: Hashable {
+    /// The body continues the stored bytes, after the overlap to compare.
+    case goOn
+    /// The body is the complete file: discard the stored bytes.
+    case anew
+    /// The response is useless: repeat the request without `Range`.
+    case askAnew
+  }
+
+  /// The number of stored bytes.
+  let count: Int64
+  /// The offset of the first requested byte. The stored bytes after it are compared.
+  private let first: Int64
+  private let validator: String?
+  /// The offset of the next byte to compare.
+  private var position: Int64
+
+  init(_ data: ResumeData) {
+    count = data.count
+    first = max(0, count - NetworkLimits.overlapAfterRestart)
+    position = first
+    validator = data.validator
+  }
+
+  /// Changes a request to ask for the remaining bytes.
+  func apply(to request: inout TransferRequest) {
+    request.fields.set("Range", "bytes=\(first)-")
+    if let validator { request.fields.set("If-Range", validator) } else { request.fields.remove("If-Range") }
+    request.fields.set("Accept-Encoding", "identity")
+  }
+
+  func step(after head: ResponseHead) -> Step {
+    switch head.status {
+    case 206:
+      let isRest = head.contentRange?.bytes?.lowerBound == first && !head.isMultipart && !head.isEncoded
+      return isRest ? .goOn : .askAnew
+    case 416: return .askAnew
+    default: return .anew
+    }
+  }
+
+  /// Compares the overlap and returns the bytes after it; nil if the overlap differs.
+  mutating func take(_ bytes: [UInt8], holds: (ArraySlice<UInt8>, Int64) -> Bool) -> ArraySlice<UInt8>? {
+    let piece = bytes.prefix(Int(clamping: count - position))
+    guard piece.isEmpty || holds(piece, position) else { return nil }
+    position += Int64(piece.count)
+    return bytes.dropFirst(piece.count)
+  }
+}

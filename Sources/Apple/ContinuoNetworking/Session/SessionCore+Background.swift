@@ -3,56 +3,6 @@ import FoundationNetworking
 import Synchronization
 import Transfer
 
-/// The work of a background session's task, which the device carries out.
-final class BackgroundWork: TaskWork {
-  private let task: URLSessionTask
-  private let transfers: BackgroundTransfers
-  private let key: TransferKey
-
-  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: BackgroundTransfers) {
-    self.task = task
-    self.key = key
-    self.transfers = transfers
-  }
-
-  func resume() {
-    let values = task.session.core.values
-    register()
-    transfers.resume(
-      key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
-      isDiscretionary: values.isDiscretionary)
-  }
-
-  func suspend() { transfers.hold(key) }
-
-  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
-    register()
-    let core = task.session.core
-    let onQueue = handler.map { handler -> @Sendable (Data?) -> Void in
-      { data in core.post { handler(data) } }
-    }
-    transfers.cancel(key, producing: onQueue)
-  }
-
-  func describe(_ text: String?) { transfers.describe(key, text) }
-
-  /// Registers the task with the device, unless the device knows it.
-  private func register() {
-    guard !transfers.knows(key) else { return }
-    let values = task.session.core.values
-    let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
-    var kind = TaskRecord.Kind.download
-    if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
-      kind = .upload(path: file.path, count: -1)
-    }
-    var record = TaskRecord(
-      key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
-      timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
-    record.taskDescription = task.taskDescription
-    transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
-  }
-}
-
 extension SessionCore: BackgroundTransfers.Client {
   /// The progress last reported of a background task.
   struct Told: Sendable {
@@ -140,8 +90,7 @@ extension SessionCore: BackgroundTransfers.Client {
       delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
         switch (disposition, credential) {
         case (.useCredential, let credential?):
-          transfers.answer(
-            key, Credentials(user: credential.user ?? "", password: credential.password ?? ""))
+          transfers.answer(key, Credentials(user: credential.user ?? "", password: credential.password ?? ""))
         case (.cancelAuthenticationChallenge, _):
           transfers.answer(key, nil, isCancelled: true)
         default: transfers.answer(key, nil)

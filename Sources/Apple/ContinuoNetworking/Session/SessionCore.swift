@@ -268,6 +268,56 @@ final class SessionCore: Sendable {
   }
 }
 
+/// The work of a background session's task, which the device carries out.
+private final class BackgroundWork: TaskWork {
+  private let task: URLSessionTask
+  private let transfers: BackgroundTransfers
+  private let key: TransferKey
+
+  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: BackgroundTransfers) {
+    self.task = task
+    self.key = key
+    self.transfers = transfers
+  }
+
+  func resume() {
+    let values = task.session.core.values
+    register()
+    transfers.resume(
+      key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
+      isDiscretionary: values.isDiscretionary)
+  }
+
+  func suspend() { transfers.hold(key) }
+
+  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
+    register()
+    let core = task.session.core
+    let onQueue = handler.map { handler -> @Sendable (Data?) -> Void in
+      { data in core.post { handler(data) } }
+    }
+    transfers.cancel(key, producing: onQueue)
+  }
+
+  func describe(_ text: String?) { transfers.describe(key, text) }
+
+  /// Registers the task with the device, unless the device knows it.
+  private func register() {
+    guard !transfers.knows(key) else { return }
+    let values = task.session.core.values
+    let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
+    var kind = TaskRecord.Kind.download
+    if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
+      kind = .upload(path: file.path, count: -1)
+    }
+    var record = TaskRecord(
+      key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
+      timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
+    record.taskDescription = task.taskDescription
+    transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
+  }
+}
+
 /// The work of a background task if another process has the transfers: the task fails.
 private final class NoWork: TaskWork {
   private let task: URLSessionTask

@@ -1,3 +1,4 @@
+import Downloading
 import Foundation
 import FoundationNetworking
 import HostTime
@@ -25,7 +26,9 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var queued = 0
     /// The body for delivery at the end.
     var data = Data()
-    var file: DownloadFile?
+    var file: OpenFile?
+    /// The number of bytes in the file. The files' worker alone changes it.
+    var stored: Int64 = 0
     /// The plan by which the next response may continue the file.
     var resumption: Resumption?
     /// The plan while bytes of `exchange` are compared with the file. Changed by the files' worker only.
@@ -194,8 +197,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
       [weak self] disposition, credential in
       switch (disposition, credential) {
       case (.useCredential, let credential?):
-        exchange.authenticate(
-          Credentials(user: credential.user ?? "", password: credential.password ?? ""))
+        exchange.authenticate(Credentials(user: credential.user ?? "", password: credential.password ?? ""))
       case (.cancelAuthenticationChallenge, _): self?.stop(.cancelled(self?.url))
       default: exchange.proceed()
       }

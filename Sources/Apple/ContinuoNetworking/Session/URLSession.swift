@@ -116,9 +116,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Passes the unfinished tasks to the handler on the delegate queue, by kind and in creation order.
   open func getTasksWithCompletionHandler(
     _ completionHandler:
-      @escaping @Sendable (
-        [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
-      ) -> Void
+      @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
   ) {
     core.post { [core] in
       let kinds = core.kinds

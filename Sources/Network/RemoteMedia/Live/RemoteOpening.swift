@@ -96,8 +96,7 @@ extension RemoteOpening {
     guard let url = fetch.snapshot.response?.url else { return false }
     let playlist: NetworkPlaylist
     do throws(NetworkPlaylist.Refusal) {
-      playlist = try NetworkPlaylist(
-        fetch.front(kind.byteLimit + 1), kind: kind, from: url)
+      playlist = try NetworkPlaylist(fetch.front(kind.byteLimit + 1), kind: kind, from: url)
     } catch {
       throw DecodingError(reason: .notRecognized, message: "\(error)")
     }

@@ -133,9 +133,7 @@ extension TransferMachine {
   }
 
   /// Handles a response that should have the requested range.
-  private mutating func takePart(
-    _ head: ResponseHead, of asked: TransferConnection, at now: HostTime
-  ) {
+  private mutating func takePart(_ head: ResponseHead, of asked: TransferConnection, at now: HostTime) {
     let part = head.contentRange
     let isWhole = asked.first == 0 && part?.bytes?.lowerBound == 0
     guard let part, let bytes = part.bytes, let first = asked.first, bytes.lowerBound == first,
@@ -226,9 +224,7 @@ extension TransferMachine {
     // Bytes after the announced end are discarded.
     if let end = present.end ?? total {
       rest = rest.prefix(Int(clamping: max(0, end - position)))
-      guard !rest.isEmpty else {
-        return askAgain(at: now)
-      }
+      guard !rest.isEmpty else { return askAgain(at: now) }
     }
     let intervals = stored
     while !rest.isEmpty {

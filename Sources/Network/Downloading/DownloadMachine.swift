@@ -7,7 +7,6 @@ package import Transfer
 package struct DownloadMachine: Sendable {
   /// An action that the driver must carry out, in the order given.
   package enum Command: Sendable {
-    /// Start, cancel or pause a transfer.
     case transfer(TransferCommand)
     /// Append bytes to the partial file.
     case write(ArraySlice<UInt8>, at: Int64)
@@ -47,11 +46,8 @@ package struct DownloadMachine: Sendable {
   private var progressMoment: HostTime?
   private var lastProgress: HostTime?
 
-  /// Creates a machine that has not started; the first `handle` starts it.
-  ///
-  /// - Parameters:
-  ///   - record: the record of the partial file. Its length is that of the file.
-  ///   - seed: the seed of the retry jitter.
+  /// Creates a machine that the first `handle` starts, with the record of the partial file, whose length is that
+  /// of the file. `seed` is that of the retry jitter.
   package init(
     _ record: DownloadRecord, settings: RequestSettings, policy: DownloadPolicy, seed: UInt64, now: HostTime
   ) {
@@ -71,8 +67,9 @@ package struct DownloadMachine: Sendable {
   }
 
   /// Handles a transfer event, the time or a suspension, and returns the commands to carry out.
-  package mutating func handle(_ input: TransferInput, at now: HostTime, store: some StoredBytes) -> [Command]
-  {
+  package mutating func handle(
+    _ input: TransferInput, at now: HostTime, store: some StoredBytes
+  ) -> [Command] {
     commands = []
     defer { commands = [] }
     // The reading position is always at the end of the stored bytes: the download never pauses because enough
@@ -95,8 +92,6 @@ package struct DownloadMachine: Sendable {
     if !isEnded { end(.stopped(record)) }
     return commands
   }
-
-  // MARK: What the transfer says
 
   private mutating func take(_ transferCommands: [TransferCommand], at now: HostTime) {
     let version = changes
@@ -155,8 +150,6 @@ package struct DownloadMachine: Sendable {
     record.hasRanges = transfer.ranges == .working
     self.answer = nil
   }
-
-  // MARK: What has to be done
 
   private mutating func beginAnew(at now: HostTime) {
     cancel()
