@@ -4,18 +4,15 @@ package import HostTime
 import Synchronization
 package import Transfer
 
-/// Sends requests with libcurl on a thread of its own, `continuo-net`. The thread exists from the first
-/// transfer until 60 s after the last one.
-///
-/// libcurl is opened at the first transfer. If the library is missing or too old, every transfer fails with
-/// `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
+/// Sends requests with libcurl on a thread of its own, `continuo-net`, from the first transfer until 60 s
+/// after the last one. libcurl is opened at the first transfer. If the library is missing or too old, every
+/// transfer fails with `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
 package final class CurlHTTPTransport: HTTPTransport {
   private struct Entry {
     var isPaused = false
     let sink: any TransferSink
   }
 
-  /// An event whose delivery is in progress.
   private struct Delivery {
     let id: TransferID
     let thread: pthread_t
@@ -48,7 +45,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     let handle: CurlLibrary.Handle
   }
 
-  /// The state of the network thread.
   private final class Loop {
     var library: CurlLibrary?
     var failure: TransferFailure?
@@ -73,10 +69,8 @@ package final class CurlHTTPTransport: HTTPTransport {
   /// The longest sleep in libcurl, in milliseconds. All events wake the thread, so the value is only a limit.
   private static let longestPoll: Int32 = 30_000
 
-  /// The transport of this process with default options: one thread, one set of connections and one rate
-  /// limit per host for all senders.
-  ///
-  /// A clock other than the system's gets a new transport.
+  /// The transport of this process: one thread, one set of connections and one rate limit per host for all
+  /// senders. A clock other than the system's gets a new transport.
   package static func shared(clock: any HostClock) -> CurlHTTPTransport {
     clock is SystemClock ? ofProcess : CurlHTTPTransport(clock: clock)
   }
@@ -89,7 +83,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     self.options = options
   }
 
-  /// Whether the thread exists. For tests.
   package var hasThread: Bool { state.withLock { $0.worker != nil } }
 
   package func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
@@ -211,8 +204,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Removes requests that were cancelled before they were sent: all in one pass, since there may be
-  /// thousands.
+  /// Removes requests that were cancelled before they were sent, in one pass, since there may be thousands.
   private func forgetCancelled(_ orders: [Order], _ loop: Loop) {
     let cancelled = Set(orders.compactMap { if case .cancel(let id) = $0 { id } else { nil as TransferID? } })
     guard !cancelled.isEmpty, !loop.held.isEmpty else { return }
@@ -286,7 +278,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Ends or repeats the transfers that libcurl has completed.
   private func collect(_ multi: Multi, _ loop: Loop) {
     while let ended = multi.library.nextEnded(multi.handle) {
       guard let transfer = CurlTransfer.of(multi.library.privateData(of: ended.easy)) else { continue }
@@ -343,7 +334,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     return .whenSignalled
   }
 
-  /// Delivers an event; false if the transfer was cancelled.
   private func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
     let isLast =
       switch event {

@@ -2,9 +2,8 @@ import CCurl
 import SystemSupport
 import Transfer
 
-/// libcurl's functions, looked up at first use: playing local files neither needs nor loads the library.
-///
-/// All calls into libcurl are in this file.
+/// libcurl's functions, looked up at first use: playing local files neither needs nor loads the library. All
+/// calls into libcurl are in this file.
 struct CurlLibrary: Sendable {
   /// The library names of distributions: built with OpenSSL, and with GnuTLS.
   static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
@@ -43,9 +42,7 @@ struct CurlLibrary: Sendable {
     let call: continuo_curl_variadic
   }
 
-  /// Opens the first available library.
-  ///
-  /// - Throws: `noLibrary` if no library is available or its version is older than 7.85.
+  /// Opens the first available library. Throws `noLibrary` if there is none, or if it is older than 7.85.
   static func open(_ names: [String] = names) throws(TransferFailure) -> CurlLibrary {
     let failure: TransferFailure
     do throws(DynamicLibrary.Problem) {
@@ -87,7 +84,6 @@ struct CurlLibrary: Sendable {
     return initialize(3) == 0 ? nil : missing("libcurl cannot be started")
   }
 
-  /// - Throws: `noLibrary` if the version is older than 7.85.
   static func check(number: UInt32, text: String) throws(TransferFailure) {
     guard number >= oldest else { throw missing("libcurl \(text) is too old: 7.85 or later is needed") }
   }
@@ -182,7 +178,6 @@ struct CurlLibrary: Sendable {
     return (easy, message.pointee.data.result)
   }
 
-  /// The pointer that was set as `privateData`.
   func privateData(of easy: Handle) -> UnsafeMutableRawPointer? {
     var pointer: UnsafeMutableRawPointer?
     // CURLINFO_PRIVATE: CURLINFO_STRING (0x100000) + 21

@@ -38,7 +38,6 @@ final class CurlTransfer {
   private var isFresh = false
   /// Bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each body byte.
   private var besideBody = 0
-  /// The number of trailer bytes.
   private var trailers = 0
   /// The number of progress calls by libcurl before a connection to the host.
   private var callsBeforeConnection = 0
@@ -201,7 +200,6 @@ final class CurlTransfer {
     return true
   }
 
-  /// Ends the transfer with libcurl's result.
   func end(_ result: Int32) {
     guard !wasCancelled else { return }
     if result == 0, hasHead {
@@ -243,7 +241,6 @@ final class CurlTransfer {
     }
   }
 
-  /// Whether libcurl should continue the transfer.
   private func isWanted() -> Bool {
     if !isConnected {
       // libcurl 7.88 reads the body of a proxy's refusal byte by byte, makes only a progress call for each,

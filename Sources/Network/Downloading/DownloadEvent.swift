@@ -28,9 +28,7 @@ package enum DownloadEvent: Sendable {
 
 /// The error of a download that ended without a file.
 package enum DownloadFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The network or the server failed.
   case transfer(TransferFailure)
-  /// The file cannot be created or written.
   case file(FileFailure)
 
   /// A sentence for users, without credentials, query and fragment.
@@ -58,7 +56,6 @@ package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     .system(doing: doing, path, code: errno)
   }
 
-  /// A sentence for users.
   package var description: String {
     switch self {
     case .exists(let path): "\(path) is there already"
@@ -82,6 +79,5 @@ package struct DownloadPolicy: Hashable, Sendable {
   /// the file exists then, else at the end.
   package var replacesFile = false
 
-  /// Creates the interactive defaults: a download fails after 60 s without a new byte.
   package init() {}
 }

@@ -1,18 +1,15 @@
 package import HostTime
 package import Transfer
 
-/// Downloads one URL, whole and of one version, over any number of connections, versions and processes.
-///
-/// A value that wraps a `TransferMachine` and decides what to write to disk, and when.
+/// Downloads one URL, whole and of one version, over any number of connections, versions and processes. A
+/// value that wraps a `TransferMachine` and decides what to write to disk, and when.
 package struct DownloadMachine: Sendable {
   /// An action that the driver must carry out, in the order given.
   package enum Command: Sendable {
     case transfer(TransferCommand)
-    /// Append bytes to the partial file.
     case write(ArraySlice<UInt8>, at: Int64)
     /// Synchronize the written bytes, then replace the record.
     case save(DownloadRecord)
-    /// Remove all bytes from the partial file.
     case discard
     /// Synchronize the written bytes, then rename the partial file to the target. Ends with the event
     /// `finished`, or with `failed` if this is not possible. The last command.

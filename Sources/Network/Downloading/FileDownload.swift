@@ -3,10 +3,8 @@ import Synchronization
 package import Transfer
 
 /// A download of one URL into a file. If the download or its process ends early, a later download resumes it.
-///
-/// Disk access blocks only the download's own worker; the network uses a thread of the transport. Methods may
-/// be called on any thread and never block, except `end`. Releasing the object ends the download: bytes that
-/// were not recorded are fetched again.
+/// Disk access blocks only the download's own worker. Methods may be called on any thread and never block,
+/// except `end`. Releasing the object ends the download: bytes that were not recorded are fetched again.
 package final class FileDownload: Sendable {
   private struct Work: ~Copyable {
     var part: PartFile?

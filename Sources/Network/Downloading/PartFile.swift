@@ -10,9 +10,7 @@ package struct DownloadPlace: Hashable, Sendable {
 
   package init(_ target: String) { self.target = target }
 
-  /// The path of the partial file.
   package var part: String { target + ".part" }
-  /// The path of the record of the partial file.
   package var record: String { part + ".record" }
 
   /// - Throws: `exists` if a file of any kind has the target's name.
@@ -21,7 +19,6 @@ package struct DownloadPlace: Hashable, Sendable {
     if lstat(target, &status) == 0 { throw .exists(target) }
   }
 
-  /// Renames the partial file to the target.
   fileprivate func givePartItsName(replacing: Bool) throws(FileFailure) {
     // RENAME_NOREPLACE: never overwrites a file that was created after the check.
     if !replacing, continuo_renameat2(AT_FDCWD, part, AT_FDCWD, target, 1) == 0 { return }
@@ -54,7 +51,6 @@ package final class OpenFile: Sendable {
     return status
   }
 
-  /// Writes all bytes.
   package func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
     if let error = WholeTransfer.write(bytes, to: descriptor, at: offset) {
       throw .system(doing: "write", path, code: error)
@@ -76,13 +72,10 @@ package final class OpenFile: Sendable {
   }
 }
 
-/// The partial file of a download, locked by one process at a time, and its record.
-///
-/// All calls may block on the disk.
+/// The partial file of a download, locked by one process at a time, and its record. All calls may block.
 struct PartFile: ~Copyable {
   private let place: DownloadPlace
   private let file: OpenFile
-  /// The number of bytes in the file.
   private var length: Int64
   /// The last saved record.
   private(set) var record: DownloadRecord
@@ -143,7 +136,6 @@ struct PartFile: ~Copyable {
 
   private var newRecord: String { place.record + ".new" }
 
-  /// Writes bytes at the end of the file.
   mutating func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
     try file.write(bytes, at: offset)
     length = offset + Int64(bytes.count)
@@ -173,7 +165,6 @@ struct PartFile: ~Copyable {
     unlink(place.record)
   }
 
-  /// Deletes the partial file and its record.
   func remove() {
     // The order matters: a part without a record counts as another program's file.
     for path in [place.part, place.record, newRecord] { unlink(path) }
@@ -196,12 +187,9 @@ struct PartBytes: StoredBytes {
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool { file.holds(bytes, at: offset) }
 }
 
-/// The state of an unfinished download, sufficient to resume it later in another process.
-///
-/// The record has no credentials and no request header fields. Its URL includes the query, which may itself
-/// be secret.
+/// The state of an unfinished download, sufficient to resume it later in another process. It has no
+/// credentials and no request header fields. The query of its URL may itself be secret.
 package struct DownloadRecord: Hashable, Sendable {
-  /// The requested URL.
   package let url: WebURL
   /// The number of bytes that are on the disk and survive a power cut.
   package internal(set) var length: Int64 = 0
@@ -212,7 +200,6 @@ package struct DownloadRecord: Hashable, Sendable {
   /// `ETag`, `Last-Modified` and `Date` of the last response, if present.
   package internal(set) var version = HTTPFields()
 
-  /// Creates the record of a download without bytes.
   package init(url: WebURL) { self.url = url }
 
   /// Whether another process can fetch just the remaining bytes, provided that the server behaves as before:
@@ -263,7 +250,6 @@ package struct DownloadRecord: Hashable, Sendable {
     }
   }
 
-  /// The facts that a transfer machine needs to resume.
   var stored: StoredVersion {
     var stored = StoredVersion()
     guard length > 0 else { return stored }
@@ -274,7 +260,6 @@ package struct DownloadRecord: Hashable, Sendable {
     return stored
   }
 
-  /// Records the version of a response.
   mutating func take(_ head: ResponseHead) {
     version = HTTPFields()
     guard !head.isEncoded else { return }

@@ -4,7 +4,6 @@ import XMLReading
 /// The episodes of a feed (RSS 2.0): the MPEG audio enclosures of its items with the items' titles. At most
 /// `NetworkLimits.feedEntries` of them.
 struct FeedText: XMLHandler {
-  /// An item of a feed.
   struct Episode: Hashable {
     var location = ""
     var title: String?

@@ -2,9 +2,7 @@ package import Transfer
 
 /// The result of reading a URL that may lead to a playlist.
 package struct PlaylistAnswer: Sendable {
-  /// A medium that a playlist names.
   package struct Medium: Hashable, Sendable {
-    /// The medium's URL and its title in the playlist.
     package var entry: NetworkPlaylist.Entry
     /// The addresses that requests may reach: media that a public server names must not be at private
     /// addresses.
@@ -16,9 +14,7 @@ package struct PlaylistAnswer: Sendable {
     }
   }
 
-  /// The media, in order.
   package var media: [Medium] = []
-  /// The entries that cannot be used.
   package var problems: [NetworkPlaylist.Problem] = []
   /// The reason why the playlist was not read, or not completely.
   package var failure: String?
@@ -29,9 +25,7 @@ package struct PlaylistAnswer: Sendable {
 }
 
 /// Reads the playlist at a URL and the playlists that it names. Blocks on the network, for at most about
-/// `NetworkLimits.playlistTime` seconds.
-///
-/// `interruption` is called ten times a second. If it returns a reason, the requests are cancelled and the
-/// reason is the failure.
+/// `NetworkLimits.playlistTime` seconds. `interruption` is called ten times a second; a reason that it
+/// returns cancels the requests and is the failure.
 package typealias PlaylistReading =
   @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> PlaylistAnswer

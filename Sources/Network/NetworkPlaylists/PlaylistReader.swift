@@ -2,10 +2,8 @@ package import HostTime
 package import Transfer
 
 /// Reads a playlist from the network with the playlists that it names. Releasing the object ends the reading.
-///
-/// The limits are `NetworkLimits.playlistDepth` levels, and in total `NetworkLimits.playlistEntries` entries
-/// and `NetworkLimits.playlistTime` seconds. Each playlist may be as long as its format allows, and must not
-/// contain itself.
+/// The limits are `NetworkLimits.playlistDepth` levels, and in total `playlistEntries` entries and
+/// `playlistTime` seconds. Each playlist may be as long as its format allows, and must not contain itself.
 package final class PlaylistReader: Sendable {
   private struct Pending {
     var entry: NetworkPlaylist.Entry
@@ -42,11 +40,8 @@ package final class PlaylistReader: Sendable {
   private let state: WorkerState<State>
   private let runner: TransferRunner
 
-  /// Starts to read `url` at once.
-  ///
-  /// - Parameters:
-  ///   - settings: the request settings. Their fields and credentials are sent to the origin of `url` only.
-  ///   - onEnd: called once with the result, on a worker.
+  /// Starts to read `url` at once. Fields and credentials of the settings are sent to the origin of `url`
+  /// only. `onEnd` is called once with the result, on a worker.
   package init(
     _ url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
     onEnd: @escaping @Sendable (PlaylistAnswer) -> Void

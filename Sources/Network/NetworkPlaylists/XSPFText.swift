@@ -3,7 +3,6 @@ import XMLReading
 
 /// The tracks of an XSPF playlist (xspf.org, version 1) that have a location, each with its first location.
 struct XSPFText: XMLHandler {
-  /// A track of a playlist.
   struct Track: Hashable {
     var location = ""
     var title: String?

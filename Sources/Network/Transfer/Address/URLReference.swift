@@ -70,7 +70,6 @@ struct URLReference {
   }
 }
 
-/// Credentials, host and port of a URL.
 struct Authority {
   let credentials: Credentials?
   /// The host in lower case; an IPv6 address in brackets.
@@ -129,7 +128,6 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-  /// The bytes with percent-encoding removed.
   var percentDecoded: [UInt8] {
     var bytes: [UInt8] = []
     var rest = Array(utf8)[...]

@@ -1,6 +1,5 @@
 /// A sorted set of half-open byte ranges that neither overlap nor touch each other.
 package struct IntervalSet: Hashable, Sendable {
-  /// The ranges, in order.
   package private(set) var ranges: [Range<Int64>] = []
 
   package init() {}
@@ -49,7 +48,6 @@ package struct IntervalSet: Hashable, Sendable {
     return index < ranges.count ? ranges[index].lowerBound : nil
   }
 
-  /// The number of bytes in the set.
   package var count: Int64 { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
   /// The index of the first range for which `isBehind` returns true. It must be true for all ranges that

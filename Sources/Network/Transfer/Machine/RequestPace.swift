@@ -2,12 +2,10 @@ package import HostTime
 
 /// Limits the requests to each host to a number within any second, across all senders.
 package struct RequestPace: Sendable {
-  /// The maximum number of requests within a second.
   private let limit: Int
   /// The times of each host's last requests, at most `limit`, oldest first.
   private var past: [String: [HostTime]] = [:]
 
-  /// Creates a limiter that allows `limit` requests per second and host, at least 1.
   package init(limit: Int = NetworkLimits.requestsPerSecond) { self.limit = max(1, limit) }
 
   /// The time at which the next request to `host` may be sent: `now` or later. Reserves nothing, so that a
@@ -17,7 +15,6 @@ package struct RequestPace: Sendable {
     return max(now, oldest.advanced(bySeconds: 1))
   }
 
-  /// Records that a request is sent to `host` now.
   package mutating func record(_ host: String, at now: HostTime) {
     past = past.filter { _, times in times.last.map { now.seconds(since: $0) < 1 } ?? false }
     past[host, default: []].append(now)

@@ -1,7 +1,6 @@
 import HostTime
 import SystemSupport
 
-/// The back-off between connections.
 struct RetrySchedule: Sendable {
   /// Counts consecutive lost connections that brought no new bytes.
   private var backoff: Backoff
@@ -11,9 +10,8 @@ struct RetrySchedule: Sendable {
 
   mutating func noteStart(at now: HostTime) { lastStart = now }
 
-  /// The delay in seconds from `now` to the next connection after one that brought `news` new bytes.
-  ///
-  /// - Parameter asked: the delay in seconds that the server asked for.
+  /// The delay in seconds to the next connection after one that brought `news` new bytes. `asked`: the delay
+  /// in seconds that the server asked for.
   mutating func delay(afterNews news: Int64, asked: Double?, at now: HostTime) -> Double {
     // A connection that brought any new byte restarts the back-off at 0.25 s.
     if news > 0 { backoff.reset() }

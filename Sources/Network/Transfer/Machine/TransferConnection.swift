@@ -38,12 +38,9 @@ struct TransferConnection: Sendable {
   var brought: Int64 = 0
   var news: Int64 = 0
   /// The last byte of a gap in the stored ranges, its offset, and the end of the stored bytes to compare
-  /// after it.
-  ///
-  /// The byte is stored only after that comparison. The bytes after the gap may belong to another version,
-  /// and the gap keeps the reader out of them.
+  /// after it. The byte is stored only after that comparison: the bytes after the gap may belong to another
+  /// version, and the gap keeps the reader out of them.
   var joint: (byte: ArraySlice<UInt8>, offset: Int64, end: Int64)?
-  /// Removes the metadata of a live stream.
   var demuxer: ICYDemuxer?
 
   /// Whether all announced bytes have arrived.

@@ -1,6 +1,5 @@
 import HostTime
 
-/// Events of the transfer in progress.
 extension TransferMachine {
   mutating func take(_ event: TransferEvent, at now: HostTime, store: some StoredBytes) {
     switch event {
@@ -110,7 +109,6 @@ extension TransferMachine {
     commands.append(.start(request, attempt: lastAttempt))
   }
 
-  /// Handles a response with the whole body, from its first byte.
   private mutating func takeWhole(_ head: ResponseHead, at now: HostTime) {
     let length = head.contentLength
     if let total, let length, length != total, !stored.ranges.isEmpty {
@@ -132,7 +130,6 @@ extension TransferMachine {
     connection?.end = length ?? total
   }
 
-  /// Handles a response that should have the requested range.
   private mutating func takePart(_ head: ResponseHead, of asked: TransferConnection, at now: HostTime) {
     let part = head.contentRange
     let isWhole = asked.first == 0 && part?.bytes?.lowerBound == 0

@@ -1,14 +1,11 @@
 package import HostTime
 
 /// Transfers the bytes of one version of one medium, from one URL, over connections that may end at any time.
-///
-/// A value type: reader requests, transfer events and the time go in, commands and notes come out. At most
-/// one transfer is in progress. Bytes that arrive again are compared with the stored ones, so that two
-/// versions never mix.
+/// A value: reader requests, transfer events and the time go in, commands and notes come out. At most one
+/// transfer is in progress. Bytes that arrive again are compared with the stored ones, so that two versions
+/// never mix.
 package struct TransferMachine: Sendable {
-  /// The permanent end of a medium's transfers.
   package enum Outcome: Hashable, Sendable {
-    /// The server has another version.
     case changed
     /// No more bytes arrive.
     case failed(TransferFailure)
@@ -16,7 +13,6 @@ package struct TransferMachine: Sendable {
 
   /// The server's support for range requests, as observed so far.
   package enum Ranges: Sendable {
-    /// No range was requested yet.
     case unknown
     /// A request for a range was answered with the range.
     case working
@@ -37,7 +33,6 @@ package struct TransferMachine: Sendable {
   package internal(set) var ranges = Ranges.unknown
   /// Whether the medium is a live stream, which has no end and cannot seek.
   package internal(set) var isLive = false
-  /// The permanent outcome; nil while more bytes may arrive.
   package internal(set) var outcome: Outcome?
   /// Whether no more bytes are requested now: enough are stored ahead of the reader, or all.
   package private(set) var isFull = false
@@ -55,7 +50,6 @@ package struct TransferMachine: Sendable {
   /// Consecutive refusals such as 404.
   var refusals = 0
   var schedule: RetrySchedule
-  /// The earliest time at which the next connection may start.
   var nextStart: HostTime
   var lastFailure: TransferFailure?
 
@@ -69,7 +63,6 @@ package struct TransferMachine: Sendable {
   var comparedTo: Int64 = 0
   var overlap = OverlapRule()
   var expectedTotal: Int64?
-  /// Whether requests are suspended by the `suspend` input.
   private var isSuspended = false
   /// Whether bytes after the announced end were requested.
   var asksForRest = false
@@ -88,12 +81,9 @@ package struct TransferMachine: Sendable {
   package var isHeld: Bool { heldSince != nil }
   private var isClosedByHold = false
 
-  /// Creates a machine that has not started; the first `handle` starts it.
-  ///
-  /// - Parameters:
-  ///   - seed: the seed of the retry jitter (±10 %).
-  ///   - stored: facts about the version whose bytes a machine of another process has stored.
-  ///   - attempt: the number of the last attempt of the preceding machine, if any.
+  /// Creates a machine that the first `handle` starts. `seed` is that of the retry jitter (±10 %), `stored`
+  /// the version whose bytes a machine of another process has stored, `attempt` the last number of the
+  /// preceding machine.
   package init(
     url: WebURL, settings: RequestSettings, times: TransferTimes = TransferTimes(), seed: UInt64,
     now: HostTime, stored: StoredVersion = StoredVersion(), after attempt: Int = 0
@@ -108,7 +98,6 @@ package struct TransferMachine: Sendable {
     nextStart = now
   }
 
-  /// Handles an input and returns the commands to carry out, in order.
   package mutating func handle(_ input: TransferInput, at now: HostTime, store: some StoredBytes)
     -> [TransferCommand]
   {
@@ -247,7 +236,6 @@ package struct TransferMachine: Sendable {
   /// the versions apart.
   var distrustsValidators: Bool { emptyValidators >= 2 }
 
-  /// Cancels the transfer in progress, if any.
   mutating func dropConnection() {
     guard let present = connection else { return }
     connection = nil
@@ -384,7 +372,6 @@ package struct TransferMachine: Sendable {
     commands.append(note(.live(nil)))
   }
 
-  /// Reconnects the live stream without metadata.
   mutating func dropMetadata(at now: HostTime) {
     wantsMetadata = false
     askAgain(at: now)

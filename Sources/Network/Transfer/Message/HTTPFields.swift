@@ -1,4 +1,3 @@
-/// Ordered HTTP header fields.
 package struct HTTPFields: Hashable, Sendable {
   package struct Field: Hashable, Sendable {
     /// The name as it was written.
@@ -7,7 +6,6 @@ package struct HTTPFields: Hashable, Sendable {
     package var value: String
   }
 
-  /// The fields in their order.
   package private(set) var all: [Field] = []
 
   package init() {}
@@ -24,18 +22,15 @@ package struct HTTPFields: Hashable, Sendable {
     isToken(name) && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 
-  /// Appends a field after the others.
   package mutating func add(_ name: String, _ value: String) {
     all.append(Field(name: name, value: value.trimmedOfBlanks))
   }
 
-  /// Replaces the fields of this name with one field.
   package mutating func set(_ name: String, _ value: String) {
     remove(name)
     add(name, value)
   }
 
-  /// Removes the fields of this name.
   package mutating func remove(_ name: String) {
     all.removeAll { Self.isSame($0.name, name) }
   }

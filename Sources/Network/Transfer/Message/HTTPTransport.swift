@@ -1,7 +1,6 @@
 /// An event of a transfer. The order is: `connected` at most once, `head`, `body` any number of times, then
 /// `end` or `failure`. A failure may come at any time and is the last event.
 package enum TransferEvent: Hashable, Sendable {
-  /// A connection is established, to this address if known.
   case connected(PeerAddress?)
   /// The head of the response. The transport does not follow redirects.
   case head(ResponseHead)
@@ -15,13 +14,11 @@ package enum TransferEvent: Hashable, Sendable {
 
 /// The demand of a sink after an event.
 package enum TransferDemand: Sendable {
-  /// Deliver the next event as soon as possible.
   case more
   /// Deliver no body until `setPaused(false)`: the sink's buffer is full.
   case pause
 }
 
-/// The identifier of a transfer.
 package struct TransferID: Hashable, Sendable {
   /// The number, unique within a transport.
   package let number: UInt64
@@ -29,7 +26,6 @@ package struct TransferID: Hashable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// A receiver of transfer events.
 package protocol TransferSink: AnyObject, Sendable {
   /// Receives an event. Called on a thread of the transport without its locks held, one event of a transfer
   /// at a time; must not block.
@@ -47,10 +43,8 @@ extension TransferSink {
 /// Sends requests and delivers their events. Methods may be called on any thread and never block on the
 /// network.
 package protocol HTTPTransport: AnyObject, Sendable {
-  /// Starts a transfer. Errors are reported as a failure event.
-  ///
-  /// The transport retains the sink until the transfer has ended or was cancelled. Events may arrive before
-  /// `start` returns.
+  /// Starts a transfer. Errors are failure events. Events may arrive before `start` returns. The sink is
+  /// retained until the transfer has ended or was cancelled.
   func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID
 
   /// Pauses or resumes the body. A paused transfer does not read from its connection, so that the server has

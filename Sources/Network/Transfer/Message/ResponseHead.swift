@@ -1,4 +1,3 @@
-/// The head of a response: its status and its header fields.
 package struct ResponseHead: Hashable, Sendable {
   /// The status code, 100…999.
   package var status: Int
@@ -21,7 +20,6 @@ package struct ResponseHead: Hashable, Sendable {
     isICY = parts[0] == "ICY"
   }
 
-  /// The parsed `Content-Range`.
   package var contentRange: ContentRange? { fields["Content-Range"].flatMap(ContentRange.init) }
 
   /// The body's length in bytes; nil if it is not announced, or if the body is encoded.
@@ -67,7 +65,6 @@ package struct ResponseHead: Hashable, Sendable {
     return min(max(seconds, 0), NetworkLimits.retryAfter)
   }
 
-  /// The validator for conditional requests.
   package var validator: Validator? { Validator(self) }
 }
 
@@ -113,7 +110,6 @@ package enum Validator: Hashable, Sendable {
   /// The unchanged text of a `Last-Modified` at least a minute older than the response.
   case date(String)
 
-  /// The validator of a response; nil if it has none.
   init?(_ head: ResponseHead) {
     if let tag = head.fields["ETag"] {
       // A response with a tag must not be validated by date, even if the tag is weak.

@@ -1,32 +1,24 @@
-/// The error of a failed transfer.
 package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of a failure, by which callers choose the error that they report.
   package enum Kind: Hashable, Sendable {
     /// libcurl is missing or too old.
     case noLibrary
-    /// The URL cannot be used.
     case badURL
     /// The host does not exist, according to the name service.
     case hostNotFound
     /// The name service was not reachable.
     case hostUnresolved
-    /// The host refused the connection.
     case refused
     /// The machine has no network.
     case offline
     /// The connection ended too early.
     case lost
-    /// A timeout expired.
     case timedOut
-    /// The TLS connection could not be established.
     case tls
-    /// The host's certificate is not valid for it.
     case certificate
     /// Too many redirects, or a redirect that is not followed.
     case redirects
     /// The request may not connect to this address.
     case notReachable
-    /// The server answered with this status.
     case status(Int)
     /// The response contradicts itself or violates the protocol.
     case badAnswer

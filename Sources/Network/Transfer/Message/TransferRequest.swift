@@ -1,4 +1,3 @@
-/// A complete HTTP request.
 package struct TransferRequest: Hashable, Sendable {
   package var url: WebURL
   /// The credentials for the URL's origin.
@@ -7,9 +6,7 @@ package struct TransferRequest: Hashable, Sendable {
   package var fields = HTTPFields()
   /// The method; nil: `PUT` with a body, else `GET`.
   package var method: String?
-  /// The request body, if any.
   package var body: TransferBody?
-  /// The addresses to which the request may connect.
   package var reach = NetworkReach.all
   /// Whether the request must use HTTP/1.1. Media do: a paused HTTP/2 stream would be buffered in memory.
   package var isMedia = true
@@ -17,13 +14,11 @@ package struct TransferRequest: Hashable, Sendable {
   package init(url: WebURL) { self.url = url }
 }
 
-/// The body of a request.
 package enum TransferBody: Hashable, Sendable {
   case bytes([UInt8])
   /// The first `count` bytes of the file at a path, read while they are sent.
   case file(path: String, count: Int64)
 
-  /// The number of bytes.
   package var count: Int64 {
     switch self {
     case .bytes(let bytes): Int64(bytes.count)
@@ -37,32 +32,23 @@ package struct RequestSettings: Hashable, Sendable {
   /// Header fields that a user adds. They override generated fields, except those that the transfer depends
   /// on, and are sent to the first origin only.
   package var fields = HTTPFields()
-  /// The value of `User-Agent`.
   package var userAgent: String
   /// The credentials for the first origin; nil: those of the URL, or none.
   package var credentials: Credentials?
-  /// The addresses to which requests may connect.
   package var reach = NetworkReach.all
   /// Whether to request audio and station metadata; otherwise any content.
   package var wantsSound = true
 
-  /// Creates settings without user fields.
   package init(userAgent: String) { self.userAgent = userAgent }
 
   /// Names of fields that a user cannot set, since the transfer depends on them.
   private static let reserved = ["range", "if-range", "accept-encoding", "host"]
 
-  /// Whether the transfer itself sets fields of this name.
   package static func isReserved(_ name: String) -> Bool { reserved.contains(name.lowercased()) }
 
-  /// Creates a request for `url` with these settings.
-  ///
-  /// - Parameters:
-  ///   - url: the URL to request.
-  ///   - first: the URL to whose origin the user's fields and the credentials belong.
-  ///   - start: the first requested byte; nil: the whole body, without `Range`.
-  ///   - validator: the value of `If-Range`.
-  ///   - wantsMetadata: whether to request metadata of a live stream.
+  /// Creates a request for the bytes of `url` from `start` on; nil: the whole body, without `Range`. The
+  /// user's fields and the credentials are sent to the origin of `first` only. `validator` is the value of
+  /// `If-Range`.
   package func request(
     for url: WebURL, first: WebURL, from start: Int64?, if validator: Validator?, wantsMetadata: Bool
   ) -> TransferRequest {

@@ -2,10 +2,8 @@ package import HostTime
 import Synchronization
 
 /// Runs the transfers of one machine after another: collects inputs for a worker and carries out the
-/// machine's transfer commands.
-///
-/// `begin`, `tell`, `signal` and `end` may be called on any thread, the other methods by the worker's body
-/// only.
+/// machine's transfer commands. Only `begin`, `tell`, `signal` and `end` may be called outside the worker's
+/// body.
 package final class TransferRunner: Sendable {
   private struct State {
     var inputs: [TransferInput] = []
@@ -28,7 +26,6 @@ package final class TransferRunner: Sendable {
   private let state = Mutex(State())
   private let worker = Mutex<(any Worker)?>(nil)
 
-  /// Creates a runner without a worker.
   package init(transport: any HTTPTransport) { self.transport = transport }
 
   /// Starts the worker. `body` takes the inputs, passes them to a machine, and returns the next deadline.
@@ -36,13 +33,11 @@ package final class TransferRunner: Sendable {
     worker.withLock { $0 = clock.makeWorker(name, body: body) }
   }
 
-  /// Enqueues an input for the machine.
   package func tell(_ input: TransferInput) {
     state.withLock { $0.inputs.append(input) }
     signal()
   }
 
-  /// Wakes the worker to run its body.
   package func signal() { worker.withLock { $0 }?.signal() }
 
   /// Stops the worker and cancels the transfer in progress. Waits for a run of the body, unless called by the
@@ -54,7 +49,6 @@ package final class TransferRunner: Sendable {
 
   // MARK: For the worker
 
-  /// Removes and returns the inputs since the last call.
   package func takeInputs() -> [TransferInput] {
     state.withLock { state in
       defer {
@@ -100,7 +94,6 @@ package final class TransferRunner: Sendable {
     if let transfer { transport.setPaused(false, transfer) }
   }
 
-  /// Cancels the transfer in progress, if any.
   package func cancelTransfer() {
     if let transfer = takeTransfer() { transport.cancel(transfer) }
   }
@@ -125,7 +118,6 @@ package final class TransferRunner: Sendable {
   }
 }
 
-/// Forwards the events of one attempt to the runner.
 private final class AttemptSink: TransferSink {
   private let runner: TransferRunner
   private let attempt: Int
