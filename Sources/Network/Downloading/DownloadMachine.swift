@@ -19,7 +19,6 @@ package struct DownloadMachine: Sendable {
     case tell(DownloadEvent)
   }
 
-  /// The record of the current state, not yet saved.
   package private(set) var record: DownloadRecord
   package private(set) var isEnded = false
 
@@ -28,7 +27,6 @@ package struct DownloadMachine: Sendable {
   private let seed: UInt64
   private var transfer: TransferMachine
   private var lastAttempt = 0
-  /// The number of earlier versions.
   private var changes = 0
   private var commands: [Command] = []
 
@@ -82,7 +80,6 @@ package struct DownloadMachine: Sendable {
     return commands
   }
 
-  /// Stops the download so that it can be resumed later.
   package mutating func stop() -> [Command] {
     commands = []
     defer { commands = [] }

@@ -2,7 +2,6 @@ package import AudioCore
 package import Transfer
 
 extension DecodingError {
-  /// Creates the error of a medium whose transfer failed.
   package init(_ failure: TransferFailure) {
     let reason: Reason =
       if failure.kind == .badAnswer {

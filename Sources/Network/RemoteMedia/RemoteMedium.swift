@@ -5,14 +5,10 @@ import NetworkPlaylists
 import Synchronization
 package import Transfer
 
-/// The dependencies that media from the network share.
 package struct RemoteEnvironment: Sendable {
-  /// The transport of the requests.
   package var transport: any HTTPTransport
   package var clock: any HostClock
-  /// The cache for fetched bytes.
   package var cache: MediaCache
-  /// The timeouts of transfers.
   package var times = TransferTimes()
   /// Returns a random seed, a new one for each fetch.
   package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
@@ -25,7 +21,6 @@ package struct RemoteEnvironment: Sendable {
     return MediaOpening { () throws(DecodingError) in try opening.proceed() }
   }
 
-  /// Creates an environment with default timeouts.
   package init(transport: any HTTPTransport, clock: any HostClock, cache: MediaCache) {
     self.transport = transport
     self.clock = clock
@@ -46,7 +41,6 @@ package final class RemoteMedium: MediaSource {
   private let frames = FrameCounter()
 
   private struct Present {
-    /// The fetch of a file, kept for the lifetime of the medium.
     var fetch: RemoteFetch?
     /// The fetch of a live stream. Weak: it runs only while a decoder reads it.
     weak var live: RemoteFetch?
@@ -56,9 +50,8 @@ package final class RemoteMedium: MediaSource {
     var changes = 0
   }
 
-  /// Creates the medium at `url`; opening it starts the fetch.
-  ///
-  /// - Parameter onNote: called on a worker with each event, in order. Must return quickly.
+  /// Creates the medium at `url`; opening it starts the fetch. `onNote` is called on a worker with each
+  /// event, in order, and must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, options: MP3File.Options = MP3File.Options(),
     environment: RemoteEnvironment,
@@ -139,11 +132,10 @@ package final class RemoteMedium: MediaSource {
 
   package var isRemote: Bool { true }
 
-  /// Starts to open the medium at its beginning, or at the current position of a live stream.
-  ///
-  /// If the server has another version by then, the decoder continues with it at the same media time. The
-  /// steps of the opening throw the errors of `MP3File.open(whenBytesCome:)`, and `DecodingError(_:)` of the
-  /// failure if the transfer was given up.
+  /// Starts to open the medium at its beginning, or at the current position of a live stream. If the server
+  /// has another version by then, the decoder continues with it at the same media time. The steps throw the
+  /// errors of `MP3File.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure if the transfer was
+  /// given up.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     let version = version(fetch, callback)
     return MediaOpening { () throws(DecodingError) in

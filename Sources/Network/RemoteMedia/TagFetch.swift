@@ -26,10 +26,8 @@ package final class TagFetch: Sendable {
   /// The length in bytes of an ID3v2 tag header.
   private static let headerLength = 10
 
-  /// Starts to fetch the tag of the medium at `url`.
-  ///
-  /// - Parameter onEnd: called once, on a worker, with the tag; or with nil if the medium has no tag, if the
-  ///   tag exceeds `limit` bytes, or if it does not arrive within `timeLimit`.
+  /// Starts to fetch the tag of the medium at `url`. `onEnd` is called once, on a worker, with the tag; or
+  /// with nil if there is none, if it exceeds `limit` bytes, or if it does not arrive within `timeLimit`.
   package init(
     _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment,
     onEnd: @escaping @Sendable (MediaTag?) -> Void

@@ -1,11 +1,9 @@
 import AudioCore
 
 /// Decodes a medium across its versions. When the server has another version, the stored part of the old one
-/// is read to its last whole frame. A new decoder then continues with the new version at the same media time.
-///
-/// Used by one thread at a time.
+/// is read to its last whole frame. A new decoder then continues at the same media time. Used by one thread
+/// at a time.
 final class VersionedDecoder: AudioDecoder {
-  /// The opening of a version, and the version that follows at its end.
   struct Version {
     var opening: MediaOpening
     /// Starts to open the version that has replaced this one; nil if none has.
@@ -18,7 +16,6 @@ final class VersionedDecoder: AudioDecoder {
   private var next: Version?
   /// The decoder of the next version, once it is open.
   private var opened: (any AudioDecoder)?
-  /// Called after a switch to a new version.
   private let onEntry: () -> Void
   private var outputFormat: PCMFormat
   /// The target of the last seek, and the number of output frames read since.
@@ -26,7 +23,6 @@ final class VersionedDecoder: AudioDecoder {
   private var readFrames: Int64 = 0
   let format: PCMFormat
 
-  /// Creates a decoder that starts with the decoder of a version.
   init(_ decoder: any AudioDecoder, successor: @escaping () -> Version?, onEntry: @escaping () -> Void) {
     self.decoder = decoder
     self.successor = successor

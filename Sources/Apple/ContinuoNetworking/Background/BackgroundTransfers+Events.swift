@@ -82,7 +82,6 @@ extension BackgroundTransfers {
     handle(.ended(key))
   }
 
-  /// Completes a download that was stopped by a cancellation.
   private func stopped(_ key: TransferKey, _ download: DownloadRecord) {
     let (handler, record) = state.withLock { state in
       (state.cancelled.removeValue(forKey: key) ?? nil, state.records[key])
@@ -93,8 +92,7 @@ extension BackgroundTransfers {
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
-  /// - Parameter isAsked: whether the machine already counts the task as ended because it asked for
-  ///   credentials.
+  /// `isAsked`: whether the machine already counts the task as ended because it asked for credentials.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
     let run = state.withLock { state -> Run? in
       guard state.records[key]?.outcome == nil else { return nil }
@@ -171,8 +169,7 @@ extension BackgroundTransfers {
 
   // MARK: Resume data
 
-  /// Moves the bytes of a download to a file for resume data, and returns the data; nil if that is not
-  /// possible.
+  /// Moves the bytes of a download to a file for resume data, and returns the data; nil if not possible.
   func resumeData(of record: TaskRecord, _ download: DownloadRecord) -> Data? {
     guard let request = record.request else { return nil }
     let kept = "\(folder)/\(UUID().uuidString).resume"

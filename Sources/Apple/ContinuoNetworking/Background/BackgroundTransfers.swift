@@ -8,20 +8,15 @@ import SystemSupport
 import Transfer
 
 /// Makes the transfers of background sessions, also while the application is suspended or has ended. Their
-/// records are on disk, for the next process.
-///
-/// Thread-safe. Only `init`, `close` and the adoption of resume data block on the disk; workers do the other
-/// disk work.
+/// records are on disk, for the next process. Thread-safe. Only `init`, `close` and the adoption of resume
+/// data block on the disk; workers do the other disk work.
 final class BackgroundTransfers: Sendable {
   /// A session of the application. Methods are called without a lock.
   protocol Client: AnyObject, Sendable {
-    /// The progress of a task has changed.
     func progressed(_ record: TaskRecord)
-    /// A download resumes at this offset.
     func resumed(_ record: TaskRecord, at offset: Int64)
     /// A task has ended. Its file is kept at `file` until `heard` is called.
     func ended(_ record: TaskRecord, file: String)
-    /// A server requests credentials for a task.
     func challenged(_ record: TaskRecord)
     /// All events for which the application was woken were delivered.
     func finishEvents()
@@ -63,9 +58,7 @@ final class BackgroundTransfers: Sendable {
   let state: Mutex<State>
 
   /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while
-  /// the records are read.
-  ///
-  /// Returns nil if the folder cannot be opened or another process has locked it.
+  /// the records are read. Returns nil if the folder cannot be opened or another process has locked it.
   init?(
     in folder: String, of device: Device, transport: any HTTPTransport, alarms: Alarms,
     files: DiskErrands, recordCalls: FileReplacement.Calls, today: @escaping @Sendable () -> Date
@@ -137,10 +130,8 @@ final class BackgroundTransfers: Sendable {
 
   // MARK: Sessions
 
-  /// Whether a task with this key is known.
   func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
 
-  /// Sets the client of a session.
   func setClient(_ client: any Client, of session: String) { state.withLock { $0.clients[session] = client } }
 
   /// Records that the session's client is ready: pending events are delivered.
@@ -154,7 +145,6 @@ final class BackgroundTransfers: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// The client of a session; nil if the application has none.
   func client(of session: String) -> (any Client)? { state.withLock { $0.clients[session] } }
 
   /// The tasks of a session whose end the application has not received, in creation order.

@@ -5,7 +5,6 @@ import Synchronization
 import SystemSupport
 
 /// Writes records to disk, retrying each until it succeeds: a full disk loses no record in memory.
-///
 /// Thread-safe; only the worker of `disk` waits for the disk.
 final class RecordWriter: Sendable {
   /// Returns the path and the bytes of a record; nil if the record is no longer needed.
@@ -15,7 +14,6 @@ final class RecordWriter: Sendable {
     let content: Content
     /// Called once the disk has the record.
     var waiting: [@Sendable () -> Void] = []
-    /// Whether a job to write the record is queued.
     var isQueued = false
     var failures = 0
     var retry: Alarms.ID?

@@ -10,7 +10,6 @@ struct TaskRecord: Codable, Sendable {
     case upload(path: String, count: Int64)
   }
 
-  /// The result of a task.
   struct Outcome: Codable, Sendable {
     /// A code of `NSURLErrorDomain`; nil if a response arrived.
     var code: Int?
@@ -24,7 +23,6 @@ struct TaskRecord: Codable, Sendable {
     }
   }
 
-  /// The server's response.
   struct Answer: Codable, Sendable {
     var status: Int
     var fields: [String: String]
@@ -33,7 +31,6 @@ struct TaskRecord: Codable, Sendable {
     var body = Data()
   }
 
-  /// The version of the format.
   private(set) var version = 1
   let session: String
   let task: Int
@@ -77,7 +74,6 @@ struct TaskRecord: Codable, Sendable {
     return request
   }
 
-  /// The head of the response.
   var response: HTTPURLResponse? {
     guard let answer, let url = URL(string: answer.url) else { return nil }
     return HTTPURLResponse(

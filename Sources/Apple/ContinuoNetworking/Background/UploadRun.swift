@@ -3,14 +3,12 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// An upload of a background session, retried after temporary failures.
-///
-/// Thread-safe. Commands of the machine are carried out in order, by one thread at a time, without a lock.
+/// An upload of a background session, retried after temporary failures. Thread-safe. Commands of the machine
+/// are carried out in order, by one thread at a time, without a lock.
 final class UploadRun: Exchange.Client {
   enum Event {
     case sent(Int64)
     case answer(ResponseHead, WebURL)
-    /// The upload has ended, with the body of the response if any.
     case ended(Data, TransferFailure?)
     /// The upload has ended: the file is missing or has changed.
     case badFile(UploadMachine.File)
@@ -25,7 +23,6 @@ final class UploadRun: Exchange.Client {
   private struct State {
     var machine = UploadMachine()
     var commands = StepQueue<UploadMachine.Command>()
-    /// The exchange of the current attempt.
     var exchange: Exchange?
     var attempt = 0
     var body = Data()
@@ -42,12 +39,8 @@ final class UploadRun: Exchange.Client {
   private let onEvent: @Sendable (Event) -> Void
   private let state = Mutex(State())
 
-  /// Creates an upload that has not started.
-  ///
-  /// - Parameters:
-  ///   - request: the request without a body; the file at `path` is the body.
-  ///   - timeout: the time in seconds without a byte after which an attempt fails.
-  ///   - onEvent: called with each event, without a lock. Must not block.
+  /// Creates an upload of the file at `path` that has not started. An attempt fails after `timeout` seconds
+  /// without a byte. `onEvent` is called with each event, without a lock, and must not block.
   init(
     _ request: TransferRequest, file path: String, transport: any HTTPTransport, alarms: Alarms,
     timeout: Double, examine: @escaping Examine, onEvent: @escaping @Sendable (Event) -> Void

@@ -56,10 +56,8 @@ extension TransferBody {
 }
 
 extension URLRequest {
-  /// The assigned timeout in seconds; nil: the session's applies.
-  ///
-  /// A value of 60 s passed to an initializer, or set with `NSMutableURLRequest`, cannot be distinguished
-  /// from the default.
+  /// The assigned timeout in seconds; nil: the session's applies. A value of 60 s passed to an initializer,
+  /// or set with `NSMutableURLRequest`, cannot be distinguished from the default.
   var ownTimeout: TimeInterval? {
     if timeoutInterval != 60 { return timeoutInterval }
     return Self.hasTimeoutFlag && timeoutFlag ? timeoutInterval : nil
@@ -101,7 +99,6 @@ extension URLRequest {
 }
 
 extension ResponseHead {
-  /// The head as an `HTTPURLResponse`.
   func response(for url: URL) -> HTTPURLResponse? {
     var fields: [String: String] = [:]
     for field in self.fields.all {
@@ -116,7 +113,6 @@ extension ResponseHead {
 }
 
 extension URLError {
-  /// Creates an error with this code, URL and description.
   static func of(_ code: Code, _ url: URL?, _ text: String, resumeData: Data? = nil) -> URLError {
     var info: [String: Any] = [NSLocalizedDescriptionKey: text]
     if let url { info[NSURLErrorFailingURLErrorKey] = url }
@@ -124,14 +120,12 @@ extension URLError {
     return URLError(code, userInfo: info)
   }
 
-  /// Creates the error for a transfer failure.
   static func of(_ failure: TransferFailure, _ url: URL?, resumeData: Data? = nil) -> URLError {
     of(
       failure.kind.urlErrorCode.flatMap { Code(rawValue: $0) } ?? .unknown, url, failure.message,
       resumeData: resumeData)
   }
 
-  /// Creates the error of a cancelled task.
   static func cancelled(_ url: URL?, resumeData: Data? = nil) -> URLError {
     of(.cancelled, url, "cancelled", resumeData: resumeData)
   }

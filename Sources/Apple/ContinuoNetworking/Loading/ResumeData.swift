@@ -5,21 +5,18 @@ import Transfer
 /// The data to resume a download: the path of its bytes, and their version. Opaque to applications, and
 /// without credentials.
 struct ResumeData: Codable, Sendable {
-  /// The version of the format.
   private(set) var version = 1
-  /// The URL that the download requests.
   var url: String
   /// The header fields of the request, without credentials.
   var fields: [String: String]
-  /// The path of the file with the received bytes.
   var path: String
   /// The number of reliable bytes in the file.
   var count: Int64
   /// The `If-Range` value of the version; nil if the server sent only a weak validator.
   var validator: String?
 
-  /// Creates the data to resume after `count` bytes of the file at `path`; nil if the request or the response
-  /// does not allow resuming.
+  /// Creates the data to resume after `count` bytes of the file at `path`; nil if request or response do not
+  /// allow it.
   init?(_ request: URLRequest, _ head: ResponseHead?, path: String, count: Int64) {
     guard let head, request.httpMethod ?? "GET" == "GET", let text = request.url?.absoluteString,
       let url = try? WebURL.read(text).url, head.status == 200 || head.status == 206,
@@ -38,7 +35,6 @@ struct ResumeData: Codable, Sendable {
     fields.filter { !["authorization", "proxy-authorization", "cookie"].contains($0.key.lowercased()) }
   }
 
-  /// Decodes resume data; nil for anything else.
   init?(_ data: Data) {
     guard let read = try? JSONDecoder().decode(ResumeData.self, from: data), read.version == 1,
       read.count > 0,
@@ -47,7 +43,6 @@ struct ResumeData: Codable, Sendable {
     self = read
   }
 
-  /// The encoded form for applications.
   var data: Data? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -65,7 +60,6 @@ struct ResumeData: Codable, Sendable {
 
 /// Resumes a download after the bytes of resume data. A value: heads and bytes go in, the next step comes out.
 struct Resumption: Hashable, Sendable {
-  /// The next step after a response head.
   enum Step: Hashable {
     /// The body continues the stored bytes, after the overlap to compare.
     case goOn
@@ -75,7 +69,6 @@ struct Resumption: Hashable, Sendable {
     case askAnew
   }
 
-  /// The number of stored bytes.
   let count: Int64
   /// The offset of the first requested byte. The stored bytes after it are compared.
   private let first: Int64

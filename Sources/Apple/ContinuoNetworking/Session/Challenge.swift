@@ -3,7 +3,6 @@ import FoundationNetworking
 import Transfer
 
 extension URLAuthenticationChallenge {
-  /// Creates the challenge of a 401 response.
   convenience init(_ url: URL, _ head: ResponseHead, realm: String, failures: Int) {
     let port = url.port ?? (url.scheme == "https" ? 443 : 80)
     let space = URLProtectionSpace(

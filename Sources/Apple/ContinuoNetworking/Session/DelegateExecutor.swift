@@ -1,7 +1,6 @@
 import Synchronization
 
 /// Runs the `async` methods of a delegate on the delegate queue, and not while the application is suspended.
-///
 /// The first job runs synchronously, so that a delegate without such methods has answered when the call
 /// returns.
 private final class DelegateExecutor: TaskExecutor {

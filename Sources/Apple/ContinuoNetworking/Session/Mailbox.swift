@@ -17,7 +17,6 @@ final class Mailbox: Sendable {
 
   init(enqueue: @escaping @Sendable (@escaping Call) -> Void) { self.enqueue = enqueue }
 
-  /// Enqueues a call after the previous ones.
   func post(_ call: @escaping Call) {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -32,8 +31,7 @@ final class Mailbox: Sendable {
     schedule()
   }
 
-  /// Ends the calls permanently. Posted calls are retained: a task that awaits one waits forever, since its
-  /// application has ended.
+  /// Ends the calls permanently. Posted calls are retained: a task that awaits one waits forever.
   func close() {
     state.withLock { state in
       state.isClosed = true

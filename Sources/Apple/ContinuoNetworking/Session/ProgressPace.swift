@@ -11,7 +11,6 @@ struct ProgressPace {
   private var last: HostTime?
   private var isTelling = false
 
-  /// Creates a limiter for an application that knows of `told` bytes.
   init(from told: Int64 = 0) { self.told = told }
 
   /// Whether to send a report at `now`. If so, the report is pending until `take`. The last report is not

@@ -20,7 +20,6 @@ extension SessionCore: BackgroundTransfers.Client {
     }
   }
 
-  /// Reports the progress of a task if it has changed.
   private func tell(_ task: URLSessionTask) {
     guard let delegate = taskDelegate(of: task) else { return }
     let (received, sent) = (task.countOfBytesReceived, task.countOfBytesSent)
@@ -66,8 +65,7 @@ extension SessionCore: BackgroundTransfers.Client {
     }
   }
 
-  /// The file for the delegate; nil if an earlier process has taken the file and exited before the task's
-  /// end.
+  /// The file for the delegate; nil if an earlier process has taken it and exited before the task's end.
   private func handedOver(_ record: TaskRecord, _ file: String) -> URL? {
     guard case .download = record.kind, record.outcome?.code == nil else { return nil }
     if !FileManager.default.fileExists(atPath: file) {
@@ -112,7 +110,6 @@ extension SessionCore: BackgroundTransfers.Client {
 }
 
 extension URLSessionTask {
-  /// Copies the state of a record of the device.
   func take(_ record: TaskRecord) {
     let response = record.response
     own.withLock { own in

@@ -21,12 +21,10 @@ final class SessionCore: Sendable {
     weak var session: URLSession?
     /// A strong reference to `session`, while the device may have events for a background session.
     var kept: URLSession?
-    /// The progress last reported of each task of a background session.
     var told: [Int: Told] = [:]
   }
 
-  /// The service that makes the transfers of a background session; nil for other sessions, and if another
-  /// process has the transfers.
+  /// The service of a background session; nil for other sessions, and if another process has the transfers.
   let transfers: BackgroundTransfers?
 
   let values: URLSessionConfiguration.Values
@@ -129,7 +127,6 @@ final class SessionCore: Sendable {
     state.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
   }
 
-  /// The unfinished tasks, by kind.
   var kinds: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
     let tasks = tasks
     return (
@@ -138,7 +135,6 @@ final class SessionCore: Sendable {
     )
   }
 
-  /// Creates a task with a new identifier and adds it.
   func add<Task: URLSessionTask>(_ make: (Int) -> Task) -> Task {
     let id = state.withLock { state in
       precondition(!state.isInvalid, "Task created in a session that has been invalidated")
@@ -156,7 +152,6 @@ final class SessionCore: Sendable {
     return BackgroundWork(task, TransferKey(session: identifier, task: task.taskIdentifier), transfers)
   }
 
-  /// Removes a task after its last message.
   func remove(_ task: URLSessionTask) {
     state.withLock { state in
       state.tasks[task.taskIdentifier] = nil

@@ -8,8 +8,7 @@ import Transfer
 /// A transfer of a default session. The application owns it: the connection closes on suspension, and the
 /// transfer is cancelled on termination.
 final class TaskLoad: TaskWork, Exchange.Client {
-  /// The number of bytes queued for a delegate or a disk at which the exchange pauses, and at which it
-  /// resumes.
+  /// The number of bytes queued for a delegate or a disk at which the exchange pauses, and resumes.
   private static let room = 256 * 1024
   private static let enough = 128 * 1024
   /// The longest body in bytes that is delivered as data.
@@ -24,7 +23,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var head: ResponseHead?
     /// The number of bytes of `exchange` that wait for the delegate or the disk.
     var queued = 0
-    /// The body for delivery at the end.
     var data = Data()
     var file: OpenFile?
     /// The number of bytes in the file. The files' worker alone changes it.
@@ -49,13 +47,11 @@ final class TaskLoad: TaskWork, Exchange.Client {
   let core: SessionCore
   let state = Mutex(State())
 
-  /// Creates a load that has not started.
   init(_ task: URLSessionTask) {
     self.task = task
     core = task.session.core
   }
 
-  /// The host of the first request.
   var host: String { task.host }
   var clock: any HostClock { core.networking.alarms.clock }
   var url: URL? { task.currentRequest?.url }
@@ -260,7 +256,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  /// Adds to the number of queued bytes and returns it.
   func queue(_ count: Int) -> Int {
     state.withLock { state in
       state.queued += count
@@ -268,7 +263,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  /// The demand for a number of queued bytes.
   static func demand(_ queued: Int) -> TransferDemand { queued >= room ? .pause : .more }
 
   /// Records that the delegate or the disk has consumed bytes.

@@ -38,17 +38,15 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { state.withLock { $0[keyPath: path] = newValue } }
   }
 
-  /// A new configuration for a session of the application: its connections close on suspension, and its tasks
-  /// end on termination.
+  /// A new configuration whose session's connections close on suspension, and whose tasks end on termination.
   open class var `default`: URLSessionConfiguration { URLSessionConfiguration(Values()) }
 
   /// A new configuration, the same as `default`: sessions write no cookies, caches or credentials to disk.
   open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(Values()) }
 
   /// Creates a configuration for a background session. The device makes its transfers, also while the
-  /// application is suspended or terminated.
-  ///
-  /// - Parameter identifier: the name by which a relaunched application finds the session; not empty.
+  /// application is suspended or terminated. A relaunched application finds the session by the identifier,
+  /// which must not be empty.
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values()
@@ -64,11 +62,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The name of a background session; nil for other sessions.
   open var identifier: String? { values.identifier }
 
-  /// The timeout in seconds without a byte, 60 by default.
-  ///
-  /// A `timeoutInterval` assigned to the request takes precedence, even if it is 60. A value of 60 passed to
-  /// the request's initializer cannot be distinguished from the default. A background session retries the
-  /// task after a timeout.
+  /// The timeout in seconds without a byte, 60 by default. A `timeoutInterval` assigned to the request takes
+  /// precedence, even if it is 60; one passed to its initializer cannot be distinguished from the default if
+  /// it is 60. A background session retries the task after a timeout.
   open var timeoutIntervalForRequest: TimeInterval {
     get { self[\.timeoutIntervalForRequest] }
     set { self[\.timeoutIntervalForRequest] = newValue }
@@ -107,8 +103,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.isDiscretionary] = newValue }
   }
 
-  /// Whether to resume or launch the application when a background session's transfers are done; true by
-  /// default.
+  /// Whether to wake the application when a background session's transfers are done; true by default.
   open var sessionSendsLaunchEvents: Bool {
     get { self[\.sessionSendsLaunchEvents] }
     set { self[\.sessionSendsLaunchEvents] = newValue }

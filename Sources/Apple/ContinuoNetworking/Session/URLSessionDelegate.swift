@@ -2,12 +2,10 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Receives the events of a session.
-///
-/// All delegate methods except `urlSession(_:downloadTask:didFinishDownloadingTo:)` are optional. They are
-/// called one at a time, on the session's delegate queue. If a method has two forms, the `async` form is
-/// called when the form with a completion handler is missing. An `async` method without an actor runs on the
-/// delegate queue.
+/// Receives the events of a session, one at a time, on its delegate queue. All delegate methods except
+/// `urlSession(_:downloadTask:didFinishDownloadingTo:)` are optional. If a method has two forms, the `async`
+/// form is called when the form with a completion handler is missing. An `async` method without an actor runs
+/// on the delegate queue.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session has become invalid: the last call. The error is nil if the application has invalidated it.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)

@@ -20,9 +20,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
   /// The receiver of the response.
   enum Receiver: Sendable {
-    /// The delegates receive the events.
     case delegate
-    /// A handler receives the whole body.
     case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
     /// A handler receives the file. `isRemoved`: whether the file is removed when the handler returns.
     case file(isRemoved: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
@@ -53,7 +51,6 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   public let taskIdentifier: Int
   /// The progress in bytes of the request body and the response body. Cancelling it cancels the task.
   public let progress: Progress
-  /// The session that created the task.
   let session: URLSession
   let receiver: Receiver
   let own: Mutex<Own>
@@ -98,8 +95,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// A description by the application. A background session keeps it across launches if it has at most 64
-  /// KiB.
+  /// A description by the application. A background session keeps up to 64 KiB of it across launches.
   open var taskDescription: String? {
     get { own.withLock { $0.taskDescription } }
     set {
@@ -141,8 +137,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     set { own.withLock { $0.clientExpectsToReceive = newValue } }
   }
 
-  /// Starts the task, or resumes it after as many calls as there were of `suspend()`. Has no effect on a
-  /// completed task.
+  /// Starts the task, or resumes it after as many calls as of `suspend()`. No effect on a completed task.
   open func resume() {
     makeWork()
     let work = own.withLock { own -> (any TaskWork)? in
@@ -209,7 +204,6 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 /// A task that sends a body and delivers the response body as data.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
-  /// The request body: a file, or bytes.
   let source: Source
 
   enum Source: Sendable {
@@ -225,7 +219,6 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
 
 /// A task that delivers the response body as a file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-  /// The data to resume from, if any.
   let resumeData: ResumeData?
 
   init(
@@ -236,16 +229,13 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   }
 
   /// Ends the task with the error `cancelled`, and passes its resume data to the handler on the delegate
-  /// queue.
-  ///
-  /// The data is nil unless the task is a `GET` whose response has an ETag or a modification date, from a
-  /// server with range support.
+  /// queue. The data is nil unless the task is a `GET` whose response has an ETag or a modification date,
+  /// from a server with range support.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     cancel(producing: completionHandler)
   }
 
-  /// Ends the task with the error `cancelled`, and returns its resume data; nil if the download cannot be
-  /// resumed.
+  /// Ends the task with the error `cancelled`, and returns its resume data; nil if there is none.
   open func cancelByProducingResumeData() async -> Data? {
     await withUnsafeContinuation { continuation in
       cancel(producing: { continuation.resume(returning: $0) })
@@ -255,12 +245,9 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
 
 /// The work that carries out a task. Thread-safe; methods do not block.
 protocol TaskWork: AnyObject, Sendable {
-  /// Starts or resumes the task.
   func resume()
-  /// Pauses the task's transfer.
   func suspend()
   /// Ends the task with the error `cancelled`; `handler` receives its resume data.
   func cancel(producing handler: (@Sendable (Data?) -> Void)?)
-  /// Records the application's description of the task.
   func describe(_ text: String?)
 }

@@ -4,7 +4,6 @@ enum InfoFrame {
   /// The number of bytes after the tag that suffice to find the frame.
   static let length = 256
 
-  /// Whether `bytes` begin with an Info frame.
   static func isThere(_ bytes: [UInt8]) -> Bool { fields(bytes) != nil }
 
   /// The index of the fields after the frame's name; nil if `bytes` do not begin with an Info frame.

@@ -14,7 +14,6 @@ struct ProgressMeter {
   /// Whether bytes have arrived since the last report.
   private(set) var hasNews = false
 
-  /// Counts the bytes among `inputs`.
   mutating func take(_ inputs: [TransferInput], at now: HostTime) {
     var count = 0
     for input in inputs {
@@ -31,7 +30,6 @@ struct ProgressMeter {
     hasNews = true
   }
 
-  /// Whether a report is due.
   func isDue(at now: HostTime) -> Bool {
     hasNews && lastTold.map { now.seconds(since: $0) >= Self.interval } ?? true
   }

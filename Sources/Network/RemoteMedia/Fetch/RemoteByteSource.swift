@@ -2,15 +2,12 @@ package import AudioCore
 import Transfer
 
 /// The bytes of a `RemoteFetch` for a decoder. Several sources may read one fetch in turn: the latest
-/// position counts.
-///
-/// For a live stream, a source has the bytes of one connection. It ends where the connection was lost, and
-/// another source continues.
+/// position counts. For a live stream, a source has the bytes of one connection: it ends where the connection
+/// was lost, and another source continues.
 package final class RemoteByteSource: ByteSource {
   private let fetch: RemoteFetch
   /// The offset in the store at which the source starts.
   package let base: Int64
-  /// The reading position in the store.
   private(set) var place: Int64 = 0
   /// The last position that was reported to the fetch.
   private var told: Int64 = 0

@@ -4,12 +4,10 @@ import NetworkPlaylists
 import Synchronization
 package import Transfer
 
-/// Fetches one version of a medium: carries out the commands of a `TransferMachine`, and stores the bytes.
-///
-/// Works on a worker of its own. Methods may be called on any thread and never block on the network.
-/// Releasing the object ends the fetch.
+/// Fetches one version of a medium: carries out the commands of a `TransferMachine`, and stores the bytes, on
+/// a worker of its own. Methods may be called on any thread and never block on the network. Releasing the
+/// object ends the fetch.
 package final class RemoteFetch: Sendable {
-  /// The state of a fetch, for readers.
   struct Snapshot {
     var total: Int64?
     var isSeekable = false
@@ -25,12 +23,10 @@ package final class RemoteFetch: Sendable {
     /// The offsets at which the stored connections of a live stream start, oldest first. No frame crosses
     /// such an offset.
     var joints: [Int64] = []
-    /// Whether no more bytes are requested now because enough are stored.
     var isFull = false
     var throughput = Throughput()
     /// The offset of the next byte of a live stream.
     var end: Int64 = 0
-    /// The reading position in bytes.
     var place: Int64 = 0
     /// The number of times that all stored bytes of a live stream were discarded.
     var forgets = 0
@@ -45,7 +41,6 @@ package final class RemoteFetch: Sendable {
     var waiting: Set<ObjectIdentifier> = []
   }
 
-  /// The state that only the worker uses.
   private struct Work: ~Copyable {
     var machine: TransferMachine
     var saidMemory = false
@@ -54,7 +49,6 @@ package final class RemoteFetch: Sendable {
     var hasNews = false
     /// Whether the search for the Info frame is complete.
     var knowsInfo = false
-    /// Whether a server has responded.
     var isAnswered = false
     /// The read-ahead that readers want, and the most that fits.
     var wished = ReadAhead.disk
@@ -74,7 +68,6 @@ package final class RemoteFetch: Sendable {
   /// fewer frames.
   private static let metadataLimit = 2_048
 
-  /// The stored bytes of the medium.
   package let store: MediaStore
   private let runner: TransferRunner
   private let clock: any HostClock
@@ -82,12 +75,8 @@ package final class RemoteFetch: Sendable {
   private let state = Mutex(State())
   private let work: WorkerState<Work>
 
-  /// Creates a fetch of the medium at `url`.
-  ///
-  /// - Parameters:
-  ///   - seed: the seed of the retry jitter.
-  ///   - begins: whether to start at once, rather than by `begin`.
-  ///   - onNote: called on the worker with each event, in order. Must return quickly.
+  /// Creates a fetch of the medium at `url`, which starts at once or by `begin`. `seed` is that of the retry
+  /// jitter. `onNote` is called on the worker with each event, in order, and must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
     cache: MediaCache,
@@ -110,14 +99,10 @@ package final class RemoteFetch: Sendable {
 
   deinit { runner.end() }
 
-  /// Enqueues an input for the machine.
   package func tell(_ input: TransferInput) { runner.tell(input) }
 
-  /// The permanent outcome; nil while more bytes may arrive.
   package var outcome: TransferMachine.Outcome? { snapshot.outcome }
-  /// The length in bytes; nil while unknown.
   package var total: Int64? { snapshot.total }
-  /// Whether the medium is a live stream.
   package var isLive: Bool { snapshot.isLive }
 
   var snapshot: Snapshot { state.withLock { $0.snapshot } }

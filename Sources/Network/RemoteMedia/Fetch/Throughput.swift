@@ -29,7 +29,6 @@ struct Throughput: Sendable {
     since = isWanted ? now : nil
   }
 
-  /// Records received bytes.
   mutating func add(_ bytes: Int, at now: HostTime) {
     count += Int64(bytes)
     let elapsed = elapsed(at: now)

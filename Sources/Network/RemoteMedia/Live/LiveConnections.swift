@@ -45,16 +45,14 @@ final class LiveConnections {
 
   deinit { fetch.setCallback(of: ObjectIdentifier(self), nil) }
 
-  /// The buffered audio of the current connection.
   var supply: MediaSupply {
     var supply = part?.decoder?.supply ?? MediaSupply(seconds: 0, isComplete: false)
     supply.isComplete = false
     return supply
   }
 
-  /// The decoder of the current connection; nil while bytes are missing.
-  ///
-  /// - Throws: if the bytes are not audio, or the fetch has ended.
+  /// The decoder of the current connection; nil while bytes are missing. Throws if the bytes are not audio,
+  /// or the fetch has ended.
   func decoder() throws(DecodingError) -> (any AudioDecoder)? {
     while true {
       if let part, part.forgets != fetch.snapshot.forgets { leave(joiningNewest: true) }
@@ -71,13 +69,10 @@ final class LiveConnections {
     }
   }
 
-  /// Continues with the next connection.
   func next() { leave(joiningNewest: false) }
 
-  /// Handles an error of the current decoder or its opening.
-  ///
-  /// - Parameter isBegun: whether frames were read from that decoder.
-  /// - Throws: `error` if no alternative is left.
+  /// Handles an error of the current decoder or its opening; throws it if no alternative is left. `isBegun`:
+  /// whether frames were read from that decoder.
   func recover(from error: DecodingError, isBegun: Bool) throws(DecodingError) {
     guard let part, error.scope == .item, fetch.outcome == nil else { throw error }
     if part.source.isLost { return next() }

@@ -2,9 +2,7 @@ import AudioCore
 import Transfer
 
 /// Decodes a live stream across its connections. After a lost connection, a new decoder starts with the bytes
-/// of the next one, and frame numbers continue in reading order.
-///
-/// Used by one thread at a time.
+/// of the next one, and frame numbers continue in reading order. Used by one thread at a time.
 final class LiveDecoder: AudioDecoder {
   /// The number of delivered tags that a seek back can repeat: more than the MPEG frames decoded ahead of the
   /// output.
@@ -111,7 +109,6 @@ final class LiveDecoder: AudioDecoder {
     }
   }
 
-  /// The number of the next frame to read.
   private var place: Int64 {
     origin + readFrames.scaled(by: format.sampleRate, over: outputFormat.sampleRate)
   }
@@ -157,13 +154,11 @@ final class LiveDecoder: AudioDecoder {
 }
 
 extension MediaTag {
-  /// Creates a tag with the description that a station gives of itself.
   fileprivate init(_ station: ICYStation?) {
     let fields = [("icy-name", station?.name), ("icy-genre", station?.genre), ("icy-url", station?.url)]
     self.init(fields: fields.compactMap { key, text in text.map { Field(icy: key, $0) } })
   }
 
-  /// Creates a tag with the title that a station is playing.
   fileprivate init(_ metadata: ICYMetadata) {
     let fields = [("StreamTitle", metadata.title), ("StreamUrl", metadata.url)]
     self.init(fields: fields.compactMap { key, text in text.map { Field(icy: key, $0) } })

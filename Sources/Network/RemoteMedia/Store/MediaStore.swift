@@ -2,7 +2,6 @@ import Synchronization
 package import Transfer
 
 /// The stored bytes of one version of one medium: in an unnamed file, or in memory if no disk is available.
-///
 /// Thread-safe. Calls may block on the disk.
 package final class MediaStore: Sendable {
   private struct State {
@@ -77,7 +76,6 @@ package final class MediaStore: Sendable {
   private let file: Mutex<CacheFile?>
   private let cache: MediaCache
 
-  /// Creates an empty store that shares `cache` with other stores.
   package init(cache: MediaCache) {
     self.cache = cache
     let file = CacheFile(in: cache.folders)
@@ -153,7 +151,6 @@ package final class MediaStore: Sendable {
     }
   }
 
-  /// Discards all bytes.
   package func removeAll() { forget { $0.all.ranges.last.map { 0..<$0.upperBound } } }
 
   /// Discards the bytes more than 1 MiB before the reading position. Returns whether there were any.
@@ -180,10 +177,8 @@ package final class MediaStore: Sendable {
 }
 
 extension MediaStore: StoredBytes {
-  /// The ranges of stored bytes.
   package var intervals: IntervalSet { state.withLock { $0.all } }
 
-  /// Whether the stored bytes from `offset` on equal `bytes`.
   package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
     var known = [UInt8](repeating: 0, count: bytes.count)
     var filled = 0
