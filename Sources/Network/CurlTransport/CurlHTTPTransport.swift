@@ -112,7 +112,7 @@ package final class CurlHTTPTransport: HTTPTransport {
   }
 
   /// Resumes a transfer because more of its request body can be sent.
-  private func goOn(_ transfer: TransferID) {
+  func goOn(_ transfer: TransferID) {
     let isThere = state.withLock { state in
       guard state.entries[transfer] != nil else { return false }
       state.orders.append(.goOn(transfer))
@@ -254,17 +254,7 @@ package final class CurlHTTPTransport: HTTPTransport {
       if loop.failure?.kind == .noRoom { loop.failure = nil }
       return
     }
-    let transfer = CurlTransfer(
-      id, request, library, deliver: { [unowned self] in deliver($0, of: id) },
-      tellSent: { [unowned self] count in
-        _ = hand(to: id, isLast: false) { sink in
-          sink.sent(count, of: id)
-          return .more
-        }
-      },
-      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } },
-      isCancelled: { [unowned self] in state.withLock { $0.entries[id] == nil } },
-      onBodyReady: { [weak self] in self?.goOn(id) })
+    let transfer = CurlTransfer(id, request, library, of: self)
     guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
       _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
       return
@@ -334,13 +324,25 @@ package final class CurlHTTPTransport: HTTPTransport {
     return .whenSignalled
   }
 
-  private func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
-    let isLast =
-      switch event {
-      case .end, .failure: true
-      default: false
-      }
-    return hand(to: id, isLast: isLast) { $0.take(event, of: id) }
+  func isPaused(_ id: TransferID) -> Bool { state.withLock { $0.entries[id]?.isPaused ?? false } }
+
+  /// Whether the transfer was cancelled, possibly while libcurl works on it.
+  func isCancelled(_ id: TransferID) -> Bool { state.withLock { $0.entries[id] == nil } }
+
+  /// Reports the number of request body bytes sent so far.
+  func tellSent(_ count: Int64, of id: TransferID) {
+    _ = hand(to: id, isLast: false) { sink in
+      sink.sent(count, of: id)
+      return .more
+    }
+  }
+
+  /// Delivers an event; false if the transfer was cancelled.
+  func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
+    switch event {
+    case .end, .failure: hand(to: id, isLast: true) { $0.take(event, of: id) }
+    default: hand(to: id, isLast: false) { $0.take(event, of: id) }
+    }
   }
 
   /// Calls the sink of a transfer; false if the transfer was cancelled.

@@ -12,12 +12,10 @@ struct CurlLibrary: Sendable {
 
   typealias Handle = UnsafeMutableRawPointer
   typealias List = UnsafeMutableRawPointer
-  typealias Text = UnsafePointer<CChar>
 
   let easyInit: @convention(c) @Sendable () -> Handle?
   let easyCleanup: @convention(c) @Sendable (Handle) -> Void
   let easyPause: @convention(c) @Sendable (Handle, Int32) -> Int32
-  let easyText: @convention(c) @Sendable (Int32) -> Text?
   let multiInit: @convention(c) @Sendable () -> Handle?
   let multiCleanup: @convention(c) @Sendable (Handle) -> Int32
   let multiAdd: @convention(c) @Sendable (Handle, Handle) -> Int32
@@ -28,7 +26,7 @@ struct CurlLibrary: Sendable {
   let multiWakeup: @convention(c) @Sendable (Handle) -> Int32
   private let multiRead:
     @convention(c) @Sendable (Handle, UnsafeMutablePointer<Int32>) -> UnsafePointer<continuo_curl_message>?
-  let listAppend: @convention(c) @Sendable (List?, Text) -> List?
+  let listAppend: @convention(c) @Sendable (List?, UnsafePointer<CChar>) -> List?
   let listFree: @convention(c) @Sendable (List) -> Void
   private let easySet: Variadic
   private let easyGet: Variadic
@@ -53,7 +51,7 @@ struct CurlLibrary: Sendable {
       guard let refusal = start(version, initialize) else {
         return CurlLibrary(
           easyInit: try library.find("easy_init"), easyCleanup: try library.find("easy_cleanup"),
-          easyPause: try library.find("easy_pause"), easyText: try library.find("easy_strerror"),
+          easyPause: try library.find("easy_pause"),
           multiInit: try library.find("multi_init"), multiCleanup: try library.find("multi_cleanup"),
           multiAdd: try library.find("multi_add_handle"),
           multiRemove: try library.find("multi_remove_handle"),

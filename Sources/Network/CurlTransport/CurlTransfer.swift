@@ -7,17 +7,7 @@ import Transfer
 final class CurlTransfer {
   let id: TransferID
   let request: TransferRequest
-  /// Delivers an event; false if the transfer was cancelled.
-  private let deliver: (TransferEvent) -> Bool
-  /// Reports the number of request body bytes sent so far.
-  private let tellSent: (Int64) -> Void
-  /// Whether the body is paused.
-  private let isPaused: () -> Bool
-  /// Whether the transfer was cancelled, possibly while libcurl works on it.
-  private let isCancelled: () -> Bool
-  /// Called on any thread when more of the request body can be sent.
-  private let onBodyReady: @Sendable () -> Void
-
+  private unowned let transport: CurlHTTPTransport
   private(set) var easy: CurlLibrary.Handle?
   private var hasSystemSockets = true
   private var ownAddresses: () -> Set<PeerAddress>? = { nil }
@@ -46,27 +36,18 @@ final class CurlTransfer {
 
   /// The size in bytes of libcurl's error buffer (CURL_ERROR_SIZE).
   private static let errorSize = 256
-  /// The callback result that pauses the response body (CURL_WRITEFUNC_PAUSE).
+  /// The callback result that pauses a body (CURL_WRITEFUNC_PAUSE, CURL_READFUNC_PAUSE).
   private static let pause = 0x1000_0001
-  /// The callback result that pauses the request body (CURL_READFUNC_PAUSE).
-  private static let pauseReading = 0x1000_0001
   /// The callback result that aborts the transfer (CURL_READFUNC_ABORT).
   private static let abort = 0x1000_0000
 
   init(
-    _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary,
-    deliver: @escaping (TransferEvent) -> Bool, tellSent: @escaping (Int64) -> Void,
-    isPaused: @escaping () -> Bool, isCancelled: @escaping () -> Bool,
-    onBodyReady: @escaping @Sendable () -> Void
+    _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary, of transport: CurlHTTPTransport
   ) {
     self.id = id
     self.request = request
     self.library = library
-    self.deliver = deliver
-    self.tellSent = tellSent
-    self.isPaused = isPaused
-    self.isCancelled = isCancelled
-    self.onBodyReady = onBodyReady
+    self.transport = transport
     errorText = .allocate(capacity: Self.errorSize)
     errorText.initialize(repeating: 0, count: Self.errorSize)
   }
@@ -103,7 +84,11 @@ final class CurlTransfer {
       fields = library.listAppend(fields, line) ?? fields
     }
     if let body = request.body {
-      reading = BodyReader(body, read: options.readFile, onReady: onBodyReady)
+      reading = BodyReader(
+        body, read: options.readFile,
+        onReady: { [weak transport, id] in
+          transport?.goOn(id)
+        })
       library.set(.upload, 1, of: easy)
       library.set(.bodySize, Int(body.count), of: easy)
       library.set(.readData, context, of: easy)
@@ -203,10 +188,10 @@ final class CurlTransfer {
   func end(_ result: Int32) {
     guard !wasCancelled else { return }
     if result == 0, hasHead {
-      _ = deliver(.end)
-      return
+      _ = transport.deliver(.end, of: id)
+    } else {
+      _ = transport.deliver(.failure(found ?? failure(result)), of: id)
     }
-    _ = deliver(.failure(found ?? failure(result)))
   }
 
   private func failure(_ result: Int32) -> TransferFailure {
@@ -225,7 +210,7 @@ final class CurlTransfer {
   }
 
   private func hand(_ event: TransferEvent) -> Bool {
-    if !wasCancelled, !deliver(event) { wasCancelled = true }
+    if !wasCancelled, !transport.deliver(event, of: id) { wasCancelled = true }
     return !wasCancelled
   }
 
@@ -250,7 +235,7 @@ final class CurlTransfer {
         fail("the proxy for \(request.url.host) answers without end")
       }
     }
-    return found?.kind != .badAnswer && !isCancelled()
+    return found?.kind != .badAnswer && !transport.isCancelled(id)
   }
 
   private func fail(_ message: String) { found = found ?? TransferFailure(.badAnswer, message) }
@@ -258,7 +243,7 @@ final class CurlTransfer {
   private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     besideBody = max(0, besideBody - count * NetworkLimits.besideBodyByte)
     guard let bytes, hasHead, !wasCancelled, found?.kind != .badAnswer else { return 0 }
-    if isPaused() { return Self.pause }
+    if transport.isPaused(id) { return Self.pause }
     let piece = UnsafeRawBufferPointer(start: bytes, count: count)
     return hand(.body(Array(piece))) ? count : 0
   }
@@ -267,9 +252,9 @@ final class CurlTransfer {
     guard let bytes, !wasCancelled, let reading else { return Self.abort }
     switch reading.read(UnsafeMutableRawBufferPointer(start: bytes, count: count)) {
     case .bytes(let count):
-      if count > 0 { tellSent(reading.position) }
+      if count > 0 { transport.tellSent(reading.position, of: id) }
       return count
-    case .notYet: return Self.pauseReading
+    case .notYet: return Self.pause
     case .failed:
       found = TransferFailure(.badBody, "what was to be sent cannot be read")
       return Self.abort
