@@ -99,9 +99,7 @@ package final class RemoteMedium: MediaSource {
   /// Reads the tag at the front, as far as it is stored. Fetches nothing.
   package func readTag() throws(DecodingError) -> MediaTag {
     guard let fetch = present.withLock({ $0.fetch }) else { return MediaTag() }
-    var bytes = [UInt8](repeating: 0, count: Int(NetworkLimits.tagSkip))
-    let count = bytes.withUnsafeMutableBytes { fetch.store.read(into: $0, at: 0) }
-    return MediaTag(front: Array(bytes[..<count]))
+    return MediaTag(front: fetch.store.bytes(Int(NetworkLimits.tagSkip)))
   }
 
   /// Fetches the entry of a playlist that was found in place of the medium; nil after too many playlists.
@@ -168,5 +166,17 @@ package final class RemoteMedium: MediaSource {
         guard fetch.outcome == .changed, let self else { return nil }
         return self.version(self.fetch, callback)
       })
+  }
+}
+
+extension DecodingError {
+  package init(_ failure: TransferFailure) {
+    let reason: Reason =
+      if failure.kind == .badAnswer {
+        .badServer
+      } else {
+        failure.kind.urlErrorCode.map { .network(code: $0) } ?? .unsupported
+      }
+    self.init(reason: reason, message: failure.message)
   }
 }

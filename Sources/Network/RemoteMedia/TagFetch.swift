@@ -39,8 +39,9 @@ package final class TagFetch: Sendable {
       url: url, settings: settings, transport: environment.transport, clock: environment.clock,
       cache: environment.cache, times: environment.times, seed: environment.makeSeed())
     read(ahead: NetworkLimits.goodConnection)
-    let body: @Sendable () -> WorkerNext = { [weak self] in self?.step() ?? .whenSignalled }
-    worker.withLock { $0 = clock.makeWorker("continuo-tag", body: body) }
+    worker.withLock { worker in
+      worker = clock.makeWorker("continuo-tag") { [weak self] in self?.step() ?? .whenSignalled }
+    }
     fetch.setCallback(of: ObjectIdentifier(fetch)) { [weak self] in
       self?.worker.withLock { $0 }?.signal()
     }
@@ -61,11 +62,11 @@ package final class TagFetch: Sendable {
     let isOver =
       snapshot.outcome != nil || snapshot.isLive || snapshot.total.map { there >= $0 } ?? false
       || clock.now >= deadline
-    let header = bytes(Self.headerLength)
+    let header = fetch.store.bytes(Self.headerLength)
     guard header.count == Self.headerLength else { return isOver ? end(nil) : .at(deadline) }
     let length = InfoFrame.tagLength(header)
     guard length > 0, length <= Self.limit else { return end(nil) }
-    if there >= length { return end(MediaTag(front: bytes(Int(length)))) }
+    if there >= length { return end(MediaTag(front: fetch.store.bytes(Int(length)))) }
     if isOver { return end(nil) }
     if !state.withLock({ $0.knowsLength }) {
       state.withLock { $0.knowsLength = true }
@@ -77,21 +78,5 @@ package final class TagFetch: Sendable {
   private func end(_ tag: MediaTag?) -> WorkerNext {
     state.withLock { $0.onEnd.take() }?(tag)
     return .whenSignalled
-  }
-
-  /// The first bytes, as far as they are stored.
-  private func bytes(_ count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let read = bytes.withUnsafeMutableBytes {
-        fetch.store.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]), at: Int64(filled))
-      }
-      guard read > 0 else { break }
-      filled += read
-    }
-    // Truncate in place: a tag with pictures has up to 16 MiB.
-    bytes.removeLast(count - filled)
-    return bytes
   }
 }

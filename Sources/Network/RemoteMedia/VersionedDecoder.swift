@@ -32,8 +32,7 @@ final class VersionedDecoder: AudioDecoder {
   }
 
   var frameCount: FrameCount {
-    guard decoder.format.sampleRate != format.sampleRate else { return decoder.frameCount }
-    return switch decoder.frameCount {
+    switch decoder.frameCount {
     case .exact(let count): .exact(own(count))
     case .estimate(let count): .estimate(own(count))
     case .unknown: .unknown
@@ -55,7 +54,8 @@ final class VersionedDecoder: AudioDecoder {
       guard try enter(at: frame, exactly: false) else { return nil }
       return origin
     }
-    guard let reached = try decoder.seek(toFrame: theirs(frame), isExact: isExact) else { return nil }
+    let wanted = frame.scaled(by: decoder.format.sampleRate, over: format.sampleRate)
+    guard let reached = try decoder.seek(toFrame: wanted, isExact: isExact) else { return nil }
     origin = own(reached)
     readFrames = 0
     return origin
@@ -65,15 +65,10 @@ final class VersionedDecoder: AudioDecoder {
     while true {
       if next != nil, try !enter(at: place, exactly: true) { return .waiting }
       let read = try decoder.read(into: buffer)
-      switch read {
-      case .frames(let count):
-        readFrames += Int64(count)
-        return read
-      case .waiting: return read
-      case .end:
-        next = successor()
-        if next == nil { return read }
-      }
+      if case .frames(let count) = read { readFrames += Int64(count) }
+      guard case .end = read else { return read }
+      next = successor()
+      if next == nil { return read }
     }
   }
 
@@ -120,8 +115,14 @@ final class VersionedDecoder: AudioDecoder {
   private func own(_ frame: Int64) -> Int64 {
     frame.scaled(by: format.sampleRate, over: decoder.format.sampleRate)
   }
+}
 
-  private func theirs(_ frame: Int64) -> Int64 {
-    frame.scaled(by: decoder.format.sampleRate, over: format.sampleRate)
+extension Int64 {
+  /// The frame number converted to another sample rate: times `factor`, divided by `divisor`, rounded down.
+  /// The product does not overflow.
+  func scaled(by factor: Int, over divisor: Int) -> Int64 {
+    guard factor != divisor else { return self }
+    let (whole, rest) = quotientAndRemainder(dividingBy: Int64(divisor))
+    return whole * Int64(factor) + rest * Int64(factor) / Int64(divisor)
   }
 }

@@ -29,9 +29,9 @@ package final class RemoteByteSource: ByteSource {
   package var size: Int64? { fetch.snapshot.total }
   package var isSeekable: Bool { fetch.snapshot.isSeekable }
 
-  package func read(into buffer: UnsafeMutableRawBufferPointer, at local: Int64) throws(DecodingError)
-    -> ByteRead
-  {
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at local: Int64
+  ) throws(DecodingError) -> ByteRead {
     let offset = base + local
     if let read = readStored(into: buffer, at: offset) { return read }
     // Register for the callback first, then look again for bytes that have arrived before.
@@ -48,8 +48,7 @@ package final class RemoteByteSource: ByteSource {
       return .notYet
     // All stored bytes of this version have been read.
     case .changed: return .end
-    case .failed(let failure):
-      throw DecodingError(failure)
+    case .failed(let failure): throw DecodingError(failure)
     }
   }
 

@@ -174,19 +174,14 @@ package final class RemoteFetch: Sendable {
   /// end.
   private func lookForInfo(_ work: inout Work, _ notes: inout [TransferNote]) {
     guard !work.knowsInfo, !work.machine.isLive else { return }
-    func bytes(_ count: Int, at offset: Int64) -> [UInt8] {
-      var bytes = [UInt8](repeating: 0, count: count)
-      let read = bytes.withUnsafeMutableBytes { store.read(into: $0, at: offset) }
-      return Array(bytes[..<read])
-    }
-    let front = bytes(10, at: 0)
+    let front = store.bytes(10)
     guard front.count == 10 else { return }
     let tag = InfoFrame.tagLength(front)
-    let frame = bytes(InfoFrame.length, at: tag)
+    let frame = store.bytes(InfoFrame.length, at: tag)
     guard frame.count == InfoFrame.length else { return }
     work.knowsInfo = true
     if work.isOpenEnded, work.machine.total == nil, !InfoFrame.isThere(frame),
-      !isPlaylist(bytes(1_024, at: 0), work)
+      !isPlaylist(store.bytes(1_024), work)
     {
       return carryOut(work.machine.handle(.treatAsLive, at: clock.now, store: store), &work, &notes)
     }

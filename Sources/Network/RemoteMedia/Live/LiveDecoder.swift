@@ -155,12 +155,14 @@ final class LiveDecoder: AudioDecoder {
 
 extension MediaTag {
   fileprivate init(_ station: ICYStation?) {
-    let fields = [("icy-name", station?.name), ("icy-genre", station?.genre), ("icy-url", station?.url)]
-    self.init(fields: fields.compactMap { key, text in text.map { Field(icy: key, $0) } })
+    self.init(icy: [("icy-name", station?.name), ("icy-genre", station?.genre), ("icy-url", station?.url)])
   }
 
   fileprivate init(_ metadata: ICYMetadata) {
-    let fields = [("StreamTitle", metadata.title), ("StreamUrl", metadata.url)]
+    self.init(icy: [("StreamTitle", metadata.title), ("StreamUrl", metadata.url)])
+  }
+
+  private init(icy fields: [(key: String, text: String?)]) {
     self.init(fields: fields.compactMap { key, text in text.map { Field(icy: key, $0) } })
   }
 }

@@ -96,7 +96,7 @@ extension RemoteOpening {
     guard let url = fetch.snapshot.response?.url else { return false }
     let playlist: NetworkPlaylist
     do throws(NetworkPlaylist.Refusal) {
-      playlist = try NetworkPlaylist(fetch.front(kind.byteLimit + 1), kind: kind, from: url)
+      playlist = try NetworkPlaylist(fetch.store.bytes(kind.byteLimit + 1), kind: kind, from: url)
     } catch {
       throw DecodingError(reason: .notRecognized, message: "\(error)")
     }
@@ -125,7 +125,7 @@ extension RemoteFetch {
 
   /// Whether the bytes start with an MPEG frame or an ID3 tag, as no playlist does.
   private var beginsAsSound: Bool {
-    let first = front(3)
+    let first = store.bytes(3)
     return first.first == 0xFF || first == Array("ID3".utf8)
   }
 
@@ -133,7 +133,8 @@ extension RemoteFetch {
   fileprivate var playlistKind: NetworkPlaylist.Kind? {
     guard !beginsAsSound, let response = snapshot.response else { return nil }
     return NetworkPlaylist.kind(
-      contentType: response.head.fields["Content-Type"], url: response.url, beginning: front(Self.beginning))
+      contentType: response.head.fields["Content-Type"], url: response.url,
+      beginning: store.bytes(Self.beginning))
   }
 
   /// Whether all bytes are stored, or no more arrive.
@@ -144,20 +145,6 @@ extension RemoteFetch {
 
   /// The number of bytes stored from the beginning on.
   fileprivate var storedFront: Int64 { store.intervals.end(from: 0) }
-
-  /// The first bytes, as far as they are stored.
-  fileprivate func front(_ count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let read = bytes.withUnsafeMutableBytes { buffer in
-        store.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: Int64(filled))
-      }
-      guard read > 0 else { break }
-      filled += read
-    }
-    return Array(bytes[..<filled])
-  }
 }
 
 /// Counts the frames that consecutive decoders of one medium have read. Thread-safe.

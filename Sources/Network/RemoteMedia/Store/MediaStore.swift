@@ -137,6 +137,19 @@ package final class MediaStore: Sendable {
     return count
   }
 
+  /// The bytes from `offset` on, up to the first missing one, and at most `count`.
+  func bytes(_ count: Int, at offset: Int64 = 0) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      let bytes = UnsafeMutableRawBufferPointer(buffer)
+      while filled < count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled..<count])
+        let read = read(into: rest, at: offset + Int64(filled))
+        guard read > 0 else { return }
+        filled += read
+      }
+    }
+  }
+
   /// The end of the stored bytes from `offset` on; `offset` if none are stored there.
   package func end(from offset: Int64) -> Int64 { state.withLock { $0.all.end(from: offset) } }
 
@@ -180,15 +193,6 @@ extension MediaStore: StoredBytes {
   package var intervals: IntervalSet { state.withLock { $0.all } }
 
   package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
-    var known = [UInt8](repeating: 0, count: bytes.count)
-    var filled = 0
-    while filled < bytes.count {
-      let count = known.withUnsafeMutableBytes {
-        read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]), at: offset + Int64(filled))
-      }
-      guard count > 0 else { return false }
-      filled += count
-    }
-    return known[...] == bytes
+    self.bytes(bytes.count, at: offset)[...] == bytes
   }
 }
