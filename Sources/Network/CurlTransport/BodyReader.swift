@@ -3,8 +3,7 @@ import Glibc
 import Synchronization
 import Transfer
 
-/// Reads the body of a request while it is sent. A queue reads files ahead, so that the network thread never
-/// waits for a disk.
+/// Reads the body of a request while it is sent; a file ahead, on a queue, since its disk may be slow.
 final class BodyReader: Sendable {
   /// Reads from a file like `pread`, with its results and `errno`. May block.
   typealias Read =

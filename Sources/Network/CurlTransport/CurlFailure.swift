@@ -32,9 +32,8 @@ extension TransferFailure {
     }
   }
 
-  /// Creates the failure for a CURLcode. `systemError` is the `errno` of the connection, and `detail`
-  /// libcurl's TLS error text, which has neither path nor query. `isProxied`: whether the failed connection
-  /// was to a proxy.
+  /// Creates the failure for a CURLcode. `systemError` is the connection's `errno`, `detail` libcurl's TLS
+  /// error text, which has neither path nor query. `isProxied`: whether the failed connection was to a proxy.
   init(curl result: Int32, host: String, isProxied: Bool, systemError: Int32, detail: String, hasHead: Bool) {
     let reason = detail.isEmpty ? "" : ": \(detail)"
     let peer = isProxied ? "the proxy for \(host)" : host

@@ -211,8 +211,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     loop.held = loop.held.mapValues { $0.filter { !cancelled.contains($0.id) } }.filter { !$0.value.isEmpty }
   }
 
-  /// Starts the transfers that the rate limit of their hosts allows. Returns the time of the next permitted
-  /// one; nil if none waits.
+  /// Starts the transfers that the rate limit allows. Returns the time of the next one; nil if none waits.
   private func release(_ loop: Loop) -> HostTime? {
     let now = clock.now
     var next: HostTime?

@@ -7,8 +7,7 @@ package struct CurlOptions: Sendable {
   /// A file with certificate authorities that are trusted in addition to the system's.
   package var certificateFile: String?
   package var usesNetrc = false
-  /// Whether the sockets belong to the system, like those of players. A suspended application loses its own
-  /// sockets.
+  /// Whether the sockets belong to the system, as players' do. A suspended application loses its own.
   package var hasSystemSockets = true
   /// Seconds after the last transfer for which the connections and the thread are kept.
   package var idleTime = 60.0

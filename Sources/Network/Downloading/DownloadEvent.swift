@@ -8,8 +8,7 @@ package enum DownloadEvent: Sendable {
   case requested(after: Int64)
   /// The server responded, with any status. `url` is the URL after redirects.
   case response(ResponseHead, url: WebURL)
-  /// The stored bytes from before the start belong to the server's version: the download resumes at this
-  /// offset. Comes before the first `progress`.
+  /// The stored bytes belong to the server's version: the download resumes here, before any `progress`.
   case resumed(at: Int64)
   /// The number of stored bytes, and the total length in bytes if known.
   case progress(Int64, total: Int64?)
@@ -19,8 +18,7 @@ package enum DownloadEvent: Sendable {
   case changed
   /// The file is complete, has its name, and survives a power cut. The length is in bytes.
   case finished(Int64)
-  /// The download ended and does not retry by itself. Received bytes, if any, are kept as the record
-  /// describes.
+  /// The download ended and does not retry. Received bytes, if any, are kept as the record describes.
   case failed(DownloadFailure, DownloadRecord)
   /// The download was stopped. Received bytes, if any, are kept as the record describes.
   case stopped(DownloadRecord)

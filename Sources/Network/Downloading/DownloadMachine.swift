@@ -14,8 +14,7 @@ package struct DownloadMachine: Sendable {
     /// Synchronize the written bytes, then rename the partial file to the target. Ends with the event
     /// `finished`, or with `failed` if this is not possible. The last command.
     case finish
-    /// Deliver an event. If the download has ended, the last command; an empty partial file and its record
-    /// are then deleted.
+    /// Deliver an event: the last command if the download has ended. Empty partial files are then deleted.
     case tell(DownloadEvent)
   }
 

@@ -202,8 +202,7 @@ package struct DownloadRecord: Hashable, Sendable {
 
   package init(url: WebURL) { self.url = url }
 
-  /// Whether another process can fetch just the remaining bytes, provided that the server behaves as before:
-  /// the promise of resume data.
+  /// Whether another process can fetch just the remaining bytes, from a server that behaves as before.
   package var isResumable: Bool {
     length > 0 && hasRanges && (version["ETag"] != nil || version["Last-Modified"] != nil)
   }

@@ -1,8 +1,7 @@
 import Transfer
 import XMLReading
 
-/// The episodes of a feed (RSS 2.0): the MPEG audio enclosures of its items with the items' titles. At most
-/// `NetworkLimits.feedEntries` of them.
+/// The MPEG audio enclosures of a feed (RSS 2.0), with titles; at most `NetworkLimits.feedEntries`.
 struct FeedText: XMLHandler {
   struct Episode: Hashable {
     var location = ""

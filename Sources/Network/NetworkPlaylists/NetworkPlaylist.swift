@@ -60,8 +60,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
   /// The entries that cannot be used, at most the same number.
   package private(set) var problems: [Problem] = []
 
-  /// The playlist format of a response from `url` whose body begins with `bytes`; nil if it is not a
-  /// playlist.
+  /// The format of a response from `url` whose body begins with `bytes`; nil if it is not a playlist.
   package static func kind(contentType: String?, url: WebURL, beginning bytes: some Collection<UInt8>)
     -> Kind?
   {

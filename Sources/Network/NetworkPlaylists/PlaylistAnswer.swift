@@ -4,8 +4,7 @@ package import Transfer
 package struct PlaylistAnswer: Sendable {
   package struct Medium: Hashable, Sendable {
     package var entry: NetworkPlaylist.Entry
-    /// The addresses that requests may reach: media that a public server names must not be at private
-    /// addresses.
+    /// Media that a public server names must not be at private addresses.
     package var reach: NetworkReach
 
     package init(_ entry: NetworkPlaylist.Entry, reach: NetworkReach) {

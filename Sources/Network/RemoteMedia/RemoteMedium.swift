@@ -12,8 +12,7 @@ package struct RemoteEnvironment: Sendable {
   package var times = TransferTimes()
   /// Returns a random seed, a new one for each fetch.
   package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
-  /// Starts to open bytes as MPEG audio: a whole medium, or a part of a live stream if the last argument is
-  /// set.
+  /// Opens bytes as MPEG audio: a whole medium, or a part of a live stream if there is a last argument.
   package var makeOpening: @Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening = {
     source, options, stream in
     let opening =
@@ -28,8 +27,7 @@ package struct RemoteEnvironment: Sendable {
   }
 }
 
-/// An MPEG audio medium at a URL. Fetched bytes are kept as long as the object exists, or until other media
-/// need the space.
+/// An MPEG audio medium at a URL. Keeps the fetched bytes, unless other media need the space.
 package final class RemoteMedium: MediaSource {
   package let url: WebURL
   private let settings: RequestSettings

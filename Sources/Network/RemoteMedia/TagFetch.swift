@@ -4,8 +4,7 @@ import MP3Decoding
 import Synchronization
 package import Transfer
 
-/// Fetches the tag at the front of a medium with its pictures, which playback skips. Releasing the object
-/// ends the fetch.
+/// Fetches the tag at the front of a medium with its pictures. Releasing the object ends the fetch.
 package final class TagFetch: Sendable {
   /// The longest tag in bytes that is fetched: the same limit as for local files.
   package static let limit: Int64 = 16 << 20

@@ -118,8 +118,7 @@ final class VersionedDecoder: AudioDecoder {
 }
 
 extension Int64 {
-  /// The frame number converted to another sample rate: times `factor`, divided by `divisor`, rounded down.
-  /// The product does not overflow.
+  /// The frame number at another sample rate, times `factor` / `divisor`, rounded down, without overflow.
   func scaled(by factor: Int, over divisor: Int) -> Int64 {
     guard factor != divisor else { return self }
     let (whole, rest) = quotientAndRemainder(dividingBy: Int64(divisor))

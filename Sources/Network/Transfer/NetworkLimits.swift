@@ -76,8 +76,7 @@ package enum NetworkLimits {
   package static let clientRequestsOfOthers = 4
   /// Requests per second to one host.
   package static let requestsPerSecond = 10
-  /// Timeouts in seconds: for the connection, for the head of the response, and for the next byte while bytes
-  /// are wanted.
+  /// Timeouts in seconds: for the connection, the head of the response, and the next wanted byte.
   package static let connectTimeout = 10.0
   static let firstByteTimeout = 20.0
   static let stallTimeout = 15.0

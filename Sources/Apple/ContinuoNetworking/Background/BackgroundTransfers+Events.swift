@@ -125,8 +125,8 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Continues a task with credentials. If they are nil, the server's response becomes the task's, or the
-  /// task is cancelled.
+  /// Continues a task with credentials. Without, the server's response becomes the task's, or it is
+  /// cancelled.
   func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
     state.withLock { state in
       state.challenges.remove(key)

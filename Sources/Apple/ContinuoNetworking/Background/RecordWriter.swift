@@ -30,8 +30,7 @@ final class RecordWriter: Sendable {
     self.calls = calls
   }
 
-  /// Enqueues a record. `then` is called on the disk's worker once the disk has the record, and never if the
-  /// record is no longer needed.
+  /// Enqueues a record. `then` is called on the disk's worker once the disk has the record, if still needed.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil, _ content: @escaping Content) {
     let isNew = state.withLock { state in
       var saving = state[key] ?? Saving(content: content)
@@ -109,8 +108,7 @@ final class RecordWriter: Sendable {
     if isDue { disk.add { [weak self] in self?.write(key) } }
   }
 
-  /// Replaces the file at `path`. Returns nil once the disk has the bytes and the file's name, else the
-  /// `errno` of the failure. Blocks.
+  /// Replaces the file durably. Returns nil, or the `errno` of the failure. Blocks.
   static func replace(_ path: String, _ bytes: Data, by calls: FileReplacement.Calls = .init()) -> Int32? {
     bytes.withUnsafeBytes {
       FileReplacement.write($0, to: path, through: "\(path).new", mode: 0o600, by: calls)

@@ -43,8 +43,7 @@ extension TransferRequest {
 }
 
 extension TransferBody {
-  /// The size in bytes of the file at `path`; nil if the file is missing, unreadable or not a regular file.
-  /// Blocks.
+  /// The size of the file in bytes; nil if missing, unreadable or not a regular file. Blocks.
   static func size(of path: String) -> Int64? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -69,8 +68,7 @@ extension URLRequest {
     withUnsafeBytes(of: self) { $0.count > timeoutFlagOffset && $0[timeoutFlagOffset] == 1 }
   }
 
-  /// Whether that byte behaves as expected: the byte follows the assignment, is copied, and does not change
-  /// otherwise.
+  /// Whether that byte follows the assignment, is copied, and does not change otherwise.
   private static let hasTimeoutFlag: Bool = {
     guard MemoryLayout<URLRequest>.size == timeoutFlagOffset + 1 else { return false }
     var plain = URLRequest(url: URL(fileURLWithPath: "/"))

@@ -7,11 +7,9 @@ import Transfer
 final class Exchange: Sendable {
   /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
   protocol Client: AnyObject, Sendable {
-    /// The server redirects the request. Continue with `follow`, or `proceed` with the redirect as the
-    /// response.
+    /// The server redirects the request. Continue with `follow`, or `proceed` with the redirect's response.
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
-    /// The server requests credentials for a realm. Continue with `authenticate`, or `proceed` with this
-    /// response.
+    /// The server requests credentials for a realm. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, realm: String, failures: Int)
     /// The head of the response has arrived. After `.pause` no body arrives before `proceed`.
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand

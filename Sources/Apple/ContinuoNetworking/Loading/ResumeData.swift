@@ -2,8 +2,7 @@ import Foundation
 import FoundationNetworking
 import Transfer
 
-/// The data to resume a download: the path of its bytes, and their version. Opaque to applications, and
-/// without credentials.
+/// The data to resume a download, opaque to applications: its file and version, without credentials.
 struct ResumeData: Codable, Sendable {
   private(set) var version = 1
   var url: String
@@ -15,8 +14,7 @@ struct ResumeData: Codable, Sendable {
   /// The `If-Range` value of the version; nil if the server sent only a weak validator.
   var validator: String?
 
-  /// Creates the data to resume after `count` bytes of the file at `path`; nil if request or response do not
-  /// allow it.
+  /// Creates the data to resume after `count` bytes of a file; nil if request or response do not allow it.
   init?(_ request: URLRequest, _ head: ResponseHead?, path: String, count: Int64) {
     guard let head, request.httpMethod ?? "GET" == "GET", let text = request.url?.absoluteString,
       let url = try? WebURL.read(text).url, head.status == 200 || head.status == 206,

@@ -1,7 +1,6 @@
 import HostTime
 
-/// Limits the progress reports to an application: at most one per 0.1 s, and only after the previous one was
-/// delivered.
+/// Limits progress reports to one per 0.1 s, and only after the delivery of the previous one.
 struct ProgressPace {
   /// The interval between reports in seconds.
   private static let interval = 0.1

@@ -4,8 +4,7 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// The state of a default session, or the state that several `URLSession` objects of one background session
-/// share.
+/// The state of a session, shared by several `URLSession` objects of one background session.
 final class SessionCore: Sendable {
   private struct State {
     var delegate: (any URLSessionDelegate)?

@@ -5,8 +5,7 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// A transfer of a default session. The application owns it: the connection closes on suspension, and the
-/// transfer is cancelled on termination.
+/// A transfer of a default session. It ends when the application is suspended or terminated.
 final class TaskLoad: TaskWork, Exchange.Client {
   /// The number of bytes queued for a delegate or a disk at which the exchange pauses, and resumes.
   private static let room = 256 * 1024

@@ -88,8 +88,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// needed for sessions with a delegate that are no longer used. Has no effect on the shared session.
   open func finishTasksAndInvalidate() { if !isShared { core.invalidate(cancelling: false) } }
 
-  /// Refuses further tasks and cancels the existing ones; then the delegate is notified and released. Has no
-  /// effect on the shared session.
+  /// Like `finishTasksAndInvalidate()`, but cancels the existing tasks.
   open func invalidateAndCancel() { if !isShared { core.invalidate(cancelling: true) } }
 
   /// Calls `completionHandler` on the delegate queue. Sessions have no state to reset.

@@ -2,8 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The settings of a session. A session keeps a copy of the configuration with which it was created.
-/// Thread-safe.
+/// The settings of a session, which copies them at its creation. Thread-safe.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked, because the class is open; a lock guards its state.
   struct Values: Sendable {
@@ -76,8 +75,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.timeoutIntervalForResource] = newValue }
   }
 
-  /// Header fields of all requests; a request's own field of the same name takes precedence. Values are sent
-  /// as their descriptions.
+  /// Header fields of all requests, as descriptions. A request's own field of the same name takes precedence.
   open var httpAdditionalHeaders: [AnyHashable: Any]? {
     get { self[\.httpAdditionalHeaders].map { $0 as [AnyHashable: Any] } }
     set {

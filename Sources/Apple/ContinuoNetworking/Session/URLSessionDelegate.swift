@@ -137,8 +137,7 @@ extension URLSessionTaskDelegate {
 
 /// Receives the responses of data and upload tasks without a completion handler.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-  /// The head of the response has arrived. No body is delivered before `completionHandler` is called, on any
-  /// thread.
+  /// The head has arrived. No body is delivered before `completionHandler` is called, on any thread.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
@@ -172,8 +171,7 @@ extension URLSessionDataDelegate {
 
 /// Receives the events of download tasks.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-  /// The download is complete. The file is removed when this method returns: move or open it before. The only
-  /// required method.
+  /// The download is complete. The file is removed when this required method returns: move or open it before.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
 

@@ -180,8 +180,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Creates the work of the task, unless it exists or the task has ended. Not under the lock, since the work
-  /// reads the task.
+  /// Creates the work of a task without one that has not ended. Not under the lock: the work reads the task.
   private func makeWork() {
     let isMissing = own.withLock { $0.work == nil && ($0.state == .suspended || $0.state == .running) }
     guard isMissing else { return }

@@ -12,8 +12,7 @@ package final class RemoteByteSource: ByteSource {
   /// The last position that was reported to the fetch.
   private var told: Int64 = 0
 
-  /// The distance in bytes after which a new position is reported: short enough for reading ahead, and long
-  /// enough to cost nothing.
+  /// The distance in bytes after which a new position is reported: so long that it costs nothing.
   private static let step: Int64 = 64 * 1024
 
   /// Creates a source of the bytes of `fetch` from `base` on, which is 0 except for live streams.

@@ -20,8 +20,7 @@ package final class RemoteFetch: Sendable {
     /// Whether the server declares the medium to be a web page.
     var isPage = false
     var outcome: TransferMachine.Outcome?
-    /// The offsets at which the stored connections of a live stream start, oldest first. No frame crosses
-    /// such an offset.
+    /// The offsets at which a live stream's stored connections start, in order. No frame crosses one.
     var joints: [Int64] = []
     var isFull = false
     var throughput = Throughput()
@@ -54,8 +53,7 @@ package final class RemoteFetch: Sendable {
     var wished = ReadAhead.disk
     var most = ReadAhead.disk
     var throughput = Throughput()
-    /// Whether the response has neither a length nor a version: without an Info frame the medium is a live
-    /// stream.
+    /// Whether the response has no length or version: without an Info frame the medium is a live stream.
     var isOpenEnded = false
     /// The part of the published state that the machine does not have.
     var told = Snapshot()
@@ -64,8 +62,7 @@ package final class RemoteFetch: Sendable {
 
   /// The assumed bit rate of a live stream without `icy-br`, in bits per second.
   private static let usualBitRate = 128_000
-  /// The maximum number of metadata kept. A well-behaved station never sends more: half a minute of audio has
-  /// fewer frames.
+  /// The maximum number of metadata kept: more than the frames in half a minute of audio.
   private static let metadataLimit = 2_048
 
   package let store: MediaStore
@@ -123,8 +120,7 @@ package final class RemoteFetch: Sendable {
     withExtendedLifetime(last) {}
   }
 
-  /// Calls the reader's callback at the next change. After this call, the reader must check for earlier
-  /// changes.
+  /// Calls the reader's callback at the next change. The reader must then check for earlier changes.
   func wait(_ reader: ObjectIdentifier) { state.withLock { _ = $0.waiting.insert(reader) } }
 
   // MARK: The worker
@@ -170,8 +166,7 @@ package final class RemoteFetch: Sendable {
     return wake.map { .at($0) } ?? .whenSignalled
   }
 
-  /// Reports the length that the medium itself states to the machine, before any reader sees the announced
-  /// end.
+  /// Tells the machine the length that the medium itself states, before a reader sees the announced end.
   private func lookForInfo(_ work: inout Work, _ notes: inout [TransferNote]) {
     guard !work.knowsInfo, !work.machine.isLive else { return }
     let front = store.bytes(10)

@@ -4,8 +4,7 @@ import Transfer
 /// Decodes a live stream across its connections. After a lost connection, a new decoder starts with the bytes
 /// of the next one, and frame numbers continue in reading order. Used by one thread at a time.
 final class LiveDecoder: AudioDecoder {
-  /// The number of delivered tags that a seek back can repeat: more than the MPEG frames decoded ahead of the
-  /// output.
+  /// The delivered tags that a seek back can repeat: more than the frames decoded ahead of the output.
   private static let toldLimit = 512
 
   let format: PCMFormat
@@ -29,8 +28,7 @@ final class LiveDecoder: AudioDecoder {
   private var isHeld = false
   private var failure: DecodingError?
 
-  /// Creates a decoder that starts with `first`, the current decoder of `connections`. Frame numbers continue
-  /// from `counter`.
+  /// Creates a decoder that starts with `first`, the current one of `connections`.
   init(_ connections: LiveConnections, first: any AudioDecoder, frames counter: FrameCounter) {
     let station = connections.fetch.snapshot.station
     self.connections = connections

@@ -20,8 +20,7 @@ package final class MediaStore: Sendable {
       case file(Int)
     }
 
-    /// Finds the bytes from `offset` on, at most as many as fit into the buffer. Bytes in memory are copied
-    /// into it.
+    /// Finds the bytes from `offset` on that fit into the buffer, and copies those in memory into it.
     func find(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Found {
       let there = min(all.end(from: offset) - offset, Int64(buffer.count))
       guard there > 0 else { return .memory(0) }
@@ -71,8 +70,7 @@ package final class MediaStore: Sendable {
   }
 
   private let state: Mutex<State>
-  /// The lock is held during I/O, only by threads that may wait for the disk. Lock order: `file` before
-  /// `state`.
+  /// Held during I/O by threads that may wait for the disk. Lock order: `file` before `state`.
   private let file: Mutex<CacheFile?>
   private let cache: MediaCache
 
@@ -119,8 +117,8 @@ package final class MediaStore: Sendable {
     while forget({ $0.surplus }) > 0 {}
   }
 
-  /// Fills the start of the buffer with the bytes from `offset` on. Returns their number, 0 if none are
-  /// stored there.
+  /// Fills the start of the buffer with the bytes from `offset` on. Returns their number, 0 if there are
+  /// none.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     // Bytes in memory are returned without waiting for the disk.
     if case .memory(let count) = state.withLock({ $0.find(buffer, at: offset) }) { return count }
@@ -171,8 +169,7 @@ package final class MediaStore: Sendable {
 
   private var freeSpace: Int64 { file.withLock { $0?.freeSpace ?? 0 } }
 
-  /// Discards the range that `choose` returns and releases its disk space. Returns the number of bytes
-  /// removed.
+  /// Discards the range that `choose` returns, also on the disk. Returns the number of bytes removed.
   @discardableResult
   private func forget(_ choose: (State) -> Range<Int64>?) -> Int64 {
     let (all, onDisk) = file.withLock { file -> (Int64, Int64) in

@@ -51,8 +51,7 @@ package struct WebURL: Hashable, Sendable {
     return Array(text[..<(slash + 2)] + text[(at + 1)...])
   }
 
-  /// Resolves a reference, such as a redirect's `Location` or a playlist entry, against this URL (RFC 3986,
-  /// 5.2).
+  /// Resolves a reference, such as a redirect or a playlist entry, against this URL (RFC 3986, 5.2).
   package func resolve(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     if reference.scheme != nil { return try WebURL.read(text) }

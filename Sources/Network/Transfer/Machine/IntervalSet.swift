@@ -50,8 +50,7 @@ package struct IntervalSet: Hashable, Sendable {
 
   package var count: Int64 { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
-  /// The index of the first range for which `isBehind` returns true. It must be true for all ranges that
-  /// follow.
+  /// The index of the first range for which `isBehind` is true, as for all that follow.
   private func partition(_ isBehind: (Range<Int64>) -> Bool) -> Int {
     var low = 0
     var high = ranges.count

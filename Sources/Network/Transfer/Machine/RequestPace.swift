@@ -8,8 +8,7 @@ package struct RequestPace: Sendable {
 
   package init(limit: Int = NetworkLimits.requestsPerSecond) { self.limit = max(1, limit) }
 
-  /// The time at which the next request to `host` may be sent: `now` or later. Reserves nothing, so that a
-  /// cancelled request delays no other.
+  /// The earliest time of the next request to `host`. Reserves nothing: a cancelled request delays no other.
   package func moment(of host: String, at now: HostTime) -> HostTime {
     guard let times = past[host], times.count == limit, let oldest = times.first else { return now }
     return max(now, oldest.advanced(bySeconds: 1))

@@ -44,18 +44,14 @@ package enum TransferNote: Hashable, Sendable {
   case complete(total: Int64)
   /// The server has another version: no more bytes of the stored version will arrive. The last note.
   case changed
-  /// The reader has reached the end of the old version and continues at the same media time in the new one.
-  /// Reported by the reader, on its own thread.
+  /// The reader continues at the same media time in the new version. Reported on the reader's own thread.
   case entered
-  /// No more bytes arrive: the stored bytes can be played, then the medium fails with this error. The last
-  /// note.
+  /// No more bytes arrive: after the stored ones, the medium fails with this error. The last note.
   case failed(TransferFailure)
   case live(ICYStation?)
-  /// The live stream was reconnected. Its new bytes are stored from this offset on and continue no earlier
-  /// frame.
+  /// The live stream was reconnected. New bytes are stored from here on and continue no earlier frame.
   case rejoined(at: Int64)
-  /// The disk accepts no more bytes: from now on a few MiB are kept in memory. Reported once, by the owner of
-  /// the store.
+  /// The disk accepts no more bytes: a few MiB are kept in memory. Reported once, by the store's owner.
   case keptInMemory
   /// Metadata that apply from the byte at this offset on and differ from the previous ones.
   case metadata(ICYMetadata, at: Int64)
@@ -94,8 +90,7 @@ package struct ReadAhead: Hashable, Sendable {
 package protocol StoredBytes {
   var intervals: IntervalSet { get }
 
-  /// Whether the stored bytes from `offset` on equal `bytes`. The whole range must be stored. Unreadable
-  /// bytes never match.
+  /// Whether the stored bytes from `offset` on equal `bytes`. Missing or unreadable bytes never do.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool
 }
 

@@ -29,8 +29,7 @@ struct TransferConnection: Sendable {
   var position: Int64 = 0
   /// The offset in the medium at which the body ends; nil: the end of the connection.
   var end: Int64?
-  /// The body length that `Content-Length` announces. Smaller than the range up to `end` if the server
-  /// contradicts itself.
+  /// The announced `Content-Length`, smaller than up to `end` if the server contradicts itself.
   var announced: Int64?
   /// Whether the response is a range (206) of the medium.
   var isPart = false

@@ -181,8 +181,7 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Lets a transfer that has received its whole body end by itself, so that its connection can be reused;
-  /// cancels any other.
+  /// Lets a transfer that has received its whole body end, for reuse of its connection; cancels any other.
   private mutating func settle(at now: HostTime) {
     guard let present = connection else { return }
     if present.isAtEnd, let limit = limit(present), limit.moment > now {
@@ -280,8 +279,7 @@ package struct TransferMachine: Sendable {
 
   // MARK: Ends
 
-  /// Handles the loss of a connection that is no longer in `connection`: schedules a retry or fails the
-  /// medium.
+  /// Handles the loss of a connection no longer in `connection`: schedules a retry or fails the medium.
   mutating func lose(
     _ lost: TransferConnection, _ failure: TransferFailure, asked: Double?, at now: HostTime
   ) {
@@ -320,8 +318,7 @@ package struct TransferMachine: Sendable {
     commands.append(note(.changed))
   }
 
-  /// Requests the bytes after the announced end, once, if the medium's own length is greater. Returns whether
-  /// it does.
+  /// Requests bytes after the announced end, once. True if the medium's own length is greater.
   private mutating func wantsRest(at now: HostTime) -> Bool {
     guard let expectedTotal, let present = total, expectedTotal > present, !asksForRest, !isLive,
       ranges != .broken
@@ -346,8 +343,7 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Closes a live stream that was paused for too long; true while it is closed. Its stored bytes are not
-  /// played later.
+  /// Closes a live stream paused for too long; true while closed. Its stored bytes are not played later.
   private mutating func closeHeld(at now: HostTime) -> Bool {
     guard isLive, let since = heldSince else { return false }
     if !isClosedByHold, now.seconds(since: since) >= NetworkLimits.livePause {

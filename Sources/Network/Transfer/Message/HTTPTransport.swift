@@ -6,8 +6,7 @@ package enum TransferEvent: Hashable, Sendable {
   case head(ResponseHead)
   /// Bytes of the body, in order and decoded; at most 64 KiB per event.
   case body([UInt8])
-  /// The end of the body: all announced bytes have arrived, or the connection ended if no length was
-  /// announced.
+  /// The end: all announced bytes have arrived, or the connection ended if no length was announced.
   case end
   case failure(TransferFailure)
 }
@@ -40,8 +39,7 @@ extension TransferSink {
   package func sent(_ count: Int64, of transfer: TransferID) {}
 }
 
-/// Sends requests and delivers their events. Methods may be called on any thread and never block on the
-/// network.
+/// Sends requests and delivers their events. Methods are thread-safe and never block on the network.
 package protocol HTTPTransport: AnyObject, Sendable {
   /// Starts a transfer. Errors are failure events. Events may arrive before `start` returns. The sink is
   /// retained until the transfer has ended or was cancelled.

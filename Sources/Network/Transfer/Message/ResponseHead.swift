@@ -30,8 +30,7 @@ package struct ResponseHead: Hashable, Sendable {
     return Int64(text)
   }
 
-  /// Whether the body is encoded (gzip) although the request did not ask for it. Ranges and lengths then do
-  /// not count its decoded bytes.
+  /// Whether the body is encoded (gzip), unasked. Ranges and lengths do not count its decoded bytes.
   package var isEncoded: Bool {
     guard let coding = fields["Content-Encoding"]?.lowercased() else { return false }
     return !coding.isEmpty && coding != "identity"
@@ -50,8 +49,7 @@ package struct ResponseHead: Hashable, Sendable {
     [301, 302, 303, 307, 308].contains(status) ? fields["Location"] : nil
   }
 
-  /// The delay in seconds before the next request that the server asks for; at most
-  /// `NetworkLimits.retryAfter`.
+  /// The delay in seconds that the server asks for; at most `NetworkLimits.retryAfter`.
   package var retryAfter: Double? {
     guard let text = fields["Retry-After"] else { return nil }
     let seconds: Double

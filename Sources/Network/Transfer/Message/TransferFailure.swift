@@ -27,8 +27,7 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     /// Too many transfers in progress, or out of memory.
     case noRoom
 
-    /// The matching code of `NSURLErrorDomain`, as a number because this module does not import Foundation;
-    /// nil if the failure is not the network's.
+    /// The code of `NSURLErrorDomain` (this module imports no Foundation); nil if not the network's failure.
     package var urlErrorCode: Int? {
       switch self {
       case .noLibrary: nil

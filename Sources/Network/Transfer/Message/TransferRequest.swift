@@ -29,8 +29,7 @@ package enum TransferBody: Hashable, Sendable {
 
 /// The settings that all requests for one medium share.
 package struct RequestSettings: Hashable, Sendable {
-  /// Header fields that a user adds. They override generated fields, except those that the transfer depends
-  /// on, and are sent to the first origin only.
+  /// A user's fields: sent to the first origin only, instead of generated ones that may be replaced.
   package var fields = HTTPFields()
   package var userAgent: String
   /// The credentials for the first origin; nil: those of the URL, or none.

@@ -40,8 +40,7 @@ package final class TransferRunner: Sendable {
 
   package func signal() { worker.withLock { $0 }?.signal() }
 
-  /// Stops the worker and cancels the transfer in progress. Waits for a run of the body, unless called by the
-  /// body.
+  /// Stops the worker, waiting for its body unless called by it, and cancels the transfer in progress.
   package func end() {
     worker.withLock { $0 }?.cancel()
     cancelTransfer()

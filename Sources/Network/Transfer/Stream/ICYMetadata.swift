@@ -1,7 +1,6 @@
 /// The content of a metadata block of a live stream.
 package struct ICYMetadata: Hashable, Sendable {
-  /// `StreamTitle`: the current title, usually "artist - title". Nil if the block has none; empty if it
-  /// clears the title.
+  /// `StreamTitle`, usually "artist - title". Nil if the block has none; empty if it clears the title.
   package var title: String?
   /// `StreamUrl`: a page or a picture for the current title.
   package var url: String?
