@@ -5,8 +5,6 @@ import Synchronization
 import Transfer
 
 extension BackgroundTransfers {
-  // MARK: What transfers say
-
   func take(_ event: DownloadEvent, of key: TransferKey) {
     switch event {
     case .response(let head, let url): state.withLock { $0.records[key]?.take(head, from: url) }
@@ -166,8 +164,6 @@ extension BackgroundTransfers {
       done(known < 0 || known == count ? .same(count: count) : .changed)
     }
   }
-
-  // MARK: Resume data
 
   /// Moves the bytes of a download to a file for resume data, and returns the data; nil if not possible.
   func resumeData(of record: TaskRecord, _ download: DownloadRecord) -> Data? {

@@ -128,8 +128,6 @@ final class BackgroundTransfers: Sendable {
     if record.outcome != nil { handle(.ended(record.key)) }
   }
 
-  // MARK: Sessions
-
   func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
 
   func setClient(_ client: any Client, of session: String) { state.withLock { $0.clients[session] = client } }
@@ -231,8 +229,6 @@ final class BackgroundTransfers: Sendable {
   func quit() { handle(.quit) }
 
   func connectPower() { handle(.powered) }
-
-  // MARK: Commands
 
   /// Handles an event and carries out the commands in order, one thread at a time.
   func handle(_ event: TransferServiceMachine.Event) {
@@ -359,8 +355,6 @@ final class BackgroundTransfers: Sendable {
     case nil: break
     }
   }
-
-  // MARK: The disk
 
   /// Enqueues the record to be written. `then` is called once the disk has it, however long that takes.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil) {

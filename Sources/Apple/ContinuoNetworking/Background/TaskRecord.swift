@@ -98,8 +98,6 @@ struct TaskRecord: Codable, Sendable {
     answer = Answer(status: head.status, fields: fields, url: url.text)
   }
 
-  // MARK: On the disk
-
   /// The base name of the task's files. Those of a session share a prefix.
   var name: String {
     let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

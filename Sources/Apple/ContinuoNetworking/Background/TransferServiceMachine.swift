@@ -255,8 +255,6 @@ struct TransferServiceMachine: Hashable, Sendable {
     }
   }
 
-  // MARK: What follows
-
   private mutating func steer() {
     if let nextMoment, nextMoment <= now { concerned = nil }
     expire()

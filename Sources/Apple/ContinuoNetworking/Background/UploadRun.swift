@@ -60,8 +60,6 @@ final class UploadRun: Exchange.Client {
 
   func cancel() { handle(.cancel) }
 
-  // MARK: Commands
-
   private func handle(_ event: UploadMachine.Event) {
     let isOurs = state.withLock { state in
       state.commands.append(contentsOf: state.machine.handle(event))
@@ -108,8 +106,6 @@ final class UploadRun: Exchange.Client {
     case .reportFile(let file): onEvent(.badFile(file))
     }
   }
-
-  // MARK: Exchange.Client
 
   func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
     exchange.follow(next)

@@ -21,7 +21,7 @@ extension SessionCore: BackgroundTransfers.Client {
   }
 
   private func tell(_ task: URLSessionTask) {
-    guard let delegate = taskDelegate(of: task) else { return }
+    guard let delegate = task.taskDelegate else { return }
     let (received, sent) = (task.countOfBytesReceived, task.countOfBytesSent)
     let before = noteTold(task.taskIdentifier) { told in
       told.written = received
@@ -44,7 +44,7 @@ extension SessionCore: BackgroundTransfers.Client {
     let expected = record.expected
     post { [self] in
       noteTold(record.task) { $0.written = offset }
-      (taskDelegate(of: task) as? any URLSessionDownloadDelegate)?.urlSession(
+      (task.taskDelegate as? any URLSessionDownloadDelegate)?.urlSession(
         task.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
     }
   }
@@ -54,7 +54,7 @@ extension SessionCore: BackgroundTransfers.Client {
     post { [self] in
       task.take(record)
       if record.outcome?.code == nil { tell(task) }
-      let delegate = taskDelegate(of: task)
+      let delegate = task.taskDelegate
       if let body = record.answer?.body, !body.isEmpty, let dataTask = task as? URLSessionDataTask {
         (delegate as? any URLSessionDataDelegate)?.urlSession(
           task.session, dataTask: dataTask, didReceive: body)
@@ -79,7 +79,7 @@ extension SessionCore: BackgroundTransfers.Client {
   func challenged(_ record: TaskRecord) {
     guard let task = task(for: record), let transfers else { return }
     let key = record.key
-    guard let delegate = taskDelegate(of: task), let url = URL(string: record.answer?.url ?? record.url),
+    guard let delegate = task.taskDelegate, let url = URL(string: record.answer?.url ?? record.url),
       let answer = record.answer
     else { return transfers.answer(key, nil) }
     let head = ResponseHead(status: answer.status, fields: answer.fields.map { ($0.key, $0.value) })
@@ -87,10 +87,8 @@ extension SessionCore: BackgroundTransfers.Client {
     post {
       delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
         switch (disposition, credential) {
-        case (.useCredential, let credential?):
-          transfers.answer(key, Credentials(user: credential.user ?? "", password: credential.password ?? ""))
-        case (.cancelAuthenticationChallenge, _):
-          transfers.answer(key, nil, isCancelled: true)
+        case (.useCredential, let credential?): transfers.answer(key, credential.credentials)
+        case (.cancelAuthenticationChallenge, _): transfers.answer(key, nil, isCancelled: true)
         default: transfers.answer(key, nil)
         }
       }
@@ -102,10 +100,6 @@ extension SessionCore: BackgroundTransfers.Client {
       guard let session else { return }
       delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
     }
-  }
-
-  private func taskDelegate(of task: URLSessionTask) -> (any URLSessionTaskDelegate)? {
-    task.delegate ?? delegate as? any URLSessionTaskDelegate
   }
 }
 

@@ -333,8 +333,7 @@ private final class NoWork: TaskWork {
       let error = URLError.of(
         .backgroundSessionInUseByAnotherProcess, task.originalRequest?.url,
         "another process of this application makes the transfers of its background sessions")
-      task.complete(
-        error, data: Data(), file: nil, task.delegate ?? core.delegate as? any URLSessionTaskDelegate)
+      task.complete(error, data: Data(), file: nil, task.taskDelegate)
       core.remove(task)
     }
   }

@@ -92,8 +92,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     finish(.cancelled(url, resumeData: data))
   }
 
-  // MARK: The beginning
-
   /// Sends the request, now that the host has a free connection.
   func begin() {
     state.withLock { $0.hasBegun = true }
@@ -192,7 +190,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
       [weak self] disposition, credential in
       switch (disposition, credential) {
       case (.useCredential, let credential?):
-        exchange.authenticate(Credentials(user: credential.user ?? "", password: credential.password ?? ""))
+        exchange.authenticate(credential.credentials)
       case (.cancelAuthenticationChallenge, _): self?.stop(.cancelled(self?.url))
       default: exchange.proceed()
       }
@@ -313,9 +311,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     core.post { delegate.urlSession(task.session, taskIsWaitingForConnectivity: task) }
   }
 
-  var taskDelegate: (any URLSessionTaskDelegate)? {
-    task.delegate ?? core.delegate as? any URLSessionTaskDelegate
-  }
+  var taskDelegate: (any URLSessionTaskDelegate)? { task.taskDelegate }
 
   private func tellSent(isLast: Bool) {
     guard let delegate = taskDelegate else { return }
@@ -331,8 +327,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
         totalBytesExpectedToSend: task.countOfBytesExpectedToSend)
     }
   }
-
-  // MARK: The end
 
   /// Cancels the connection and fails the task.
   func stop(_ error: URLError) {

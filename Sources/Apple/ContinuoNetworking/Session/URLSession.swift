@@ -1,6 +1,8 @@
 import AppLifecycle
-public import Foundation
-public import FoundationNetworking
+// `URLRequest`, `HTTPURLResponse` and the challenge types are Foundation's. Types that this module declares
+// take precedence over those of the same name in FoundationNetworking.
+@_exported public import Foundation
+@_exported public import FoundationNetworking
 import Synchronization
 
 /// A session of transfers over http and https, of the device that is `Device.current` at its creation.
@@ -206,8 +208,6 @@ open class URLSession: NSObject, @unchecked Sendable {
     withResumeData resumeData: Data,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask { makeDownload(nil, resumeData, .file(isRemoved: true, completionHandler)) }
-
-  // MARK: How they are made
 
   func makeData(_ request: URLRequest, _ receiver: URLSessionTask.Receiver) -> URLSessionDataTask {
     check(receiver)

@@ -5,7 +5,7 @@ package struct HTTPDate: Hashable, Sendable {
   /// Seconds since 1 January 1970, 00:00 UTC.
   package let seconds: Int64
 
-  /// Parses a date. Without the two obsolete formats: `If-Range` is then omitted.
+  /// Parses a date; nil also for the two obsolete formats: `If-Range` is then omitted.
   package init?(_ text: String) {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), (1...31).contains(day),

@@ -29,7 +29,7 @@ package enum TransferBody: Hashable, Sendable {
 
 /// The settings that all requests for one medium share.
 package struct RequestSettings: Hashable, Sendable {
-  /// A user's fields: sent to the first origin only, instead of generated ones that may be replaced.
+  /// A user's fields, for the first origin only. They override those that the transfer does not depend on.
   package var fields = HTTPFields()
   package var userAgent: String
   /// The credentials for the first origin; nil: those of the URL, or none.
