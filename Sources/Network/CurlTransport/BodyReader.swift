@@ -19,7 +19,6 @@ final class BodyReader: Sendable {
 
   private struct State {
     var position: Int64 = 0
-    /// The bytes read from `position` on.
     var ahead: ArraySlice<UInt8> = []
     var isReading = false
     /// Whether a `read` returned `notYet` and waits for `onReady`.

@@ -35,7 +35,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     /// The handle that wakes the thread while it polls.
     var multi: Multi?
     var delivering: Delivery?
-    /// The threads that wait for the end of the delivery.
     var waiters: [Waiter] = []
   }
 
@@ -195,12 +194,10 @@ package final class CurlHTTPTransport: HTTPTransport {
 
   private func carryOut(_ order: Order, _ loop: Loop) {
     switch order {
-    case .start(let id, let request):
-      loop.held[request.url.host, default: []].append((id, request, nil))
+    case .start(let id, let request): loop.held[request.url.host, default: []].append((id, request, nil))
     case .fail(let id, let failure): _ = deliver(.failure(failure), of: id)
     case .goOn(let id): loop.transfers[id]?.goOn()
-    case .cancel(let id):
-      if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
+    case .cancel(let id): if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
     }
   }
 
@@ -235,7 +232,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     return next
   }
 
-  /// Repeats a transfer on a fresh connection.
   private func repeatTransfer(_ transfer: CurlTransfer, _ loop: Loop) {
     if let multi = state.withLock({ $0.multi }), let easy = transfer.easy,
       multi.library.multiAdd(multi.handle, easy) == 0

@@ -183,27 +183,19 @@ struct CurlLibrary: Sendable {
     return pointer
   }
 
-  /// The `errno` of the last failed connection; 0 if none failed.
-  func systemError(of easy: Handle) -> Int32 {
-    // CURLINFO_OS_ERRNO: CURLINFO_LONG + 25
-    Int32(truncatingIfNeeded: number(25, of: easy))
+  /// Facts about a transfer. The numbers are those of CURLINFO_LONG.
+  enum Info: Int32 {
+    /// The status of a proxy's response to a tunnel request; 0 without a request or response.
+    case tunnelStatus = 22
+    /// The `errno` of the last failed connection; 0 if none failed.
+    case systemError = 25
+    /// The number of new connections for the transfer; 0 if it reused one.
+    case connectionCount = 26
   }
 
-  /// The number of new connections for the transfer; 0 if it reused one.
-  func connectionCount(of easy: Handle) -> Int {
-    // CURLINFO_NUM_CONNECTS: CURLINFO_LONG + 26
-    number(26, of: easy)
-  }
-
-  /// The status of a proxy's response to a tunnel request; 0 without a request or response.
-  func tunnelStatus(of easy: Handle) -> Int {
-    // CURLINFO_HTTP_CONNECTCODE: CURLINFO_LONG + 22
-    number(22, of: easy)
-  }
-
-  private func number(_ info: Int32, of easy: Handle) -> Int {
+  func number(_ info: Info, of easy: Handle) -> Int {
     var number = 0
-    _ = continuo_curl_get_long(easyGet.call, easy, 0x20_0000 + info, &number)
+    _ = continuo_curl_get_long(easyGet.call, easy, 0x20_0000 + info.rawValue, &number)
     return number
   }
 }

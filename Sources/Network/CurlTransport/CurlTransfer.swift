@@ -74,8 +74,8 @@ final class CurlTransfer {
     // The caller handles redirects.
     library.set(.followLocation, 0, of: easy)
     library.set(.url, request.url.text, of: easy)
-    // CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_2TLS
-    library.set(.httpVersion, request.isMedia ? 2 : 4, of: easy)
+    // CURL_HTTP_VERSION_1_1: a paused HTTP/2 stream would be buffered in memory.
+    library.set(.httpVersion, 2, of: easy)
     // The field is sent unchanged. libcurl also decodes a body that is encoded without being asked.
     library.set(.acceptEncoding, request.fields["Accept-Encoding"] ?? "identity", of: easy)
     for field in request.fields.all where !HTTPFields.isSame(field.name, "Accept-Encoding") {
@@ -174,7 +174,7 @@ final class CurlTransfer {
     // bytes.
     guard let easy, !hasHead, !wasCancelled, !isFresh,
       result == 1 || result == 8 || found?.kind == .badAnswer,
-      library.connectionCount(of: easy) == 0
+      library.number(.connectionCount, of: easy) == 0
     else { return false }
     isFresh = true
     found = nil
@@ -199,13 +199,14 @@ final class CurlTransfer {
     // descriptors too.
     if !hasHead, [6, 7, 27].contains(result), let shortage = TransferFailure.shortage() { return shortage }
     // libcurl itself reports a lost connection for a refused tunnel.
-    if !hasHead, let status = easy.map(library.tunnelStatus), status >= 300 {
+    if !hasHead, let status = easy.map({ library.number(.tunnelStatus, of: $0) }), status >= 300 {
       return TransferFailure(.status(status), "the proxy answered \(status)")
     }
     return TransferFailure(
       curl: result == 0 ? 52 : result, host: request.url.host,
       isProxied: triedPort.map { $0 != request.url.port } ?? false,
-      systemError: easy.map(library.systemError) ?? 0, detail: String(cString: errorText), hasHead: hasHead
+      systemError: easy.map { Int32(truncatingIfNeeded: library.number(.systemError, of: $0)) } ?? 0,
+      detail: String(cString: errorText), hasHead: hasHead
     ).concealed(from: request.reach, host: request.url.host)
   }
 

@@ -24,7 +24,6 @@ package enum DownloadEvent: Sendable {
   case stopped(DownloadRecord)
 }
 
-/// The error of a download that ended without a file.
 package enum DownloadFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case transfer(TransferFailure)
   case file(FileFailure)
@@ -38,9 +37,7 @@ package enum DownloadFailure: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-/// The error of a file that cannot be created.
 package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A file of that name already exists.
   case exists(String)
   /// Another process is downloading to the file.
   case busy(String)

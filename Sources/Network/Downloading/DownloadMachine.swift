@@ -52,7 +52,8 @@ package struct DownloadMachine: Sendable {
     unproven = record.length
     savedLength = record.length
     transfer = TransferMachine(
-      url: record.url, settings: settings, times: policy.times, seed: seed, now: now, stored: record.stored)
+      url: record.url, settings: settings, times: policy.times, seed: seed, now: now,
+      validator: record.validator, total: record.length > 0 ? record.total : nil)
   }
 
   /// The next timer deadline; nil if none.
@@ -111,8 +112,7 @@ package struct DownloadMachine: Sendable {
 
   private mutating func take(_ note: TransferNote, at now: HostTime) {
     switch note {
-    case .request(let first, _):
-      commands.append(.tell(.requested(after: first ?? 0 > 0 ? record.length : 0)))
+    case .request(let first, _): commands.append(.tell(.requested(after: first ?? 0 > 0 ? record.length : 0)))
     case .response(let head, let url, _, _):
       commands.append(.tell(.response(head, url: url)))
       guard (200..<300).contains(head.status) else { return }

@@ -3,7 +3,6 @@ package import Glibc
 import SystemSupport
 package import Transfer
 
-/// The paths of a download's files.
 package struct DownloadPlace: Hashable, Sendable {
   /// The path of the complete file.
   package let target: String
@@ -77,7 +76,6 @@ struct PartFile: ~Copyable {
   private let place: DownloadPlace
   private let file: OpenFile
   private var length: Int64
-  /// The last saved record.
   private(set) var record: DownloadRecord
 
   private init(_ place: DownloadPlace, _ file: OpenFile, _ record: DownloadRecord) {
@@ -170,7 +168,6 @@ struct PartFile: ~Copyable {
     for path in [place.part, place.record, newRecord] { unlink(path) }
   }
 
-  /// The bytes as transfer machines read them.
   var bytes: PartBytes { PartBytes(file: file, length: length) }
 }
 
@@ -249,14 +246,11 @@ package struct DownloadRecord: Hashable, Sendable {
     }
   }
 
-  var stored: StoredVersion {
-    var stored = StoredVersion()
-    guard length > 0 else { return stored }
-    stored.total = total
+  /// The validator of the stored bytes.
+  var validator: Validator? {
     var head = ResponseHead(status: 200)
     head.fields = version
-    stored.validator = head.validator
-    return stored
+    return length > 0 ? head.validator : nil
   }
 
   mutating func take(_ head: ResponseHead) {

@@ -34,11 +34,9 @@ package struct NetworkPlaylist: Hashable, Sendable {
     /// RSS: the episodes are the MPEG audio enclosures.
     case feed
 
-    /// The maximum size in bytes.
     package var byteLimit: Int { self == .feed ? NetworkLimits.feed : NetworkLimits.playlist }
   }
 
-  /// The reason why a text cannot be used as a playlist.
   package enum Refusal: Error, Hashable, CustomStringConvertible {
     case tooLong
     case liveStreaming

@@ -18,7 +18,6 @@ package enum PlaylistText {
   package struct Content: Hashable, Sendable {
     package var entries: [Entry] = []
     package var problems: [Problem] = []
-    /// Whether a comment of the playlist belongs to HTTP Live Streaming.
     var isLiveStreaming = false
   }
 

@@ -1,31 +1,8 @@
 package import AudioCore
-package import HostTime
 package import MP3Decoding
 import NetworkPlaylists
 import Synchronization
 package import Transfer
-
-package struct RemoteEnvironment: Sendable {
-  package var transport: any HTTPTransport
-  package var clock: any HostClock
-  package var cache: MediaCache
-  package var times = TransferTimes()
-  /// Returns a random seed, a new one for each fetch.
-  package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
-  /// Opens bytes as MPEG audio: a whole medium, or a part of a live stream if there is a last argument.
-  package var makeOpening: @Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening = {
-    source, options, stream in
-    let opening =
-      stream.map { MP3Opening(source: source, stream: $0) } ?? MP3Opening(source: source, options: options)
-    return MediaOpening { () throws(DecodingError) in try opening.proceed() }
-  }
-
-  package init(transport: any HTTPTransport, clock: any HostClock, cache: MediaCache) {
-    self.transport = transport
-    self.clock = clock
-    self.cache = cache
-  }
-}
 
 /// An MPEG audio medium at a URL. Keeps the fetched bytes, unless other media need the space.
 package final class RemoteMedium: MediaSource {
@@ -42,7 +19,6 @@ package final class RemoteMedium: MediaSource {
     var fetch: RemoteFetch?
     /// The fetch of a live stream. Weak: it runs only while a decoder reads it.
     weak var live: RemoteFetch?
-    /// The number of playlists followed so far.
     var playlists = 0
     /// The number of changes of `fetch` and `live`.
     var changes = 0
@@ -88,10 +64,7 @@ package final class RemoteMedium: MediaSource {
 
   /// Creates a fetch without starting it.
   private func makeFetch(of url: WebURL, _ settings: RequestSettings) -> RemoteFetch {
-    RemoteFetch(
-      url: url, settings: settings, transport: environment.transport, clock: environment.clock,
-      cache: environment.cache, times: environment.times, seed: environment.makeSeed(), begins: false,
-      onNote: onNote)
+    RemoteFetch(url, settings: settings, environment: environment, begins: false, onNote: onNote)
   }
 
   /// Reads the tag at the front, as far as it is stored. Fetches nothing.

@@ -34,9 +34,7 @@ package final class TagFetch: Sendable {
     clock = environment.clock
     deadline = clock.now.advanced(bySeconds: Self.timeLimit)
     state = Mutex(State(onEnd: onEnd))
-    fetch = RemoteFetch(
-      url: url, settings: settings, transport: environment.transport, clock: environment.clock,
-      cache: environment.cache, times: environment.times, seed: environment.makeSeed())
+    fetch = RemoteFetch(url, settings: settings, environment: environment)
     read(ahead: NetworkLimits.goodConnection)
     worker.withLock { worker in
       worker = clock.makeWorker("continuo-tag") { [weak self] in self?.step() ?? .whenSignalled }

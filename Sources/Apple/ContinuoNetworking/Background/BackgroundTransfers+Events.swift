@@ -33,8 +33,7 @@ extension BackgroundTransfers {
       default:
         finish(key, TaskRecord.Outcome(code: failure.kind.urlErrorCode ?? -1, message: failure.message))
       }
-    case .failed(.file(let failure), _):
-      finish(key, .failed(.cannotWriteToFile, failure.description))
+    case .failed(.file(let failure), _): finish(key, .failed(.cannotWriteToFile, failure.description))
     case .stopped(let record): stopped(key, record)
     }
   }

@@ -34,7 +34,6 @@ final class BackgroundTransfers: Sendable {
     var runs: [TransferKey: Run] = [:]
     var clients: [String: any Client] = [:]
     var credentials: [TransferKey: Credentials] = [:]
-    /// The tasks for which a server requests credentials.
     var challenges: Set<TransferKey> = []
     /// The tasks whose cancellation is in progress, with the handlers for their resume data.
     var cancelled: [TransferKey: (@Sendable (Data?) -> Void)?] = [:]
@@ -279,8 +278,7 @@ final class BackgroundTransfers: Sendable {
       case .upload(let upload)?: upload.setHeld(true)
       case nil: break
       }
-    case .expire(let key):
-      finish(key, .failed(.timedOut, "it takes longer than it may"))
+    case .expire(let key): finish(key, .failed(.timedOut, "it takes longer than it may"))
     case .cancel(let key):
       var outcome = TaskRecord.Outcome.failed(.cancelled, "the person has ended the application")
       outcome.reason = NSURLErrorCancelledReasonUserForceQuitApplication

@@ -12,7 +12,6 @@ final class RecordWriter: Sendable {
 
   private struct Saving {
     let content: Content
-    /// Called once the disk has the record.
     var waiting: [@Sendable () -> Void] = []
     var isQueued = false
     var failures = 0

@@ -27,7 +27,6 @@ struct TaskRecord: Codable, Sendable {
     var status: Int
     var fields: [String: String]
     var url: String
-    /// The response body of an upload.
     var body = Data()
   }
 
@@ -65,7 +64,6 @@ struct TaskRecord: Codable, Sendable {
 
   var key: TransferKey { TransferKey(session: session, task: task) }
 
-  /// The request, to recreate the task.
   var request: URLRequest? {
     guard let url = URL(string: url) else { return nil }
     var request = URLRequest(url: url)

@@ -1,6 +1,5 @@
 import HostTime
 
-/// The key of a background session's task.
 struct TransferKey: Hashable, Comparable, Sendable {
   let session: String
   let task: Int
@@ -23,7 +22,6 @@ struct TransferServiceMachine: Hashable, Sendable {
   /// The conditions of a task, set when it is first resumed.
   struct Wishes: Hashable, Sendable {
     var earliest: HostTime?
-    /// Whether the device chooses the start.
     var isDiscretionary = false
     /// The time at which the task fails if it is unfinished.
     var deadline = HostTime.distantFuture

@@ -4,7 +4,6 @@ import SystemSupport
 /// Events go in, commands come out. Each attempt has a number; events of an earlier one are ignored, so that
 /// there is never more than one exchange.
 struct UploadMachine: Hashable, Sendable {
-  /// The file to send, compared with the file that the task was made for.
   enum File: Hashable, Sendable {
     case same(count: Int64)
     case missing

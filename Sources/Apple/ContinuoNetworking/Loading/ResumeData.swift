@@ -81,7 +81,6 @@ struct Resumption: Hashable, Sendable {
     validator = data.validator
   }
 
-  /// Changes a request to ask for the remaining bytes.
   func apply(to request: inout TransferRequest) {
     request.fields.set("Range", "bytes=\(first)-")
     if let validator { request.fields.set("If-Range", validator) } else { request.fields.remove("If-Range") }

@@ -12,7 +12,6 @@ final class Mailbox: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Runs a closure later, on the queue.
   private let enqueue: @Sendable (@escaping Call) -> Void
 
   init(enqueue: @escaping @Sendable (@escaping Call) -> Void) { self.enqueue = enqueue }
@@ -39,9 +38,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  private func schedule() {
-    if state.withLock({ $0.calls.begin() }) { enqueue { self.deliver() } }
-  }
+  private func schedule() { if state.withLock({ $0.calls.begin() }) { enqueue { self.deliver() } } }
 
   /// Makes a single call, so that other work of the queue can run in between.
   private func deliver() {

@@ -262,7 +262,6 @@ final class SessionCore: Sendable {
   }
 }
 
-/// The work of a background session's task, which the device carries out.
 private final class BackgroundWork: TaskWork {
   private let task: URLSessionTask
   private let transfers: BackgroundTransfers

@@ -6,7 +6,6 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// The file of a download, its resumption, and its reports to the delegate.
 extension TaskLoad {
   /// Opens the file. Called on the files' worker.
   func open(_ download: URLSessionDownloadTask, _ request: inout TransferRequest) throws {

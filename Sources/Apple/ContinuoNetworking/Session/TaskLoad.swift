@@ -189,8 +189,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
       [weak self] disposition, credential in
       switch (disposition, credential) {
-      case (.useCredential, let credential?):
-        exchange.authenticate(credential.credentials)
+      case (.useCredential, let credential?): exchange.authenticate(credential.credentials)
       case (.cancelAuthenticationChallenge, _): self?.stop(.cancelled(self?.url))
       default: exchange.proceed()
       }

@@ -1,8 +1,32 @@
-import AudioCore
+package import AudioCore
 package import HostTime
+package import MP3Decoding
 import NetworkPlaylists
 import Synchronization
 package import Transfer
+
+/// The dependencies that media from the network share.
+package struct RemoteEnvironment: Sendable {
+  package var transport: any HTTPTransport
+  package var clock: any HostClock
+  package var cache: MediaCache
+  package var times = TransferTimes()
+  /// Returns a random seed, a new one for each fetch.
+  package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
+  /// Opens bytes as MPEG audio: a whole medium, or a part of a live stream if there is a last argument.
+  package var makeOpening: @Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening = {
+    source, options, stream in
+    let opening =
+      stream.map { MP3Opening(source: source, stream: $0) } ?? MP3Opening(source: source, options: options)
+    return MediaOpening { () throws(DecodingError) in try opening.proceed() }
+  }
+
+  package init(transport: any HTTPTransport, clock: any HostClock, cache: MediaCache) {
+    self.transport = transport
+    self.clock = clock
+    self.cache = cache
+  }
+}
 
 /// Fetches one version of a medium: carries out the commands of a `TransferMachine`, and stores the bytes, on
 /// a worker of its own. Methods may be called on any thread and never block on the network. Releasing the
@@ -46,7 +70,6 @@ package final class RemoteFetch: Sendable {
     /// Whether bytes or another awaited event have arrived. Without this check, a callback would make its
     /// reader read, find nothing and wait again.
     var hasNews = false
-    /// Whether the search for the Info frame is complete.
     var knowsInfo = false
     var isAnswered = false
     /// The read-ahead that readers want, and the most that fits.
@@ -72,27 +95,26 @@ package final class RemoteFetch: Sendable {
   private let state = Mutex(State())
   private let work: WorkerState<Work>
 
-  /// Creates a fetch of the medium at `url`, which starts at once or by `begin`. `seed` is that of the retry
-  /// jitter. `onNote` is called on the worker with each event, in order, and must return quickly.
-  package init(
-    url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
-    cache: MediaCache,
-    times: TransferTimes = TransferTimes(), seed: UInt64, begins: Bool = true,
+  /// Creates a fetch of the medium at `url`, which starts at once or by `begin`. `onNote` is called on the worker
+  /// with each event, in order, and must return quickly.
+  init(
+    _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment, begins: Bool = true,
     onNote: @escaping @Sendable (TransferNote) -> Void = { _ in }
   ) {
-    store = MediaStore(cache: cache)
-    runner = TransferRunner(transport: transport)
-    self.clock = clock
+    store = MediaStore(cache: environment.cache)
+    runner = TransferRunner(transport: environment.transport)
+    clock = environment.clock
     self.onNote = onNote
     work = WorkerState(
-      Work(machine: TransferMachine(url: url, settings: settings, times: times, seed: seed, now: clock.now)))
+      Work(
+        machine: TransferMachine(
+          url: url, settings: settings, times: environment.times, seed: environment.makeSeed(), now: clock.now
+        )))
     if begins { begin() }
   }
 
   /// Starts the fetch. To be called once.
-  func begin() {
-    runner.begin("continuo-fetch", on: clock) { [weak self] in self?.step() ?? .whenSignalled }
-  }
+  func begin() { runner.begin("continuo-fetch", on: clock) { [weak self] in self?.step() ?? .whenSignalled } }
 
   deinit { runner.end() }
 
@@ -241,8 +263,7 @@ package final class RemoteFetch: Sendable {
         work.told.joints = [work.told.end]
         work.told.metadata = []
         work.told.forgets += 1
-      case .note(let note):
-        take(note, &work, &notes)
+      case .note(let note): take(note, &work, &notes)
       }
     }
   }

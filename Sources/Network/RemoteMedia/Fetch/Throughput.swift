@@ -7,7 +7,6 @@ struct Throughput: Sendable {
   /// The number of bytes from which on the rate is meaningful.
   static let least: Int64 = 8 * 1024
 
-  /// The bytes that arrived within `interval` seconds.
   private struct Piece {
     var start: Double
     var count: Int64

@@ -118,7 +118,6 @@ extension RemoteFetch {
   /// The number of bytes that distinguish a playlist from audio.
   private static let beginning = 1_024
 
-  /// Whether enough bytes are stored to recognize a playlist.
   fileprivate var hasBeginning: Bool {
     beginsAsSound || storedFront >= Self.beginning || isWhole
   }
@@ -129,7 +128,6 @@ extension RemoteFetch {
     return first.first == 0xFF || first == Array("ID3".utf8)
   }
 
-  /// The playlist format of the bytes; nil if they are not a playlist.
   fileprivate var playlistKind: NetworkPlaylist.Kind? {
     guard !beginsAsSound, let response = snapshot.response else { return nil }
     return NetworkPlaylist.kind(

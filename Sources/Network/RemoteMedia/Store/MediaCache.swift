@@ -20,7 +20,6 @@ package final class MediaCache: Sendable {
   private let limit: Int64
   private let state = Mutex(State())
 
-  /// Creates a cache in these folders with at most `limit` bytes on the disk.
   package init(folders: [String] = MediaCache.usualFolders, limit: Int64 = NetworkLimits.allStores) {
     self.folders = folders
     self.limit = max(0, limit)

@@ -14,7 +14,6 @@ package final class MediaStore: Sendable {
     var place: Int64 = 0
     var isFinished = false
 
-    /// The location of requested bytes, and the number of contiguous ones.
     enum Found {
       case memory(Int)
       case file(Int)
@@ -33,14 +32,12 @@ package final class MediaStore: Sendable {
       return .file(Int(min(there, end - offset)))
     }
 
-    /// Stores bytes in memory and enforces its limits.
     mutating func keep(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
       memory.write(bytes, at: offset)
       inMemory.insert(offset..<offset + Int64(bytes.count))
       trim()
     }
 
-    /// Discards bytes in memory outside its limits.
     mutating func trim() {
       let behind = max(0, place - NetworkLimits.memoryBehind)
       // A little more than is read ahead, since requested bytes still arrive.
@@ -95,9 +92,7 @@ package final class MediaStore: Sendable {
   }
 
   /// The number of bytes on the disk.
-  package var byteCount: Int64 {
-    state.withLock { $0.all.count - $0.inMemory.count }
-  }
+  package var byteCount: Int64 { state.withLock { $0.all.count - $0.inMemory.count } }
 
   /// Stores bytes on the disk. If the disk refuses them, stores these and all later bytes in memory.
   package func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) {

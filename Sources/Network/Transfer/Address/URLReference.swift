@@ -72,7 +72,6 @@ struct URLReference {
 
 struct Authority {
   let credentials: Credentials?
-  /// The host in lower case; an IPv6 address in brackets.
   let host: String
   let port: Int?
 

@@ -78,9 +78,7 @@ package struct WebURL: Hashable, Sendable {
   }
 
   /// Scheme, host and port: the owner of a request's credentials and header fields.
-  package var origin: String {
-    "\(scheme.rawValue)://\(host)" + (port == scheme.port ? "" : ":\(port)")
-  }
+  package var origin: String { "\(scheme.rawValue)://\(host)" + (port == scheme.port ? "" : ":\(port)") }
 
   package var text: String { origin + path + (query.map { "?\($0)" } ?? "") }
 

@@ -27,7 +27,6 @@ package struct IntervalSet: Hashable, Sendable {
     ranges.replaceSubrange(first..<last, with: [left, right].filter { !$0.isEmpty })
   }
 
-  /// The range that contains `offset`; nil if none does.
   package func range(at offset: Int64) -> Range<Int64>? {
     let index = partition { $0.upperBound > offset }
     return index < ranges.count && ranges[index].contains(offset) ? ranges[index] : nil

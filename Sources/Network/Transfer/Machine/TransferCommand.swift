@@ -1,4 +1,3 @@
-/// An input to a transfer machine.
 package enum TransferInput: Sendable {
   /// The reader wants bytes from this offset on. A new machine starts at 0.
   case read(from: Int64)
@@ -68,7 +67,6 @@ package struct TransferProgress: Hashable, Sendable {
   package init() {}
 }
 
-/// The number of bytes to fetch ahead of the reader.
 package struct ReadAhead: Hashable, Sendable {
   /// The transfer pauses when this many bytes are stored ahead.
   package var enough: Int64
@@ -103,15 +101,6 @@ package struct TransferTimes: Hashable, Sendable {
   package var stall = NetworkLimits.stallTimeout
   /// Seconds without a new byte after which a starved medium fails.
   package var giveUp = NetworkLimits.giveUp
-
-  package init() {}
-}
-
-/// Facts about a version of which some bytes are stored.
-package struct StoredVersion: Hashable, Sendable {
-  /// The validator that makes requests for the remaining bytes conditional.
-  package var validator: Validator?
-  package var total: Int64?
 
   package init() {}
 }

@@ -55,15 +55,11 @@ extension TransferMachine {
 
   private mutating func takeHead(_ head: ResponseHead, at now: HostTime) {
     guard let asked = connection, asked.phase != .body else { return }
-    if let location = head.redirect {
-      commands.append(
-        note(.response(head, url: asked.request.url, address: asked.address, attempt: asked.attempt)))
-      return redirect(asked, to: location, at: now)
-    }
-    connection?.phase = .body
-    connection?.since = now
     commands.append(
       note(.response(head, url: asked.request.url, address: asked.address, attempt: asked.attempt)))
+    if let location = head.redirect { return redirect(asked, to: location, at: now) }
+    connection?.phase = .body
+    connection?.since = now
     if head.status == 200 {
       do throws(TransferFailure) {
         if let station = try ICYStation(head) { return join(station) }
@@ -193,11 +189,7 @@ extension TransferMachine {
     refusals = 0
     total = nil
     ranges = .broken
-    if isFirst {
-      commands.append(note(.live(station)))
-    } else {
-      commands.append(note(.rejoined(at: liveEnd)))
-    }
+    commands.append(note(isFirst ? .live(station) : .rejoined(at: liveEnd)))
     brokenBlocks = 0
     connection?.position = liveEnd
     connection?.end = nil
@@ -286,9 +278,7 @@ extension TransferMachine {
       case .audio(let audio): store(live: audio)
       case .broken:
         brokenBlocks += 1
-        if brokenBlocks >= NetworkLimits.brokenBlocks {
-          return dropMetadata(at: now)
-        }
+        if brokenBlocks >= NetworkLimits.brokenBlocks { return dropMetadata(at: now) }
       case .metadata(let metadata):
         brokenBlocks = 0
         guard metadata != lastMetadata else { continue }

@@ -11,10 +11,8 @@ package struct TransferMachine: Sendable {
     case failed(TransferFailure)
   }
 
-  /// The server's support for range requests, as observed so far.
   package enum Ranges: Sendable {
     case unknown
-    /// A request for a range was answered with the range.
     case working
     /// A request for a range was answered with the whole body.
     case ignored
@@ -81,15 +79,15 @@ package struct TransferMachine: Sendable {
   package var isHeld: Bool { heldSince != nil }
   private var isClosedByHold = false
 
-  /// Creates a machine that the first `handle` starts. `seed` is that of the retry jitter (±10 %), `stored`
-  /// the version whose bytes a machine of another process has stored, `attempt` the last number of the
-  /// preceding machine.
+  /// Creates a machine that the first `handle` starts. `seed` is that of the retry jitter (±10 %), `validator` and
+  /// `total` are of the version whose bytes a machine of another process has stored, and `attempt` is the last
+  /// number of the preceding machine.
   package init(
     url: WebURL, settings: RequestSettings, times: TransferTimes = TransferTimes(), seed: UInt64,
-    now: HostTime, stored: StoredVersion = StoredVersion(), after attempt: Int = 0
+    now: HostTime, validator: Validator? = nil, total: Int64? = nil, after attempt: Int = 0
   ) {
-    validator = stored.validator
-    total = stored.total
+    self.validator = validator
+    self.total = total
     lastAttempt = attempt
     self.url = url
     self.settings = settings

@@ -1,6 +1,5 @@
 package struct HTTPFields: Hashable, Sendable {
   package struct Field: Hashable, Sendable {
-    /// The name as it was written.
     package var name: String
     /// The value, without blanks around it.
     package var value: String

@@ -11,7 +11,6 @@ package enum TransferEvent: Hashable, Sendable {
   case failure(TransferFailure)
 }
 
-/// The demand of a sink after an event.
 package enum TransferDemand: Sendable {
   case more
   /// Deliver no body until `setPaused(false)`: the sink's buffer is full.

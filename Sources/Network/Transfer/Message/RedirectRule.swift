@@ -1,4 +1,3 @@
-/// The rules for following redirects.
 package struct RedirectRule: Sendable {
   private var count = 0
   private var cameFromPublic = false

@@ -8,7 +8,6 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     /// The name service was not reachable.
     case hostUnresolved
     case refused
-    /// The machine has no network.
     case offline
     /// The connection ended too early.
     case lost

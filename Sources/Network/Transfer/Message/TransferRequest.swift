@@ -8,8 +8,6 @@ package struct TransferRequest: Hashable, Sendable {
   package var method: String?
   package var body: TransferBody?
   package var reach = NetworkReach.all
-  /// Whether the request must use HTTP/1.1. Media do: a paused HTTP/2 stream would be buffered in memory.
-  package var isMedia = true
 
   package init(url: WebURL) { self.url = url }
 }
@@ -27,7 +25,6 @@ package enum TransferBody: Hashable, Sendable {
   }
 }
 
-/// The settings that all requests for one medium share.
 package struct RequestSettings: Hashable, Sendable {
   /// A user's fields, for the first origin only. They override those that the transfer does not depend on.
   package var fields = HTTPFields()

@@ -7,7 +7,6 @@ import Synchronization
 package final class TransferRunner: Sendable {
   private struct State {
     var inputs: [TransferInput] = []
-    /// The bytes of the body events among the inputs.
     var waitingBytes = 0
     /// Whether a sink paused its transfer because the inputs are full.
     var isFull = false
@@ -69,8 +68,7 @@ package final class TransferRunner: Sendable {
       }
       let transfer = transport.start(request, sink: AttemptSink(self, attempt))
       state.withLock { $0.transfer = transfer }
-    case .cancel(let attempt):
-      if state.withLock({ $0.attempt }) == attempt { cancelTransfer() }
+    case .cancel(let attempt): if state.withLock({ $0.attempt }) == attempt { cancelTransfer() }
     case .setPaused(let isPaused, let attempt):
       let transfer = state.withLock { state -> TransferID? in
         guard state.attempt == attempt, state.transfer != nil else { return nil }
@@ -94,14 +92,7 @@ package final class TransferRunner: Sendable {
   }
 
   package func cancelTransfer() {
-    if let transfer = takeTransfer() { transport.cancel(transfer) }
-  }
-
-  private func takeTransfer() -> TransferID? {
-    state.withLock { state in
-      defer { state.transfer = nil }
-      return state.transfer
-    }
+    if let transfer = state.withLock({ $0.transfer.take() }) { transport.cancel(transfer) }
   }
 
   fileprivate func take(_ event: TransferEvent, attempt: Int) -> TransferDemand {

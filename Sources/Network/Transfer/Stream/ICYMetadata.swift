@@ -1,4 +1,3 @@
-/// The content of a metadata block of a live stream.
 package struct ICYMetadata: Hashable, Sendable {
   /// `StreamTitle`, usually "artist - title". Nil if the block has none; empty if it clears the title.
   package var title: String?
