@@ -2,8 +2,7 @@ import CCurl
 import SystemSupport
 import Transfer
 
-/// libcurl's functions, looked up at first use: playing local files neither needs nor loads the library. All
-/// calls into libcurl are in this file.
+/// libcurl's functions, looked up at first use: local files need no libcurl. The only calls into libcurl.
 struct CurlLibrary: Sendable {
   /// The library names of distributions: built with OpenSSL, and with GnuTLS.
   static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]

@@ -167,8 +167,7 @@ final class CurlTransfer {
     if let easy { _ = library.easyPause(easy, 0) }
   }
 
-  /// Whether to repeat the transfer on a fresh connection. The previous transfer has left more bytes on the
-  /// reused connection than it had announced.
+  /// Whether to repeat the transfer on a fresh connection: the reused one had unannounced bytes left over.
   func wantsFreshConnection(after result: Int32) -> Bool {
     // CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), CURLE_WEIRD_SERVER_REPLY, or the head reader's error for stray
     // bytes.

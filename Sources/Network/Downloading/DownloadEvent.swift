@@ -65,13 +65,11 @@ package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The timeouts of a download, the interval of its progress events, and its overwrite rule.
 package struct DownloadPolicy: Hashable, Sendable {
-  /// The timeouts. The download fails when no new byte has arrived for `giveUp` seconds; if that is infinite,
-  /// only permanent failures such as 404 end it.
+  /// The timeouts. A download fails after `giveUp` seconds without a new byte; if infinite, only permanently.
   package var times = TransferTimes()
   /// The minimum interval between progress events, in seconds.
   package var progressInterval = 0.5
-  /// Whether to replace an existing file of the target's name. If false, the download fails: at the start if
-  /// the file exists then, else at the end.
+  /// Whether to replace an existing file. If false, the download fails: at once, or at the end.
   package var replacesFile = false
 
   package init() {}

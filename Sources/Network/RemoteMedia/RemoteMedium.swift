@@ -24,8 +24,7 @@ package final class RemoteMedium: MediaSource {
     var changes = 0
   }
 
-  /// Creates the medium at `url`; opening it starts the fetch. `onNote` is called on a worker with each
-  /// event, in order, and must return quickly.
+  /// Creates a medium that opening fetches. `onNote` is called on a worker in order; must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, options: MP3File.Options = MP3File.Options(),
     environment: RemoteEnvironment,
@@ -102,9 +101,8 @@ package final class RemoteMedium: MediaSource {
   package var isRemote: Bool { true }
 
   /// Starts to open the medium at its beginning, or at the current position of a live stream. If the server
-  /// has another version by then, the decoder continues with it at the same media time. The steps throw the
-  /// errors of `MP3File.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure if the transfer was
-  /// given up.
+  /// has another version by then, the decoder continues with it at the same media time. Throws the errors of
+  /// `MP3File.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure of a transfer.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     let version = version(fetch, callback)
     return MediaOpening { () throws(DecodingError) in

@@ -1,8 +1,7 @@
 import AudioCore
 
-/// Decodes a medium across its versions. When the server has another version, the stored part of the old one
-/// is read to its last whole frame. A new decoder then continues at the same media time. Used by one thread
-/// at a time.
+/// Decodes a medium across its versions: an old one to its last stored whole frame, then the server's new one
+/// at the same media time. Used by one thread at a time.
 final class VersionedDecoder: AudioDecoder {
   struct Version {
     var opening: MediaOpening

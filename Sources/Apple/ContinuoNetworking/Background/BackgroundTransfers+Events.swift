@@ -177,8 +177,7 @@ extension BackgroundTransfers {
     return ResumeData(request, head, path: kept, count: download.length)?.data
   }
 
-  /// Moves the bytes of resume data to the file of the task's download. Bytes of a default session have no
-  /// record, and are deleted.
+  /// Moves the bytes of resume data to the task's file. Those of a default session have no record: deleted.
   func adopt(_ data: ResumeData, for record: TaskRecord) {
     let path = file(of: record)
     guard rename(data.path, "\(path).part") == 0 else { return }

@@ -291,8 +291,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     }
   }
 
-  /// Handles the end of the delay. The delay restarts if tasks have waited for it, since they may end and
-  /// wake the application; otherwise it is reset.
+  /// Ends the delay. It restarts if tasks have waited for it, since they may end and wake the application.
   private mutating func limit() {
     guard let end = limiter.end, end <= now else { return }
     concerned = nil

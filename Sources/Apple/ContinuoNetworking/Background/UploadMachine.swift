@@ -1,8 +1,7 @@
 import SystemSupport
 
-/// Schedules the attempts of an upload of a background session. A value without threads, clocks and network.
-/// Events go in, commands come out. Each attempt has a number; events of an earlier one are ignored, so that
-/// there is never more than one exchange.
+/// Schedules the attempts of an upload of a background session. A value: events go in, commands come out.
+/// Events of an earlier attempt are ignored, so that there is never more than one exchange.
 struct UploadMachine: Hashable, Sendable {
   enum File: Hashable, Sendable {
     case same(count: Int64)

@@ -77,9 +77,9 @@ public final class DeviceNetworking: Suspendable {
 
   func endTurn() { turn.post() }
 
-  /// The service for background sessions; nil if another process of the application has it. Blocks once while
-  /// opening the folder. To be called between `beginTurn` and `endTurn`: of two concurrent calls, the second
-  /// would find the folder locked.
+  /// The service for background sessions; nil if another process has it. Blocks once while opening the
+  /// folder. Call it between `beginTurn` and `endTurn`: a second, concurrent call would find the folder
+  /// locked.
   func openTransfers() -> BackgroundTransfers? {
     if let transfers = made { return transfers }
     guard let device else { return nil }

@@ -12,8 +12,7 @@ struct ProgressPace {
 
   init(from told: Int64 = 0) { self.told = told }
 
-  /// Whether to send a report at `now`. If so, the report is pending until `take`. The last report is not
-  /// delayed by the interval.
+  /// Whether to send a report at `now`, pending until `take`. The last one is not delayed by the interval.
   mutating func isDue(at now: HostTime, isLast: Bool) -> Bool {
     guard !isTelling, isLast || last.map({ now.seconds(since: $0) >= Self.interval }) ?? true else {
       return false

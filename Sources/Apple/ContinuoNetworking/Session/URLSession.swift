@@ -7,10 +7,8 @@ import Synchronization
 
 /// A session of transfers over http and https, of the device that is `Device.current` at its creation.
 /// Delegates and completion handlers are called on the delegate queue, in virtual time on the main queue, one
-/// at a time, and never while the application is suspended.
-///
-/// Thread-safe. Methods do not block, except that the first background session of a device waits while the
-/// records of an earlier process are read.
+/// at a time, and never while the application is suspended. Thread-safe. Methods do not block, except that a
+/// device's first background session waits for the reading of an earlier process's records.
 open class URLSession: NSObject, @unchecked Sendable {
   // Unchecked, because the class is open; its state is immutable or guarded by a lock.
   let core: SessionCore
@@ -183,9 +181,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     makeDownload(request, nil, .delegate)
   }
 
-  /// Creates a task that resumes a cancelled or failed download, and notifies the delegate. It restarts if
-  /// the server has another version by now, or if the bytes no longer exist, and fails with `cannotOpenFile`
-  /// if the data is not resume data.
+  /// Creates a task that resumes a cancelled or failed download. It restarts if the bytes no longer exist or
+  /// the server has another version, and fails with `cannotOpenFile` if the data is not resume data.
   open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
     makeDownload(nil, resumeData, .delegate)
   }

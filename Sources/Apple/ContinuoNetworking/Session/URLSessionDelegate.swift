@@ -2,10 +2,9 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Receives the events of a session, one at a time, on its delegate queue. All delegate methods except
-/// `urlSession(_:downloadTask:didFinishDownloadingTo:)` are optional. If a method has two forms, the `async`
-/// form is called when the form with a completion handler is missing. An `async` method without an actor runs
-/// on the delegate queue.
+/// Receives the events of a session, one at a time, on its delegate queue. All methods are optional except
+/// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The `async` form of a method is called when the form
+/// with a completion handler is missing, and without an actor runs on the delegate queue.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session has become invalid: the last call. The error is nil if the application has invalidated it.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
@@ -51,9 +50,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// The task waits for a network. Called at most once per task.
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
-  /// The server redirects the task. `completionHandler` must be called, on any thread, with the next request,
-  /// or with nil to accept the redirect as the response. Not called in background sessions, which follow all
-  /// redirects.
+  /// The server redirects the task. Call `completionHandler`, on any thread, with the next request, or with
+  /// nil to accept the redirect as the response. Not called in background sessions, which follow redirects.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
@@ -253,9 +251,8 @@ extension URLError {
   public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
 }
 
-/// Runs the `async` methods of a delegate on the delegate queue, and not while the application is suspended.
-/// The first job runs synchronously, so that a delegate without such methods has answered when the call
-/// returns.
+/// Runs the `async` methods of a delegate on the delegate queue, unless the application is suspended. The
+/// first job runs synchronously: a delegate without such methods has answered when the call returns.
 private final class DelegateExecutor: TaskExecutor {
   private let core: SessionCore
   private let hasBegun = Mutex(false)

@@ -227,9 +227,8 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     super.init(session, id: id, request: request, receiver: receiver)
   }
 
-  /// Ends the task with the error `cancelled`, and passes its resume data to the handler on the delegate
-  /// queue. The data is nil unless the task is a `GET` whose response has an ETag or a modification date,
-  /// from a server with range support.
+  /// Ends the task with the error `cancelled`. The handler receives the resume data on the delegate queue;
+  /// nil unless the task is a `GET` of a resource with an ETag or a date, from a server with range support.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     cancel(producing: completionHandler)
   }

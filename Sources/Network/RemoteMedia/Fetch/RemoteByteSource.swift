@@ -2,8 +2,7 @@ package import AudioCore
 import Transfer
 
 /// The bytes of a `RemoteFetch` for a decoder. Several sources may read one fetch in turn: the latest
-/// position counts. For a live stream, a source has the bytes of one connection: it ends where the connection
-/// was lost, and another source continues.
+/// position counts. In a live stream, a source ends where its connection was lost, and another one continues.
 package final class RemoteByteSource: ByteSource {
   private let fetch: RemoteFetch
   /// The offset in the store at which the source starts.

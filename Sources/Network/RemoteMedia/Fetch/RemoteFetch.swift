@@ -28,9 +28,8 @@ package struct RemoteEnvironment: Sendable {
   }
 }
 
-/// Fetches one version of a medium: carries out the commands of a `TransferMachine`, and stores the bytes, on
-/// a worker of its own. Methods may be called on any thread and never block on the network. Releasing the
-/// object ends the fetch.
+/// Fetches one version of a medium on a worker of its own: carries out a `TransferMachine`'s commands and
+/// stores the bytes. Thread-safe; never blocks on the network. Releasing the object ends the fetch.
 package final class RemoteFetch: Sendable {
   struct Snapshot {
     var total: Int64?
@@ -67,8 +66,8 @@ package final class RemoteFetch: Sendable {
   private struct Work: ~Copyable {
     var machine: TransferMachine
     var saidMemory = false
-    /// Whether bytes or another awaited event have arrived. Without this check, a callback would make its
-    /// reader read, find nothing and wait again.
+    /// Whether an awaited event has arrived: else a callback would make its reader find nothing and wait
+    /// again.
     var hasNews = false
     var knowsInfo = false
     var isAnswered = false

@@ -21,8 +21,7 @@ final class LiveConnections {
   }
 
   let fetch: RemoteFetch
-  /// Called for each MPEG frame while a decoder is read: with the stream offset of its first byte, and its
-  /// first frame on that decoder's timeline.
+  /// Called for each MPEG frame read, with its stream offset and its number on that decoder's timeline.
   var onFrame: (_ offset: Int64, _ frame: Int64) -> Void = { _, _ in }
   private let callback: @Sendable () -> Void
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening
@@ -51,8 +50,7 @@ final class LiveConnections {
     return supply
   }
 
-  /// The decoder of the current connection; nil while bytes are missing. Throws if the bytes are not audio,
-  /// or the fetch has ended.
+  /// The current decoder; nil while bytes are missing. Throws if they are not audio, or the fetch has ended.
   func decoder() throws(DecodingError) -> (any AudioDecoder)? {
     while true {
       if let part, part.forgets != fetch.snapshot.forgets { leave(joiningNewest: true) }
@@ -71,8 +69,7 @@ final class LiveConnections {
 
   func next() { leave(joiningNewest: false) }
 
-  /// Handles an error of the current decoder or its opening; throws it if no alternative is left. `isBegun`:
-  /// whether frames were read from that decoder.
+  /// Handles an error of the current decoder, of which frames were read if `isBegun`, or throws it.
   func recover(from error: DecodingError, isBegun: Bool) throws(DecodingError) {
     guard let part, error.scope == .item, fetch.outcome == nil else { throw error }
     if part.source.isLost { return next() }

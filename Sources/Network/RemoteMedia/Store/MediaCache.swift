@@ -55,12 +55,9 @@ package final class MediaCache: Sendable {
 
   func remove(bytes: Int64) { state.withLock { $0.count -= bytes } }
 
-  /// Reserves `bytes` on the disk for `store`; false if they do not fit. To make room, finished stores
-  /// discard all their bytes, oldest first, then `store` those before its reading position. A reservation
-  /// takes at most half of the free disk space.
-  ///
-  /// Call it outside all locks: it retains the other stores during the call, and may release the last
-  /// reference to one.
+  /// Reserves `bytes` on the disk for `store`, at most half of the free space; false if they do not fit. To
+  /// make room, finished stores discard all bytes, oldest first, then `store` those before its position. Call
+  /// it outside all locks: it retains other stores meanwhile, and may release the last reference to one.
   func makeRoom(for bytes: Int, of store: MediaStore, free: Int64) -> Bool {
     let more = Int64(bytes)
     func count() -> Bool {

@@ -1,8 +1,7 @@
 import Synchronization
 package import Transfer
 
-/// The stored bytes of one version of one medium: in an unnamed file, or in memory if no disk is available.
-/// Thread-safe. Calls may block on the disk.
+/// The bytes of one version of a medium: in an unnamed file, or in memory. Thread-safe; may block on disks.
 package final class MediaStore: Sendable {
   private struct State {
     var memory = MemoryBlocks()

@@ -1,5 +1,4 @@
-/// The five parts of a URL or URL reference (RFC 3986, appendix B). Blanks and other bytes that people write
-/// but that must not be sent are encoded.
+/// The five parts of a URL or reference (RFC 3986, appendix B), with bytes encoded that people write.
 struct URLReference {
   /// The scheme in lower case.
   var scheme: String?
@@ -35,8 +34,7 @@ struct URLReference {
     return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
   }
 
-  /// Percent-encodes blanks, bytes that are not ASCII, and the few other bytes that are not allowed in a URL.
-  /// Percent signs are left alone.
+  /// Percent-encodes blanks and bytes not allowed in a URL. Percent signs are left alone.
   private static func encoded(_ text: Substring) throws(WebURL.Problem) -> String {
     let hex = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []

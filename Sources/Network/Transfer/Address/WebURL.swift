@@ -26,9 +26,8 @@ package struct WebURL: Hashable, Sendable {
   package let path: String
   package let query: String?
 
-  /// Parses a URL and the credentials in it. White space around the text is removed. Blanks and bytes that
-  /// are not ASCII are percent-encoded, since people and playlists write them; others that a URL must not
-  /// have make it malformed.
+  /// Parses a URL and the credentials in it. Trims white space, and encodes blanks and bytes that are not
+  /// ASCII, since people and playlists write them; others that a URL must not have make it malformed.
   package static func read(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     guard let scheme = reference.scheme else { throw .malformed }

@@ -1,9 +1,8 @@
 package import HostTime
 
 /// Transfers the bytes of one version of one medium, from one URL, over connections that may end at any time.
-/// A value: reader requests, transfer events and the time go in, commands and notes come out. At most one
-/// transfer is in progress. Bytes that arrive again are compared with the stored ones, so that two versions
-/// never mix.
+/// A value: inputs and the time go in, commands and notes come out. At most one transfer is in progress.
+/// Bytes that arrive again are compared with the stored ones, so that two versions never mix.
 package struct TransferMachine: Sendable {
   package enum Outcome: Hashable, Sendable {
     case changed
@@ -54,8 +53,7 @@ package struct TransferMachine: Sendable {
   /// The reader's position in bytes.
   package private(set) var readingPlace: Int64 = 0
   private var readAhead = ReadAhead.disk
-  /// The start of starvation at the reader's position, or the last progress towards its end; nil if bytes are
-  /// available.
+  /// The start of starvation at the reader's position, or the last progress to its end; nil if not starved.
   var dryProgress: HostTime?
   /// The end of the stored bytes that were compared since the last new byte.
   var comparedTo: Int64 = 0
@@ -228,9 +226,8 @@ package struct TransferMachine: Sendable {
     commands.append(.start(request, attempt: lastAttempt))
   }
 
-  /// Whether validators are ignored because the server sends another one with each response. With them, a
-  /// connection that is always cut at the same byte would never bring a new one. The overlap alone then tells
-  /// the versions apart.
+  /// Whether validators are ignored because each response has another one. With them, a connection always cut
+  /// at the same byte would never bring a new one. The overlap alone then tells the versions apart.
   var distrustsValidators: Bool { emptyValidators >= 2 }
 
   mutating func dropConnection() {

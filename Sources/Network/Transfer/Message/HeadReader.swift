@@ -4,9 +4,8 @@ package struct HeadReader: Sendable {
 
   package init() {}
 
-  /// Parses the next line, with or without its line end. The empty line completes the head and returns it;
-  /// interim responses (such as 100 Continue) are skipped. Throws `badAnswer` for a line or a head that is
-  /// too long, and for text that is not HTTP.
+  /// Parses the next line. The empty line completes the head and returns it; interim responses (100 Continue)
+  /// are skipped. Throws `badAnswer` for a line or a head that is too long, and for text that is not HTTP.
   package mutating func add(_ bytes: [UInt8]) throws(TransferFailure) -> ResponseHead? {
     count += bytes.count
     guard bytes.count <= NetworkLimits.headerLine, count <= NetworkLimits.head else {

@@ -7,9 +7,8 @@ package struct RedirectRule: Sendable {
   /// The addresses that the next request may reach; `first` applies to the first request.
   package func reach(_ first: NetworkReach) -> NetworkReach { cameFromPublic ? .publicOnly : first }
 
-  /// Resolves the `Location` of a redirect of `url` to a URL and the credentials in it. `address` is that of
-  /// the server, if known. Throws `redirects` after too many redirects, for unsupported schemes, and from
-  /// https to http.
+  /// Resolves the `Location` that `url` redirects to. `address` is the server's, if known. Throws `redirects`
+  /// after too many redirects, for unsupported schemes, and from https to http.
   package mutating func follow(_ location: String, from url: WebURL, at address: PeerAddress?)
     throws(TransferFailure)
     -> (url: WebURL, credentials: Credentials?)

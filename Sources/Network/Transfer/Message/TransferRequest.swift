@@ -42,9 +42,8 @@ package struct RequestSettings: Hashable, Sendable {
 
   package static func isReserved(_ name: String) -> Bool { reserved.contains(name.lowercased()) }
 
-  /// Creates a request for the bytes of `url` from `start` on; nil: the whole body, without `Range`. The
-  /// user's fields and the credentials are sent to the origin of `first` only. `validator` is the value of
-  /// `If-Range`.
+  /// Creates a request for `url` from byte `start` on; nil: all, without `Range`. The user's fields and
+  /// credentials are sent to the origin of `first` only. `validator` is the value of `If-Range`.
   package func request(
     for url: WebURL, first: WebURL, from start: Int64?, if validator: Validator?, wantsMetadata: Bool
   ) -> TransferRequest {

@@ -1,9 +1,8 @@
 package import HostTime
 import Synchronization
 
-/// Runs the transfers of one machine after another: collects inputs for a worker and carries out the
-/// machine's transfer commands. Only `begin`, `tell`, `signal` and `end` may be called outside the worker's
-/// body.
+/// Runs the transfers of one machine after another: collects inputs for a worker and carries out commands.
+/// Only `begin`, `tell`, `signal` and `end` may be called outside the worker's body.
 package final class TransferRunner: Sendable {
   private struct State {
     var inputs: [TransferInput] = []

@@ -9,9 +9,9 @@ package struct ICYMetadata: Hashable, Sendable {
     self.url = url
   }
 
-  /// Parses a block without its length byte, `name='value';…`; nil for any other form. A value ends at the
-  /// quote before a semicolon, else at the last quote, since stations do not escape quotes. Text is UTF-8 if
-  /// valid, else Latin-1.
+  /// Parses a block without its length byte, `name='value';…`; nil for others. A value ends at the quote
+  /// before a semicolon, else at the last quote: stations do not escape quotes. Text is UTF-8 if valid, else
+  /// Latin-1.
   package init?(block: some Collection<UInt8>) {
     let zero = block.firstIndex(of: 0) ?? block.endIndex
     guard block[zero...].allSatisfy({ $0 == 0 }) else { return nil }
