@@ -146,8 +146,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     worker?.signal()
   }
 
-  // MARK: The thread
-
   private func makeWorker() -> any Worker {
     let box = LoopBox(loop: Loop(pace: RequestPace(limit: options.requestsPerSecond)))
     // The worker retains the transport until it has no more work.

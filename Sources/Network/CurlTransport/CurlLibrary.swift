@@ -2,7 +2,7 @@ import CCurl
 import SystemSupport
 import Transfer
 
-/// libcurl's functions, looked up at first use: local files need no libcurl. The only calls into libcurl.
+/// libcurl's functions, looked up at first use: local files need none. All calls into libcurl are here.
 struct CurlLibrary: Sendable {
   /// The library names of distributions: built with OpenSSL, and with GnuTLS.
   static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
@@ -169,9 +169,7 @@ struct CurlLibrary: Sendable {
     var left: Int32 = 0
     // CURLMSG_DONE is the only kind of message. The message is valid until the transfer is removed.
     guard let message = multiRead(multi, &left), message.pointee.kind == 1, let easy = message.pointee.easy
-    else {
-      return nil
-    }
+    else { return nil }
     return (easy, message.pointee.data.result)
   }
 

@@ -40,8 +40,8 @@ package struct DownloadMachine: Sendable {
   private var progressMoment: HostTime?
   private var lastProgress: HostTime?
 
-  /// Creates a machine that the first `handle` starts, with the record of the partial file, whose length is that
-  /// of the file. `seed` is that of the retry jitter.
+  /// Creates a machine that the first `handle` starts, with the record of the partial file, whose length is
+  /// that of the file. `seed` is that of the retry jitter.
   package init(
     _ record: DownloadRecord, settings: RequestSettings, policy: DownloadPolicy, seed: UInt64, now: HostTime
   ) {

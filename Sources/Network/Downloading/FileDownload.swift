@@ -26,8 +26,8 @@ package final class FileDownload: Sendable {
 
   /// Starts the download at once, resuming the partial file at `place` if it exists.
   ///
-  /// `wantsSound` of the settings is ignored. `seed` is that of the retry jitter (±10 %). `onEvent` is called on
-  /// the worker with each event, in order; it must return quickly and may call `stop`.
+  /// `wantsSound` of the settings is ignored. `seed` is that of the retry jitter (±10 %). `onEvent` is called
+  /// on the worker with each event, in order; it must return quickly and may call `stop`.
   package init(
     _ url: WebURL, to place: DownloadPlace, settings: RequestSettings,
     policy: DownloadPolicy = DownloadPolicy(),
@@ -66,8 +66,6 @@ package final class FileDownload: Sendable {
     // The worker has ended, so no other thread uses `work`.
     if !hasEnded.exchange(true, ordering: .relaxed) { work.use { $0.part = nil } }
   }
-
-  // MARK: The worker
 
   private func step() -> WorkerNext {
     let inputs = runner.takeInputs()

@@ -117,9 +117,7 @@ package enum PlaylistText {
     let length = name.utf8CodeUnitCount
     guard name.withUTF8Buffer({ lowercased(text).starts(with: $0) }),
       let equals = text.firstIndex(of: UInt8(ascii: "="))
-    else {
-      return nil
-    }
+    else { return nil }
     let digits = trimmed(text[(text.startIndex + length)..<equals])
     let value = trimmed(text[(equals + 1)...])
     guard let number = Int(String(decoding: digits, as: UTF8.self)), number >= 0, !value.isEmpty else {

@@ -25,6 +25,13 @@ final class BackgroundTransfers: Sendable {
   enum Run {
     case download(FileDownload)
     case upload(UploadRun)
+
+    func setHeld(_ isHeld: Bool) {
+      switch self {
+      case .download(let download): download.setSuspended(isHeld)
+      case .upload(let upload): upload.setHeld(isHeld)
+      }
+    }
   }
 
   struct State {
@@ -151,8 +158,6 @@ final class BackgroundTransfers: Sendable {
     }
   }
 
-  // MARK: Tasks
-
   /// Adds a task, unless it is known. The transfer starts once the task is resumed.
   func add(_ record: TaskRecord, resuming data: ResumeData?) {
     let key = record.key
@@ -208,8 +213,6 @@ final class BackgroundTransfers: Sendable {
       earliest: moment(record.earliest), isDiscretionary: record.isDiscretionary,
       deadline: moment(record.deadline) ?? .distantFuture)
   }
-
-  // MARK: The application and the device
 
   func setApplication(_ application: TransferServiceMachine.Application) {
     if application == .gone {
@@ -272,12 +275,7 @@ final class BackgroundTransfers: Sendable {
   private func carryOut(_ command: TransferServiceMachine.Command) {
     switch command {
     case .start(let key): start(key)
-    case .hold(let key):
-      switch state.withLock({ $0.runs[key] }) {
-      case .download(let download)?: download.setSuspended(true)
-      case .upload(let upload)?: upload.setHeld(true)
-      case nil: break
-      }
+    case .hold(let key): state.withLock({ $0.runs[key] })?.setHeld(true)
     case .expire(let key): finish(key, .failed(.timedOut, "it takes longer than it may"))
     case .cancel(let key):
       var outcome = TaskRecord.Outcome.failed(.cancelled, "the person has ended the application")
@@ -298,11 +296,7 @@ final class BackgroundTransfers: Sendable {
     let (record, run, credentials) = state.withLock { state in
       (state.records[key], state.runs[key], state.credentials[key])
     }
-    switch run {
-    case .download(let download)?: return download.setSuspended(false)
-    case .upload(let upload)?: return upload.setHeld(false)
-    case nil: break
-    }
+    if let run { return run.setHeld(false) }
     guard let record, record.outcome == nil, let request = record.request else { return }
     do {
       var asked = try TransferRequest(request)

@@ -91,8 +91,7 @@ struct TaskRecord: Codable, Sendable {
   }
 
   mutating func take(_ head: ResponseHead, from url: WebURL) {
-    var fields: [String: String] = [:]
-    for field in head.fields.all { fields[field.name] = field.value }
+    let fields = Dictionary(head.fields.all.map { ($0.name, $0.value) }) { $1 }
     answer = Answer(status: head.status, fields: fields, url: url.text)
   }
 

@@ -14,9 +14,6 @@ final class UploadRun: Exchange.Client {
     case badFile(UploadMachine.File)
   }
 
-  /// Compares the file with its state at the creation of the task, and calls back on any thread.
-  typealias Examine = @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
-
   /// The number of response bytes to keep: more than a server needs to answer an upload.
   private static let longestAnswer = 1 << 20
 
@@ -35,7 +32,8 @@ final class UploadRun: Exchange.Client {
   private let transport: any HTTPTransport
   private let alarms: Alarms
   private let timeout: Double
-  private let examine: Examine
+  /// Compares the file with its state at the creation of the task, and calls back on any thread.
+  private let examine: @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
   private let onEvent: @Sendable (Event) -> Void
   private let state = Mutex(State())
 
@@ -43,7 +41,8 @@ final class UploadRun: Exchange.Client {
   /// without a byte. `onEvent` is called with each event, without a lock, and must not block.
   init(
     _ request: TransferRequest, file path: String, transport: any HTTPTransport, alarms: Alarms,
-    timeout: Double, examine: @escaping Examine, onEvent: @escaping @Sendable (Event) -> Void
+    timeout: Double, examine: @escaping @Sendable (@escaping @Sendable (UploadMachine.File) -> Void) -> Void,
+    onEvent: @escaping @Sendable (Event) -> Void
   ) {
     self.request = request
     self.path = path

@@ -100,11 +100,7 @@ extension ResponseHead {
   func response(for url: URL) -> HTTPURLResponse? {
     var fields: [String: String] = [:]
     for field in self.fields.all {
-      if let present = fields[field.name] {
-        fields[field.name] = "\(present), \(field.value)"
-      } else {
-        fields[field.name] = field.value
-      }
+      fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value
     }
     return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
   }

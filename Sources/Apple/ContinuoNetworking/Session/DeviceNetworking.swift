@@ -168,8 +168,6 @@ public final class DeviceNetworking: Suspendable {
 
   private var sessions: [SessionCore] { state.withLock { $0.sessions }.compactMap(\.core) }
 
-  // MARK: Suspendable
-
   /// Closes the connections of default sessions, and stops the calls of all delegates.
   public func suspend() {
     state.withLock { $0.isSuspended = true }

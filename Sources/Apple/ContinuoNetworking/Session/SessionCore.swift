@@ -177,8 +177,8 @@ final class SessionCore: Sendable {
       if let index = state.waiting.firstIndex(where: { $0 === load }) {
         state.waiting.remove(at: index)
       } else {
-        state.active[load.host, default: 1] -= 1
-        if state.active[load.host] == 0 { state.active[load.host] = nil }
+        state.active[load.task.host, default: 1] -= 1
+        if state.active[load.task.host] == 0 { state.active[load.task.host] = nil }
       }
     }
     beginNext()
@@ -188,12 +188,12 @@ final class SessionCore: Sendable {
     while true {
       let next = state.withLock { state -> TaskLoad? in
         let limit = values.httpMaximumConnectionsPerHost
-        let ready = state.waiting.filter { state.active[$0.host, default: 0] < limit }
+        let ready = state.waiting.filter { state.active[$0.task.host, default: 0] < limit }
         guard let first = ready.max(by: { $0.task.priority < $1.task.priority }) else { return nil }
         // Among equal priorities, the oldest load comes first.
         let next = ready.first { $0.task.priority == first.task.priority } ?? first
         state.waiting.removeAll { $0 === next }
-        state.active[next.host, default: 0] += 1
+        state.active[next.task.host, default: 0] += 1
         return next
       }
       guard let next else { return }

@@ -51,11 +51,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     core = task.session.core
   }
 
-  var host: String { task.host }
   var clock: any HostClock { core.networking.alarms.clock }
   var url: URL? { task.currentRequest?.url }
-
-  // MARK: TaskWork
 
   func resume() {
     let (exchange, isNew) = state.withLock { state in

@@ -82,8 +82,6 @@ open class URLSession: NSObject, @unchecked Sendable {
     set { words.withLock { $0 = newValue } }
   }
 
-  // MARK: The end
-
   /// Refuses further tasks. After the existing tasks have ended, the delegate is notified and released:
   /// needed for sessions with a delegate that are no longer used. Has no effect on the shared session.
   open func finishTasksAndInvalidate() { if !isShared { core.invalidate(cancelling: false) } }
@@ -102,8 +100,6 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// Does nothing: sessions have no state to write out.
   public func flush() async {}
-
-  // MARK: Tasks
 
   /// Passes the unfinished tasks to the handler on the delegate queue, by kind and in creation order.
   open func getTasksWithCompletionHandler(

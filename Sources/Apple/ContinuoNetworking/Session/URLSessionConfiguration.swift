@@ -43,8 +43,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// A new configuration, the same as `default`: sessions write no cookies, caches or credentials to disk.
   open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(Values()) }
 
-  /// Creates a configuration for a background session: the device makes its transfers, whatever the
-  /// application does. A relaunched application finds the session by the identifier, which must not be empty.
+  /// Creates a configuration for a background session: the device makes its transfers, also while the
+  /// application is suspended or terminated. A relaunched application finds the session by the identifier,
+  /// which must not be empty.
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values()
@@ -78,12 +79,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open var httpAdditionalHeaders: [AnyHashable: Any]? {
     get { self[\.httpAdditionalHeaders].map { $0 as [AnyHashable: Any] } }
     set {
-      var fields: [String: String]?
-      if let newValue {
-        fields = [:]
-        for (name, value) in newValue { fields?["\(name)"] = "\(value)" }
+      self[\.httpAdditionalHeaders] = newValue.map { fields in
+        Dictionary(fields.map { ("\($0)", "\($1)") }) { $1 }
       }
-      self[\.httpAdditionalHeaders] = fields
     }
   }
 

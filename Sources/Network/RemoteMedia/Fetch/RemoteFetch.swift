@@ -94,8 +94,8 @@ package final class RemoteFetch: Sendable {
   private let state = Mutex(State())
   private let work: WorkerState<Work>
 
-  /// Creates a fetch of the medium at `url`, which starts at once or by `begin`. `onNote` is called on the worker
-  /// with each event, in order, and must return quickly.
+  /// Creates a fetch of the medium at `url`, which starts at once or by `begin`. `onNote` is called on the
+  /// worker with each event, in order, and must return quickly.
   init(
     _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment, begins: Bool = true,
     onNote: @escaping @Sendable (TransferNote) -> Void = { _ in }
@@ -130,8 +130,6 @@ package final class RemoteFetch: Sendable {
     state.withLock { $0.snapshot.metadata.last { $0.offset <= offset } }
   }
 
-  // MARK: Readers
-
   func setCallback(of reader: ObjectIdentifier, _ callback: (@Sendable () -> Void)?) {
     let last = state.withLock { state in
       defer { state.callbacks[reader] = callback }
@@ -143,8 +141,6 @@ package final class RemoteFetch: Sendable {
 
   /// Calls the reader's callback at the next change. The reader must then check for earlier changes.
   func wait(_ reader: ObjectIdentifier) { state.withLock { _ = $0.waiting.insert(reader) } }
-
-  // MARK: The worker
 
   private func step() -> WorkerNext {
     let inputs = runner.takeInputs()

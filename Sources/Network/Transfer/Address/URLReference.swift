@@ -1,4 +1,5 @@
-/// The five parts of a URL or reference (RFC 3986, appendix B), with bytes encoded that people write.
+/// The parts of a URL or reference (RFC 3986, appendix B). Blanks and others that must not be sent are
+/// encoded.
 struct URLReference {
   /// The scheme in lower case.
   var scheme: String?
@@ -101,20 +102,11 @@ struct Authority {
       rest = rest[name.endIndex...]
     }
     host = name.lowercased()
-    guard let colon = rest.first else {
-      port = nil
-      return
-    }
-    guard colon == ":" else { throw .malformed }
     let digits = rest.dropFirst()
-    guard digits.utf8.allSatisfy(\.isDigit) else { throw .malformed }
+    guard rest.isEmpty || rest.first == ":", digits.utf8.allSatisfy(\.isDigit) else { throw .malformed }
     // A colon without a number means the default port.
-    if digits.isEmpty {
-      port = nil
-    } else {
-      guard let number = Int(digits), (1...65_535).contains(number) else { throw .malformed }
-      port = number
-    }
+    port = Int(digits)
+    guard digits.isEmpty || (1...65_535).contains(port ?? 0) else { throw .malformed }
   }
 }
 

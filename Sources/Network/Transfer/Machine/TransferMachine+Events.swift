@@ -51,8 +51,6 @@ extension TransferMachine {
     lose(ended, TransferFailure(.lost, "\(url.host) closed the connection"), asked: nil, at: now)
   }
 
-  // MARK: Heads
-
   private mutating func takeHead(_ head: ResponseHead, at now: HostTime) {
     guard let asked = connection, asked.phase != .body else { return }
     commands.append(
@@ -195,8 +193,6 @@ extension TransferMachine {
     connection?.end = nil
     connection?.demuxer = station?.interval.map { ICYDemuxer(interval: $0) }
   }
-
-  // MARK: Bodies
 
   private mutating func takeBody(_ bytes: ArraySlice<UInt8>, at now: HostTime, store: some StoredBytes) {
     guard connection?.phase == .body, !bytes.isEmpty else { return }

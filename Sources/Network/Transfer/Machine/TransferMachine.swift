@@ -77,9 +77,9 @@ package struct TransferMachine: Sendable {
   package var isHeld: Bool { heldSince != nil }
   private var isClosedByHold = false
 
-  /// Creates a machine that the first `handle` starts. `seed` is that of the retry jitter (±10 %), `validator` and
-  /// `total` are of the version whose bytes a machine of another process has stored, and `attempt` is the last
-  /// number of the preceding machine.
+  /// Creates a machine that the first `handle` starts. `seed` is that of the retry jitter (±10 %),
+  /// `validator` and `total` are of the version whose bytes a machine of another process has stored, and
+  /// `attempt` is the last number of the preceding machine.
   package init(
     url: WebURL, settings: RequestSettings, times: TransferTimes = TransferTimes(), seed: UInt64,
     now: HostTime, validator: Validator? = nil, total: Int64? = nil, after attempt: Int = 0

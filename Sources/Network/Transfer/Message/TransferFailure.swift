@@ -39,11 +39,10 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
       case .redirects: -1007
       case .noRoom: -1008
       case .offline: -1009
-      case .badAnswer: -1011
       case .status(401): -1013
       case .status(403): -1102
       case .status(404), .status(410): -1100
-      case .status: -1011
+      case .badAnswer, .status: -1011
       case .tls: -1200
       case .certificate: -1202
       }
