@@ -29,7 +29,7 @@ final class BackgroundTransfers: Sendable {
     func setHeld(_ isHeld: Bool) {
       switch self {
       case .download(let download): download.setSuspended(isHeld)
-      case .upload(let upload): upload.setHeld(isHeld)
+      case .upload(let upload): upload.handle(.hold(isHeld))
       }
     }
   }
@@ -118,7 +118,7 @@ final class BackgroundTransfers: Sendable {
     alarms.cancel(alarm)
     for run in runs.values {
       switch run {
-      case .upload(let upload): upload.cancel()
+      case .upload(let upload): upload.handle(.cancel)
       case .download(let download): download.end()
       }
     }
@@ -195,8 +195,6 @@ final class BackgroundTransfers: Sendable {
     handle(.resumed(key, wishes(of: record)))
   }
 
-  func hold(_ key: TransferKey) { handle(.held(key)) }
-
   func describe(_ key: TransferKey, _ text: String?) {
     state.withLock { $0.records[key]?.taskDescription = text }
     save(key)
@@ -227,10 +225,6 @@ final class BackgroundTransfers: Sendable {
 
   /// Whether the application is launched because a session has woken it.
   var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
-
-  func quit() { handle(.quit) }
-
-  func connectPower() { handle(.powered) }
 
   /// Handles an event and carries out the commands in order, one thread at a time.
   func handle(_ event: TransferServiceMachine.Event) {
@@ -310,7 +304,7 @@ final class BackgroundTransfers: Sendable {
           examine: { [weak self] in self?.examine(key, $0) },
           onEvent: { [weak self] in self?.take($0, of: key) })
         made = .upload(upload)
-        upload.start()
+        upload.handle(.start)
       }
       let isOver = state.withLock { state in
         guard state.records[key]?.outcome == nil, !state.challenges.contains(key) else { return true }
@@ -343,7 +337,7 @@ final class BackgroundTransfers: Sendable {
   func stop(_ run: Run?) {
     switch run {
     case .download(let download)?: download.stop()
-    case .upload(let upload)?: upload.cancel()
+    case .upload(let upload)?: upload.handle(.cancel)
     case nil: break
     }
   }

@@ -44,17 +44,9 @@ final class RecordWriter: Sendable {
 
   /// Retries the records that could not be written. To be called before the disk's jobs are closed.
   func retryAll() {
-    let retries = state.withLock { state in
-      let failed = state.filter { !$0.value.isQueued }
-      for key in failed.keys {
-        state[key]?.isQueued = true
-        state[key]?.retry = nil
-      }
-      return failed.mapValues(\.retry)
-    }
-    for (key, retry) in retries {
-      alarms.cancel(retry)
-      disk.add { [weak self] in self?.write(key) }
+    for (key, saving) in state.withLock({ $0 }) where !saving.isQueued {
+      alarms.cancel(saving.retry)
+      retry(key)
     }
   }
 
@@ -93,8 +85,8 @@ final class RecordWriter: Sendable {
       return Alarms.backoff.delay(after: saving.failures + 1)
     }
     guard let delay else { return }
-    let alarm = alarms.set(at: alarms.clock.now.advanced(bySeconds: delay)) { [weak self] in self?.retry(key)
-    }
+    let due = alarms.clock.now.advanced(bySeconds: delay)
+    let alarm = alarms.set(at: due) { [weak self] in self?.retry(key) }
     state.withLock { $0[key]?.retry = alarm }
   }
 

@@ -53,13 +53,7 @@ final class UploadRun: Exchange.Client {
     self.onEvent = onEvent
   }
 
-  func start() { handle(.start) }
-
-  func setHeld(_ isHeld: Bool) { handle(.hold(isHeld)) }
-
-  func cancel() { handle(.cancel) }
-
-  private func handle(_ event: UploadMachine.Event) {
+  func handle(_ event: UploadMachine.Event) {
     let isOurs = state.withLock { state in
       state.commands.append(contentsOf: state.machine.handle(event))
       return state.commands.begin()

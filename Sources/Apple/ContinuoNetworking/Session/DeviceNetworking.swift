@@ -110,11 +110,7 @@ public final class DeviceNetworking: Suspendable {
   /// Ends everything, as the end of the process does. Pending disk jobs are complete when this returns.
   package func close() {
     terminate()
-    let old = state.withLock { state in
-      defer { state.transfers = nil }
-      return state.transfers
-    }
-    old?.close()
+    state.withLock({ $0.transfers.take() })?.close()
     files.close()
   }
 
@@ -123,7 +119,7 @@ public final class DeviceNetworking: Suspendable {
     beginTurn()
     let transfers = openTransfers()
     endTurn()
-    transfers?.connectPower()
+    transfers?.handle(.powered)
   }
 
   var shared: URLSession {
@@ -192,7 +188,7 @@ public final class DeviceNetworking: Suspendable {
   public func enterForeground() { made?.setApplication(.front) }
 
   /// Cancels the background transfers, because the user has quit the application.
-  public func quit() { made?.quit() }
+  public func quit() { made?.handle(.quit) }
 
   /// Records the launch, in the background if the application was woken for a session.
   public func launch() { if let made { made.setApplication(made.isWaking ? .background : .front) } }

@@ -222,10 +222,7 @@ final class SessionCore: Sendable {
     post { [self] in
       state.withLock { $0.kept = nil }
       if let session { delegate?.urlSession(session, didBecomeInvalidWithError: nil) }
-      let old = state.withLock { state in
-        defer { state.delegate = nil }
-        return state.delegate
-      }
+      let old = state.withLock { $0.delegate.take() }
       withExtendedLifetime(old) {}
     }
   }
@@ -281,7 +278,7 @@ private final class BackgroundWork: TaskWork {
       isDiscretionary: values.isDiscretionary)
   }
 
-  func suspend() { transfers.hold(key) }
+  func suspend() { transfers.handle(.held(key)) }
 
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     register()
