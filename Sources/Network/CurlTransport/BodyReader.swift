@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Transfer
 
-/// Reads the body of a request while it is sent; a file ahead, on a queue, since its disk may be slow.
+/// Reads a request body while it is sent. A queue reads files ahead: the network never waits for a disk.
 final class BodyReader: Sendable {
   /// Reads from a file like `pread`, with its results and `errno`. May block.
   typealias Read =

@@ -65,8 +65,7 @@ package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The timeouts of a download, the interval of its progress events, and its overwrite rule.
 package struct DownloadPolicy: Hashable, Sendable {
-  /// The timeouts. `giveUp` counts from the last new byte; if infinite, only failures such as 404 end a
-  /// download.
+  /// The timeouts. `giveUp` counts from the last new byte; if infinite, only failures such as 404 count.
   package var times = TransferTimes()
   /// The minimum interval between progress events, in seconds.
   package var progressInterval = 0.5

@@ -24,7 +24,7 @@ package final class RemoteMedium: MediaSource {
     var changes = 0
   }
 
-  /// Creates a medium that opening fetches. `onNote` is called on a worker in order; must return quickly.
+  /// Creates a medium, fetched once opened. `onNote` is called on a worker, in order; it must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, options: MP3File.Options = MP3File.Options(),
     environment: RemoteEnvironment,

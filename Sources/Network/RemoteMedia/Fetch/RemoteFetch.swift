@@ -66,8 +66,7 @@ package final class RemoteFetch: Sendable {
   private struct Work: ~Copyable {
     var machine: TransferMachine
     var saidMemory = false
-    /// Whether an awaited event has arrived: else a callback would make its reader find nothing and wait
-    /// again.
+    /// Whether an awaited event has arrived: without one, readers called back would find nothing.
     var hasNews = false
     var knowsInfo = false
     var isAnswered = false

@@ -111,8 +111,7 @@ package final class MediaStore: Sendable {
     while forget({ $0.surplus }) > 0 {}
   }
 
-  /// Fills the start of the buffer with the bytes from `offset` on. Returns their number, 0 if there are
-  /// none.
+  /// Fills the start of the buffer with the bytes from `offset` on. Returns their number, 0 for none.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     // Bytes in memory are returned without waiting for the disk.
     if case .memory(let count) = state.withLock({ $0.find(buffer, at: offset) }) { return count }

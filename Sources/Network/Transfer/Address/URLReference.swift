@@ -1,5 +1,4 @@
-/// The parts of a URL or reference (RFC 3986, appendix B). Blanks and others that must not be sent are
-/// encoded.
+/// The parts of a URL or reference (RFC 3986, appendix B). Bytes that must not be sent are encoded.
 struct URLReference {
   /// The scheme in lower case.
   var scheme: String?

@@ -1,3 +1,70 @@
+package struct TransferRequest: Hashable, Sendable {
+  package var url: WebURL
+  /// The credentials for the URL's origin.
+  package var credentials: Credentials?
+  /// The header fields, except those that HTTP itself needs (`Host`).
+  package var fields = HTTPFields()
+  /// The method; nil: `PUT` with a body, else `GET`.
+  package var method: String?
+  package var body: TransferBody?
+  package var reach = NetworkReach.all
+
+  package init(url: WebURL) { self.url = url }
+}
+
+package enum TransferBody: Hashable, Sendable {
+  case bytes([UInt8])
+  /// The first `count` bytes of the file at a path, read while they are sent.
+  case file(path: String, count: Int64)
+
+  package var count: Int64 {
+    switch self {
+    case .bytes(let bytes): Int64(bytes.count)
+    case .file(_, let count): count
+    }
+  }
+}
+
+package struct RequestSettings: Hashable, Sendable {
+  /// A user's fields, for the first origin only. They override those that the transfer does not depend on.
+  package var fields = HTTPFields()
+  package var userAgent: String
+  /// The credentials for the first origin; nil: those of the URL, or none.
+  package var credentials: Credentials?
+  package var reach = NetworkReach.all
+  /// Whether to request audio and station metadata; otherwise any content.
+  package var wantsSound = true
+
+  package init(userAgent: String) { self.userAgent = userAgent }
+
+  /// Names of fields that a user cannot set, since the transfer depends on them.
+  private static let reserved = ["range", "if-range", "accept-encoding", "host"]
+
+  package static func isReserved(_ name: String) -> Bool { reserved.contains(name.lowercased()) }
+
+  /// Creates a request for `url` from byte `start` on; nil: all, without `Range`. The user's fields and
+  /// credentials are sent to the origin of `first` only. `validator` is the value of `If-Range`.
+  package func request(
+    for url: WebURL, first: WebURL, from start: Int64?, if validator: Validator?, wantsMetadata: Bool
+  ) -> TransferRequest {
+    var request = TransferRequest(url: url)
+    request.reach = reach
+    request.fields.set("User-Agent", userAgent)
+    request.fields.set("Accept", wantsSound ? "audio/mpeg, audio/*;q=0.9, */*;q=0.5" : "*/*")
+    if wantsMetadata, wantsSound { request.fields.set("Icy-MetaData", "1") }
+    if url.origin == first.origin {
+      request.credentials = credentials
+      for field in fields.all where !Self.isReserved(field.name) {
+        request.fields.set(field.name, field.value)
+      }
+    }
+    request.fields.set("Accept-Encoding", "identity")
+    if let start { request.fields.set("Range", "bytes=\(start)-") }
+    if let validator, start != nil { request.fields.set("If-Range", validator.text) }
+    return request
+  }
+}
+
 /// An event of a transfer. The order is: `connected` at most once, `head`, `body` any number of times, then
 /// `end` or `failure`. A failure may come at any time and is the last event.
 package enum TransferEvent: Hashable, Sendable {
