@@ -30,10 +30,10 @@ package struct DownloadPlace: Hashable, Sendable {
   }
 }
 
-/// An open file, closed with its last reference. Calls may block on the disk.
+/// An open file, closed with its last reference: only methods use the descriptor. Calls may block.
 package final class OpenFile: Sendable {
   package let path: String
-  fileprivate let descriptor: Int32
+  private let descriptor: Int32
 
   /// Opens `path` without following a symbolic link in its last component.
   package init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) {
@@ -56,6 +56,9 @@ package final class OpenFile: Sendable {
     }
   }
 
+  /// Returns the first bytes, at most `count`.
+  fileprivate func read(_ count: Int) -> [UInt8] { WholeTransfer.read(count, from: descriptor, at: 0) }
+
   /// Whether the bytes at `offset` equal `bytes`. Unreadable bytes never do.
   package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
     WholeTransfer.read(bytes.count, from: descriptor, at: offset)[...] == bytes
@@ -63,6 +66,13 @@ package final class OpenFile: Sendable {
 
   package func truncate(to length: Int64) throws(FileFailure) {
     guard ftruncate(descriptor, off_t(length)) == 0 else { throw .current("write", path) }
+  }
+
+  /// Locks the file; false if another process has locked it.
+  fileprivate func lock() throws(FileFailure) -> Bool {
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+    guard errno == EWOULDBLOCK else { throw .current("lock", path) }
+    return false
   }
 
   /// Waits until the disk has the bytes and, if `isWhole` is true, all metadata of the file.
@@ -110,9 +120,7 @@ struct PartFile: ~Copyable {
   private static func openAlone(_ place: DownloadPlace) throws(FileFailure) -> OpenFile {
     while true {
       let file = try OpenFile(place.part, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
-      guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        throw errno == EWOULDBLOCK ? .busy(place.target) : .current("lock", place.part)
-      }
+      guard try file.lock() else { throw .busy(place.target) }
       let opened = try file.status()
       guard opened.st_mode & S_IFMT == S_IFREG else { throw .foreign(place.part, url: nil) }
       var named = stat()
@@ -124,8 +132,8 @@ struct PartFile: ~Copyable {
 
   private static func readRecord(_ place: DownloadPlace) throws(FileFailure) -> DownloadRecord? {
     do throws(FileFailure) {
-      let file = try OpenFile(place.record, O_RDONLY | O_NONBLOCK)
-      return DownloadRecord(bytes: WholeTransfer.read(NetworkLimits.record, from: file.descriptor, at: 0))
+      return DownloadRecord(
+        bytes: try OpenFile(place.record, O_RDONLY | O_NONBLOCK).read(NetworkLimits.record))
     } catch {
       if case .system(_, _, ENOENT) = error { return nil }
       throw error

@@ -122,8 +122,7 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Continues a task with credentials. Without, the server's response becomes the task's, or it is
-  /// cancelled.
+  /// Continues a task with credentials. Without, it ends with the server's response, or is cancelled.
   func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
     state.withLock { state in
       state.challenges.remove(key)

@@ -56,8 +56,7 @@ struct ResumeData: Codable, Sendable {
   }
 }
 
-/// Resumes a download after the bytes of resume data. A value: heads and bytes go in, the next step comes
-/// out.
+/// Resumes a download after stored bytes. A value: heads and bytes go in, the next step comes out.
 struct Resumption: Hashable, Sendable {
   enum Step: Hashable {
     /// The body continues the stored bytes, after the overlap to compare.

@@ -78,8 +78,7 @@ public final class DeviceNetworking: Suspendable {
   func endTurn() { turn.post() }
 
   /// The service for background sessions; nil if another process has it. Blocks once while opening the
-  /// folder. Call it between `beginTurn` and `endTurn`: a second, concurrent call would find the folder
-  /// locked.
+  /// folder. Call it between `beginTurn` and `endTurn`: a concurrent call would find the folder locked.
   func openTransfers() -> BackgroundTransfers? {
     if let transfers = made { return transfers }
     guard let device else { return nil }

@@ -95,7 +95,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// A description by the application. A background session keeps up to 64 KiB of it across launches.
+  /// A description, which a background session keeps across launches unless it exceeds 64 KiB.
   open var taskDescription: String? {
     get { own.withLock { $0.taskDescription } }
     set {
