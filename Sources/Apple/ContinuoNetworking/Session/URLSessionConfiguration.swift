@@ -44,8 +44,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(Values()) }
 
   /// Creates a configuration for a background session: the device makes its transfers, also while the
-  /// application is suspended or terminated. A relaunched application finds the session by the identifier,
-  /// which must not be empty.
+  /// application is suspended or terminated. A relaunched one finds the session by the non-empty identifier.
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values()

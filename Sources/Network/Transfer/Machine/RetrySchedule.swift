@@ -10,8 +10,7 @@ struct RetrySchedule: Sendable {
 
   mutating func noteStart(at now: HostTime) { lastStart = now }
 
-  /// The delay to the next connection after one that brought `news` new bytes. `asked`: the server's wish.
-  /// Both in seconds.
+  /// The delay in seconds after a connection with `news` new bytes, not below `asked`, the server's wish.
   mutating func delay(afterNews news: Int64, asked: Double?, at now: HostTime) -> Double {
     // A connection that brought any new byte restarts the back-off at 0.25 s.
     if news > 0 { backoff.reset() }

@@ -48,8 +48,7 @@ struct TransferConnection: Sendable {
 /// The number of stored bytes that each request asks for again: comparing them shows that the connection
 /// continues the stored version. Usually `NetworkLimits.overlap`. If a server closes one connection after
 /// another early, the number is a quarter of the most that any of the last ones brought, so that each still
-/// brings new bytes. A single tiny connection changes nothing: the next one may reach a server with another
-/// version.
+/// brings new bytes. A single tiny connection changes nothing: the next server may have another version.
 struct OverlapRule: Sendable {
   private var brought: [Int64] = []
   /// Whether this machine has stored a byte. Bytes stored before that come from another process.

@@ -92,8 +92,7 @@ package struct TransferID: Hashable, Sendable {
 }
 
 package protocol TransferSink: AnyObject, Sendable {
-  /// Receives an event. Called on a thread of the transport without its locks held, one event of a transfer
-  /// at a time; must not block.
+  /// Receives an event, on a thread of the transport without its locks, one at a time. Must not block.
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand
 
   /// Receives the number of request body bytes sent so far, each time that it grows, before the head of the

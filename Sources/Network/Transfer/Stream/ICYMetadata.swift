@@ -10,8 +10,7 @@ package struct ICYMetadata: Hashable, Sendable {
   }
 
   /// Parses a block without its length byte, `name='value';…`; nil for others. A value ends at the quote
-  /// before a semicolon, else at the last quote: stations do not escape quotes. Text is UTF-8 if valid, else
-  /// Latin-1.
+  /// before a semicolon, else at the last quote: stations do not escape quotes. Decodes as `LenientText`.
   package init?(block: some Collection<UInt8>) {
     let zero = block.firstIndex(of: 0) ?? block.endIndex
     guard block[zero...].allSatisfy({ $0 == 0 }) else { return nil }
