@@ -277,8 +277,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ContinuoNetworkingTests",
         dependencies: [
-          "AppLifecycle", "ContinuoNetworking", "ContinuoTesting", "HostTime", "NetworkTestSupport",
-          "SystemSupport", "TestSupport", "Transfer",
+          "AppLifecycle", "ContinuoNetworking", "ContinuoTesting", "Downloading", "HostTime",
+          "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       // Run, not imported: a program that tests kill.

@@ -3,15 +3,13 @@ import Glibc
 import Synchronization
 import Transfer
 
-/// Reads the body of a request while it is sent. A queue reads files ahead, so that the network thread never
-/// waits for a disk.
+/// Reads a request body while it is sent. A queue reads files ahead: the network never waits for a disk.
 final class BodyReader: Sendable {
   /// Reads from a file like `pread`, with its results and `errno`. May block.
   typealias Read =
     @Sendable (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int
 
   enum Piece: Equatable {
-    /// The number of bytes; 0 at the end.
     case bytes(Int)
     /// No bytes are available yet: `onReady` will be called.
     case notYet
@@ -20,9 +18,7 @@ final class BodyReader: Sendable {
   }
 
   private struct State {
-    /// The offset of the next byte to send.
     var position: Int64 = 0
-    /// The bytes read from `position` on.
     var ahead: ArraySlice<UInt8> = []
     var isReading = false
     /// Whether a `read` returned `notYet` and waits for `onReady`.
@@ -30,16 +26,13 @@ final class BodyReader: Sendable {
     var hasFailed = false
   }
 
-  /// An open file. The queue alone uses it.
   private final class File: Sendable {
     let descriptor: Int32
     init(_ path: String) { descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     deinit { if descriptor >= 0 { close(descriptor) } }
   }
 
-  /// The number of bytes per read.
   private static let pieceSize = 64 * 1024
-  /// The number of bytes to read ahead.
   private static let room = 256 * 1024
 
   private let body: TransferBody
@@ -92,7 +85,6 @@ final class BodyReader: Sendable {
     return piece
   }
 
-  /// Reads ahead until the buffer is full. Called on the queue.
   private func readAhead() {
     while let (offset, count) = next() {
       let bytes = load(count, at: offset)

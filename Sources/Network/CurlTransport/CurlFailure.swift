@@ -2,10 +2,8 @@ import Glibc
 import Transfer
 
 extension TransferFailure {
-  /// The failure if the process or the system has no file descriptors left; nil if they have.
-  ///
-  /// libcurl reports such a shortage as a refused connection or an unknown host. The check opens and closes a
-  /// socket.
+  /// The failure if the process or the system has no file descriptors left, which libcurl reports as a
+  /// refused connection or an unknown host; nil if they have. Opens and closes a socket.
   static func shortage() -> TransferFailure? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     let error = errno
@@ -34,18 +32,9 @@ extension TransferFailure {
     }
   }
 
-  /// Creates the failure for a libcurl result.
-  ///
-  /// - Parameters:
-  ///   - result: the CURLcode.
-  ///   - host: the host of the request.
-  ///   - isProxied: whether the failed connection was to a proxy.
-  ///   - systemError: the `errno` of the connection.
-  ///   - detail: libcurl's TLS error text, which contains neither path nor query.
-  ///   - hasHead: whether a response had begun.
-  init(
-    curl result: Int32, host: String, isProxied: Bool, systemError: Int32, detail: String, hasHead: Bool
-  ) {
+  /// Creates the failure for a CURLcode. `systemError` is the connection's `errno`, `detail` libcurl's TLS
+  /// error text, which has neither path nor query. `isProxied`: whether the failed connection was to a proxy.
+  init(curl result: Int32, host: String, isProxied: Bool, systemError: Int32, detail: String, hasHead: Bool) {
     let reason = detail.isEmpty ? "" : ": \(detail)"
     let peer = isProxied ? "the proxy for \(host)" : host
     switch result {

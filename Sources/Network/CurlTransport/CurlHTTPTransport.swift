@@ -4,18 +4,15 @@ package import HostTime
 import Synchronization
 package import Transfer
 
-/// Sends requests with libcurl on a thread of its own, `continuo-net`. The thread exists from the first
-/// transfer until 60 s after the last one.
-///
-/// libcurl is opened at the first transfer. If the library is missing or too old, every transfer fails with
-/// `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
+/// Sends requests with libcurl on a thread of its own, `continuo-net`, from the first transfer until 60 s
+/// after the last one. libcurl is opened at the first transfer. If the library is missing or too old, every
+/// transfer fails with `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
 package final class CurlHTTPTransport: HTTPTransport {
   private struct Entry {
     var isPaused = false
     let sink: any TransferSink
   }
 
-  /// An event whose delivery is in progress.
   private struct Delivery {
     let id: TransferID
     let thread: pthread_t
@@ -38,7 +35,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     /// The handle that wakes the thread while it polls.
     var multi: Multi?
     var delivering: Delivery?
-    /// The threads that wait for the end of the delivery.
     var waiters: [Waiter] = []
   }
 
@@ -48,7 +44,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     let handle: CurlLibrary.Handle
   }
 
-  /// The state of the network thread.
   private final class Loop {
     var library: CurlLibrary?
     var failure: TransferFailure?
@@ -73,10 +68,8 @@ package final class CurlHTTPTransport: HTTPTransport {
   /// The longest sleep in libcurl, in milliseconds. All events wake the thread, so the value is only a limit.
   private static let longestPoll: Int32 = 30_000
 
-  /// The transport of this process with default options: one thread, one set of connections and one rate
-  /// limit per host for all senders.
-  ///
-  /// A clock other than the system's gets a new transport.
+  /// The transport of this process: one thread, one set of connections and one rate limit per host for all
+  /// senders. A clock other than the system's gets a new transport.
   package static func shared(clock: any HostClock) -> CurlHTTPTransport {
     clock is SystemClock ? ofProcess : CurlHTTPTransport(clock: clock)
   }
@@ -89,7 +82,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     self.options = options
   }
 
-  /// Whether the thread exists. For tests.
   package var hasThread: Bool { state.withLock { $0.worker != nil } }
 
   package func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
@@ -119,7 +111,7 @@ package final class CurlHTTPTransport: HTTPTransport {
   }
 
   /// Resumes a transfer because more of its request body can be sent.
-  private func goOn(_ transfer: TransferID) {
+  func goOn(_ transfer: TransferID) {
     let isThere = state.withLock { state in
       guard state.entries[transfer] != nil else { return false }
       state.orders.append(.goOn(transfer))
@@ -153,8 +145,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
     worker?.signal()
   }
-
-  // MARK: The thread
 
   private func makeWorker() -> any Worker {
     let box = LoopBox(loop: Loop(pace: RequestPace(limit: options.requestsPerSecond)))
@@ -202,25 +192,21 @@ package final class CurlHTTPTransport: HTTPTransport {
 
   private func carryOut(_ order: Order, _ loop: Loop) {
     switch order {
-    case .start(let id, let request):
-      loop.held[request.url.host, default: []].append((id, request, nil))
+    case .start(let id, let request): loop.held[request.url.host, default: []].append((id, request, nil))
     case .fail(let id, let failure): _ = deliver(.failure(failure), of: id)
     case .goOn(let id): loop.transfers[id]?.goOn()
-    case .cancel(let id):
-      if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
+    case .cancel(let id): if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
     }
   }
 
-  /// Removes requests that were cancelled before they were sent: all in one pass, since there may be
-  /// thousands.
+  /// Removes requests that were cancelled before they were sent, in one pass, since there may be thousands.
   private func forgetCancelled(_ orders: [Order], _ loop: Loop) {
     let cancelled = Set(orders.compactMap { if case .cancel(let id) = $0 { id } else { nil as TransferID? } })
     guard !cancelled.isEmpty, !loop.held.isEmpty else { return }
     loop.held = loop.held.mapValues { $0.filter { !cancelled.contains($0.id) } }.filter { !$0.value.isEmpty }
   }
 
-  /// Starts the transfers that the rate limit of their hosts allows. Returns the time of the next permitted
-  /// one; nil if none waits.
+  /// Starts the transfers that the rate limit allows. Returns the time of the next one; nil if none waits.
   private func release(_ loop: Loop) -> HostTime? {
     let now = clock.now
     var next: HostTime?
@@ -244,7 +230,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     return next
   }
 
-  /// Repeats a transfer on a fresh connection.
   private func repeatTransfer(_ transfer: CurlTransfer, _ loop: Loop) {
     if let multi = state.withLock({ $0.multi }), let easy = transfer.easy,
       multi.library.multiAdd(multi.handle, easy) == 0
@@ -262,17 +247,7 @@ package final class CurlHTTPTransport: HTTPTransport {
       if loop.failure?.kind == .noRoom { loop.failure = nil }
       return
     }
-    let transfer = CurlTransfer(
-      id, request, library, deliver: { [unowned self] in deliver($0, of: id) },
-      tellSent: { [unowned self] count in
-        _ = hand(to: id, isLast: false) { sink in
-          sink.sent(count, of: id)
-          return .more
-        }
-      },
-      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } },
-      isCancelled: { [unowned self] in state.withLock { $0.entries[id] == nil } },
-      onBodyReady: { [weak self] in self?.goOn(id) })
+    let transfer = CurlTransfer(id, request, library, of: self)
     guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
       _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
       return
@@ -286,7 +261,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Ends or repeats the transfers that libcurl has completed.
   private func collect(_ multi: Multi, _ loop: Loop) {
     while let ended = multi.library.nextEnded(multi.handle) {
       guard let transfer = CurlTransfer.of(multi.library.privateData(of: ended.easy)) else { continue }
@@ -343,20 +317,29 @@ package final class CurlHTTPTransport: HTTPTransport {
     return .whenSignalled
   }
 
+  func isPaused(_ id: TransferID) -> Bool { state.withLock { $0.entries[id]?.isPaused ?? false } }
+
+  /// Whether the transfer was cancelled, possibly while libcurl works on it.
+  func isCancelled(_ id: TransferID) -> Bool { state.withLock { $0.entries[id] == nil } }
+
+  /// Reports the number of request body bytes sent so far.
+  func tellSent(_ count: Int64, of id: TransferID) {
+    _ = hand(to: id, isLast: false) { sink in
+      sink.sent(count, of: id)
+      return .more
+    }
+  }
+
   /// Delivers an event; false if the transfer was cancelled.
-  private func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
-    let isLast =
-      switch event {
-      case .end, .failure: true
-      default: false
-      }
-    return hand(to: id, isLast: isLast) { $0.take(event, of: id) }
+  func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
+    switch event {
+    case .end, .failure: hand(to: id, isLast: true) { $0.take(event, of: id) }
+    default: hand(to: id, isLast: false) { $0.take(event, of: id) }
+    }
   }
 
   /// Calls the sink of a transfer; false if the transfer was cancelled.
-  private func hand(
-    to id: TransferID, isLast: Bool, _ call: (any TransferSink) -> TransferDemand
-  ) -> Bool {
+  private func hand(to id: TransferID, isLast: Bool, _ call: (any TransferSink) -> TransferDemand) -> Bool {
     let sink = state.withLock { state in
       guard let entry = state.entries[id] else { return nil as (any TransferSink)? }
       if isLast { state.entries[id] = nil }

@@ -2,9 +2,7 @@ import CCurl
 import SystemSupport
 import Transfer
 
-/// libcurl's functions, looked up at first use: playing local files neither needs nor loads the library.
-///
-/// All calls into libcurl are in this file.
+/// libcurl's functions, looked up at first use: local files need none. All calls into libcurl are here.
 struct CurlLibrary: Sendable {
   /// The library names of distributions: built with OpenSSL, and with GnuTLS.
   static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
@@ -13,12 +11,10 @@ struct CurlLibrary: Sendable {
 
   typealias Handle = UnsafeMutableRawPointer
   typealias List = UnsafeMutableRawPointer
-  typealias Text = UnsafePointer<CChar>
 
   let easyInit: @convention(c) @Sendable () -> Handle?
   let easyCleanup: @convention(c) @Sendable (Handle) -> Void
   let easyPause: @convention(c) @Sendable (Handle, Int32) -> Int32
-  let easyText: @convention(c) @Sendable (Int32) -> Text?
   let multiInit: @convention(c) @Sendable () -> Handle?
   let multiCleanup: @convention(c) @Sendable (Handle) -> Int32
   let multiAdd: @convention(c) @Sendable (Handle, Handle) -> Int32
@@ -29,7 +25,7 @@ struct CurlLibrary: Sendable {
   let multiWakeup: @convention(c) @Sendable (Handle) -> Int32
   private let multiRead:
     @convention(c) @Sendable (Handle, UnsafeMutablePointer<Int32>) -> UnsafePointer<continuo_curl_message>?
-  let listAppend: @convention(c) @Sendable (List?, Text) -> List?
+  let listAppend: @convention(c) @Sendable (List?, UnsafePointer<CChar>) -> List?
   let listFree: @convention(c) @Sendable (List) -> Void
   private let easySet: Variadic
   private let easyGet: Variadic
@@ -43,9 +39,7 @@ struct CurlLibrary: Sendable {
     let call: continuo_curl_variadic
   }
 
-  /// Opens the first available library.
-  ///
-  /// - Throws: `noLibrary` if no library is available or its version is older than 7.85.
+  /// Opens the first available library. Throws `noLibrary` if there is none, or if it is older than 7.85.
   static func open(_ names: [String] = names) throws(TransferFailure) -> CurlLibrary {
     let failure: TransferFailure
     do throws(DynamicLibrary.Problem) {
@@ -56,7 +50,7 @@ struct CurlLibrary: Sendable {
       guard let refusal = start(version, initialize) else {
         return CurlLibrary(
           easyInit: try library.find("easy_init"), easyCleanup: try library.find("easy_cleanup"),
-          easyPause: try library.find("easy_pause"), easyText: try library.find("easy_strerror"),
+          easyPause: try library.find("easy_pause"),
           multiInit: try library.find("multi_init"), multiCleanup: try library.find("multi_cleanup"),
           multiAdd: try library.find("multi_add_handle"),
           multiRemove: try library.find("multi_remove_handle"),
@@ -87,7 +81,6 @@ struct CurlLibrary: Sendable {
     return initialize(3) == 0 ? nil : missing("libcurl cannot be started")
   }
 
-  /// - Throws: `noLibrary` if the version is older than 7.85.
   static func check(number: UInt32, text: String) throws(TransferFailure) {
     guard number >= oldest else { throw missing("libcurl \(text) is too old: 7.85 or later is needed") }
   }
@@ -176,13 +169,10 @@ struct CurlLibrary: Sendable {
     var left: Int32 = 0
     // CURLMSG_DONE is the only kind of message. The message is valid until the transfer is removed.
     guard let message = multiRead(multi, &left), message.pointee.kind == 1, let easy = message.pointee.easy
-    else {
-      return nil
-    }
+    else { return nil }
     return (easy, message.pointee.data.result)
   }
 
-  /// The pointer that was set as `privateData`.
   func privateData(of easy: Handle) -> UnsafeMutableRawPointer? {
     var pointer: UnsafeMutableRawPointer?
     // CURLINFO_PRIVATE: CURLINFO_STRING (0x100000) + 21
@@ -190,27 +180,19 @@ struct CurlLibrary: Sendable {
     return pointer
   }
 
-  /// The `errno` of the last failed connection; 0 if none failed.
-  func systemError(of easy: Handle) -> Int32 {
-    // CURLINFO_OS_ERRNO: CURLINFO_LONG + 25
-    Int32(truncatingIfNeeded: number(25, of: easy))
+  /// Facts about a transfer. The numbers are those of CURLINFO_LONG.
+  enum Info: Int32 {
+    /// The status of a proxy's response to a tunnel request; 0 without a request or response.
+    case tunnelStatus = 22
+    /// The `errno` of the last failed connection; 0 if none failed.
+    case systemError = 25
+    /// The number of new connections for the transfer; 0 if it reused one.
+    case connectionCount = 26
   }
 
-  /// The number of new connections for the transfer; 0 if it reused one.
-  func connectionCount(of easy: Handle) -> Int {
-    // CURLINFO_NUM_CONNECTS: CURLINFO_LONG + 26
-    number(26, of: easy)
-  }
-
-  /// The status of a proxy's response to a tunnel request; 0 without a request or response.
-  func tunnelStatus(of easy: Handle) -> Int {
-    // CURLINFO_HTTP_CONNECTCODE: CURLINFO_LONG + 22
-    number(22, of: easy)
-  }
-
-  private func number(_ info: Int32, of easy: Handle) -> Int {
+  func number(_ info: Info, of easy: Handle) -> Int {
     var number = 0
-    _ = continuo_curl_get_long(easyGet.call, easy, 0x20_0000 + info, &number)
+    _ = continuo_curl_get_long(easyGet.call, easy, 0x20_0000 + info.rawValue, &number)
     return number
   }
 }

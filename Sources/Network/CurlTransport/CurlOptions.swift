@@ -1,16 +1,13 @@
 import Glibc
 package import Transfer
 
-/// Options of all transfers of a transport.
 package struct CurlOptions: Sendable {
   /// The proxy in libcurl's notation; nil: from the environment variables.
   package var proxy: String?
   /// A file with certificate authorities that are trusted in addition to the system's.
   package var certificateFile: String?
-  /// Whether credentials are read from `~/.netrc`.
   package var usesNetrc = false
-  /// Whether the sockets belong to the system, like those of players. A suspended application loses its own
-  /// sockets.
+  /// Whether the sockets belong to the system, as players' do. A suspended application loses its own.
   package var hasSystemSockets = true
   /// Seconds after the last transfer for which the connections and the thread are kept.
   package var idleTime = 60.0
@@ -25,10 +22,8 @@ package struct CurlOptions: Sendable {
   package var ownAddresses: @Sendable () -> Set<PeerAddress>? = { PeerAddress.ofThisMachine() }
   /// Reads from a file that is sent as a request body.
   var readFile: BodyReader.Read = { pread($0, $1.baseAddress, $1.count, off_t($2)) }
-  /// The library names to try, in order.
   package var libraryNames = CurlLibrary.names
 
-  /// Creates the default options.
   package init() {}
 
   private static func isUnknown(_ host: String) -> Bool {

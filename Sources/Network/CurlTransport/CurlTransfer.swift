@@ -7,17 +7,7 @@ import Transfer
 final class CurlTransfer {
   let id: TransferID
   let request: TransferRequest
-  /// Delivers an event; false if the transfer was cancelled.
-  private let deliver: (TransferEvent) -> Bool
-  /// Reports the number of request body bytes sent so far.
-  private let tellSent: (Int64) -> Void
-  /// Whether the body is paused.
-  private let isPaused: () -> Bool
-  /// Whether the transfer was cancelled, possibly while libcurl works on it.
-  private let isCancelled: () -> Bool
-  /// Called on any thread when more of the request body can be sent.
-  private let onBodyReady: @Sendable () -> Void
-
+  private unowned let transport: CurlHTTPTransport
   private(set) var easy: CurlLibrary.Handle?
   private var hasSystemSockets = true
   private var ownAddresses: () -> Set<PeerAddress>? = { nil }
@@ -38,7 +28,6 @@ final class CurlTransfer {
   private var isFresh = false
   /// Bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each body byte.
   private var besideBody = 0
-  /// The number of trailer bytes.
   private var trailers = 0
   /// The number of progress calls by libcurl before a connection to the host.
   private var callsBeforeConnection = 0
@@ -47,27 +36,18 @@ final class CurlTransfer {
 
   /// The size in bytes of libcurl's error buffer (CURL_ERROR_SIZE).
   private static let errorSize = 256
-  /// The callback result that pauses the response body (CURL_WRITEFUNC_PAUSE).
+  /// The callback result that pauses a body (CURL_WRITEFUNC_PAUSE, CURL_READFUNC_PAUSE).
   private static let pause = 0x1000_0001
-  /// The callback result that pauses the request body (CURL_READFUNC_PAUSE).
-  private static let pauseReading = 0x1000_0001
   /// The callback result that aborts the transfer (CURL_READFUNC_ABORT).
   private static let abort = 0x1000_0000
 
   init(
-    _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary,
-    deliver: @escaping (TransferEvent) -> Bool, tellSent: @escaping (Int64) -> Void,
-    isPaused: @escaping () -> Bool, isCancelled: @escaping () -> Bool,
-    onBodyReady: @escaping @Sendable () -> Void
+    _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary, of transport: CurlHTTPTransport
   ) {
     self.id = id
     self.request = request
     self.library = library
-    self.deliver = deliver
-    self.tellSent = tellSent
-    self.isPaused = isPaused
-    self.isCancelled = isCancelled
-    self.onBodyReady = onBodyReady
+    self.transport = transport
     errorText = .allocate(capacity: Self.errorSize)
     errorText.initialize(repeating: 0, count: Self.errorSize)
   }
@@ -94,8 +74,8 @@ final class CurlTransfer {
     // The caller handles redirects.
     library.set(.followLocation, 0, of: easy)
     library.set(.url, request.url.text, of: easy)
-    // CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_2TLS
-    library.set(.httpVersion, request.isMedia ? 2 : 4, of: easy)
+    // CURL_HTTP_VERSION_1_1: a paused HTTP/2 stream would be buffered in memory.
+    library.set(.httpVersion, 2, of: easy)
     // The field is sent unchanged. libcurl also decodes a body that is encoded without being asked.
     library.set(.acceptEncoding, request.fields["Accept-Encoding"] ?? "identity", of: easy)
     for field in request.fields.all where !HTTPFields.isSame(field.name, "Accept-Encoding") {
@@ -104,7 +84,11 @@ final class CurlTransfer {
       fields = library.listAppend(fields, line) ?? fields
     }
     if let body = request.body {
-      reading = BodyReader(body, read: options.readFile, onReady: onBodyReady)
+      reading = BodyReader(
+        body, read: options.readFile,
+        onReady: { [weak transport, id] in
+          transport?.goOn(id)
+        })
       library.set(.upload, 1, of: easy)
       library.set(.bodySize, Int(body.count), of: easy)
       library.set(.readData, context, of: easy)
@@ -183,14 +167,13 @@ final class CurlTransfer {
     if let easy { _ = library.easyPause(easy, 0) }
   }
 
-  /// Whether to repeat the transfer on a fresh connection. The previous transfer has left more bytes on the
-  /// reused connection than it had announced.
+  /// Whether to repeat the transfer on a fresh connection: the reused one had unannounced bytes left over.
   func wantsFreshConnection(after result: Int32) -> Bool {
     // CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), CURLE_WEIRD_SERVER_REPLY, or the head reader's error for stray
     // bytes.
     guard let easy, !hasHead, !wasCancelled, !isFresh,
       result == 1 || result == 8 || found?.kind == .badAnswer,
-      library.connectionCount(of: easy) == 0
+      library.number(.connectionCount, of: easy) == 0
     else { return false }
     isFresh = true
     found = nil
@@ -201,14 +184,13 @@ final class CurlTransfer {
     return true
   }
 
-  /// Ends the transfer with libcurl's result.
   func end(_ result: Int32) {
     guard !wasCancelled else { return }
     if result == 0, hasHead {
-      _ = deliver(.end)
-      return
+      _ = transport.deliver(.end, of: id)
+    } else {
+      _ = transport.deliver(.failure(found ?? failure(result)), of: id)
     }
-    _ = deliver(.failure(found ?? failure(result)))
   }
 
   private func failure(_ result: Int32) -> TransferFailure {
@@ -216,18 +198,19 @@ final class CurlTransfer {
     // descriptors too.
     if !hasHead, [6, 7, 27].contains(result), let shortage = TransferFailure.shortage() { return shortage }
     // libcurl itself reports a lost connection for a refused tunnel.
-    if !hasHead, let status = easy.map(library.tunnelStatus), status >= 300 {
+    if !hasHead, let status = easy.map({ library.number(.tunnelStatus, of: $0) }), status >= 300 {
       return TransferFailure(.status(status), "the proxy answered \(status)")
     }
     return TransferFailure(
       curl: result == 0 ? 52 : result, host: request.url.host,
       isProxied: triedPort.map { $0 != request.url.port } ?? false,
-      systemError: easy.map(library.systemError) ?? 0, detail: String(cString: errorText), hasHead: hasHead
+      systemError: easy.map { Int32(truncatingIfNeeded: library.number(.systemError, of: $0)) } ?? 0,
+      detail: String(cString: errorText), hasHead: hasHead
     ).concealed(from: request.reach, host: request.url.host)
   }
 
   private func hand(_ event: TransferEvent) -> Bool {
-    if !wasCancelled, !deliver(event) { wasCancelled = true }
+    if !wasCancelled, !transport.deliver(event, of: id) { wasCancelled = true }
     return !wasCancelled
   }
 
@@ -243,7 +226,6 @@ final class CurlTransfer {
     }
   }
 
-  /// Whether libcurl should continue the transfer.
   private func isWanted() -> Bool {
     if !isConnected {
       // libcurl 7.88 reads the body of a proxy's refusal byte by byte, makes only a progress call for each,
@@ -253,7 +235,7 @@ final class CurlTransfer {
         fail("the proxy for \(request.url.host) answers without end")
       }
     }
-    return found?.kind != .badAnswer && !isCancelled()
+    return found?.kind != .badAnswer && !transport.isCancelled(id)
   }
 
   private func fail(_ message: String) { found = found ?? TransferFailure(.badAnswer, message) }
@@ -261,7 +243,7 @@ final class CurlTransfer {
   private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     besideBody = max(0, besideBody - count * NetworkLimits.besideBodyByte)
     guard let bytes, hasHead, !wasCancelled, found?.kind != .badAnswer else { return 0 }
-    if isPaused() { return Self.pause }
+    if transport.isPaused(id) { return Self.pause }
     let piece = UnsafeRawBufferPointer(start: bytes, count: count)
     return hand(.body(Array(piece))) ? count : 0
   }
@@ -270,9 +252,9 @@ final class CurlTransfer {
     guard let bytes, !wasCancelled, let reading else { return Self.abort }
     switch reading.read(UnsafeMutableRawBufferPointer(start: bytes, count: count)) {
     case .bytes(let count):
-      if count > 0 { tellSent(reading.position) }
+      if count > 0 { transport.tellSent(reading.position, of: id) }
       return count
-    case .notYet: return Self.pauseReading
+    case .notYet: return Self.pause
     case .failed:
       found = TransferFailure(.badBody, "what was to be sent cannot be read")
       return Self.abort

@@ -3,10 +3,8 @@ import Synchronization
 package import Transfer
 
 /// A download of one URL into a file. If the download or its process ends early, a later download resumes it.
-///
-/// Disk access blocks only the download's own worker; the network uses a thread of the transport. Methods may
-/// be called on any thread and never block, except `end`. Releasing the object ends the download: bytes that
-/// were not recorded are fetched again.
+/// Disk access blocks only the download's own worker. Methods may be called on any thread and never block,
+/// except `end`. Releasing the object ends the download: bytes that were not recorded are fetched again.
 package final class FileDownload: Sendable {
   private struct Work: ~Copyable {
     var part: PartFile?
@@ -14,10 +12,8 @@ package final class FileDownload: Sendable {
     var isEnded = false
   }
 
-  /// The URL without credentials, for events and errors.
-  package let url: WebURL
-  /// The paths of the download's files.
-  package let place: DownloadPlace
+  private let url: WebURL
+  private let place: DownloadPlace
   private let settings: RequestSettings
   private let policy: DownloadPolicy
   private let clock: any HostClock
@@ -30,10 +26,8 @@ package final class FileDownload: Sendable {
 
   /// Starts the download at once, resuming the partial file at `place` if it exists.
   ///
-  /// - Parameters:
-  ///   - settings: the request settings. `wantsSound` is ignored.
-  ///   - seed: the seed of the retry jitter (±10 %).
-  ///   - onEvent: called on the worker with each event, in order. Must return quickly; may call `stop`.
+  /// `wantsSound` of the settings is ignored. `seed` is that of the retry jitter (±10 %). `onEvent` is called
+  /// on the worker with each event, in order; it must return quickly and may call `stop`.
   package init(
     _ url: WebURL, to place: DownloadPlace, settings: RequestSettings,
     policy: DownloadPolicy = DownloadPolicy(),
@@ -73,8 +67,6 @@ package final class FileDownload: Sendable {
     if !hasEnded.exchange(true, ordering: .relaxed) { work.use { $0.part = nil } }
   }
 
-  // MARK: The worker
-
   private func step() -> WorkerNext {
     let inputs = runner.takeInputs()
     let (wake, events) = work.use { work in
@@ -93,9 +85,9 @@ package final class FileDownload: Sendable {
     return wake.map { .at($0) } ?? .whenSignalled
   }
 
-  private func run(_ inputs: [TransferInput], _ work: inout Work, _ events: inout [DownloadEvent])
-    throws(FileFailure)
-  {
+  private func run(
+    _ inputs: [TransferInput], _ work: inout Work, _ events: inout [DownloadEvent]
+  ) throws(FileFailure) {
     guard !work.isEnded else { return }
     if work.machine == nil {
       if !policy.replacesFile { try place.expectNoTarget() }
@@ -109,9 +101,9 @@ package final class FileDownload: Sendable {
     runner.goOn()
   }
 
-  private func tell(_ input: TransferInput, _ work: inout Work, _ events: inout [DownloadEvent])
-    throws(FileFailure)
-  {
+  private func tell(
+    _ input: TransferInput, _ work: inout Work, _ events: inout [DownloadEvent]
+  ) throws(FileFailure) {
     guard !work.isEnded, let bytes = work.part?.bytes else { return }
     try carryOut(work.machine?.handle(input, at: clock.now, store: bytes) ?? [], &work, &events)
   }

@@ -1,17 +1,12 @@
 package import Transfer
 import XMLReading
 
-/// A playlist from a server: M3U, PLS, XSPF, or a feed (RSS) of episodes.
-///
-/// Its entries are `http` and `https` URLs only, resolved against the URL of the playlist: data from the
-/// network cannot name local files.
+/// A playlist from a server: M3U, PLS, XSPF, or a feed (RSS) of episodes. Its entries are `http` and `https`
+/// URLs only, resolved against the URL of the playlist: data from the network cannot name local files.
 package struct NetworkPlaylist: Hashable, Sendable {
-  /// An entry of a playlist.
   package struct Entry: Hashable, Sendable {
     package var url: WebURL
-    /// The credentials in the URL.
     package var credentials: Credentials?
-    /// The entry's title in the playlist.
     package var title: String?
 
     package init(url: WebURL, credentials: Credentials? = nil, title: String? = nil) {
@@ -21,11 +16,9 @@ package struct NetworkPlaylist: Hashable, Sendable {
     }
   }
 
-  /// An entry that cannot be used.
   package struct Problem: Hashable, Sendable {
     /// The text of the entry, truncated if long.
     package var text: String
-    /// The reason why the entry cannot be used.
     package var reason: String
 
     package init(text: String, reason: String) {
@@ -34,7 +27,6 @@ package struct NetworkPlaylist: Hashable, Sendable {
     }
   }
 
-  /// The format of a playlist.
   package enum Kind: Sendable {
     case m3u
     case pls
@@ -42,15 +34,11 @@ package struct NetworkPlaylist: Hashable, Sendable {
     /// RSS: the episodes are the MPEG audio enclosures.
     case feed
 
-    /// The maximum size in bytes.
     package var byteLimit: Int { self == .feed ? NetworkLimits.feed : NetworkLimits.playlist }
   }
 
-  /// The reason why a text cannot be used as a playlist.
   package enum Refusal: Error, Hashable, CustomStringConvertible {
-    /// The text has more bytes than the format may have.
     case tooLong
-    /// A playlist of HTTP Live Streaming.
     case liveStreaming
     /// Malformed XML, with the parser's reason.
     case unreadable(Kind, String)
@@ -70,12 +58,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
   /// The entries that cannot be used, at most the same number.
   package private(set) var problems: [Problem] = []
 
-  /// The playlist format of a response; nil if it is not a playlist.
-  ///
-  /// - Parameters:
-  ///   - contentType: the `Content-Type` of the response.
-  ///   - url: the URL of the response.
-  ///   - bytes: the beginning of the body.
+  /// The format of a response from `url` whose body begins with `bytes`; nil if it is not a playlist.
   package static func kind(contentType: String?, url: WebURL, beginning bytes: some Collection<UInt8>)
     -> Kind?
   {
@@ -145,8 +128,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
     }
     if feed.isCut {
       problems.append(
-        Problem(
-          text: "the feed", reason: "only the first \(NetworkLimits.feedEntries) entries are taken"))
+        Problem(text: "the feed", reason: "only the first \(NetworkLimits.feedEntries) entries are taken"))
     }
   }
 

@@ -1,11 +1,38 @@
 package import HostTime
 package import Transfer
 
+/// The result of reading a URL that may lead to a playlist.
+package struct PlaylistAnswer: Sendable {
+  package struct Medium: Hashable, Sendable {
+    package var entry: NetworkPlaylist.Entry
+    /// Media that a public server names must not be at private addresses.
+    package var reach: NetworkReach
+
+    package init(_ entry: NetworkPlaylist.Entry, reach: NetworkReach) {
+      self.entry = entry
+      self.reach = reach
+    }
+  }
+
+  package var media: [Medium] = []
+  package var problems: [NetworkPlaylist.Problem] = []
+  /// The reason why the playlist was not read, or not completely.
+  package var failure: String?
+  /// Whether the URL leads to a playlist. If false and `failure` is nil, it leads to a medium.
+  package var isPlaylist = false
+
+  package init() {}
+}
+
+/// Reads the playlist at a URL and the playlists that it names. Blocks on the network, for at most about
+/// `NetworkLimits.playlistTime` seconds. `interruption` is called ten times a second; a reason that it
+/// returns cancels the requests and is the failure.
+package typealias PlaylistReading =
+  @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> PlaylistAnswer
+
 /// Reads a playlist from the network with the playlists that it names. Releasing the object ends the reading.
-///
-/// The limits are `NetworkLimits.playlistDepth` levels, and in total `NetworkLimits.playlistEntries` entries
-/// and `NetworkLimits.playlistTime` seconds. Each playlist may be as long as its format allows, and must not
-/// contain itself.
+/// The limits are `NetworkLimits.playlistDepth` levels, and in total `playlistEntries` entries and
+/// `playlistTime` seconds. Each playlist may be as long as its format allows, and must not contain itself.
 package final class PlaylistReader: Sendable {
   private struct Pending {
     var entry: NetworkPlaylist.Entry
@@ -42,11 +69,8 @@ package final class PlaylistReader: Sendable {
   private let state: WorkerState<State>
   private let runner: TransferRunner
 
-  /// Starts to read `url` at once.
-  ///
-  /// - Parameters:
-  ///   - settings: the request settings. Their fields and credentials are sent to the origin of `url` only.
-  ///   - onEnd: called once with the result, on a worker.
+  /// Starts to read `url` at once. Fields and credentials of the settings are sent to the origin of `url`
+  /// only. `onEnd` is called once with the result, on a worker.
   package init(
     _ url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
     onEnd: @escaping @Sendable (PlaylistAnswer) -> Void

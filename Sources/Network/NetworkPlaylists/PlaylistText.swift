@@ -2,31 +2,22 @@ import Transfer
 
 /// The grammar of playlists: bytes in, entries out. Does not access the file system.
 package enum PlaylistText {
-  /// An entry of a playlist.
   package struct Entry: Hashable, Sendable {
     /// The line of the entry, counted from 1.
     package var line: Int
     /// A path or URL, as written.
     package var text: [UInt8]
-    /// The entry's title in the playlist.
     package var title: String?
   }
 
-  /// A line that cannot be used.
   package struct Problem: Hashable, Sendable {
-    /// The line, counted from 1.
     package var line: Int
-    /// The reason why the line cannot be used.
     package var reason: String
   }
 
-  /// The content of a playlist.
   package struct Content: Hashable, Sendable {
-    /// The entries, in order.
     package var entries: [Entry] = []
-    /// The lines that cannot be used.
     package var problems: [Problem] = []
-    /// Whether a comment of the playlist belongs to HTTP Live Streaming.
     var isLiveStreaming = false
   }
 
@@ -126,9 +117,7 @@ package enum PlaylistText {
     let length = name.utf8CodeUnitCount
     guard name.withUTF8Buffer({ lowercased(text).starts(with: $0) }),
       let equals = text.firstIndex(of: UInt8(ascii: "="))
-    else {
-      return nil
-    }
+    else { return nil }
     let digits = trimmed(text[(text.startIndex + length)..<equals])
     let value = trimmed(text[(equals + 1)...])
     guard let number = Int(String(decoding: digits, as: UTF8.self)), number >= 0, !value.isEmpty else {

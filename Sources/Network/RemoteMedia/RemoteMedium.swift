@@ -1,40 +1,10 @@
 package import AudioCore
-package import HostTime
 package import MP3Decoding
 import NetworkPlaylists
 import Synchronization
 package import Transfer
 
-/// The dependencies that media from the network share.
-package struct RemoteEnvironment: Sendable {
-  /// The transport of the requests.
-  package var transport: any HTTPTransport
-  package var clock: any HostClock
-  /// The cache for fetched bytes.
-  package var cache: MediaCache
-  /// The timeouts of transfers.
-  package var times = TransferTimes()
-  /// Returns a random seed, a new one for each fetch.
-  package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
-  /// Starts to open bytes as MPEG audio: a whole medium, or a part of a live stream if the last argument is
-  /// set.
-  package var makeOpening: @Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening = {
-    source, options, stream in
-    let opening =
-      stream.map { MP3Opening(source: source, stream: $0) } ?? MP3Opening(source: source, options: options)
-    return MediaOpening { () throws(DecodingError) in try opening.proceed() }
-  }
-
-  /// Creates an environment with default timeouts.
-  package init(transport: any HTTPTransport, clock: any HostClock, cache: MediaCache) {
-    self.transport = transport
-    self.clock = clock
-    self.cache = cache
-  }
-}
-
-/// An MPEG audio medium at a URL. Fetched bytes are kept as long as the object exists, or until other media
-/// need the space.
+/// An MPEG audio medium at a URL. Keeps the fetched bytes, unless other media need the space.
 package final class RemoteMedium: MediaSource {
   package let url: WebURL
   private let settings: RequestSettings
@@ -46,19 +16,15 @@ package final class RemoteMedium: MediaSource {
   private let frames = FrameCounter()
 
   private struct Present {
-    /// The fetch of a file, kept for the lifetime of the medium.
     var fetch: RemoteFetch?
     /// The fetch of a live stream. Weak: it runs only while a decoder reads it.
     weak var live: RemoteFetch?
-    /// The number of playlists followed so far.
     var playlists = 0
     /// The number of changes of `fetch` and `live`.
     var changes = 0
   }
 
-  /// Creates the medium at `url`; opening it starts the fetch.
-  ///
-  /// - Parameter onNote: called on a worker with each event, in order. Must return quickly.
+  /// Creates a medium, fetched once opened. `onNote` is called on a worker, in order; it must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, options: MP3File.Options = MP3File.Options(),
     environment: RemoteEnvironment,
@@ -97,18 +63,13 @@ package final class RemoteMedium: MediaSource {
 
   /// Creates a fetch without starting it.
   private func makeFetch(of url: WebURL, _ settings: RequestSettings) -> RemoteFetch {
-    RemoteFetch(
-      url: url, settings: settings, transport: environment.transport, clock: environment.clock,
-      cache: environment.cache, times: environment.times, seed: environment.makeSeed(), begins: false,
-      onNote: onNote)
+    RemoteFetch(url, settings: settings, environment: environment, begins: false, onNote: onNote)
   }
 
   /// Reads the tag at the front, as far as it is stored. Fetches nothing.
   package func readTag() throws(DecodingError) -> MediaTag {
     guard let fetch = present.withLock({ $0.fetch }) else { return MediaTag() }
-    var bytes = [UInt8](repeating: 0, count: Int(NetworkLimits.tagSkip))
-    let count = bytes.withUnsafeMutableBytes { fetch.store.read(into: $0, at: 0) }
-    return MediaTag(front: Array(bytes[..<count]))
+    return MediaTag(front: fetch.store.bytes(Int(NetworkLimits.tagSkip)))
   }
 
   /// Fetches the entry of a playlist that was found in place of the medium; nil after too many playlists.
@@ -139,11 +100,9 @@ package final class RemoteMedium: MediaSource {
 
   package var isRemote: Bool { true }
 
-  /// Starts to open the medium at its beginning, or at the current position of a live stream.
-  ///
-  /// If the server has another version by then, the decoder continues with it at the same media time. The
-  /// steps of the opening throw the errors of `MP3File.open(whenBytesCome:)`, and `DecodingError(_:)` of the
-  /// failure if the transfer was given up.
+  /// Starts to open the medium at its beginning, or at the current position of a live stream. If the server
+  /// has another version by then, the decoder continues with it at the same media time. Throws the errors of
+  /// `MP3File.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure of a transfer.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     let version = version(fetch, callback)
     return MediaOpening { () throws(DecodingError) in
@@ -176,5 +135,17 @@ package final class RemoteMedium: MediaSource {
         guard fetch.outcome == .changed, let self else { return nil }
         return self.version(self.fetch, callback)
       })
+  }
+}
+
+extension DecodingError {
+  package init(_ failure: TransferFailure) {
+    let reason: Reason =
+      if failure.kind == .badAnswer {
+        .badServer
+      } else {
+        failure.kind.urlErrorCode.map { .network(code: $0) } ?? .unsupported
+      }
+    self.init(reason: reason, message: failure.message)
   }
 }

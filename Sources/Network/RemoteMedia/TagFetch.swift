@@ -4,8 +4,7 @@ import MP3Decoding
 import Synchronization
 package import Transfer
 
-/// Fetches the tag at the front of a medium with its pictures, which playback skips. Releasing the object
-/// ends the fetch.
+/// Fetches the tag at the front of a medium with its pictures. Releasing the object ends the fetch.
 package final class TagFetch: Sendable {
   /// The longest tag in bytes that is fetched: the same limit as for local files.
   package static let limit: Int64 = 16 << 20
@@ -26,10 +25,8 @@ package final class TagFetch: Sendable {
   /// The length in bytes of an ID3v2 tag header.
   private static let headerLength = 10
 
-  /// Starts to fetch the tag of the medium at `url`.
-  ///
-  /// - Parameter onEnd: called once, on a worker, with the tag; or with nil if the medium has no tag, if the
-  ///   tag exceeds `limit` bytes, or if it does not arrive within `timeLimit`.
+  /// Starts to fetch the tag of the medium at `url`. `onEnd` is called once, on a worker, with the tag; or
+  /// with nil if there is none, if it exceeds `limit` bytes, or if it does not arrive within `timeLimit`.
   package init(
     _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment,
     onEnd: @escaping @Sendable (MediaTag?) -> Void
@@ -37,12 +34,11 @@ package final class TagFetch: Sendable {
     clock = environment.clock
     deadline = clock.now.advanced(bySeconds: Self.timeLimit)
     state = Mutex(State(onEnd: onEnd))
-    fetch = RemoteFetch(
-      url: url, settings: settings, transport: environment.transport, clock: environment.clock,
-      cache: environment.cache, times: environment.times, seed: environment.makeSeed())
+    fetch = RemoteFetch(url, settings: settings, environment: environment)
     read(ahead: NetworkLimits.goodConnection)
-    let body: @Sendable () -> WorkerNext = { [weak self] in self?.step() ?? .whenSignalled }
-    worker.withLock { $0 = clock.makeWorker("continuo-tag", body: body) }
+    worker.withLock { worker in
+      worker = clock.makeWorker("continuo-tag") { [weak self] in self?.step() ?? .whenSignalled }
+    }
     fetch.setCallback(of: ObjectIdentifier(fetch)) { [weak self] in
       self?.worker.withLock { $0 }?.signal()
     }
@@ -63,11 +59,11 @@ package final class TagFetch: Sendable {
     let isOver =
       snapshot.outcome != nil || snapshot.isLive || snapshot.total.map { there >= $0 } ?? false
       || clock.now >= deadline
-    let header = bytes(Self.headerLength)
+    let header = fetch.store.bytes(Self.headerLength)
     guard header.count == Self.headerLength else { return isOver ? end(nil) : .at(deadline) }
     let length = InfoFrame.tagLength(header)
     guard length > 0, length <= Self.limit else { return end(nil) }
-    if there >= length { return end(MediaTag(front: bytes(Int(length)))) }
+    if there >= length { return end(MediaTag(front: fetch.store.bytes(Int(length)))) }
     if isOver { return end(nil) }
     if !state.withLock({ $0.knowsLength }) {
       state.withLock { $0.knowsLength = true }
@@ -79,21 +75,5 @@ package final class TagFetch: Sendable {
   private func end(_ tag: MediaTag?) -> WorkerNext {
     state.withLock { $0.onEnd.take() }?(tag)
     return .whenSignalled
-  }
-
-  /// The first bytes, as far as they are stored.
-  private func bytes(_ count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let read = bytes.withUnsafeMutableBytes {
-        fetch.store.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]), at: Int64(filled))
-      }
-      guard read > 0 else { break }
-      filled += read
-    }
-    // Truncate in place: a tag with pictures has up to 16 MiB.
-    bytes.removeLast(count - filled)
-    return bytes
   }
 }

@@ -1,11 +1,8 @@
 import AudioCore
 
-/// Decodes a medium across its versions. When the server has another version, the stored part of the old one
-/// is read to its last whole frame. A new decoder then continues with the new version at the same media time.
-///
-/// Used by one thread at a time.
+/// Decodes a medium across its versions: an old one to its last stored whole frame, then the server's new one
+/// at the same media time. Used by one thread at a time.
 final class VersionedDecoder: AudioDecoder {
-  /// The opening of a version, and the version that follows at its end.
   struct Version {
     var opening: MediaOpening
     /// Starts to open the version that has replaced this one; nil if none has.
@@ -18,7 +15,6 @@ final class VersionedDecoder: AudioDecoder {
   private var next: Version?
   /// The decoder of the next version, once it is open.
   private var opened: (any AudioDecoder)?
-  /// Called after a switch to a new version.
   private let onEntry: () -> Void
   private var outputFormat: PCMFormat
   /// The target of the last seek, and the number of output frames read since.
@@ -26,7 +22,6 @@ final class VersionedDecoder: AudioDecoder {
   private var readFrames: Int64 = 0
   let format: PCMFormat
 
-  /// Creates a decoder that starts with the decoder of a version.
   init(_ decoder: any AudioDecoder, successor: @escaping () -> Version?, onEntry: @escaping () -> Void) {
     self.decoder = decoder
     self.successor = successor
@@ -36,8 +31,7 @@ final class VersionedDecoder: AudioDecoder {
   }
 
   var frameCount: FrameCount {
-    guard decoder.format.sampleRate != format.sampleRate else { return decoder.frameCount }
-    return switch decoder.frameCount {
+    switch decoder.frameCount {
     case .exact(let count): .exact(own(count))
     case .estimate(let count): .estimate(own(count))
     case .unknown: .unknown
@@ -59,7 +53,8 @@ final class VersionedDecoder: AudioDecoder {
       guard try enter(at: frame, exactly: false) else { return nil }
       return origin
     }
-    guard let reached = try decoder.seek(toFrame: theirs(frame), isExact: isExact) else { return nil }
+    let wanted = frame.scaled(by: decoder.format.sampleRate, over: format.sampleRate)
+    guard let reached = try decoder.seek(toFrame: wanted, isExact: isExact) else { return nil }
     origin = own(reached)
     readFrames = 0
     return origin
@@ -69,15 +64,10 @@ final class VersionedDecoder: AudioDecoder {
     while true {
       if next != nil, try !enter(at: place, exactly: true) { return .waiting }
       let read = try decoder.read(into: buffer)
-      switch read {
-      case .frames(let count):
-        readFrames += Int64(count)
-        return read
-      case .waiting: return read
-      case .end:
-        next = successor()
-        if next == nil { return read }
-      }
+      if case .frames(let count) = read { readFrames += Int64(count) }
+      guard case .end = read else { return read }
+      next = successor()
+      if next == nil { return read }
     }
   }
 
@@ -124,8 +114,13 @@ final class VersionedDecoder: AudioDecoder {
   private func own(_ frame: Int64) -> Int64 {
     frame.scaled(by: format.sampleRate, over: decoder.format.sampleRate)
   }
+}
 
-  private func theirs(_ frame: Int64) -> Int64 {
-    frame.scaled(by: decoder.format.sampleRate, over: format.sampleRate)
+extension Int64 {
+  /// The frame number at another sample rate, times `factor` / `divisor`, rounded down, without overflow.
+  func scaled(by factor: Int, over divisor: Int) -> Int64 {
+    guard factor != divisor else { return self }
+    let (whole, rest) = quotientAndRemainder(dividingBy: Int64(divisor))
+    return whole * Int64(factor) + rest * Int64(factor) / Int64(divisor)
   }
 }

@@ -9,10 +9,8 @@ package enum NetworkLimits {
   /// Bytes of the trailers of a chunked body. Each of the few trailers in use has about 100 bytes.
   package static let trailers = 64 * 1024
   /// Bytes outside the body: heads of interim and proxy responses, chunk sizes and extensions, and the
-  /// overhead of an encoding.
-  ///
-  /// More than a head, and more than libcurl reads at once. Each byte of the body allows `besideBodyByte`
-  /// more: a chunk of one byte has five others, and possibly an extension.
+  /// overhead of an encoding. More than a head, and more than libcurl reads at once. Each body byte allows
+  /// `besideBodyByte` more: a chunk of one byte has five others, and possibly an extension.
   package static let besideBody = 512 * 1024
   package static let besideBodyByte = 64
   /// Redirects that are followed for one request.
@@ -78,8 +76,7 @@ package enum NetworkLimits {
   package static let clientRequestsOfOthers = 4
   /// Requests per second to one host.
   package static let requestsPerSecond = 10
-  /// Timeouts in seconds: for the connection, for the head of the response, and for the next byte while bytes
-  /// are wanted.
+  /// Timeouts in seconds: for the connection, the head of the response, and the next wanted byte.
   package static let connectTimeout = 10.0
   static let firstByteTimeout = 20.0
   static let stallTimeout = 15.0

@@ -1,4 +1,5 @@
 import ContinuoTesting
+import Downloading
 import Glibc
 import Synchronization
 import Testing

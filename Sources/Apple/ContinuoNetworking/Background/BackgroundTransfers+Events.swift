@@ -1,11 +1,10 @@
 import Downloading
 import Foundation
+import Glibc
 import Synchronization
 import Transfer
 
 extension BackgroundTransfers {
-  // MARK: What transfers say
-
   func take(_ event: DownloadEvent, of key: TransferKey) {
     switch event {
     case .response(let head, let url): state.withLock { $0.records[key]?.take(head, from: url) }
@@ -34,10 +33,7 @@ extension BackgroundTransfers {
       default:
         finish(key, TaskRecord.Outcome(code: failure.kind.urlErrorCode ?? -1, message: failure.message))
       }
-    case .failed(.file(let failure), _):
-      finish(
-        key,
-        TaskRecord.Outcome(code: URLError.Code.cannotWriteToFile.rawValue, message: failure.description))
+    case .failed(.file(let failure), _): finish(key, .failed(.cannotWriteToFile, failure.description))
     case .stopped(let record): stopped(key, record)
     }
   }
@@ -58,8 +54,7 @@ extension BackgroundTransfers {
     case .badFile(let file):
       let code: URLError.Code = file == .missing ? .fileDoesNotExist : .requestBodyStreamExhausted
       let what = file == .missing ? "cannot be read" : "has changed its size since the task was made"
-      finish(
-        key, TaskRecord.Outcome(code: code.rawValue, message: "the file that is to be uploaded \(what)"))
+      finish(key, .failed(code, "the file that is to be uploaded \(what)"))
     }
   }
 
@@ -84,7 +79,6 @@ extension BackgroundTransfers {
     handle(.ended(key))
   }
 
-  /// Completes a download that was stopped by a cancellation.
   private func stopped(_ key: TransferKey, _ download: DownloadRecord) {
     let (handler, record) = state.withLock { state in
       (state.cancelled.removeValue(forKey: key) ?? nil, state.records[key])
@@ -92,14 +86,10 @@ extension BackgroundTransfers {
     guard let record, record.outcome == nil else { return }
     let data = download.isResumable ? resumeData(of: record, download) : nil
     handler?(data)
-    finish(
-      key,
-      TaskRecord.Outcome(
-        code: URLError.Code.cancelled.rawValue, message: "cancelled", resumeData: data))
+    finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
-  /// - Parameter isAsked: whether the machine already counts the task as ended because it asked for
-  ///   credentials.
+  /// `isAsked`: whether the machine already counts the task as ended because it asked for credentials.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
     let run = state.withLock { state -> Run? in
       guard state.records[key]?.outcome == nil else { return nil }
@@ -114,5 +104,82 @@ extension BackgroundTransfers {
       if isAsked { self?.handle(.answered(key)) }
       self?.handle(.ended(key))
     }
+  }
+
+  /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
+  func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
+    let run = state.withLock { state -> Run? in
+      guard state.records[key]?.outcome == nil else { return nil }
+      if case .download? = state.runs[key] { state.cancelled[key] = handler }
+      return state.runs[key]
+    }
+    if case .download(let download)? = run, handler != nil {
+      download.setSuspended(false)
+      download.stop()
+    } else {
+      handler?(nil)
+      finish(key, .failed(.cancelled, "cancelled"))
+    }
+  }
+
+  /// Continues a task with credentials. Without, it ends with the server's response, or is cancelled.
+  func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
+    state.withLock { state in
+      state.challenges.remove(key)
+      state.credentials[key] = credentials
+    }
+    guard credentials != nil else {
+      let code = isCancelled ? URLError.Code.cancelled.rawValue : nil
+      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"), isAsked: true)
+    }
+    handle(.answered(key))
+  }
+
+  /// Deletes the record and the files of a task whose end the application has received.
+  func heard(_ key: TransferKey) {
+    let record = state.withLock { state -> TaskRecord? in
+      state.credentials[key] = nil
+      return state.records.removeValue(forKey: key)
+    }
+    handle(.removed(key))
+    guard let record else { return }
+    let path = "\(folder)/\(record.name)"
+    disk.add { for end in ["", ".part", ".part.record", ".task"] { unlink(path + end) } }
+  }
+
+  /// Compares the file of an upload with its state at the first call for the task. Calls `done` on a worker.
+  func examine(_ key: TransferKey, _ done: @escaping @Sendable (UploadMachine.File) -> Void) {
+    files.add { [weak self] in
+      guard let self, let record = state.withLock({ $0.records[key] }),
+        case .upload(let path, let known) = record.kind
+      else { return }
+      guard let count = TransferBody.size(of: path) else { return done(.missing) }
+      if known < 0 {
+        state.withLock { $0.records[key]?.kind = .upload(path: path, count: count) }
+        save(key)
+        if let (record, client) = running(key) { client?.progressed(record) }
+      }
+      done(known < 0 || known == count ? .same(count: count) : .changed)
+    }
+  }
+
+  /// Moves the bytes of a download to a file for resume data, and returns the data; nil if not possible.
+  func resumeData(of record: TaskRecord, _ download: DownloadRecord) -> Data? {
+    guard let request = record.request else { return nil }
+    let kept = "\(folder)/\(UUID().uuidString).resume"
+    let path = file(of: record)
+    guard rename("\(path).part", kept) == 0, rename("\(path).part.record", "\(kept).record") == 0 else {
+      return nil
+    }
+    var head = ResponseHead(status: 206)
+    for field in download.version.all { head.fields.set(field.name, field.value) }
+    return ResumeData(request, head, path: kept, count: download.length)?.data
+  }
+
+  /// Moves the bytes of resume data to the task's file. Those of a default session have no record: deleted.
+  func adopt(_ data: ResumeData, for record: TaskRecord) {
+    let path = file(of: record)
+    guard rename(data.path, "\(path).part") == 0 else { return }
+    if rename("\(data.path).record", "\(path).part.record") != 0 { unlink("\(path).part") }
   }
 }

@@ -8,20 +8,15 @@ import SystemSupport
 import Transfer
 
 /// Makes the transfers of background sessions, also while the application is suspended or has ended. Their
-/// records are on disk, for the next process.
-///
-/// Thread-safe. Only `init`, `close` and the adoption of resume data block on the disk; workers do the other
-/// disk work.
+/// records are on disk, for the next process. Thread-safe. Only `init`, `close` and the adoption of resume
+/// data block on the disk; workers do the other disk work.
 final class BackgroundTransfers: Sendable {
   /// A session of the application. Methods are called without a lock.
   protocol Client: AnyObject, Sendable {
-    /// The progress of a task has changed.
     func progressed(_ record: TaskRecord)
-    /// A download resumes at this offset.
     func resumed(_ record: TaskRecord, at offset: Int64)
     /// A task has ended. Its file is kept at `file` until `heard` is called.
     func ended(_ record: TaskRecord, file: String)
-    /// A server requests credentials for a task.
     func challenged(_ record: TaskRecord)
     /// All events for which the application was woken were delivered.
     func finishEvents()
@@ -30,6 +25,13 @@ final class BackgroundTransfers: Sendable {
   enum Run {
     case download(FileDownload)
     case upload(UploadRun)
+
+    func setHeld(_ isHeld: Bool) {
+      switch self {
+      case .download(let download): download.setSuspended(isHeld)
+      case .upload(let upload): upload.handle(.hold(isHeld))
+      }
+    }
   }
 
   struct State {
@@ -39,7 +41,6 @@ final class BackgroundTransfers: Sendable {
     var runs: [TransferKey: Run] = [:]
     var clients: [String: any Client] = [:]
     var credentials: [TransferKey: Credentials] = [:]
-    /// The tasks for which a server requests credentials.
     var challenges: Set<TransferKey> = []
     /// The tasks whose cancellation is in progress, with the handlers for their resume data.
     var cancelled: [TransferKey: (@Sendable (Data?) -> Void)?] = [:]
@@ -63,9 +64,7 @@ final class BackgroundTransfers: Sendable {
   let state: Mutex<State>
 
   /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while
-  /// the records are read.
-  ///
-  /// Returns nil if the folder cannot be opened or another process has locked it.
+  /// the records are read. Returns nil if the folder cannot be opened or another process has locked it.
   init?(
     in folder: String, of device: Device, transport: any HTTPTransport, alarms: Alarms,
     files: DiskErrands, recordCalls: FileReplacement.Calls, today: @escaping @Sendable () -> Date
@@ -119,7 +118,7 @@ final class BackgroundTransfers: Sendable {
     alarms.cancel(alarm)
     for run in runs.values {
       switch run {
-      case .upload(let upload): upload.cancel()
+      case .upload(let upload): upload.handle(.cancel)
       case .download(let download): download.end()
       }
     }
@@ -135,12 +134,8 @@ final class BackgroundTransfers: Sendable {
     if record.outcome != nil { handle(.ended(record.key)) }
   }
 
-  // MARK: Sessions
-
-  /// Whether a task with this key is known.
   func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
 
-  /// Sets the client of a session.
   func setClient(_ client: any Client, of session: String) { state.withLock { $0.clients[session] = client } }
 
   /// Records that the session's client is ready: pending events are delivered.
@@ -154,7 +149,6 @@ final class BackgroundTransfers: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// The client of a session; nil if the application has none.
   func client(of session: String) -> (any Client)? { state.withLock { $0.clients[session] } }
 
   /// The tasks of a session whose end the application has not received, in creation order.
@@ -163,8 +157,6 @@ final class BackgroundTransfers: Sendable {
       state.records.values.filter { $0.session == session }.sorted { $0.task < $1.task }
     }
   }
-
-  // MARK: Tasks
 
   /// Adds a task, unless it is known. The transfer starts once the task is resumed.
   func add(_ record: TaskRecord, resuming data: ResumeData?) {
@@ -203,53 +195,9 @@ final class BackgroundTransfers: Sendable {
     handle(.resumed(key, wishes(of: record)))
   }
 
-  func hold(_ key: TransferKey) { handle(.held(key)) }
-
   func describe(_ key: TransferKey, _ text: String?) {
     state.withLock { $0.records[key]?.taskDescription = text }
     save(key)
-  }
-
-  /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
-  func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
-    let run = state.withLock { state -> Run? in
-      guard state.records[key]?.outcome == nil else { return nil }
-      if case .download? = state.runs[key] { state.cancelled[key] = handler }
-      return state.runs[key]
-    }
-    if case .download(let download)? = run, handler != nil {
-      download.setSuspended(false)
-      download.stop()
-    } else {
-      handler?(nil)
-      finish(key, TaskRecord.Outcome(code: URLError.Code.cancelled.rawValue, message: "cancelled"))
-    }
-  }
-
-  /// Continues a task with credentials. If they are nil, the server's response becomes the task's, or the
-  /// task is cancelled.
-  func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
-    state.withLock { state in
-      state.challenges.remove(key)
-      state.credentials[key] = credentials
-    }
-    guard credentials != nil else {
-      let code = isCancelled ? URLError.Code.cancelled.rawValue : nil
-      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"), isAsked: true)
-    }
-    handle(.answered(key))
-  }
-
-  /// Deletes the record and the files of a task whose end the application has received.
-  func heard(_ key: TransferKey) {
-    let record = state.withLock { state -> TaskRecord? in
-      state.credentials[key] = nil
-      return state.records.removeValue(forKey: key)
-    }
-    handle(.removed(key))
-    guard let record else { return }
-    let path = "\(folder)/\(record.name)"
-    disk.add { for end in ["", ".part", ".part.record", ".task"] { unlink(path + end) } }
   }
 
   func file(of record: TaskRecord) -> String { "\(folder)/\(record.name)" }
@@ -264,8 +212,6 @@ final class BackgroundTransfers: Sendable {
       deadline: moment(record.deadline) ?? .distantFuture)
   }
 
-  // MARK: The application and the device
-
   func setApplication(_ application: TransferServiceMachine.Application) {
     if application == .gone {
       let old = state.withLock { state in
@@ -279,12 +225,6 @@ final class BackgroundTransfers: Sendable {
 
   /// Whether the application is launched because a session has woken it.
   var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
-
-  func quit() { handle(.quit) }
-
-  func connectPower() { handle(.powered) }
-
-  // MARK: Commands
 
   /// Handles an event and carries out the commands in order, one thread at a time.
   func handle(_ event: TransferServiceMachine.Event) {
@@ -329,22 +269,12 @@ final class BackgroundTransfers: Sendable {
   private func carryOut(_ command: TransferServiceMachine.Command) {
     switch command {
     case .start(let key): start(key)
-    case .hold(let key):
-      switch state.withLock({ $0.runs[key] }) {
-      case .download(let download)?: download.setSuspended(true)
-      case .upload(let upload)?: upload.setHeld(true)
-      case nil: break
-      }
-    case .expire(let key):
-      finish(
-        key,
-        TaskRecord.Outcome(code: URLError.Code.timedOut.rawValue, message: "it takes longer than it may"))
+    case .hold(let key): state.withLock({ $0.runs[key] })?.setHeld(true)
+    case .expire(let key): finish(key, .failed(.timedOut, "it takes longer than it may"))
     case .cancel(let key):
-      finish(
-        key,
-        TaskRecord.Outcome(
-          code: URLError.Code.cancelled.rawValue, message: "the person has ended the application",
-          reason: NSURLErrorCancelledReasonUserForceQuitApplication))
+      var outcome = TaskRecord.Outcome.failed(.cancelled, "the person has ended the application")
+      outcome.reason = NSURLErrorCancelledReasonUserForceQuitApplication
+      finish(key, outcome)
     case .wake(let session): device?.wakeForSession(session)
     case .deliver(let key):
       let (record, client, isAsked) = state.withLock { state in
@@ -356,7 +286,61 @@ final class BackgroundTransfers: Sendable {
     }
   }
 
-  // MARK: The disk
+  func start(_ key: TransferKey) {
+    let (record, run, credentials) = state.withLock { state in
+      (state.records[key], state.runs[key], state.credentials[key])
+    }
+    if let run { return run.setHeld(false) }
+    guard let record, record.outcome == nil, let request = record.request else { return }
+    do {
+      var asked = try TransferRequest(request)
+      if let credentials { asked.credentials = credentials }
+      let made: Run
+      switch record.kind {
+      case .download: made = .download(makeDownload(record, asked))
+      case .upload(let path, _):
+        let upload = UploadRun(
+          asked, file: path, transport: transport, alarms: alarms, timeout: record.timeout,
+          examine: { [weak self] in self?.examine(key, $0) },
+          onEvent: { [weak self] in self?.take($0, of: key) })
+        made = .upload(upload)
+        upload.handle(.start)
+      }
+      let isOver = state.withLock { state in
+        guard state.records[key]?.outcome == nil, !state.challenges.contains(key) else { return true }
+        state.runs[key] = made
+        return false
+      }
+      if isOver { stop(made) }
+    } catch {
+      let code = (error as? URLError)?.code ?? .unknown
+      finish(key, .failed(code, "the request cannot be sent"))
+    }
+  }
+
+  private func makeDownload(_ record: TaskRecord, _ request: TransferRequest) -> FileDownload {
+    var settings = RequestSettings(userAgent: request.fields["User-Agent"] ?? "")
+    settings.credentials = request.credentials
+    for field in request.fields.all { settings.fields.set(field.name, field.value) }
+    var policy = DownloadPolicy()
+    policy.times.giveUp = .infinity
+    policy.times.stall = max(record.timeout, 1)
+    policy.progressInterval = 0.1
+    policy.replacesFile = true
+    let key = record.key
+    return FileDownload(
+      request.url, to: DownloadPlace(file(of: record)), settings: settings, policy: policy,
+      transport: transport, clock: alarms.clock, seed: UInt64(truncatingIfNeeded: key.task)
+    ) { [weak self] in self?.take($0, of: key) }
+  }
+
+  func stop(_ run: Run?) {
+    switch run {
+    case .download(let download)?: download.stop()
+    case .upload(let upload)?: upload.handle(.cancel)
+    case nil: break
+    }
+  }
 
   /// Enqueues the record to be written. `then` is called once the disk has it, however long that takes.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil) {

@@ -1,9 +1,8 @@
 import HostTime
 import Synchronization
 
-/// Runs disk jobs in order on a worker of its own, so that callers never wait for a disk.
-///
-/// Thread-safe. The worker exists from the first job until `close`, which the owner must call.
+/// Runs disk jobs in order on a worker of its own, so that callers never wait for a disk. Thread-safe. The
+/// worker exists from the first job until `close`, which the owner must call.
 final class DiskErrands: Sendable {
   typealias Errand = @Sendable () -> Void
 

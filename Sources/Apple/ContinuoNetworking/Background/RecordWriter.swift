@@ -5,7 +5,6 @@ import Synchronization
 import SystemSupport
 
 /// Writes records to disk, retrying each until it succeeds: a full disk loses no record in memory.
-///
 /// Thread-safe; only the worker of `disk` waits for the disk.
 final class RecordWriter: Sendable {
   /// Returns the path and the bytes of a record; nil if the record is no longer needed.
@@ -13,9 +12,7 @@ final class RecordWriter: Sendable {
 
   private struct Saving {
     let content: Content
-    /// Called once the disk has the record.
     var waiting: [@Sendable () -> Void] = []
-    /// Whether a job to write the record is queued.
     var isQueued = false
     var failures = 0
     var retry: Alarms.ID?
@@ -32,8 +29,7 @@ final class RecordWriter: Sendable {
     self.calls = calls
   }
 
-  /// Enqueues a record. `then` is called on the disk's worker once the disk has the record, and never if the
-  /// record is no longer needed.
+  /// Enqueues a record. `then` is called on the disk's worker once the disk has the record, if still needed.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil, _ content: @escaping Content) {
     let isNew = state.withLock { state in
       var saving = state[key] ?? Saving(content: content)
@@ -48,17 +44,9 @@ final class RecordWriter: Sendable {
 
   /// Retries the records that could not be written. To be called before the disk's jobs are closed.
   func retryAll() {
-    let retries = state.withLock { state in
-      let failed = state.filter { !$0.value.isQueued }
-      for key in failed.keys {
-        state[key]?.isQueued = true
-        state[key]?.retry = nil
-      }
-      return failed.mapValues(\.retry)
-    }
-    for (key, retry) in retries {
-      alarms.cancel(retry)
-      disk.add { [weak self] in self?.write(key) }
+    for (key, saving) in state.withLock({ $0 }) where !saving.isQueued {
+      alarms.cancel(saving.retry)
+      retry(key)
     }
   }
 
@@ -97,8 +85,8 @@ final class RecordWriter: Sendable {
       return Alarms.backoff.delay(after: saving.failures + 1)
     }
     guard let delay else { return }
-    let alarm = alarms.set(at: alarms.clock.now.advanced(bySeconds: delay)) { [weak self] in self?.retry(key)
-    }
+    let due = alarms.clock.now.advanced(bySeconds: delay)
+    let alarm = alarms.set(at: due) { [weak self] in self?.retry(key) }
     state.withLock { $0[key]?.retry = alarm }
   }
 
@@ -111,8 +99,7 @@ final class RecordWriter: Sendable {
     if isDue { disk.add { [weak self] in self?.write(key) } }
   }
 
-  /// Replaces the file at `path`. Returns nil once the disk has the bytes and the file's name, else the
-  /// `errno` of the failure. Blocks.
+  /// Replaces the file durably. Returns nil, or the `errno` of the failure. Blocks.
   static func replace(_ path: String, _ bytes: Data, by calls: FileReplacement.Calls = .init()) -> Int32? {
     bytes.withUnsafeBytes {
       FileReplacement.write($0, to: path, through: "\(path).new", mode: 0o600, by: calls)

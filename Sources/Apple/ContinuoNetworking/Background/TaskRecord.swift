@@ -10,7 +10,6 @@ struct TaskRecord: Codable, Sendable {
     case upload(path: String, count: Int64)
   }
 
-  /// The result of a task.
   struct Outcome: Codable, Sendable {
     /// A code of `NSURLErrorDomain`; nil if a response arrived.
     var code: Int?
@@ -18,18 +17,19 @@ struct TaskRecord: Codable, Sendable {
     /// The reason for which the device has cancelled the task.
     var reason: Int?
     var resumeData: Data?
+
+    static func failed(_ code: URLError.Code, _ message: String, resumeData: Data? = nil) -> Outcome {
+      Outcome(code: code.rawValue, message: message, resumeData: resumeData)
+    }
   }
 
-  /// The server's response.
   struct Answer: Codable, Sendable {
     var status: Int
     var fields: [String: String]
     var url: String
-    /// The response body of an upload.
     var body = Data()
   }
 
-  /// The version of the format.
   private(set) var version = 1
   let session: String
   let task: Int
@@ -64,7 +64,6 @@ struct TaskRecord: Codable, Sendable {
 
   var key: TransferKey { TransferKey(session: session, task: task) }
 
-  /// The request, to recreate the task.
   var request: URLRequest? {
     guard let url = URL(string: url) else { return nil }
     var request = URLRequest(url: url)
@@ -73,7 +72,6 @@ struct TaskRecord: Codable, Sendable {
     return request
   }
 
-  /// The head of the response.
   var response: HTTPURLResponse? {
     guard let answer, let url = URL(string: answer.url) else { return nil }
     return HTTPURLResponse(
@@ -93,12 +91,9 @@ struct TaskRecord: Codable, Sendable {
   }
 
   mutating func take(_ head: ResponseHead, from url: WebURL) {
-    var fields: [String: String] = [:]
-    for field in head.fields.all { fields[field.name] = field.value }
+    let fields = Dictionary(head.fields.all.map { ($0.name, $0.value) }) { $1 }
     answer = Answer(status: head.status, fields: fields, url: url.text)
   }
-
-  // MARK: On the disk
 
   /// The base name of the task's files. Those of a session share a prefix.
   var name: String {

@@ -1,10 +1,7 @@
 import HostTime
 
-/// The key of a background session's task.
 struct TransferKey: Hashable, Comparable, Sendable {
-  /// The identifier of the background session.
   let session: String
-  /// The task's number in the session.
   let task: Int
 
   static func < (left: TransferKey, right: TransferKey) -> Bool {
@@ -12,11 +9,9 @@ struct TransferKey: Hashable, Comparable, Sendable {
   }
 }
 
-/// Schedules the transfers of background sessions, and decides when to wake the application for them.
-///
-/// A value without threads, clocks and network. Events go in with their time, commands come out.
+/// Schedules the transfers of background sessions, and decides when to wake the application for them. A value
+/// without threads, clocks and network. Events go in with their time, commands come out.
 struct TransferServiceMachine: Hashable, Sendable {
-  /// The state of the application.
   enum Application: Hashable, Sendable {
     case front
     case background
@@ -26,18 +21,14 @@ struct TransferServiceMachine: Hashable, Sendable {
 
   /// The conditions of a task, set when it is first resumed.
   struct Wishes: Hashable, Sendable {
-    /// The earliest start; nil if unrestricted.
     var earliest: HostTime?
-    /// Whether the device chooses the start.
     var isDiscretionary = false
     /// The time at which the task fails if it is unfinished.
     var deadline = HostTime.distantFuture
   }
 
   enum Event: Hashable, Sendable {
-    /// A task was created.
     case added(TransferKey)
-    /// The application has started or resumed a task.
     case resumed(TransferKey, Wishes)
     /// The application has paused a task.
     case held(TransferKey)
@@ -52,20 +43,15 @@ struct TransferServiceMachine: Hashable, Sendable {
     case told(String)
     /// The session exists, with a delegate. `sendsLaunchEvents`: whether the application is woken for it.
     case connected(String, sendsLaunchEvents: Bool)
-    /// The session no longer exists.
     case disconnected(String)
     /// The user has quit the application.
     case quit
-    /// The device is connected to power.
     case powered
-    /// A timer deadline has passed.
     case time
   }
 
   enum Command: Hashable, Sendable {
-    /// Start or resume the transfer of the task.
     case start(TransferKey)
-    /// Pause the transfer of the task.
     case hold(TransferKey)
     /// Fail the task, because its deadline has passed. `ended` is not expected.
     case expire(TransferKey)
@@ -79,8 +65,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     case finishEvents(String)
   }
 
-  /// The delay in seconds of tasks made in the background, after the first wake. Each further wake doubles
-  /// it.
+  /// The delay in seconds of tasks made in the background, after the first wake. Each further one doubles it.
   static let firstDelay = 60.0
 
   struct Item: Hashable, Sendable {
@@ -93,7 +78,6 @@ struct TransferServiceMachine: Hashable, Sendable {
     var chosen: HostTime?
     var waitsForLimiter = false
 
-    /// The earliest start; nil if unrestricted.
     func moment(isPowered: Bool) -> HostTime? {
       [wishes?.earliest, isPowered ? nil : chosen].compactMap { $0 }.max()
     }
@@ -134,13 +118,11 @@ struct TransferServiceMachine: Hashable, Sendable {
   private var done: [TransferKey] = []
   /// The tasks that the current event concerns; nil: all. Limits the work when thousands of tasks wait.
   private var concerned: Set<TransferKey>? = []
-  /// The next time at which `Event.time` has an effect; nil if none. May be too early, since the removal of a
-  /// task does not update it.
+  /// The next time at which `Event.time` has an effect; nil if none. Too early after the removal of a task.
   private(set) var nextMoment: HostTime?
   private var now = HostTime(nanoseconds: .min)
   private var commands: [Command] = []
 
-  /// Creates a service without tasks.
   init(discretionaryDelay: Double, application: Application) {
     self.discretionaryDelay = discretionaryDelay
     self.application = application
@@ -271,8 +253,6 @@ struct TransferServiceMachine: Hashable, Sendable {
     }
   }
 
-  // MARK: What follows
-
   private mutating func steer() {
     if let nextMoment, nextMoment <= now { concerned = nil }
     expire()
@@ -311,8 +291,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     }
   }
 
-  /// Handles the end of the delay. The delay restarts if tasks have waited for it, since they may end and
-  /// wake the application; otherwise it is reset.
+  /// Ends the delay. It restarts if tasks have waited for it, since they may end and wake the application.
   private mutating func limit() {
     guard let end = limiter.end, end <= now else { return }
     concerned = nil

@@ -1,13 +1,9 @@
 import SystemSupport
 
-/// Schedules the attempts of an upload of a background session.
-///
-/// A value without threads, clocks and network. Events go in, commands come out. Each attempt has a number;
-/// events of an earlier attempt are ignored, so that there is never more than one exchange.
+/// Schedules the attempts of an upload of a background session. A value: events go in, commands come out.
+/// Events of an earlier attempt are ignored, so that there is never more than one exchange.
 struct UploadMachine: Hashable, Sendable {
-  /// The file to send, compared with the file that the task was made for.
   enum File: Hashable, Sendable {
-    /// The same size, in bytes.
     case same(count: Int64)
     case missing
     case changed
@@ -17,11 +13,9 @@ struct UploadMachine: Hashable, Sendable {
     case start
     case hold(Bool)
     case cancel
-    /// The result of `examine`.
     case examined(File, attempt: Int)
     /// The exchange has ended. `mayPass`: whether the same request may succeed later.
     case ended(mayPass: Bool, attempt: Int)
-    /// The delay of `wait` has passed.
     case time(attempt: Int)
   }
 
@@ -30,11 +24,9 @@ struct UploadMachine: Hashable, Sendable {
     case examine(attempt: Int)
     /// Create an exchange that sends `count` bytes.
     case connect(count: Int64, attempt: Int)
-    /// Pause or resume the exchange.
     case hold(Bool)
     /// Send `time` after this many seconds.
     case wait(Double, attempt: Int)
-    /// Cancel `wait`.
     case stopWaiting
     /// End the exchange, if any, without a report.
     case close
@@ -57,13 +49,10 @@ struct UploadMachine: Hashable, Sendable {
   private var hasStarted = false
   private var isHeld = false
   private var failures = 0
-  /// The number of the current attempt.
   private(set) var attempt = 0
 
-  /// Creates an upload that has not started.
   init() {}
 
-  /// Handles an event and returns the commands to carry out, in order.
   mutating func handle(_ event: Event) -> [Command] {
     guard phase != .over else { return [] }
     switch event {

@@ -3,21 +3,16 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// An upload of a background session, retried after temporary failures.
-///
-/// Thread-safe. Commands of the machine are carried out in order, by one thread at a time, without a lock.
+/// An upload of a background session, retried after temporary failures. Thread-safe. Commands of the machine
+/// are carried out in order, by one thread at a time, without a lock.
 final class UploadRun: Exchange.Client {
   enum Event {
     case sent(Int64)
     case answer(ResponseHead, WebURL)
-    /// The upload has ended, with the body of the response if any.
     case ended(Data, TransferFailure?)
     /// The upload has ended: the file is missing or has changed.
     case badFile(UploadMachine.File)
   }
-
-  /// Compares the file with its state at the creation of the task, and calls back on any thread.
-  typealias Examine = @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
 
   /// The number of response bytes to keep: more than a server needs to answer an upload.
   private static let longestAnswer = 1 << 20
@@ -25,7 +20,6 @@ final class UploadRun: Exchange.Client {
   private struct State {
     var machine = UploadMachine()
     var commands = StepQueue<UploadMachine.Command>()
-    /// The exchange of the current attempt.
     var exchange: Exchange?
     var attempt = 0
     var body = Data()
@@ -38,19 +32,17 @@ final class UploadRun: Exchange.Client {
   private let transport: any HTTPTransport
   private let alarms: Alarms
   private let timeout: Double
-  private let examine: Examine
+  /// Compares the file with its state at the creation of the task, and calls back on any thread.
+  private let examine: @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
   private let onEvent: @Sendable (Event) -> Void
   private let state = Mutex(State())
 
-  /// Creates an upload that has not started.
-  ///
-  /// - Parameters:
-  ///   - request: the request without a body; the file at `path` is the body.
-  ///   - timeout: the time in seconds without a byte after which an attempt fails.
-  ///   - onEvent: called with each event, without a lock. Must not block.
+  /// Creates an upload of the file at `path` that has not started. An attempt fails after `timeout` seconds
+  /// without a byte. `onEvent` is called with each event, without a lock, and must not block.
   init(
     _ request: TransferRequest, file path: String, transport: any HTTPTransport, alarms: Alarms,
-    timeout: Double, examine: @escaping Examine, onEvent: @escaping @Sendable (Event) -> Void
+    timeout: Double, examine: @escaping @Sendable (@escaping @Sendable (UploadMachine.File) -> Void) -> Void,
+    onEvent: @escaping @Sendable (Event) -> Void
   ) {
     self.request = request
     self.path = path
@@ -61,15 +53,7 @@ final class UploadRun: Exchange.Client {
     self.onEvent = onEvent
   }
 
-  func start() { handle(.start) }
-
-  func setHeld(_ isHeld: Bool) { handle(.hold(isHeld)) }
-
-  func cancel() { handle(.cancel) }
-
-  // MARK: Commands
-
-  private func handle(_ event: UploadMachine.Event) {
+  func handle(_ event: UploadMachine.Event) {
     let isOurs = state.withLock { state in
       state.commands.append(contentsOf: state.machine.handle(event))
       return state.commands.begin()
@@ -115,8 +99,6 @@ final class UploadRun: Exchange.Client {
     case .reportFile(let file): onEvent(.badFile(file))
     }
   }
-
-  // MARK: Exchange.Client
 
   func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
     exchange.follow(next)

@@ -43,8 +43,7 @@ extension TransferRequest {
 }
 
 extension TransferBody {
-  /// The size in bytes of the file at `path`; nil if the file is missing, unreadable or not a regular file.
-  /// Blocks.
+  /// The size of the file in bytes; nil if missing, unreadable or not a regular file. Blocks.
   static func size(of path: String) -> Int64? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -56,10 +55,8 @@ extension TransferBody {
 }
 
 extension URLRequest {
-  /// The assigned timeout in seconds; nil: the session's applies.
-  ///
-  /// A value of 60 s passed to an initializer, or set with `NSMutableURLRequest`, cannot be distinguished
-  /// from the default.
+  /// The assigned timeout in seconds; nil: the session's applies. A value of 60 s passed to an initializer,
+  /// or set with `NSMutableURLRequest`, cannot be distinguished from the default.
   var ownTimeout: TimeInterval? {
     if timeoutInterval != 60 { return timeoutInterval }
     return Self.hasTimeoutFlag && timeoutFlag ? timeoutInterval : nil
@@ -71,8 +68,7 @@ extension URLRequest {
     withUnsafeBytes(of: self) { $0.count > timeoutFlagOffset && $0[timeoutFlagOffset] == 1 }
   }
 
-  /// Whether that byte behaves as expected: the byte follows the assignment, is copied, and does not change
-  /// otherwise.
+  /// Whether that byte follows the assignment, is copied, and does not change otherwise.
   private static let hasTimeoutFlag: Bool = {
     guard MemoryLayout<URLRequest>.size == timeoutFlagOffset + 1 else { return false }
     var plain = URLRequest(url: URL(fileURLWithPath: "/"))
@@ -101,22 +97,16 @@ extension URLRequest {
 }
 
 extension ResponseHead {
-  /// The head as an `HTTPURLResponse`.
   func response(for url: URL) -> HTTPURLResponse? {
     var fields: [String: String] = [:]
     for field in self.fields.all {
-      if let present = fields[field.name] {
-        fields[field.name] = "\(present), \(field.value)"
-      } else {
-        fields[field.name] = field.value
-      }
+      fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value
     }
     return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
   }
 }
 
 extension URLError {
-  /// Creates an error with this code, URL and description.
   static func of(_ code: Code, _ url: URL?, _ text: String, resumeData: Data? = nil) -> URLError {
     var info: [String: Any] = [NSLocalizedDescriptionKey: text]
     if let url { info[NSURLErrorFailingURLErrorKey] = url }
@@ -124,15 +114,38 @@ extension URLError {
     return URLError(code, userInfo: info)
   }
 
-  /// Creates the error for a transfer failure.
   static func of(_ failure: TransferFailure, _ url: URL?, resumeData: Data? = nil) -> URLError {
     of(
       failure.kind.urlErrorCode.flatMap { Code(rawValue: $0) } ?? .unknown, url, failure.message,
       resumeData: resumeData)
   }
 
-  /// Creates the error of a cancelled task.
   static func cancelled(_ url: URL?, resumeData: Data? = nil) -> URLError {
     of(.cancelled, url, "cancelled", resumeData: resumeData)
   }
+}
+
+extension URLAuthenticationChallenge {
+  convenience init(_ url: URL, _ head: ResponseHead, realm: String, failures: Int) {
+    let port = url.port ?? (url.scheme == "https" ? 443 : 80)
+    let space = URLProtectionSpace(
+      host: url.host ?? "", port: port, protocol: url.scheme, realm: realm,
+      authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+    self.init(
+      protectionSpace: space, proposedCredential: nil, previousFailureCount: failures,
+      failureResponse: head.response(for: url), error: nil, sender: ChallengeSender())
+  }
+}
+
+/// A sender without effect: sessions take the answer from their completion handler.
+private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+  func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+  func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+  func cancel(_ challenge: URLAuthenticationChallenge) {}
+  func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+  func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+}
+
+extension URLCredential {
+  var credentials: Credentials { Credentials(user: user ?? "", password: password ?? "") }
 }

@@ -2,17 +2,14 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// A request and its response, over as many connections as redirects and credentials need.
-///
-/// Methods may be called on any thread and never block on the network.
+/// A request and its response, over as many connections as redirects and credentials need. Methods may be
+/// called on any thread and never block on the network.
 final class Exchange: Sendable {
   /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
   protocol Client: AnyObject, Sendable {
-    /// The server redirects the request. Continue with `follow`, or accept the redirect as the response with
-    /// `proceed`.
+    /// The server redirects the request. Continue with `follow`, or `proceed` with the redirect's response.
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
-    /// The server requests credentials for a realm. Continue with `authenticate`, or accept this response
-    /// with `proceed`.
+    /// The server requests credentials for a realm. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, realm: String, failures: Int)
     /// The head of the response has arrived. After `.pause` no body arrives before `proceed`.
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
@@ -66,10 +63,8 @@ final class Exchange: Sendable {
     state = Mutex(State(request: request, lastProgress: alarms.clock.now))
   }
 
-  /// The request of the current connection.
   var request: TransferRequest { state.withLock { $0.request } }
 
-  /// Sends the request and starts the timeout.
   func start() {
     connect()
     watch()
@@ -85,10 +80,8 @@ final class Exchange: Sendable {
     if let transfer { transport.cancel(transfer) }
   }
 
-  /// Sends another request instead, as the server or the client demands.
   func follow(_ request: TransferRequest) { reconnect { $0.request = request } }
 
-  /// Repeats the request with these credentials.
   func authenticate(_ credentials: Credentials) {
     reconnect { state in
       state.request.credentials = credentials
@@ -175,7 +168,6 @@ final class Exchange: Sendable {
     if isStale { transport.cancel(transfer) }
   }
 
-  /// The sink of one connection.
   private final class Hop: TransferSink {
     let exchange: Exchange
     let number: UInt64
@@ -224,8 +216,7 @@ final class Exchange: Sendable {
       do throws(TransferFailure) {
         let (request, address) = state.withLock { ($0.request, $0.address) }
         var rule = state.withLock { $0.redirects }
-        let next = try rule.request(
-          after: request, redirectedTo: location, status: head.status, at: address)
+        let next = try rule.request(after: request, redirectedTo: location, status: head.status, at: address)
         state.withLock { ($0.redirects, $0.undecided) = (rule, head) }
         client.exchange(self, redirectedBy: head, to: next)
         return demand
@@ -245,7 +236,6 @@ final class Exchange: Sendable {
     return call { client.exchange(self, answered: head) }
   }
 
-  /// The demand after the client was asked to decide.
   private var demand: TransferDemand {
     state.withLock { $0.undecided != nil || $0.isPaused || $0.isHeld ? .pause : .more }
   }

@@ -2,24 +2,19 @@ import Foundation
 import FoundationNetworking
 import Transfer
 
-/// The data to resume a download: the path of its bytes, and their version. Opaque to applications, and
-/// without credentials.
+/// The data to resume a download, opaque to applications: its file and version, without credentials.
 struct ResumeData: Codable, Sendable {
-  /// The version of the format.
   private(set) var version = 1
-  /// The URL that the download requests.
   var url: String
   /// The header fields of the request, without credentials.
   var fields: [String: String]
-  /// The path of the file with the received bytes.
   var path: String
   /// The number of reliable bytes in the file.
   var count: Int64
   /// The `If-Range` value of the version; nil if the server sent only a weak validator.
   var validator: String?
 
-  /// Creates the data to resume after `count` bytes of the file at `path`; nil if the request or the response
-  /// does not allow resuming.
+  /// Creates the data to resume after `count` bytes of a file; nil if request or response do not allow it.
   init?(_ request: URLRequest, _ head: ResponseHead?, path: String, count: Int64) {
     guard let head, request.httpMethod ?? "GET" == "GET", let text = request.url?.absoluteString,
       let url = try? WebURL.read(text).url, head.status == 200 || head.status == 206,
@@ -38,7 +33,6 @@ struct ResumeData: Codable, Sendable {
     fields.filter { !["authorization", "proxy-authorization", "cookie"].contains($0.key.lowercased()) }
   }
 
-  /// Decodes resume data; nil for anything else.
   init?(_ data: Data) {
     guard let read = try? JSONDecoder().decode(ResumeData.self, from: data), read.version == 1,
       read.count > 0,
@@ -47,7 +41,6 @@ struct ResumeData: Codable, Sendable {
     self = read
   }
 
-  /// The encoded form for applications.
   var data: Data? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -60,5 +53,55 @@ struct ResumeData: Codable, Sendable {
     var request = URLRequest(url: url)
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
     return request
+  }
+}
+
+/// Resumes a download after stored bytes. A value: heads and bytes go in, the next step comes out.
+struct Resumption: Hashable, Sendable {
+  enum Step: Hashable {
+    /// The body continues the stored bytes, after the overlap to compare.
+    case goOn
+    /// The body is the complete file: discard the stored bytes.
+    case anew
+    /// The response is useless: repeat the request without `Range`.
+    case askAnew
+  }
+
+  let count: Int64
+  /// The offset of the first requested byte. The stored bytes after it are compared.
+  private let first: Int64
+  private let validator: String?
+  /// The offset of the next byte to compare.
+  private var position: Int64
+
+  init(_ data: ResumeData) {
+    count = data.count
+    first = max(0, count - NetworkLimits.overlapAfterRestart)
+    position = first
+    validator = data.validator
+  }
+
+  func apply(to request: inout TransferRequest) {
+    request.fields.set("Range", "bytes=\(first)-")
+    if let validator { request.fields.set("If-Range", validator) } else { request.fields.remove("If-Range") }
+    request.fields.set("Accept-Encoding", "identity")
+  }
+
+  func step(after head: ResponseHead) -> Step {
+    switch head.status {
+    case 206:
+      let isRest = head.contentRange?.bytes?.lowerBound == first && !head.isMultipart && !head.isEncoded
+      return isRest ? .goOn : .askAnew
+    case 416: return .askAnew
+    default: return .anew
+    }
+  }
+
+  /// Compares the overlap and returns the bytes after it; nil if the overlap differs.
+  mutating func take(_ bytes: [UInt8], holds: (ArraySlice<UInt8>, Int64) -> Bool) -> ArraySlice<UInt8>? {
+    let piece = bytes.prefix(Int(clamping: count - position))
+    guard piece.isEmpty || holds(piece, position) else { return nil }
+    position += Int64(piece.count)
+    return bytes.dropFirst(piece.count)
   }
 }

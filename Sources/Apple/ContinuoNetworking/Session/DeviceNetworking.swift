@@ -11,11 +11,9 @@ extension Device {
   public var networking: DeviceNetworking { part { DeviceNetworking($0) } }
 }
 
-/// The network of a device's applications, as used by `URLSession`.
-///
-/// While the application is suspended, its sessions do nothing and call no delegate. Transfers of default
-/// sessions that were in progress fail with `networkConnectionLost` when it runs again. Thread-safe; methods
-/// do not block.
+/// The network of a device's applications, as used by `URLSession`. While the application is suspended, its
+/// sessions do nothing and call no delegate. Transfers of default sessions that were in progress fail with
+/// `networkConnectionLost` when it runs again. Thread-safe; methods do not block.
 public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []
@@ -33,8 +31,7 @@ public final class DeviceNetworking: Suspendable {
   private let mainQueue: any DeliveryQueue
   private weak let device: Device?
   private let state = Mutex(State())
-  /// A semaphore that serializes the creation of `transfers`. The creation reads the disk, so it must not
-  /// hold the lock of `state`.
+  /// Serializes the creation of `transfers`, which reads the disk and so must not hold the lock of `state`.
   private let turn = Semaphore()
 
   init(_ device: Device) {
@@ -75,17 +72,13 @@ public final class DeviceNetworking: Suspendable {
     set { state.withLock { $0.recordCalls = newValue } }
   }
 
-  /// Waits until no other thread creates a background session. The application's code must not run before
-  /// `endTurn`.
+  /// Waits until no other thread creates a background session. No application code may run before `endTurn`.
   func beginTurn() { turn.wait() }
 
   func endTurn() { turn.post() }
 
-  /// The service for background sessions; nil if another process of the application has it. Blocks once while
-  /// opening the folder.
-  ///
-  /// To be called between `beginTurn` and `endTurn`: of two concurrent calls, the second would find the
-  /// folder locked.
+  /// The service for background sessions; nil if another process has it. Blocks once while opening the
+  /// folder. Call it between `beginTurn` and `endTurn`: a concurrent call would find the folder locked.
   func openTransfers() -> BackgroundTransfers? {
     if let transfers = made { return transfers }
     guard let device else { return nil }
@@ -116,11 +109,7 @@ public final class DeviceNetworking: Suspendable {
   /// Ends everything, as the end of the process does. Pending disk jobs are complete when this returns.
   package func close() {
     terminate()
-    let old = state.withLock { state in
-      defer { state.transfers = nil }
-      return state.transfers
-    }
-    old?.close()
+    state.withLock({ $0.transfers.take() })?.close()
     files.close()
   }
 
@@ -129,10 +118,9 @@ public final class DeviceNetworking: Suspendable {
     beginTurn()
     let transfers = openTransfers()
     endTurn()
-    transfers?.connectPower()
+    transfers?.handle(.powered)
   }
 
-  /// The value of `URLSession.shared` on this device.
   var shared: URLSession {
     if let shared = state.withLock({ $0.shared }) { return shared }
     let made = URLSession(
@@ -161,7 +149,6 @@ public final class DeviceNetworking: Suspendable {
     }
   }
 
-  /// Registers a session for changes of the application's state.
   func add(_ core: SessionCore) {
     // Outside the lock: testing a weak reference may hold the last reference to a session.
     let gone = state.withLock { $0.sessions }.filter { $0.core == nil }
@@ -176,8 +163,6 @@ public final class DeviceNetworking: Suspendable {
 
   private var sessions: [SessionCore] { state.withLock { $0.sessions }.compactMap(\.core) }
 
-  // MARK: Suspendable
-
   /// Closes the connections of default sessions, and stops the calls of all delegates.
   public func suspend() {
     state.withLock { $0.isSuspended = true }
@@ -185,7 +170,6 @@ public final class DeviceNetworking: Suspendable {
     made?.setApplication(.suspended)
   }
 
-  /// The service for background sessions, if it was created.
   private var made: BackgroundTransfers? { state.withLock { $0.transfers } }
 
   /// Resumes the calls of delegates.
@@ -203,7 +187,7 @@ public final class DeviceNetworking: Suspendable {
   public func enterForeground() { made?.setApplication(.front) }
 
   /// Cancels the background transfers, because the user has quit the application.
-  public func quit() { made?.quit() }
+  public func quit() { made?.handle(.quit) }
 
   /// Records the launch, in the background if the application was woken for a session.
   public func launch() { if let made { made.setApplication(made.isWaking ? .background : .front) } }
@@ -225,7 +209,6 @@ public final class DeviceNetworking: Suspendable {
   }
 }
 
-/// A weak reference to a session.
 private final class SessionReference: Sendable {
   weak let core: SessionCore?
   init(_ core: SessionCore) { self.core = core }

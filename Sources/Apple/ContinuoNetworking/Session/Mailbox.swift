@@ -12,12 +12,10 @@ final class Mailbox: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Runs a closure later, on the queue.
   private let enqueue: @Sendable (@escaping Call) -> Void
 
   init(enqueue: @escaping @Sendable (@escaping Call) -> Void) { self.enqueue = enqueue }
 
-  /// Enqueues a call after the previous ones.
   func post(_ call: @escaping Call) {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -32,8 +30,7 @@ final class Mailbox: Sendable {
     schedule()
   }
 
-  /// Ends the calls permanently. Posted calls are retained: a task that awaits one waits forever, since its
-  /// application has ended.
+  /// Ends the calls permanently. Posted calls are retained: a task that awaits one waits forever.
   func close() {
     state.withLock { state in
       state.isClosed = true
@@ -41,9 +38,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  private func schedule() {
-    if state.withLock({ $0.calls.begin() }) { enqueue { self.deliver() } }
-  }
+  private func schedule() { if state.withLock({ $0.calls.begin() }) { enqueue { self.deliver() } } }
 
   /// Makes a single call, so that other work of the queue can run in between.
   private func deliver() {

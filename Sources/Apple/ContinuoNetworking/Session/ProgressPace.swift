@@ -1,7 +1,6 @@
 import HostTime
 
-/// Limits the progress reports to an application: at most one per 0.1 s, and only after the previous one was
-/// delivered.
+/// Limits progress reports to one per 0.1 s, and only after the delivery of the previous one.
 struct ProgressPace {
   /// The interval between reports in seconds.
   private static let interval = 0.1
@@ -11,11 +10,9 @@ struct ProgressPace {
   private var last: HostTime?
   private var isTelling = false
 
-  /// Creates a limiter for an application that knows of `told` bytes.
   init(from told: Int64 = 0) { self.told = told }
 
-  /// Whether to send a report at `now`. If so, the report is pending until `take`. The last report is not
-  /// delayed by the interval.
+  /// Whether to send a report at `now`, pending until `take`. The last one is not delayed by the interval.
   mutating func isDue(at now: HostTime, isLast: Bool) -> Bool {
     guard !isTelling, isLast || last.map({ now.seconds(since: $0) >= Self.interval }) ?? true else {
       return false

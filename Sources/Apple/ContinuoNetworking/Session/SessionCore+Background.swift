@@ -3,56 +3,6 @@ import FoundationNetworking
 import Synchronization
 import Transfer
 
-/// The work of a background session's task, which the device carries out.
-final class BackgroundWork: TaskWork {
-  private let task: URLSessionTask
-  private let transfers: BackgroundTransfers
-  private let key: TransferKey
-
-  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: BackgroundTransfers) {
-    self.task = task
-    self.key = key
-    self.transfers = transfers
-  }
-
-  func resume() {
-    let values = task.session.core.values
-    register()
-    transfers.resume(
-      key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
-      isDiscretionary: values.isDiscretionary)
-  }
-
-  func suspend() { transfers.hold(key) }
-
-  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
-    register()
-    let core = task.session.core
-    let onQueue = handler.map { handler -> @Sendable (Data?) -> Void in
-      { data in core.post { handler(data) } }
-    }
-    transfers.cancel(key, producing: onQueue)
-  }
-
-  func describe(_ text: String?) { transfers.describe(key, text) }
-
-  /// Registers the task with the device, unless the device knows it.
-  private func register() {
-    guard !transfers.knows(key) else { return }
-    let values = task.session.core.values
-    let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
-    var kind = TaskRecord.Kind.download
-    if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
-      kind = .upload(path: file.path, count: -1)
-    }
-    var record = TaskRecord(
-      key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
-      timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
-    record.taskDescription = task.taskDescription
-    transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
-  }
-}
-
 extension SessionCore: BackgroundTransfers.Client {
   /// The progress last reported of a background task.
   struct Told: Sendable {
@@ -70,9 +20,8 @@ extension SessionCore: BackgroundTransfers.Client {
     }
   }
 
-  /// Reports the progress of a task if it has changed.
   private func tell(_ task: URLSessionTask) {
-    guard let delegate = taskDelegate(of: task) else { return }
+    guard let delegate = task.taskDelegate else { return }
     let (received, sent) = (task.countOfBytesReceived, task.countOfBytesSent)
     let before = noteTold(task.taskIdentifier) { told in
       told.written = received
@@ -95,7 +44,7 @@ extension SessionCore: BackgroundTransfers.Client {
     let expected = record.expected
     post { [self] in
       noteTold(record.task) { $0.written = offset }
-      (taskDelegate(of: task) as? any URLSessionDownloadDelegate)?.urlSession(
+      (task.taskDelegate as? any URLSessionDownloadDelegate)?.urlSession(
         task.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
     }
   }
@@ -105,7 +54,7 @@ extension SessionCore: BackgroundTransfers.Client {
     post { [self] in
       task.take(record)
       if record.outcome?.code == nil { tell(task) }
-      let delegate = taskDelegate(of: task)
+      let delegate = task.taskDelegate
       if let body = record.answer?.body, !body.isEmpty, let dataTask = task as? URLSessionDataTask {
         (delegate as? any URLSessionDataDelegate)?.urlSession(
           task.session, dataTask: dataTask, didReceive: body)
@@ -116,8 +65,7 @@ extension SessionCore: BackgroundTransfers.Client {
     }
   }
 
-  /// The file for the delegate; nil if an earlier process has taken the file and exited before the task's
-  /// end.
+  /// The file for the delegate; nil if an earlier process has taken it and exited before the task's end.
   private func handedOver(_ record: TaskRecord, _ file: String) -> URL? {
     guard case .download = record.kind, record.outcome?.code == nil else { return nil }
     if !FileManager.default.fileExists(atPath: file) {
@@ -131,7 +79,7 @@ extension SessionCore: BackgroundTransfers.Client {
   func challenged(_ record: TaskRecord) {
     guard let task = task(for: record), let transfers else { return }
     let key = record.key
-    guard let delegate = taskDelegate(of: task), let url = URL(string: record.answer?.url ?? record.url),
+    guard let delegate = task.taskDelegate, let url = URL(string: record.answer?.url ?? record.url),
       let answer = record.answer
     else { return transfers.answer(key, nil) }
     let head = ResponseHead(status: answer.status, fields: answer.fields.map { ($0.key, $0.value) })
@@ -139,11 +87,8 @@ extension SessionCore: BackgroundTransfers.Client {
     post {
       delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
         switch (disposition, credential) {
-        case (.useCredential, let credential?):
-          transfers.answer(
-            key, Credentials(user: credential.user ?? "", password: credential.password ?? ""))
-        case (.cancelAuthenticationChallenge, _):
-          transfers.answer(key, nil, isCancelled: true)
+        case (.useCredential, let credential?): transfers.answer(key, credential.credentials)
+        case (.cancelAuthenticationChallenge, _): transfers.answer(key, nil, isCancelled: true)
         default: transfers.answer(key, nil)
         }
       }
@@ -156,14 +101,9 @@ extension SessionCore: BackgroundTransfers.Client {
       delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
     }
   }
-
-  private func taskDelegate(of task: URLSessionTask) -> (any URLSessionTaskDelegate)? {
-    task.delegate ?? delegate as? any URLSessionTaskDelegate
-  }
 }
 
 extension URLSessionTask {
-  /// Copies the state of a record of the device.
   func take(_ record: TaskRecord) {
     let response = record.response
     own.withLock { own in

@@ -4,8 +4,7 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// The state of a default session, or the state that several `URLSession` objects of one background session
-/// share.
+/// The state of a session, shared by several `URLSession` objects of one background session.
 final class SessionCore: Sendable {
   private struct State {
     var delegate: (any URLSessionDelegate)?
@@ -21,12 +20,10 @@ final class SessionCore: Sendable {
     weak var session: URLSession?
     /// A strong reference to `session`, while the device may have events for a background session.
     var kept: URLSession?
-    /// The progress last reported of each task of a background session.
     var told: [Int: Told] = [:]
   }
 
-  /// The service that makes the transfers of a background session; nil for other sessions, and if another
-  /// process has the transfers.
+  /// The service of a background session; nil for other sessions, and if another process has the transfers.
   let transfers: BackgroundTransfers?
 
   let values: URLSessionConfiguration.Values
@@ -129,7 +126,6 @@ final class SessionCore: Sendable {
     state.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
   }
 
-  /// The unfinished tasks, by kind.
   var kinds: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
     let tasks = tasks
     return (
@@ -138,7 +134,6 @@ final class SessionCore: Sendable {
     )
   }
 
-  /// Creates a task with a new identifier and adds it.
   func add<Task: URLSessionTask>(_ make: (Int) -> Task) -> Task {
     let id = state.withLock { state in
       precondition(!state.isInvalid, "Task created in a session that has been invalidated")
@@ -156,7 +151,6 @@ final class SessionCore: Sendable {
     return BackgroundWork(task, TransferKey(session: identifier, task: task.taskIdentifier), transfers)
   }
 
-  /// Removes a task after its last message.
   func remove(_ task: URLSessionTask) {
     state.withLock { state in
       state.tasks[task.taskIdentifier] = nil
@@ -183,8 +177,8 @@ final class SessionCore: Sendable {
       if let index = state.waiting.firstIndex(where: { $0 === load }) {
         state.waiting.remove(at: index)
       } else {
-        state.active[load.host, default: 1] -= 1
-        if state.active[load.host] == 0 { state.active[load.host] = nil }
+        state.active[load.task.host, default: 1] -= 1
+        if state.active[load.task.host] == 0 { state.active[load.task.host] = nil }
       }
     }
     beginNext()
@@ -194,12 +188,12 @@ final class SessionCore: Sendable {
     while true {
       let next = state.withLock { state -> TaskLoad? in
         let limit = values.httpMaximumConnectionsPerHost
-        let ready = state.waiting.filter { state.active[$0.host, default: 0] < limit }
+        let ready = state.waiting.filter { state.active[$0.task.host, default: 0] < limit }
         guard let first = ready.max(by: { $0.task.priority < $1.task.priority }) else { return nil }
         // Among equal priorities, the oldest load comes first.
         let next = ready.first { $0.task.priority == first.task.priority } ?? first
         state.waiting.removeAll { $0 === next }
-        state.active[next.host, default: 0] += 1
+        state.active[next.task.host, default: 0] += 1
         return next
       }
       guard let next else { return }
@@ -228,10 +222,7 @@ final class SessionCore: Sendable {
     post { [self] in
       state.withLock { $0.kept = nil }
       if let session { delegate?.urlSession(session, didBecomeInvalidWithError: nil) }
-      let old = state.withLock { state in
-        defer { state.delegate = nil }
-        return state.delegate
-      }
+      let old = state.withLock { $0.delegate.take() }
       withExtendedLifetime(old) {}
     }
   }
@@ -268,6 +259,55 @@ final class SessionCore: Sendable {
   }
 }
 
+private final class BackgroundWork: TaskWork {
+  private let task: URLSessionTask
+  private let transfers: BackgroundTransfers
+  private let key: TransferKey
+
+  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: BackgroundTransfers) {
+    self.task = task
+    self.key = key
+    self.transfers = transfers
+  }
+
+  func resume() {
+    let values = task.session.core.values
+    register()
+    transfers.resume(
+      key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
+      isDiscretionary: values.isDiscretionary)
+  }
+
+  func suspend() { transfers.handle(.held(key)) }
+
+  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
+    register()
+    let core = task.session.core
+    let onQueue = handler.map { handler -> @Sendable (Data?) -> Void in
+      { data in core.post { handler(data) } }
+    }
+    transfers.cancel(key, producing: onQueue)
+  }
+
+  func describe(_ text: String?) { transfers.describe(key, text) }
+
+  /// Registers the task with the device, unless the device knows it.
+  private func register() {
+    guard !transfers.knows(key) else { return }
+    let values = task.session.core.values
+    let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
+    var kind = TaskRecord.Kind.download
+    if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
+      kind = .upload(path: file.path, count: -1)
+    }
+    var record = TaskRecord(
+      key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
+      timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
+    record.taskDescription = task.taskDescription
+    transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
+  }
+}
+
 /// The work of a background task if another process has the transfers: the task fails.
 private final class NoWork: TaskWork {
   private let task: URLSessionTask
@@ -289,8 +329,7 @@ private final class NoWork: TaskWork {
       let error = URLError.of(
         .backgroundSessionInUseByAnotherProcess, task.originalRequest?.url,
         "another process of this application makes the transfers of its background sessions")
-      task.complete(
-        error, data: Data(), file: nil, task.delegate ?? core.delegate as? any URLSessionTaskDelegate)
+      task.complete(error, data: Data(), file: nil, task.taskDelegate)
       core.remove(task)
     }
   }

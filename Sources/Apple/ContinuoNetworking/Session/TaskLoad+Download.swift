@@ -1,32 +1,32 @@
+import Downloading
 import Foundation
 import FoundationNetworking
+import Glibc
 import HostTime
 import Synchronization
 import Transfer
 
-/// The file of a download, its resumption, and its reports to the delegate.
 extension TaskLoad {
   /// Opens the file. Called on the files' worker.
   func open(_ download: URLSessionDownloadTask, _ request: inout TransferRequest) throws {
     var path = FileManager.default.temporaryDirectory
       .appendingPathComponent("ContinuoDownload-\(UUID().uuidString).tmp").path
-    if let resumed = download.resumeData, FileManager.default.fileExists(atPath: resumed.path) {
-      path = resumed.path
-    }
-    guard let file = DownloadFile(path: path) else {
+    if let resumed = download.resumeData, access(resumed.path, F_OK) == 0 { path = resumed.path }
+    guard let file = try? OpenFile(path, O_RDWR | O_CREAT, mode: 0o600) else {
       throw URLError.of(.cannotCreateFile, url, "there is no place for the download")
     }
     var resumption: Resumption?
-    if let resumed = download.resumeData, file.count >= resumed.count, file.cut(to: resumed.count) {
-      let plan = Resumption(
-        count: resumed.count, overlap: NetworkLimits.overlapAfterRestart, validator: resumed.validator)
-      plan.apply(to: &request)
-      resumption = plan
-    } else if !file.cut(to: 0) {
-      throw URLError.of(.cannotWriteToFile, url, "the download cannot be written")
+    if let resumed = download.resumeData, let size = try? file.status().st_size, size >= resumed.count,
+      (try? file.truncate(to: resumed.count)) != nil
+    {
+      resumption = Resumption(resumed)
+      resumption?.apply(to: &request)
+    } else if (try? file.truncate(to: 0)) == nil {
+      throw unwritable
     }
     let isOver = state.withLock { state in
       state.file = file
+      state.stored = resumption?.count ?? 0
       state.resumption = resumption
       return state.isOver
     }
@@ -34,43 +34,50 @@ extension TaskLoad {
     if isOver, download.resumeData == nil { unlink(path) }
   }
 
+  private var unwritable: URLError { .of(.cannotWriteToFile, url, "the download cannot be written") }
+
   /// Removes a file on the files' worker.
   func remove(_ path: String) { core.networking.files.add { unlink(path) } }
 
-  func answerDownload(_ exchange: Exchange, _ head: ResponseHead, _ response: URLResponse?)
-    -> TransferDemand
-  {
+  func answerDownload(
+    _ exchange: Exchange, _ head: ResponseHead, _ response: URLResponse?
+  ) -> TransferDemand {
     let resumption = state.withLock { state in
       state.head = head
       return state.resumption
     }
-    let step = resumption?.step(after: head) ?? .anew
-    switch step {
-    case .goOn:
-      let offset = resumption?.count ?? 0
-      let total = head.contentRange?.total ?? NSURLSessionTransferSizeUnknown
-      note(response, received: offset, expected: total)
-      state.withLock { state in
-        state.written = ProgressPace(from: offset)
-        state.comparison = resumption
-      }
-      guard let delegate = taskDelegate as? any URLSessionDownloadDelegate,
-        let task = task as? URLSessionDownloadTask
-      else { return .more }
-      core.post {
-        delegate.urlSession(
-          task.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: total)
-      }
-      return .more
-    case .anew:
-      state.withLock { $0.resumption = nil }
-      core.networking.files.add { [self] in clear(exchange) }
-      note(response, received: 0, expected: head.contentLength ?? NSURLSessionTransferSizeUnknown)
-      return .more
+    let (offset, total): (Int64, Int64?)
+    switch resumption?.step(after: head) ?? .anew {
     case .askAnew:
       askAnew(exchange)
       return .pause
+    case .goOn: (offset, total) = (resumption?.count ?? 0, head.contentRange?.total)
+    case .anew: (offset, total) = (0, head.contentLength)
     }
+    let expected = total ?? NSURLSessionTransferSizeUnknown
+    task.own.withLock { own in
+      own.response = response
+      own.received = offset
+      own.expectedToReceive = expected
+    }
+    task.showProgress()
+    guard offset > 0 else {
+      state.withLock { $0.resumption = nil }
+      core.networking.files.add { [self] in clear(exchange) }
+      return .more
+    }
+    state.withLock { state in
+      state.written = ProgressPace(from: offset)
+      state.comparison = resumption
+    }
+    guard let delegate = taskDelegate as? any URLSessionDownloadDelegate,
+      let task = task as? URLSessionDownloadTask
+    else { return .more }
+    core.post {
+      delegate.urlSession(
+        task.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
+    }
+    return .more
   }
 
   /// Restarts the download with its first byte, because the stored bytes cannot be continued. A new exchange
@@ -86,18 +93,9 @@ extension TaskLoad {
     }
     guard isPresent else { return }
     var request = exchange.request
-    Resumption.remove(from: &request)
+    for name in ["Range", "If-Range"] { request.fields.remove(name) }
     exchange.cancel()
     start(request)
-  }
-
-  private func note(_ response: URLResponse?, received: Int64, expected: Int64) {
-    task.own.withLock { own in
-      own.response = response
-      own.received = received
-      own.expectedToReceive = expected
-    }
-    task.showProgress()
   }
 
   /// Enqueues bytes to be written. Pauses the exchange while too many wait for the disk.
@@ -110,23 +108,24 @@ extension TaskLoad {
     return Self.demand(queued)
   }
 
-  /// The file and the comparison in progress; nil if the exchange is obsolete.
-  private func target(of exchange: Exchange) -> (file: DownloadFile, comparison: Resumption?)? {
+  /// The file, its length, and the comparison in progress; nil if the exchange is obsolete.
+  private func target(of exchange: Exchange) -> (file: OpenFile, length: Int64, comparison: Resumption?)? {
     state.withLock { state in
       guard state.exchange === exchange, !state.isOver, let file = state.file else { return nil }
-      return (file, state.comparison)
+      return (file, state.stored, state.comparison)
     }
   }
 
   /// Empties the file. Called on the files' worker.
   private func clear(_ exchange: Exchange) {
-    guard let (file, _) = target(of: exchange), !file.cut(to: 0) else { return }
-    stop(.of(.cannotWriteToFile, url, "the download cannot be written"))
+    guard let file = target(of: exchange)?.file else { return }
+    guard (try? file.truncate(to: 0)) != nil else { return stop(unwritable) }
+    state.withLock { $0.stored = 0 }
   }
 
   /// Compares and writes bytes. Called on the files' worker.
   private func write(_ bytes: [UInt8], of exchange: Exchange) {
-    guard let (file, comparison) = target(of: exchange) else { return }
+    guard let (file, length, comparison) = target(of: exchange) else { return }
     var news = bytes[...]
     if var comparison {
       guard let rest = comparison.take(bytes, holds: file.holds) else { return askAnew(exchange) }
@@ -135,20 +134,19 @@ extension TaskLoad {
         if state.exchange === exchange { state.comparison = comparison }
       }
     }
-    guard file.append(news) else {
-      return stop(.of(.cannotWriteToFile, url, "the download cannot be written"))
-    }
-    let count = file.count
+    guard (try? file.write(news, at: length)) != nil else { return stop(unwritable) }
+    let count = length + Int64(news.count)
+    state.withLock { $0.stored = count }
     task.own.withLock { $0.received = count }
     task.showProgress()
     tellWritten(isLast: false)
   }
 
-  /// The resume data of the download. Its file is kept until the download is resumed.
+  /// The resume data of a download, whose file is kept until it is resumed.
   var resumeData: Data? {
-    let (file, head) = state.withLock { ($0.file, $0.head) }
+    let (file, count, head) = state.withLock { ($0.file, $0.stored, $0.head) }
     guard let file, let request = task.originalRequest else { return nil }
-    return ResumeData(request, head, path: file.path, count: file.count)?.data
+    return ResumeData(request, head, path: file.path, count: count)?.data
   }
 
   func tellWritten(isLast: Bool) {

@@ -1,14 +1,13 @@
+import Downloading
 import Foundation
 import FoundationNetworking
 import HostTime
 import Synchronization
 import Transfer
 
-/// A transfer of a default session. The application owns it: the connection closes on suspension, and the
-/// transfer is cancelled on termination.
+/// A transfer of a default session. It ends when the application is suspended or terminated.
 final class TaskLoad: TaskWork, Exchange.Client {
-  /// The number of bytes queued for a delegate or a disk at which the exchange pauses, and at which it
-  /// resumes.
+  /// The number of bytes queued for a delegate or a disk at which the exchange pauses, and resumes.
   private static let room = 256 * 1024
   private static let enough = 128 * 1024
   /// The longest body in bytes that is delivered as data.
@@ -23,9 +22,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var head: ResponseHead?
     /// The number of bytes of `exchange` that wait for the delegate or the disk.
     var queued = 0
-    /// The body for delivery at the end.
     var data = Data()
-    var file: DownloadFile?
+    var file: OpenFile?
+    /// The number of bytes in the file. The files' worker alone changes it.
+    var stored: Int64 = 0
     /// The plan by which the next response may continue the file.
     var resumption: Resumption?
     /// The plan while bytes of `exchange` are compared with the file. Changed by the files' worker only.
@@ -46,18 +46,13 @@ final class TaskLoad: TaskWork, Exchange.Client {
   let core: SessionCore
   let state = Mutex(State())
 
-  /// Creates a load that has not started.
   init(_ task: URLSessionTask) {
     self.task = task
     core = task.session.core
   }
 
-  /// The host of the first request.
-  var host: String { task.host }
   var clock: any HostClock { core.networking.alarms.clock }
   var url: URL? { task.currentRequest?.url }
-
-  // MARK: TaskWork
 
   func resume() {
     let (exchange, isNew) = state.withLock { state in
@@ -93,8 +88,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     if let handler { core.post { handler(data) } }
     finish(.cancelled(url, resumeData: data))
   }
-
-  // MARK: The beginning
 
   /// Sends the request, now that the host has a free connection.
   func begin() {
@@ -193,9 +186,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
       [weak self] disposition, credential in
       switch (disposition, credential) {
-      case (.useCredential, let credential?):
-        exchange.authenticate(
-          Credentials(user: credential.user ?? "", password: credential.password ?? ""))
+      case (.useCredential, let credential?): exchange.authenticate(credential.credentials)
       case (.cancelAuthenticationChallenge, _): self?.stop(.cancelled(self?.url))
       default: exchange.proceed()
       }
@@ -258,7 +249,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  /// Adds to the number of queued bytes and returns it.
   func queue(_ count: Int) -> Int {
     state.withLock { state in
       state.queued += count
@@ -266,7 +256,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  /// The demand for a number of queued bytes.
   static func demand(_ queued: Int) -> TransferDemand { queued >= room ? .pause : .more }
 
   /// Records that the delegate or the disk has consumed bytes.
@@ -318,9 +307,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     core.post { delegate.urlSession(task.session, taskIsWaitingForConnectivity: task) }
   }
 
-  var taskDelegate: (any URLSessionTaskDelegate)? {
-    task.delegate ?? core.delegate as? any URLSessionTaskDelegate
-  }
+  var taskDelegate: (any URLSessionTaskDelegate)? { task.taskDelegate }
 
   private func tellSent(isLast: Bool) {
     guard let delegate = taskDelegate else { return }
@@ -336,8 +323,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
         totalBytesExpectedToSend: task.countOfBytesExpectedToSend)
     }
   }
-
-  // MARK: The end
 
   /// Cancels the connection and fails the task.
   func stop(_ error: URLError) {

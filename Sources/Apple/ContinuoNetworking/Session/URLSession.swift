@@ -1,16 +1,14 @@
 import AppLifecycle
-public import Foundation
-public import FoundationNetworking
+// `URLRequest`, `HTTPURLResponse` and the challenge types are Foundation's. Types that this module declares
+// take precedence over those of the same name in FoundationNetworking.
+@_exported public import Foundation
+@_exported public import FoundationNetworking
 import Synchronization
 
-/// A session of transfers over http and https.
-///
-/// The session belongs to the device that is `Device.current` at its creation. Delegates and completion
-/// handlers are called on the delegate queue, one at a time, and never while the application is suspended. In
-/// virtual time they are called on the main queue.
-///
-/// Thread-safe. Methods do not block, except that the first background session of a device waits while the
-/// records of an earlier process are read.
+/// A session of transfers over http and https, of the device that is `Device.current` at its creation.
+/// Delegates and completion handlers are called on the delegate queue, in virtual time on the main queue, one
+/// at a time, and never while the application is suspended. Thread-safe. Methods do not block, except that a
+/// device's first background session waits for the reading of an earlier process's records.
 open class URLSession: NSObject, @unchecked Sendable {
   // Unchecked, because the class is open; its state is immutable or guarded by a lock.
   let core: SessionCore
@@ -25,12 +23,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
   }
 
-  /// Creates a session. Tasks without a completion handler notify `delegate`.
-  ///
-  /// - Parameters:
-  ///   - configuration: the settings, which are copied.
-  ///   - delegate: receives the events; retained until the session is invalidated.
-  ///   - queue: the queue for delegate and completion handlers; nil: a serial queue of the session.
+  /// Creates a session with a copy of the configuration. Tasks without a completion handler notify
+  /// `delegate`, which is retained until the session is invalidated. `queue` is for delegate and completion
+  /// handlers; nil: a serial queue of the session.
   public convenience init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
     delegateQueue queue: OperationQueue?
@@ -87,16 +82,11 @@ open class URLSession: NSObject, @unchecked Sendable {
     set { words.withLock { $0 = newValue } }
   }
 
-  // MARK: The end
-
-  /// Refuses further tasks. After the existing tasks have ended, the delegate is notified and released.
-  ///
-  /// Sessions with a delegate should be invalidated when they are no longer needed. Has no effect on the
-  /// shared session.
+  /// Refuses further tasks. After the existing tasks have ended, the delegate is notified and released:
+  /// needed for sessions with a delegate that are no longer used. Has no effect on the shared session.
   open func finishTasksAndInvalidate() { if !isShared { core.invalidate(cancelling: false) } }
 
-  /// Refuses further tasks and cancels the existing ones; then the delegate is notified and released. Has no
-  /// effect on the shared session.
+  /// Like `finishTasksAndInvalidate()`, but cancels the existing tasks.
   open func invalidateAndCancel() { if !isShared { core.invalidate(cancelling: true) } }
 
   /// Calls `completionHandler` on the delegate queue. Sessions have no state to reset.
@@ -111,14 +101,10 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Does nothing: sessions have no state to write out.
   public func flush() async {}
 
-  // MARK: Tasks
-
   /// Passes the unfinished tasks to the handler on the delegate queue, by kind and in creation order.
   open func getTasksWithCompletionHandler(
     _ completionHandler:
-      @escaping @Sendable (
-        [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
-      ) -> Void
+      @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
   ) {
     core.post { [core] in
       let kinds = core.kinds
@@ -160,8 +146,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDataTask { makeData(request, .data(completionHandler)) }
 
-  /// Creates a task that sends a file and notifies the delegate. The file must not change until it is sent.
-  /// If the file is missing, the task fails with `fileDoesNotExist`.
+  /// Creates a task that sends a file, which must not change meanwhile, and notifies the delegate. If the
+  /// file is missing, the task fails with `fileDoesNotExist`.
   open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
     makeUpload(request, .file(fileURL), .delegate)
   }
@@ -191,37 +177,30 @@ open class URLSession: NSObject, @unchecked Sendable {
     makeDownload(request, nil, .delegate)
   }
 
-  /// Creates a task that resumes a cancelled or failed download, and notifies the delegate.
-  ///
-  /// The download restarts if the server has another version by now, or if the bytes no longer exist. The
-  /// task fails with `cannotOpenFile` if the data is not resume data.
+  /// Creates a task that resumes a cancelled or failed download. It restarts if the bytes no longer exist or
+  /// the server has another version, and fails with `cannotOpenFile` if the data is not resume data.
   open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
     makeDownload(nil, resumeData, .delegate)
   }
 
-  /// Creates a task that downloads `url` and passes the file to the handler. The file is removed when the
-  /// handler returns.
+  /// Creates a task that passes the downloaded file to the handler, and removes it when the handler returns.
   open func downloadTask(
     with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask {
     downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
   }
 
-  /// Creates a task that downloads the response to `request` and passes the file to the handler. The file is
-  /// removed when the handler returns.
+  /// Creates a task that passes the downloaded file to the handler, and removes it when the handler returns.
   open func downloadTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask { makeDownload(request, nil, .file(isRemoved: true, completionHandler)) }
 
-  /// Creates a task that resumes a download and passes the file to the handler. The file is removed when the
-  /// handler returns.
+  /// Creates a task that resumes a download for the handler, and removes the file when the handler returns.
   open func downloadTask(
     withResumeData resumeData: Data,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask { makeDownload(nil, resumeData, .file(isRemoved: true, completionHandler)) }
-
-  // MARK: How they are made
 
   func makeData(_ request: URLRequest, _ receiver: URLSessionTask.Receiver) -> URLSessionDataTask {
     check(receiver)

@@ -2,8 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The settings of a session. A session keeps a copy of the configuration with which it was created.
-/// Thread-safe.
+/// The settings of a session, which copies them at its creation. Thread-safe.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked, because the class is open; a lock guards its state.
   struct Values: Sendable {
@@ -38,17 +37,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { state.withLock { $0[keyPath: path] = newValue } }
   }
 
-  /// A new configuration for a session of the application: its connections close on suspension, and its tasks
-  /// end on termination.
+  /// A new configuration whose session's connections close on suspension, and whose tasks end on termination.
   open class var `default`: URLSessionConfiguration { URLSessionConfiguration(Values()) }
 
   /// A new configuration, the same as `default`: sessions write no cookies, caches or credentials to disk.
   open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(Values()) }
 
-  /// Creates a configuration for a background session. The device makes its transfers, also while the
-  /// application is suspended or terminated.
-  ///
-  /// - Parameter identifier: the name by which a relaunched application finds the session; not empty.
+  /// Creates a configuration for a background session: the device makes its transfers, also while the
+  /// application is suspended or terminated. A relaunched one finds the session by the non-empty identifier.
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values()
@@ -64,11 +60,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The name of a background session; nil for other sessions.
   open var identifier: String? { values.identifier }
 
-  /// The timeout in seconds without a byte, 60 by default.
-  ///
-  /// A `timeoutInterval` assigned to the request takes precedence, even if it is 60. A value of 60 passed to
-  /// the request's initializer cannot be distinguished from the default. A background session retries the
-  /// task after a timeout.
+  /// The timeout in seconds without a byte, 60 by default. A `timeoutInterval` assigned to the request takes
+  /// precedence, even if it is 60; one passed to its initializer cannot be distinguished from the default if
+  /// it is 60. A background session retries the task after a timeout.
   open var timeoutIntervalForRequest: TimeInterval {
     get { self[\.timeoutIntervalForRequest] }
     set { self[\.timeoutIntervalForRequest] = newValue }
@@ -80,17 +74,13 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.timeoutIntervalForResource] = newValue }
   }
 
-  /// Header fields of all requests; a request's own field of the same name takes precedence. Values are sent
-  /// as their descriptions.
+  /// Header fields of all requests, as descriptions. A request's own field of the same name takes precedence.
   open var httpAdditionalHeaders: [AnyHashable: Any]? {
     get { self[\.httpAdditionalHeaders].map { $0 as [AnyHashable: Any] } }
     set {
-      var fields: [String: String]?
-      if let newValue {
-        fields = [:]
-        for (name, value) in newValue { fields?["\(name)"] = "\(value)" }
+      self[\.httpAdditionalHeaders] = newValue.map { fields in
+        Dictionary(fields.map { ("\($0)", "\($1)") }) { $1 }
       }
-      self[\.httpAdditionalHeaders] = fields
     }
   }
 
@@ -107,8 +97,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.isDiscretionary] = newValue }
   }
 
-  /// Whether to resume or launch the application when a background session's transfers are done; true by
-  /// default.
+  /// Whether to wake the application when a background session's transfers are done; true by default.
   open var sessionSendsLaunchEvents: Bool {
     get { self[\.sessionSendsLaunchEvents] }
     set { self[\.sessionSendsLaunchEvents] = newValue }

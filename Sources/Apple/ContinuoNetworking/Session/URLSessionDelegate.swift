@@ -2,12 +2,9 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Receives the events of a session.
-///
-/// All delegate methods except `urlSession(_:downloadTask:didFinishDownloadingTo:)` are optional. They are
-/// called one at a time, on the session's delegate queue. If a method has two forms, the `async` form is
-/// called when the form with a completion handler is missing. An `async` method without an actor runs on the
-/// delegate queue.
+/// Receives the events of a session, one at a time, on its delegate queue. All methods are optional except
+/// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The `async` form of a method is called when the form
+/// with a completion handler is missing, and without an actor runs on the delegate queue.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session has become invalid: the last call. The error is nil if the application has invalidated it.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
@@ -53,9 +50,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// The task waits for a network. Called at most once per task.
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
-  /// The server redirects the task. `completionHandler` must be called, on any thread, with the next request,
-  /// or with nil to accept the redirect as the response. Not called in background sessions, which follow all
-  /// redirects.
+  /// The server redirects the task. Call `completionHandler`, on any thread, with the next request, or with
+  /// nil to accept the redirect as the response. Not called in background sessions, which follow redirects.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
@@ -139,8 +135,7 @@ extension URLSessionTaskDelegate {
 
 /// Receives the responses of data and upload tasks without a completion handler.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-  /// The head of the response has arrived. No body is delivered before `completionHandler` is called, on any
-  /// thread.
+  /// The head has arrived. No body is delivered before `completionHandler` is called, on any thread.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
@@ -174,8 +169,7 @@ extension URLSessionDataDelegate {
 
 /// Receives the events of download tasks.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-  /// The download is complete. The file is removed when this method returns: move or open it before. The only
-  /// required method.
+  /// The download is complete. The file is removed when this required method returns: move or open it before.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
 
@@ -255,4 +249,34 @@ extension URLError {
 
   /// The resume data of a failed download; nil if the download cannot be resumed.
   public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
+}
+
+/// Runs the `async` methods of a delegate on the delegate queue, unless the application is suspended. The
+/// first job runs synchronously: a delegate without such methods has answered when the call returns.
+private final class DelegateExecutor: TaskExecutor {
+  private let core: SessionCore
+  private let hasBegun = Mutex(false)
+
+  init(_ core: SessionCore) { self.core = core }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isFirst = hasBegun.withLock { hasBegun in
+      defer { hasBegun = true }
+      return !hasBegun
+    }
+    if isFirst { return job.runSynchronously(on: asUnownedTaskExecutor()) }
+    core.post { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}
+
+extension URLSession {
+  /// Calls an `async` method of a delegate. To be called on the delegate queue.
+  func ask(_ call: @escaping @Sendable () async -> Void) {
+    let executor = DelegateExecutor(core)
+    Task(executorPreference: executor) {
+      await call()
+      withExtendedLifetime(executor) {}
+    }
+  }
 }

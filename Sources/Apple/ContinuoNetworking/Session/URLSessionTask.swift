@@ -20,9 +20,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
   /// The receiver of the response.
   enum Receiver: Sendable {
-    /// The delegates receive the events.
     case delegate
-    /// A handler receives the whole body.
     case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
     /// A handler receives the file. `isRemoved`: whether the file is removed when the handler returns.
     case file(isRemoved: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
@@ -53,7 +51,6 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   public let taskIdentifier: Int
   /// The progress in bytes of the request body and the response body. Cancelling it cancels the task.
   public let progress: Progress
-  /// The session that created the task.
   let session: URLSession
   let receiver: Receiver
   let own: Mutex<Own>
@@ -98,8 +95,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// A description by the application. A background session keeps it across launches if it has at most 64
-  /// KiB.
+  /// A description, which a background session keeps across launches unless it exceeds 64 KiB.
   open var taskDescription: String? {
     get { own.withLock { $0.taskDescription } }
     set {
@@ -141,8 +137,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     set { own.withLock { $0.clientExpectsToReceive = newValue } }
   }
 
-  /// Starts the task, or resumes it after as many calls as there were of `suspend()`. Has no effect on a
-  /// completed task.
+  /// Starts the task, or resumes it after as many calls as of `suspend()`. No effect on a completed task.
   open func resume() {
     makeWork()
     let work = own.withLock { own -> (any TaskWork)? in
@@ -185,8 +180,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Creates the work of the task, unless it exists or the task has ended. Not under the lock, since the work
-  /// reads the task.
+  /// Creates the work of a task without one that has not ended. Not under the lock: the work reads the task.
   private func makeWork() {
     let isMissing = own.withLock { $0.work == nil && ($0.state == .suspended || $0.state == .running) }
     guard isMissing else { return }
@@ -209,7 +203,6 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 /// A task that sends a body and delivers the response body as data.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
-  /// The request body: a file, or bytes.
   let source: Source
 
   enum Source: Sendable {
@@ -225,7 +218,6 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
 
 /// A task that delivers the response body as a file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-  /// The data to resume from, if any.
   let resumeData: ResumeData?
 
   init(
@@ -235,17 +227,13 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     super.init(session, id: id, request: request, receiver: receiver)
   }
 
-  /// Ends the task with the error `cancelled`, and passes its resume data to the handler on the delegate
-  /// queue.
-  ///
-  /// The data is nil unless the task is a `GET` whose response has an ETag or a modification date, from a
-  /// server with range support.
+  /// Ends the task with the error `cancelled`. The handler receives the resume data on the delegate queue;
+  /// nil unless the task is a `GET` of a resource with an ETag or a date, from a server with range support.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     cancel(producing: completionHandler)
   }
 
-  /// Ends the task with the error `cancelled`, and returns its resume data; nil if the download cannot be
-  /// resumed.
+  /// Ends the task with the error `cancelled`, and returns its resume data; nil if there is none.
   open func cancelByProducingResumeData() async -> Data? {
     await withUnsafeContinuation { continuation in
       cancel(producing: { continuation.resume(returning: $0) })
@@ -255,12 +243,61 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
 
 /// The work that carries out a task. Thread-safe; methods do not block.
 protocol TaskWork: AnyObject, Sendable {
-  /// Starts or resumes the task.
   func resume()
-  /// Pauses the task's transfer.
   func suspend()
   /// Ends the task with the error `cancelled`; `handler` receives its resume data.
   func cancel(producing handler: (@Sendable (Data?) -> Void)?)
-  /// Records the application's description of the task.
   func describe(_ text: String?)
+}
+
+extension URLSessionTask {
+  /// The receiver of the task's events.
+  var taskDelegate: (any URLSessionTaskDelegate)? {
+    delegate ?? session.core.delegate as? any URLSessionTaskDelegate
+  }
+
+  /// Updates `progress`. If a body is sent, the response counts as at least one byte more than was received:
+  /// sending the last byte does not finish the progress.
+  func showProgress() {
+    let (done, total) = own.withLock { own in
+      let sends = own.expectedToSend > 0
+      let answer = sends ? max(own.expectedToReceive, own.received + 1) : own.expectedToReceive
+      // A server may announce a length that overflows.
+      let (both, isTooMuch) = own.expectedToSend.addingReportingOverflow(answer)
+      return (own.sent + own.received, answer > 0 && !isTooMuch ? both : -1)
+    }
+    progress.totalUnitCount = total
+    progress.completedUnitCount = done
+  }
+
+  /// Reports the completion to the application. To be called on the delegate queue.
+  func complete(_ error: URLError?, data: Data, file: URL?, _ delegate: (any URLSessionTaskDelegate)?) {
+    let response = own.withLock { own in
+      own.state = .completed
+      own.error = error
+      own.work = nil
+      own.delegate = nil
+      return own.response
+    }
+    progress.cancellationHandler = nil
+    if error == nil {
+      // Regardless of the announced length; at least 1, since 0 of 0 does not count as finished.
+      progress.totalUnitCount = max(1, progress.completedUnitCount)
+      progress.completedUnitCount = progress.totalUnitCount
+    }
+    switch receiver {
+    case .data(let handler): return handler(error == nil ? data : nil, response, error)
+    case .file(let isRemoved, let handler):
+      handler(error == nil ? file : nil, response, error)
+      if error == nil, isRemoved, let file { try? FileManager.default.removeItem(at: file) }
+      return
+    case .delegate: break
+    }
+    if error == nil, let file, let task = self as? URLSessionDownloadTask {
+      (delegate as? any URLSessionDownloadDelegate)?.urlSession(
+        session, downloadTask: task, didFinishDownloadingTo: file)
+      try? FileManager.default.removeItem(at: file)
+    }
+    delegate?.urlSession(session, task: self, didCompleteWithError: error)
+  }
 }

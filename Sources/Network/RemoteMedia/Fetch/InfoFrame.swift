@@ -4,7 +4,6 @@ enum InfoFrame {
   /// The number of bytes after the tag that suffice to find the frame.
   static let length = 256
 
-  /// Whether `bytes` begin with an Info frame.
   static func isThere(_ bytes: [UInt8]) -> Bool { fields(bytes) != nil }
 
   /// The index of the fields after the frame's name; nil if `bytes` do not begin with an Info frame.
@@ -19,8 +18,7 @@ enum InfoFrame {
     return name.elementsEqual("Xing".utf8) || name.elementsEqual("Info".utf8) ? start + 4 : nil
   }
 
-  /// The number of bytes from the start of the frame to the end of the audio; nil if unknown. `bytes` must
-  /// begin at a frame.
+  /// The number of bytes from the start of the Info frame `bytes` to the end of the audio; nil if unknown.
   static func byteCount(_ bytes: [UInt8]) -> Int64? {
     guard let start = fields(bytes) else { return nil }
     func number(at offset: Int) -> Int64 { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }

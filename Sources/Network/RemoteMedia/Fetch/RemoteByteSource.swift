@@ -2,21 +2,16 @@ package import AudioCore
 import Transfer
 
 /// The bytes of a `RemoteFetch` for a decoder. Several sources may read one fetch in turn: the latest
-/// position counts.
-///
-/// For a live stream, a source has the bytes of one connection. It ends where the connection was lost, and
-/// another source continues.
+/// position counts. In a live stream, a source ends where its connection was lost, and another one continues.
 package final class RemoteByteSource: ByteSource {
   private let fetch: RemoteFetch
   /// The offset in the store at which the source starts.
   package let base: Int64
-  /// The reading position in the store.
   private(set) var place: Int64 = 0
   /// The last position that was reported to the fetch.
   private var told: Int64 = 0
 
-  /// The distance in bytes after which a new position is reported: short enough for reading ahead, and long
-  /// enough to cost nothing.
+  /// The distance in bytes after which a new position is reported: so long that it costs nothing.
   private static let step: Int64 = 64 * 1024
 
   /// Creates a source of the bytes of `fetch` from `base` on, which is 0 except for live streams.
@@ -32,9 +27,9 @@ package final class RemoteByteSource: ByteSource {
   package var size: Int64? { fetch.snapshot.total }
   package var isSeekable: Bool { fetch.snapshot.isSeekable }
 
-  package func read(into buffer: UnsafeMutableRawBufferPointer, at local: Int64) throws(DecodingError)
-    -> ByteRead
-  {
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at local: Int64
+  ) throws(DecodingError) -> ByteRead {
     let offset = base + local
     if let read = readStored(into: buffer, at: offset) { return read }
     // Register for the callback first, then look again for bytes that have arrived before.
@@ -51,8 +46,7 @@ package final class RemoteByteSource: ByteSource {
       return .notYet
     // All stored bytes of this version have been read.
     case .changed: return .end
-    case .failed(let failure):
-      throw DecodingError(failure)
+    case .failed(let failure): throw DecodingError(failure)
     }
   }
 

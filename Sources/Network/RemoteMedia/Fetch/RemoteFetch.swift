@@ -1,15 +1,36 @@
-import AudioCore
+package import AudioCore
 package import HostTime
+package import MP3Decoding
 import NetworkPlaylists
 import Synchronization
 package import Transfer
 
-/// Fetches one version of a medium: carries out the commands of a `TransferMachine`, and stores the bytes.
-///
-/// Works on a worker of its own. Methods may be called on any thread and never block on the network.
-/// Releasing the object ends the fetch.
+/// The dependencies that media from the network share.
+package struct RemoteEnvironment: Sendable {
+  package var transport: any HTTPTransport
+  package var clock: any HostClock
+  package var cache: MediaCache
+  package var times = TransferTimes()
+  /// Returns a random seed, a new one for each fetch.
+  package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
+  /// Opens bytes as MPEG audio: a whole medium, or a part of a live stream if there is a last argument.
+  package var makeOpening: @Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening = {
+    source, options, stream in
+    let opening =
+      stream.map { MP3Opening(source: source, stream: $0) } ?? MP3Opening(source: source, options: options)
+    return MediaOpening { () throws(DecodingError) in try opening.proceed() }
+  }
+
+  package init(transport: any HTTPTransport, clock: any HostClock, cache: MediaCache) {
+    self.transport = transport
+    self.clock = clock
+    self.cache = cache
+  }
+}
+
+/// Fetches one version of a medium on a worker of its own: carries out a `TransferMachine`'s commands and
+/// stores the bytes. Thread-safe; never blocks on the network. Releasing the object ends the fetch.
 package final class RemoteFetch: Sendable {
-  /// The state of a fetch, for readers.
   struct Snapshot {
     var total: Int64?
     var isSeekable = false
@@ -22,15 +43,12 @@ package final class RemoteFetch: Sendable {
     /// Whether the server declares the medium to be a web page.
     var isPage = false
     var outcome: TransferMachine.Outcome?
-    /// The offsets at which the stored connections of a live stream start, oldest first. No frame crosses
-    /// such an offset.
+    /// The offsets at which a live stream's stored connections start, in order. No frame crosses one.
     var joints: [Int64] = []
-    /// Whether no more bytes are requested now because enough are stored.
     var isFull = false
     var throughput = Throughput()
     /// The offset of the next byte of a live stream.
     var end: Int64 = 0
-    /// The reading position in bytes.
     var place: Int64 = 0
     /// The number of times that all stored bytes of a live stream were discarded.
     var forgets = 0
@@ -45,23 +63,18 @@ package final class RemoteFetch: Sendable {
     var waiting: Set<ObjectIdentifier> = []
   }
 
-  /// The state that only the worker uses.
   private struct Work: ~Copyable {
     var machine: TransferMachine
     var saidMemory = false
-    /// Whether bytes or another awaited event have arrived. Without this check, a callback would make its
-    /// reader read, find nothing and wait again.
+    /// Whether an awaited event has arrived: without one, readers called back would find nothing.
     var hasNews = false
-    /// Whether the search for the Info frame is complete.
     var knowsInfo = false
-    /// Whether a server has responded.
     var isAnswered = false
     /// The read-ahead that readers want, and the most that fits.
     var wished = ReadAhead.disk
     var most = ReadAhead.disk
     var throughput = Throughput()
-    /// Whether the response has neither a length nor a version: without an Info frame the medium is a live
-    /// stream.
+    /// Whether the response has no length or version: without an Info frame the medium is a live stream.
     var isOpenEnded = false
     /// The part of the published state that the machine does not have.
     var told = Snapshot()
@@ -70,11 +83,9 @@ package final class RemoteFetch: Sendable {
 
   /// The assumed bit rate of a live stream without `icy-br`, in bits per second.
   private static let usualBitRate = 128_000
-  /// The maximum number of metadata kept. A well-behaved station never sends more: half a minute of audio has
-  /// fewer frames.
+  /// The maximum number of metadata kept: more than the frames in half a minute of audio.
   private static let metadataLimit = 2_048
 
-  /// The stored bytes of the medium.
   package let store: MediaStore
   private let runner: TransferRunner
   private let clock: any HostClock
@@ -82,42 +93,33 @@ package final class RemoteFetch: Sendable {
   private let state = Mutex(State())
   private let work: WorkerState<Work>
 
-  /// Creates a fetch of the medium at `url`.
-  ///
-  /// - Parameters:
-  ///   - seed: the seed of the retry jitter.
-  ///   - begins: whether to start at once, rather than by `begin`.
-  ///   - onNote: called on the worker with each event, in order. Must return quickly.
-  package init(
-    url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
-    cache: MediaCache,
-    times: TransferTimes = TransferTimes(), seed: UInt64, begins: Bool = true,
+  /// Creates a fetch of the medium at `url`, which starts at once or by `begin`. `onNote` is called on the
+  /// worker with each event, in order, and must return quickly.
+  init(
+    _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment, begins: Bool = true,
     onNote: @escaping @Sendable (TransferNote) -> Void = { _ in }
   ) {
-    store = MediaStore(cache: cache)
-    runner = TransferRunner(transport: transport)
-    self.clock = clock
+    store = MediaStore(cache: environment.cache)
+    runner = TransferRunner(transport: environment.transport)
+    clock = environment.clock
     self.onNote = onNote
     work = WorkerState(
-      Work(machine: TransferMachine(url: url, settings: settings, times: times, seed: seed, now: clock.now)))
+      Work(
+        machine: TransferMachine(
+          url: url, settings: settings, times: environment.times, seed: environment.makeSeed(), now: clock.now
+        )))
     if begins { begin() }
   }
 
   /// Starts the fetch. To be called once.
-  func begin() {
-    runner.begin("continuo-fetch", on: clock) { [weak self] in self?.step() ?? .whenSignalled }
-  }
+  func begin() { runner.begin("continuo-fetch", on: clock) { [weak self] in self?.step() ?? .whenSignalled } }
 
   deinit { runner.end() }
 
-  /// Enqueues an input for the machine.
   package func tell(_ input: TransferInput) { runner.tell(input) }
 
-  /// The permanent outcome; nil while more bytes may arrive.
   package var outcome: TransferMachine.Outcome? { snapshot.outcome }
-  /// The length in bytes; nil while unknown.
   package var total: Int64? { snapshot.total }
-  /// Whether the medium is a live stream.
   package var isLive: Bool { snapshot.isLive }
 
   var snapshot: Snapshot { state.withLock { $0.snapshot } }
@@ -126,8 +128,6 @@ package final class RemoteFetch: Sendable {
   func metadata(upTo offset: Int64) -> (offset: Int64, value: ICYMetadata)? {
     state.withLock { $0.snapshot.metadata.last { $0.offset <= offset } }
   }
-
-  // MARK: Readers
 
   func setCallback(of reader: ObjectIdentifier, _ callback: (@Sendable () -> Void)?) {
     let last = state.withLock { state in
@@ -138,11 +138,8 @@ package final class RemoteFetch: Sendable {
     withExtendedLifetime(last) {}
   }
 
-  /// Calls the reader's callback at the next change. After this call, the reader must check for earlier
-  /// changes.
+  /// Calls the reader's callback at the next change. The reader must then check for earlier changes.
   func wait(_ reader: ObjectIdentifier) { state.withLock { _ = $0.waiting.insert(reader) } }
-
-  // MARK: The worker
 
   private func step() -> WorkerNext {
     let inputs = runner.takeInputs()
@@ -185,23 +182,17 @@ package final class RemoteFetch: Sendable {
     return wake.map { .at($0) } ?? .whenSignalled
   }
 
-  /// Reports the length that the medium itself states to the machine, before any reader sees the announced
-  /// end.
+  /// Tells the machine the length that the medium itself states, before a reader sees the announced end.
   private func lookForInfo(_ work: inout Work, _ notes: inout [TransferNote]) {
     guard !work.knowsInfo, !work.machine.isLive else { return }
-    func bytes(_ count: Int, at offset: Int64) -> [UInt8] {
-      var bytes = [UInt8](repeating: 0, count: count)
-      let read = bytes.withUnsafeMutableBytes { store.read(into: $0, at: offset) }
-      return Array(bytes[..<read])
-    }
-    let front = bytes(10, at: 0)
+    let front = store.bytes(10)
     guard front.count == 10 else { return }
     let tag = InfoFrame.tagLength(front)
-    let frame = bytes(InfoFrame.length, at: tag)
+    let frame = store.bytes(InfoFrame.length, at: tag)
     guard frame.count == InfoFrame.length else { return }
     work.knowsInfo = true
     if work.isOpenEnded, work.machine.total == nil, !InfoFrame.isThere(frame),
-      !isPlaylist(bytes(1_024, at: 0), work)
+      !isPlaylist(store.bytes(1_024), work)
     {
       return carryOut(work.machine.handle(.treatAsLive, at: clock.now, store: store), &work, &notes)
     }
@@ -266,8 +257,7 @@ package final class RemoteFetch: Sendable {
         work.told.joints = [work.told.end]
         work.told.metadata = []
         work.told.forgets += 1
-      case .note(let note):
-        take(note, &work, &notes)
+      case .note(let note): take(note, &work, &notes)
       }
     }
   }

@@ -21,8 +21,7 @@ final class LiveConnections {
   }
 
   let fetch: RemoteFetch
-  /// Called for each MPEG frame while a decoder is read: with the stream offset of its first byte, and its
-  /// first frame on that decoder's timeline.
+  /// Called for each MPEG frame read, with its stream offset and its number on that decoder's timeline.
   var onFrame: (_ offset: Int64, _ frame: Int64) -> Void = { _, _ in }
   private let callback: @Sendable () -> Void
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening
@@ -45,16 +44,13 @@ final class LiveConnections {
 
   deinit { fetch.setCallback(of: ObjectIdentifier(self), nil) }
 
-  /// The buffered audio of the current connection.
   var supply: MediaSupply {
     var supply = part?.decoder?.supply ?? MediaSupply(seconds: 0, isComplete: false)
     supply.isComplete = false
     return supply
   }
 
-  /// The decoder of the current connection; nil while bytes are missing.
-  ///
-  /// - Throws: if the bytes are not audio, or the fetch has ended.
+  /// The current decoder; nil while bytes are missing. Throws if they are not audio, or the fetch has ended.
   func decoder() throws(DecodingError) -> (any AudioDecoder)? {
     while true {
       if let part, part.forgets != fetch.snapshot.forgets { leave(joiningNewest: true) }
@@ -71,13 +67,9 @@ final class LiveConnections {
     }
   }
 
-  /// Continues with the next connection.
   func next() { leave(joiningNewest: false) }
 
-  /// Handles an error of the current decoder or its opening.
-  ///
-  /// - Parameter isBegun: whether frames were read from that decoder.
-  /// - Throws: `error` if no alternative is left.
+  /// Handles an error of the current decoder, of which frames were read if `isBegun`, or throws it.
   func recover(from error: DecodingError, isBegun: Bool) throws(DecodingError) {
     guard let part, error.scope == .item, fetch.outcome == nil else { throw error }
     if part.source.isLost { return next() }

@@ -2,12 +2,9 @@ import AudioCore
 import Transfer
 
 /// Decodes a live stream across its connections. After a lost connection, a new decoder starts with the bytes
-/// of the next one, and frame numbers continue in reading order.
-///
-/// Used by one thread at a time.
+/// of the next one, and frame numbers continue in reading order. Used by one thread at a time.
 final class LiveDecoder: AudioDecoder {
-  /// The number of delivered tags that a seek back can repeat: more than the MPEG frames decoded ahead of the
-  /// output.
+  /// The delivered tags that a seek back can repeat: more than the frames decoded ahead of the output.
   private static let toldLimit = 512
 
   let format: PCMFormat
@@ -31,8 +28,7 @@ final class LiveDecoder: AudioDecoder {
   private var isHeld = false
   private var failure: DecodingError?
 
-  /// Creates a decoder that starts with `first`, the current decoder of `connections`. Frame numbers continue
-  /// from `counter`.
+  /// Creates a decoder that starts with `first`, the current one of `connections`.
   init(_ connections: LiveConnections, first: any AudioDecoder, frames counter: FrameCounter) {
     let station = connections.fetch.snapshot.station
     self.connections = connections
@@ -111,7 +107,6 @@ final class LiveDecoder: AudioDecoder {
     }
   }
 
-  /// The number of the next frame to read.
   private var place: Int64 {
     origin + readFrames.scaled(by: format.sampleRate, over: outputFormat.sampleRate)
   }
@@ -157,15 +152,15 @@ final class LiveDecoder: AudioDecoder {
 }
 
 extension MediaTag {
-  /// Creates a tag with the description that a station gives of itself.
   fileprivate init(_ station: ICYStation?) {
-    let fields = [("icy-name", station?.name), ("icy-genre", station?.genre), ("icy-url", station?.url)]
-    self.init(fields: fields.compactMap { key, text in text.map { Field(icy: key, $0) } })
+    self.init(icy: [("icy-name", station?.name), ("icy-genre", station?.genre), ("icy-url", station?.url)])
   }
 
-  /// Creates a tag with the title that a station is playing.
   fileprivate init(_ metadata: ICYMetadata) {
-    let fields = [("StreamTitle", metadata.title), ("StreamUrl", metadata.url)]
+    self.init(icy: [("StreamTitle", metadata.title), ("StreamUrl", metadata.url)])
+  }
+
+  private init(icy fields: [(key: String, text: String?)]) {
     self.init(fields: fields.compactMap { key, text in text.map { Field(icy: key, $0) } })
   }
 }

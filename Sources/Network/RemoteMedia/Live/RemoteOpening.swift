@@ -96,8 +96,7 @@ extension RemoteOpening {
     guard let url = fetch.snapshot.response?.url else { return false }
     let playlist: NetworkPlaylist
     do throws(NetworkPlaylist.Refusal) {
-      playlist = try NetworkPlaylist(
-        fetch.front(kind.byteLimit + 1), kind: kind, from: url)
+      playlist = try NetworkPlaylist(fetch.store.bytes(kind.byteLimit + 1), kind: kind, from: url)
     } catch {
       throw DecodingError(reason: .notRecognized, message: "\(error)")
     }
@@ -119,22 +118,21 @@ extension RemoteFetch {
   /// The number of bytes that distinguish a playlist from audio.
   private static let beginning = 1_024
 
-  /// Whether enough bytes are stored to recognize a playlist.
   fileprivate var hasBeginning: Bool {
     beginsAsSound || storedFront >= Self.beginning || isWhole
   }
 
   /// Whether the bytes start with an MPEG frame or an ID3 tag, as no playlist does.
   private var beginsAsSound: Bool {
-    let first = front(3)
+    let first = store.bytes(3)
     return first.first == 0xFF || first == Array("ID3".utf8)
   }
 
-  /// The playlist format of the bytes; nil if they are not a playlist.
   fileprivate var playlistKind: NetworkPlaylist.Kind? {
     guard !beginsAsSound, let response = snapshot.response else { return nil }
     return NetworkPlaylist.kind(
-      contentType: response.head.fields["Content-Type"], url: response.url, beginning: front(Self.beginning))
+      contentType: response.head.fields["Content-Type"], url: response.url,
+      beginning: store.bytes(Self.beginning))
   }
 
   /// Whether all bytes are stored, or no more arrive.
@@ -145,20 +143,6 @@ extension RemoteFetch {
 
   /// The number of bytes stored from the beginning on.
   fileprivate var storedFront: Int64 { store.intervals.end(from: 0) }
-
-  /// The first bytes, as far as they are stored.
-  fileprivate func front(_ count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let read = bytes.withUnsafeMutableBytes { buffer in
-        store.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: Int64(filled))
-      }
-      guard read > 0 else { break }
-      filled += read
-    }
-    return Array(bytes[..<filled])
-  }
 }
 
 /// Counts the frames that consecutive decoders of one medium have read. Thread-safe.

@@ -2,16 +2,14 @@ import CThreads
 import Glibc
 import SystemSupport
 
-/// A sparse, unnamed file for the bytes of one medium. The system deletes it when the process ends, however
-/// that happens.
+/// A sparse, unnamed file for the bytes of one medium, which the system deletes with the process.
 struct CacheFile: ~Copyable {
   private let descriptor: Int32
 
   /// O_TMPFILE, which the system headers hide.
   private static let nameless = Int32(0o20_000_000) | O_DIRECTORY
 
-  /// Creates a file in the first folder that permits it; nil if none does. A missing folder is created with
-  /// access for the user alone.
+  /// Creates a file in the first possible folder, which is created for the user alone if missing.
   init?(in folders: [String]) {
     for folder in folders {
       mkdir(folder, 0o700)

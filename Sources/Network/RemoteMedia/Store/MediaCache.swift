@@ -4,7 +4,6 @@ import Transfer
 
 /// The cache folders and the byte limit that all stores share.
 package final class MediaCache: Sendable {
-  /// An entry for a store, from its creation to its `deinit`.
   private struct Member {
     weak var store: MediaStore?
     let id: ObjectIdentifier
@@ -21,7 +20,6 @@ package final class MediaCache: Sendable {
   private let limit: Int64
   private let state = Mutex(State())
 
-  /// Creates a cache in these folders with at most `limit` bytes on the disk.
   package init(folders: [String] = MediaCache.usualFolders, limit: Int64 = NetworkLimits.allStores) {
     self.folders = folders
     self.limit = max(0, limit)
@@ -36,7 +34,6 @@ package final class MediaCache: Sendable {
     return [user.map { "\($0)/continuo" }, "/var/tmp"].compactMap { $0 }
   }
 
-  /// The number of bytes of all stores on the disk.
   package var byteCount: Int64 { state.withLock { $0.count } }
 
   var storeCount: Int { state.withLock { $0.members.count } }
@@ -58,13 +55,9 @@ package final class MediaCache: Sendable {
 
   func remove(bytes: Int64) { state.withLock { $0.count -= bytes } }
 
-  /// Reserves `bytes` on the disk for `store`; false if they do not fit.
-  ///
-  /// To make room, finished stores discard all their bytes, oldest first, then `store` those before its
-  /// reading position. A reservation takes at most half of the free disk space.
-  ///
-  /// Call it outside all locks: it retains the other stores during the call, and may release the last
-  /// reference to one.
+  /// Reserves `bytes` on the disk for `store`, at most half of the free space; false if they do not fit. To
+  /// make room, finished stores discard all bytes, oldest first, then `store` those before its position. Call
+  /// it outside all locks: it retains other stores meanwhile, and may release the last reference to one.
   func makeRoom(for bytes: Int, of store: MediaStore, free: Int64) -> Bool {
     let more = Int64(bytes)
     func count() -> Bool {

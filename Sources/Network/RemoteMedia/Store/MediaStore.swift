@@ -1,9 +1,7 @@
 import Synchronization
 package import Transfer
 
-/// The stored bytes of one version of one medium: in an unnamed file, or in memory if no disk is available.
-///
-/// Thread-safe. Calls may block on the disk.
+/// The bytes of one version of a medium: in an unnamed file, or in memory. Thread-safe; may block on disks.
 package final class MediaStore: Sendable {
   private struct State {
     var memory = MemoryBlocks()
@@ -15,14 +13,12 @@ package final class MediaStore: Sendable {
     var place: Int64 = 0
     var isFinished = false
 
-    /// The location of requested bytes, and the number of contiguous ones.
     enum Found {
       case memory(Int)
       case file(Int)
     }
 
-    /// Finds the bytes from `offset` on, at most as many as fit into the buffer. Bytes in memory are copied
-    /// into it.
+    /// Finds the bytes from `offset` on that fit into the buffer, and copies those in memory into it.
     func find(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Found {
       let there = min(all.end(from: offset) - offset, Int64(buffer.count))
       guard there > 0 else { return .memory(0) }
@@ -35,14 +31,12 @@ package final class MediaStore: Sendable {
       return .file(Int(min(there, end - offset)))
     }
 
-    /// Stores bytes in memory and enforces its limits.
     mutating func keep(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
       memory.write(bytes, at: offset)
       inMemory.insert(offset..<offset + Int64(bytes.count))
       trim()
     }
 
-    /// Discards bytes in memory outside its limits.
     mutating func trim() {
       let behind = max(0, place - NetworkLimits.memoryBehind)
       // A little more than is read ahead, since requested bytes still arrive.
@@ -72,12 +66,10 @@ package final class MediaStore: Sendable {
   }
 
   private let state: Mutex<State>
-  /// The lock is held during I/O, only by threads that may wait for the disk. Lock order: `file` before
-  /// `state`.
+  /// Held during I/O by threads that may wait for the disk. Lock order: `file` before `state`.
   private let file: Mutex<CacheFile?>
   private let cache: MediaCache
 
-  /// Creates an empty store that shares `cache` with other stores.
   package init(cache: MediaCache) {
     self.cache = cache
     let file = CacheFile(in: cache.folders)
@@ -99,9 +91,7 @@ package final class MediaStore: Sendable {
   }
 
   /// The number of bytes on the disk.
-  package var byteCount: Int64 {
-    state.withLock { $0.all.count - $0.inMemory.count }
-  }
+  package var byteCount: Int64 { state.withLock { $0.all.count - $0.inMemory.count } }
 
   /// Stores bytes on the disk. If the disk refuses them, stores these and all later bytes in memory.
   package func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
@@ -121,8 +111,7 @@ package final class MediaStore: Sendable {
     while forget({ $0.surplus }) > 0 {}
   }
 
-  /// Fills the start of the buffer with the bytes from `offset` on. Returns their number, 0 if none are
-  /// stored there.
+  /// Fills the start of the buffer with the bytes from `offset` on. Returns their number, 0 for none.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     // Bytes in memory are returned without waiting for the disk.
     if case .memory(let count) = state.withLock({ $0.find(buffer, at: offset) }) { return count }
@@ -139,6 +128,19 @@ package final class MediaStore: Sendable {
     return count
   }
 
+  /// The bytes from `offset` on, up to the first missing one, and at most `count`.
+  func bytes(_ count: Int, at offset: Int64 = 0) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      let bytes = UnsafeMutableRawBufferPointer(buffer)
+      while filled < count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled..<count])
+        let read = read(into: rest, at: offset + Int64(filled))
+        guard read > 0 else { return }
+        filled += read
+      }
+    }
+  }
+
   /// The end of the stored bytes from `offset` on; `offset` if none are stored there.
   package func end(from offset: Int64) -> Int64 { state.withLock { $0.all.end(from: offset) } }
 
@@ -153,7 +155,6 @@ package final class MediaStore: Sendable {
     }
   }
 
-  /// Discards all bytes.
   package func removeAll() { forget { $0.all.ranges.last.map { 0..<$0.upperBound } } }
 
   /// Discards the bytes more than 1 MiB before the reading position. Returns whether there were any.
@@ -161,8 +162,7 @@ package final class MediaStore: Sendable {
 
   private var freeSpace: Int64 { file.withLock { $0?.freeSpace ?? 0 } }
 
-  /// Discards the range that `choose` returns and releases its disk space. Returns the number of bytes
-  /// removed.
+  /// Discards the range that `choose` returns, also on the disk. Returns the number of bytes removed.
   @discardableResult
   private func forget(_ choose: (State) -> Range<Int64>?) -> Int64 {
     let (all, onDisk) = file.withLock { file -> (Int64, Int64) in
@@ -180,20 +180,9 @@ package final class MediaStore: Sendable {
 }
 
 extension MediaStore: StoredBytes {
-  /// The ranges of stored bytes.
   package var intervals: IntervalSet { state.withLock { $0.all } }
 
-  /// Whether the stored bytes from `offset` on equal `bytes`.
   package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
-    var known = [UInt8](repeating: 0, count: bytes.count)
-    var filled = 0
-    while filled < bytes.count {
-      let count = known.withUnsafeMutableBytes {
-        read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]), at: offset + Int64(filled))
-      }
-      guard count > 0 else { return false }
-      filled += count
-    }
-    return known[...] == bytes
+    self.bytes(bytes.count, at: offset)[...] == bytes
   }
 }

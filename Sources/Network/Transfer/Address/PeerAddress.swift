@@ -3,7 +3,6 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   /// 4 or 16 bytes in network byte order.
   package let bytes: [UInt8]
 
-  /// Creates an address of 4 (IPv4) or 16 (IPv6) bytes; nil for another number.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
@@ -16,16 +15,11 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
       .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
   }
 
-  /// Whether every host can reach the address: a unicast address of the Internet that is in none of the
-  /// blocks below.
-  ///
-  /// An address with an embedded IPv4 address is public if that one is: gateways or the system translate one
-  /// into the other.
+  /// Whether every host can reach the address: a unicast address of the Internet in none of the blocks below.
+  /// Embedded IPv4 addresses decide instead, since gateways or the system translate them.
   package var isPublic: Bool { isPublic(besides: []) }
 
-  /// Whether the address is public and belongs to another machine.
-  ///
-  /// - Parameter own: the addresses of this machine's interfaces.
+  /// The same for an address that is none of `own`, the addresses of this machine's interfaces.
   package func isPublic(besides own: Set<PeerAddress>) -> Bool {
     guard !own.contains(self) else { return false }
     let carried = carried
@@ -55,18 +49,15 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     return parts.compactMap { PeerAddress(bytes: $0) }
   }
 
-  /// A block of addresses with a common prefix.
   private struct Block {
     let bytes: [UInt8]
     let bits: Int
 
-    /// Creates a block of IPv4.
     init(_ bytes: UInt8..., bits: Int) {
       self.bytes = bytes
       self.bits = bits
     }
 
-    /// Creates a block of IPv6 from its first groups.
     init(groups: UInt16..., bits: Int) {
       let groups = groups + [UInt16](repeating: 0, count: 8 - groups.count)
       bytes = groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }

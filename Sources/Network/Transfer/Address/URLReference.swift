@@ -1,5 +1,4 @@
-/// The five parts of a URL or URL reference (RFC 3986, appendix B). Blanks and other bytes that people write
-/// but that must not be sent are encoded.
+/// The parts of a URL or reference (RFC 3986, appendix B). Bytes that must not be sent are encoded.
 struct URLReference {
   /// The scheme in lower case.
   var scheme: String?
@@ -35,8 +34,7 @@ struct URLReference {
     return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
   }
 
-  /// Percent-encodes blanks, bytes that are not ASCII, and the few other bytes that are not allowed in a URL.
-  /// Percent signs are left alone.
+  /// Percent-encodes blanks and bytes not allowed in a URL. Percent signs are left alone.
   private static func encoded(_ text: Substring) throws(WebURL.Problem) -> String {
     let hex = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -70,10 +68,8 @@ struct URLReference {
   }
 }
 
-/// Credentials, host and port of a URL.
 struct Authority {
   let credentials: Credentials?
-  /// The host in lower case; an IPv6 address in brackets.
   let host: String
   let port: Int?
 
@@ -105,20 +101,11 @@ struct Authority {
       rest = rest[name.endIndex...]
     }
     host = name.lowercased()
-    guard let colon = rest.first else {
-      port = nil
-      return
-    }
-    guard colon == ":" else { throw .malformed }
     let digits = rest.dropFirst()
-    guard digits.utf8.allSatisfy(\.isDigit) else { throw .malformed }
+    guard rest.isEmpty || rest.first == ":", digits.utf8.allSatisfy(\.isDigit) else { throw .malformed }
     // A colon without a number means the default port.
-    if digits.isEmpty {
-      port = nil
-    } else {
-      guard let number = Int(digits), (1...65_535).contains(number) else { throw .malformed }
-      port = number
-    }
+    port = Int(digits)
+    guard digits.isEmpty || (1...65_535).contains(port ?? 0) else { throw .malformed }
   }
 }
 
@@ -129,7 +116,6 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-  /// The bytes with percent-encoding removed.
   var percentDecoded: [UInt8] {
     var bytes: [UInt8] = []
     var rest = Array(utf8)[...]

@@ -1,18 +1,13 @@
-/// An absolute `http` or `https` URL without credentials and fragment, in the form in which it is sent.
-///
-/// Parsing removes the credentials, so that no message, event or file that is derived from the value contains
-/// them.
+/// An absolute `http` or `https` URL without fragment, in the form in which it is sent. Parsing removes the
+/// credentials, so that no message, event or file derived from the value contains them.
 package struct WebURL: Hashable, Sendable {
-  /// The URL schemes that the player supports.
   package enum Scheme: String, Sendable {
     case http
     case https
 
-    /// The default port of the scheme.
     var port: Int { self == .http ? 80 : 443 }
   }
 
-  /// The reason why a text is not a valid `http` or `https` URL.
   package enum Problem: Error, Hashable {
     /// The URL has more bytes than `NetworkLimits.url`.
     case tooLong
@@ -29,13 +24,10 @@ package struct WebURL: Hashable, Sendable {
   package let port: Int
   /// The path, which begins with a slash.
   package let path: String
-  /// The text after the question mark; nil without a question mark.
   package let query: String?
 
-  /// Parses a URL and the credentials in it.
-  ///
-  /// White space around the text is removed. Blanks and bytes that are not ASCII are percent-encoded, since
-  /// people and playlists write them. Other bytes that are not allowed in a URL make it malformed.
+  /// Parses a URL and the credentials in it. Trims white space, and encodes blanks and bytes that are not
+  /// ASCII, since people and playlists write them; others that a URL must not have make it malformed.
   package static func read(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     guard let scheme = reference.scheme else { throw .malformed }
@@ -58,8 +50,7 @@ package struct WebURL: Hashable, Sendable {
     return Array(text[..<(slash + 2)] + text[(at + 1)...])
   }
 
-  /// Resolves a reference such as a redirect's `Location` or a playlist entry against this URL (RFC 3986,
-  /// 5.2).
+  /// Resolves a reference, such as a redirect or a playlist entry, against this URL (RFC 3986, 5.2).
   package func resolve(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     if reference.scheme != nil { return try WebURL.read(text) }
@@ -86,11 +77,8 @@ package struct WebURL: Hashable, Sendable {
   }
 
   /// Scheme, host and port: the owner of a request's credentials and header fields.
-  package var origin: String {
-    "\(scheme.rawValue)://\(host)" + (port == scheme.port ? "" : ":\(port)")
-  }
+  package var origin: String { "\(scheme.rawValue)://\(host)" + (port == scheme.port ? "" : ":\(port)") }
 
-  /// The complete URL, for requests and reports.
   package var text: String { origin + path + (query.map { "?\($0)" } ?? "") }
 
   /// The URL for error messages: without the query, which may contain a secret.
@@ -110,10 +98,7 @@ package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomD
     self.password = password
   }
 
-  /// A constant that reveals neither name nor password.
   package var description: String { "credentials" }
-  /// A constant that reveals neither name nor password.
   package var debugDescription: String { "credentials" }
-  /// An empty mirror, so that dumps reveal neither name nor password.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,6 +1,5 @@
 /// A sorted set of half-open byte ranges that neither overlap nor touch each other.
 package struct IntervalSet: Hashable, Sendable {
-  /// The ranges, in order.
   package private(set) var ranges: [Range<Int64>] = []
 
   package init() {}
@@ -28,7 +27,6 @@ package struct IntervalSet: Hashable, Sendable {
     ranges.replaceSubrange(first..<last, with: [left, right].filter { !$0.isEmpty })
   }
 
-  /// The range that contains `offset`; nil if none does.
   package func range(at offset: Int64) -> Range<Int64>? {
     let index = partition { $0.upperBound > offset }
     return index < ranges.count && ranges[index].contains(offset) ? ranges[index] : nil
@@ -49,11 +47,9 @@ package struct IntervalSet: Hashable, Sendable {
     return index < ranges.count ? ranges[index].lowerBound : nil
   }
 
-  /// The number of bytes in the set.
   package var count: Int64 { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
-  /// The index of the first range for which `isBehind` returns true. It must be true for all ranges that
-  /// follow.
+  /// The index of the first range for which `isBehind` is true, as for all that follow.
   private func partition(_ isBehind: (Range<Int64>) -> Bool) -> Int {
     var low = 0
     var high = ranges.count

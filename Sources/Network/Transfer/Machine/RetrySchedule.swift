@@ -1,7 +1,6 @@
-import HostTime
+package import HostTime
 import SystemSupport
 
-/// The back-off between connections.
 struct RetrySchedule: Sendable {
   /// Counts consecutive lost connections that brought no new bytes.
   private var backoff: Backoff
@@ -11,9 +10,7 @@ struct RetrySchedule: Sendable {
 
   mutating func noteStart(at now: HostTime) { lastStart = now }
 
-  /// The delay in seconds from `now` to the next connection after one that brought `news` new bytes.
-  ///
-  /// - Parameter asked: the delay in seconds that the server asked for.
+  /// The delay in seconds after a connection with `news` new bytes, not below `asked`, the server's wish.
   mutating func delay(afterNews news: Int64, asked: Double?, at now: HostTime) -> Double {
     // A connection that brought any new byte restarts the back-off at 0.25 s.
     if news > 0 { backoff.reset() }
@@ -24,5 +21,26 @@ struct RetrySchedule: Sendable {
   /// Seconds from `now` until another request may be sent.
   func pause(at now: HostTime) -> Double {
     lastStart.map { max(0, 1 / Double(NetworkLimits.requestsPerSecond) - now.seconds(since: $0)) } ?? 0
+  }
+}
+
+/// Limits the requests to each host to a number within any second, across all senders.
+package struct RequestPace: Sendable {
+  private let limit: Int
+  /// The times of each host's last requests, at most `limit`, oldest first.
+  private var past: [String: [HostTime]] = [:]
+
+  package init(limit: Int = NetworkLimits.requestsPerSecond) { self.limit = max(1, limit) }
+
+  /// The earliest time of the next request to `host`. Reserves nothing: a cancelled request delays no other.
+  package func moment(of host: String, at now: HostTime) -> HostTime {
+    guard let times = past[host], times.count == limit, let oldest = times.first else { return now }
+    return max(now, oldest.advanced(bySeconds: 1))
+  }
+
+  package mutating func record(_ host: String, at now: HostTime) {
+    past = past.filter { _, times in times.last.map { now.seconds(since: $0) < 1 } ?? false }
+    past[host, default: []].append(now)
+    if let count = past[host]?.count, count > limit { past[host]?.removeFirst(count - limit) }
   }
 }

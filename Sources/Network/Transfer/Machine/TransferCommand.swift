@@ -1,8 +1,6 @@
-/// An input to a transfer machine.
 package enum TransferInput: Sendable {
   /// The reader wants bytes from this offset on. A new machine starts at 0.
   case read(from: Int64)
-  /// Sets how many bytes to fetch ahead of the reader.
   case readAhead(ReadAhead)
   /// The length in bytes that the medium itself states (the byte count of an Info frame).
   case expect(total: Int64)
@@ -16,9 +14,7 @@ package enum TransferInput: Sendable {
   case treatAsLive
   /// Reconnects the live stream without metadata, because its metadata blocks corrupt the audio.
   case withoutMetadata
-  /// An event of the transfer with this attempt number.
   case event(TransferEvent, attempt: Int)
-  /// A timer deadline has passed.
   case time
 }
 
@@ -26,15 +22,10 @@ package enum TransferInput: Sendable {
 package enum TransferCommand: Hashable, Sendable {
   /// Start this request and report its events with the attempt number. No other transfer is in progress.
   case start(TransferRequest, attempt: Int)
-  /// Cancel the transfer of that attempt.
   case cancel(attempt: Int)
-  /// Pause or resume the transfer of that attempt.
   case setPaused(Bool, attempt: Int)
-  /// Store new bytes at this offset.
   case store(ArraySlice<UInt8>, at: Int64)
-  /// Discard all stored bytes.
   case forget
-  /// Notify observers.
   case note(TransferNote)
 }
 
@@ -46,47 +37,36 @@ package enum TransferNote: Hashable, Sendable {
   case response(ResponseHead, url: WebURL, address: PeerAddress?, attempt: Int)
   /// The connection is lost; the next attempt starts after this many seconds.
   case retry(after: Double, TransferFailure)
-  /// Bytes arrived. Reported by the owner of the store, at most twice a second, and before the final notes
-  /// below.
+  /// Bytes arrived. Reported by the owner of the store, at most twice a second, and before the final notes.
   case progress(TransferProgress)
   /// All bytes from the reader's position to the end are stored. The medium has `total` bytes.
   case complete(total: Int64)
   /// The server has another version: no more bytes of the stored version will arrive. The last note.
   case changed
-  /// The reader has reached the end of the old version and continues at the same media time in the new one.
-  /// Reported by the reader, on its own thread.
+  /// The reader continues at the same media time in the new version. Reported on the reader's own thread.
   case entered
-  /// No more bytes arrive: the stored bytes can be played, then the medium fails with this error. The last
-  /// note.
+  /// No more bytes arrive: after the stored ones, the medium fails with this error. The last note.
   case failed(TransferFailure)
-  /// The stream is live.
   case live(ICYStation?)
-  /// The live stream was reconnected. Its new bytes are stored from this offset on and continue no earlier
-  /// frame.
+  /// The live stream was reconnected. New bytes are stored from here on and continue no earlier frame.
   case rejoined(at: Int64)
-  /// The disk accepts no more bytes: from now on a few MiB are kept in memory. Reported once, by the owner of
-  /// the store.
+  /// The disk accepts no more bytes: a few MiB are kept in memory. Reported once, by the store's owner.
   case keptInMemory
-  /// Metadata of the live stream that apply from the byte at this offset on and differ from the previous
-  /// ones.
+  /// Metadata that apply from the byte at this offset on and differ from the previous ones.
   case metadata(ICYMetadata, at: Int64)
 }
 
-/// The transfer progress of a medium.
 package struct TransferProgress: Hashable, Sendable {
   /// Bytes received over all connections.
   package var received: Int64 = 0
   /// Seconds of transfer time, without the time in which nothing was requested.
   package var seconds = 0.0
-  /// Bytes that are stored now.
   package var stored: Int64 = 0
-  /// The length of the medium in bytes; nil while unknown.
   package var total: Int64?
 
   package init() {}
 }
 
-/// The number of bytes to fetch ahead of the reader.
 package struct ReadAhead: Hashable, Sendable {
   /// The transfer pauses when this many bytes are stored ahead.
   package var enough: Int64
@@ -99,24 +79,19 @@ package struct ReadAhead: Hashable, Sendable {
     self.tooFew = min(max(0, tooFew), self.enough)
   }
 
-  /// The read-ahead of a store on disk.
   package static let disk = ReadAhead(enough: NetworkLimits.readAhead, tooFew: NetworkLimits.readOn)
-  /// The read-ahead of a store in memory.
   package static let memory = ReadAhead(
     enough: NetworkLimits.memoryAhead, tooFew: NetworkLimits.memoryAhead * 3 / 4)
 }
 
 /// The stored bytes, as the machine sees them. A store command must be carried out before the next input.
 package protocol StoredBytes {
-  /// The ranges of stored bytes.
   var intervals: IntervalSet { get }
 
-  /// Whether the stored bytes from `offset` on equal `bytes`. The whole range must be stored. Unreadable
-  /// bytes never match.
+  /// Whether the stored bytes from `offset` on equal `bytes`. Missing or unreadable bytes never do.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool
 }
 
-/// The timeouts of a transfer machine.
 package struct TransferTimes: Hashable, Sendable {
   /// Seconds until a connection is established.
   package var connect = NetworkLimits.connectTimeout
@@ -127,17 +102,5 @@ package struct TransferTimes: Hashable, Sendable {
   /// Seconds without a new byte after which a starved medium fails.
   package var giveUp = NetworkLimits.giveUp
 
-  /// Creates the default timeouts.
-  package init() {}
-}
-
-/// Facts about a version of which some bytes are stored.
-package struct StoredVersion: Hashable, Sendable {
-  /// The validator that makes requests for the remaining bytes conditional.
-  package var validator: Validator?
-  /// The length in bytes, if the server reported it.
-  package var total: Int64?
-
-  /// Creates a version of which nothing is known.
   package init() {}
 }

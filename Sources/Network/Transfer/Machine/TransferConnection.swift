@@ -1,6 +1,5 @@
 import HostTime
 
-/// A transfer in progress, as the machine sees it.
 struct TransferConnection: Sendable {
   enum Phase {
     case connecting
@@ -29,8 +28,7 @@ struct TransferConnection: Sendable {
   var position: Int64 = 0
   /// The offset in the medium at which the body ends; nil: the end of the connection.
   var end: Int64?
-  /// The body length that `Content-Length` announces. Smaller than the range up to `end` if the server
-  /// contradicts itself.
+  /// The announced `Content-Length`, smaller than up to `end` if the server contradicts itself.
   var announced: Int64?
   /// Whether the response is a range (206) of the medium.
   var isPart = false
@@ -38,14 +36,32 @@ struct TransferConnection: Sendable {
   var brought: Int64 = 0
   var news: Int64 = 0
   /// The last byte of a gap in the stored ranges, its offset, and the end of the stored bytes to compare
-  /// after it.
-  ///
-  /// The byte is stored only after that comparison. The bytes after the gap may belong to another version,
-  /// and the gap keeps the reader out of them.
+  /// after it. The byte is stored only after that comparison: the bytes after the gap may belong to another
+  /// version, and the gap keeps the reader out of them.
   var joint: (byte: ArraySlice<UInt8>, offset: Int64, end: Int64)?
-  /// Removes the metadata of a live stream.
   var demuxer: ICYDemuxer?
 
   /// Whether all announced bytes have arrived.
   var isAtEnd: Bool { phase == .body && end.map { position >= $0 } ?? false }
+}
+
+/// The number of stored bytes that each request asks for again: comparing them shows that the connection
+/// continues the stored version. Usually `NetworkLimits.overlap`. If a server closes one connection after
+/// another early, the number is a quarter of the most that any of the last ones brought, so that each still
+/// brings new bytes. A single tiny connection changes nothing: the next server may have another version.
+struct OverlapRule: Sendable {
+  private var brought: [Int64] = []
+  /// Whether this machine has stored a byte. Bytes stored before that come from another process.
+  var hasStored = false
+
+  mutating func note(_ count: Int64) {
+    brought.append(count)
+    if brought.count > NetworkLimits.tinyConnections { brought.removeFirst() }
+  }
+
+  var length: Int64 {
+    let usual = hasStored ? NetworkLimits.overlap : NetworkLimits.overlapAfterRestart
+    guard brought.count == NetworkLimits.tinyConnections, let most = brought.max() else { return usual }
+    return min(usual, max(NetworkLimits.leastOverlap, most / 4))
+  }
 }

@@ -1,6 +1,5 @@
 import HostTime
 
-/// Events of the transfer in progress.
 extension TransferMachine {
   mutating func take(_ event: TransferEvent, at now: HostTime, store: some StoredBytes) {
     switch event {
@@ -52,19 +51,13 @@ extension TransferMachine {
     lose(ended, TransferFailure(.lost, "\(url.host) closed the connection"), asked: nil, at: now)
   }
 
-  // MARK: Heads
-
   private mutating func takeHead(_ head: ResponseHead, at now: HostTime) {
     guard let asked = connection, asked.phase != .body else { return }
-    if let location = head.redirect {
-      commands.append(
-        note(.response(head, url: asked.request.url, address: asked.address, attempt: asked.attempt)))
-      return redirect(asked, to: location, at: now)
-    }
-    connection?.phase = .body
-    connection?.since = now
     commands.append(
       note(.response(head, url: asked.request.url, address: asked.address, attempt: asked.attempt)))
+    if let location = head.redirect { return redirect(asked, to: location, at: now) }
+    connection?.phase = .body
+    connection?.since = now
     if head.status == 200 {
       do throws(TransferFailure) {
         if let station = try ICYStation(head) { return join(station) }
@@ -110,7 +103,6 @@ extension TransferMachine {
     commands.append(.start(request, attempt: lastAttempt))
   }
 
-  /// Handles a response with the whole body, from its first byte.
   private mutating func takeWhole(_ head: ResponseHead, at now: HostTime) {
     let length = head.contentLength
     if let total, let length, length != total, !stored.ranges.isEmpty {
@@ -132,10 +124,7 @@ extension TransferMachine {
     connection?.end = length ?? total
   }
 
-  /// Handles a response that should have the requested range.
-  private mutating func takePart(
-    _ head: ResponseHead, of asked: TransferConnection, at now: HostTime
-  ) {
+  private mutating func takePart(_ head: ResponseHead, of asked: TransferConnection, at now: HostTime) {
     let part = head.contentRange
     let isWhole = asked.first == 0 && part?.bytes?.lowerBound == 0
     guard let part, let bytes = part.bytes, let first = asked.first, bytes.lowerBound == first,
@@ -198,18 +187,12 @@ extension TransferMachine {
     refusals = 0
     total = nil
     ranges = .broken
-    if isFirst {
-      commands.append(note(.live(station)))
-    } else {
-      commands.append(note(.rejoined(at: liveEnd)))
-    }
+    commands.append(note(isFirst ? .live(station) : .rejoined(at: liveEnd)))
     brokenBlocks = 0
     connection?.position = liveEnd
     connection?.end = nil
     connection?.demuxer = station?.interval.map { ICYDemuxer(interval: $0) }
   }
-
-  // MARK: Bodies
 
   private mutating func takeBody(_ bytes: ArraySlice<UInt8>, at now: HostTime, store: some StoredBytes) {
     guard connection?.phase == .body, !bytes.isEmpty else { return }
@@ -226,9 +209,7 @@ extension TransferMachine {
     // Bytes after the announced end are discarded.
     if let end = present.end ?? total {
       rest = rest.prefix(Int(clamping: max(0, end - position)))
-      guard !rest.isEmpty else {
-        return askAgain(at: now)
-      }
+      guard !rest.isEmpty else { return askAgain(at: now) }
     }
     let intervals = stored
     while !rest.isEmpty {
@@ -293,9 +274,7 @@ extension TransferMachine {
       case .audio(let audio): store(live: audio)
       case .broken:
         brokenBlocks += 1
-        if brokenBlocks >= NetworkLimits.brokenBlocks {
-          return dropMetadata(at: now)
-        }
+        if brokenBlocks >= NetworkLimits.brokenBlocks { return dropMetadata(at: now) }
       case .metadata(let metadata):
         brokenBlocks = 0
         guard metadata != lastMetadata else { continue }

@@ -1,24 +1,17 @@
 package import HostTime
 
 /// Transfers the bytes of one version of one medium, from one URL, over connections that may end at any time.
-///
-/// A value type: reader requests, transfer events and the time go in, commands and notes come out. At most
-/// one transfer is in progress. Bytes that arrive again are compared with the stored ones, so that two
-/// versions never mix.
+/// A value: inputs and the time go in, commands and notes come out. At most one transfer is in progress.
+/// Bytes that arrive again are compared with the stored ones, so that two versions never mix.
 package struct TransferMachine: Sendable {
-  /// The permanent end of a medium's transfers.
   package enum Outcome: Hashable, Sendable {
-    /// The server has another version.
     case changed
     /// No more bytes arrive.
     case failed(TransferFailure)
   }
 
-  /// The server's support for range requests, as observed so far.
   package enum Ranges: Sendable {
-    /// No range was requested yet.
     case unknown
-    /// A request for a range was answered with the range.
     case working
     /// A request for a range was answered with the whole body.
     case ignored
@@ -37,7 +30,6 @@ package struct TransferMachine: Sendable {
   package internal(set) var ranges = Ranges.unknown
   /// Whether the medium is a live stream, which has no end and cannot seek.
   package internal(set) var isLive = false
-  /// The permanent outcome; nil while more bytes may arrive.
   package internal(set) var outcome: Outcome?
   /// Whether no more bytes are requested now: enough are stored ahead of the reader, or all.
   package private(set) var isFull = false
@@ -55,21 +47,18 @@ package struct TransferMachine: Sendable {
   /// Consecutive refusals such as 404.
   var refusals = 0
   var schedule: RetrySchedule
-  /// The earliest time at which the next connection may start.
   var nextStart: HostTime
   var lastFailure: TransferFailure?
 
   /// The reader's position in bytes.
   package private(set) var readingPlace: Int64 = 0
   private var readAhead = ReadAhead.disk
-  /// The start of starvation at the reader's position, or the last progress towards its end; nil if bytes are
-  /// available.
+  /// The start of starvation at the reader's position, or the last progress to its end; nil if not starved.
   var dryProgress: HostTime?
   /// The end of the stored bytes that were compared since the last new byte.
   var comparedTo: Int64 = 0
   var overlap = OverlapRule()
   var expectedTotal: Int64?
-  /// Whether requests are suspended by the `suspend` input.
   private var isSuspended = false
   /// Whether bytes after the announced end were requested.
   var asksForRest = false
@@ -88,18 +77,15 @@ package struct TransferMachine: Sendable {
   package var isHeld: Bool { heldSince != nil }
   private var isClosedByHold = false
 
-  /// Creates a machine that has not started; the first `handle` starts it.
-  ///
-  /// - Parameters:
-  ///   - seed: the seed of the retry jitter (±10 %).
-  ///   - stored: facts about the version whose bytes a machine of another process has stored.
-  ///   - attempt: the number of the last attempt of the preceding machine, if any.
+  /// Creates a machine that the first `handle` starts. `seed` is that of the retry jitter (±10 %),
+  /// `validator` and `total` are of the version whose bytes a machine of another process has stored, and
+  /// `attempt` is the last number of the preceding machine.
   package init(
     url: WebURL, settings: RequestSettings, times: TransferTimes = TransferTimes(), seed: UInt64,
-    now: HostTime, stored: StoredVersion = StoredVersion(), after attempt: Int = 0
+    now: HostTime, validator: Validator? = nil, total: Int64? = nil, after attempt: Int = 0
   ) {
-    validator = stored.validator
-    total = stored.total
+    self.validator = validator
+    self.total = total
     lastAttempt = attempt
     self.url = url
     self.settings = settings
@@ -108,7 +94,6 @@ package struct TransferMachine: Sendable {
     nextStart = now
   }
 
-  /// Handles an input and returns the commands to carry out, in order.
   package mutating func handle(_ input: TransferInput, at now: HostTime, store: some StoredBytes)
     -> [TransferCommand]
   {
@@ -192,8 +177,7 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Lets a transfer that has received its whole body end by itself, so that its connection can be reused;
-  /// cancels any other.
+  /// Lets a transfer that has received its whole body end, for reuse of its connection; cancels any other.
   private mutating func settle(at now: HostTime) {
     guard let present = connection else { return }
     if present.isAtEnd, let limit = limit(present), limit.moment > now {
@@ -242,12 +226,10 @@ package struct TransferMachine: Sendable {
     commands.append(.start(request, attempt: lastAttempt))
   }
 
-  /// Whether validators are ignored because the server sends another one with each response. With them, a
-  /// connection that is always cut at the same byte would never bring a new one. The overlap alone then tells
-  /// the versions apart.
+  /// Whether validators are ignored because each response has another one. With them, a connection always cut
+  /// at the same byte would never bring a new one. The overlap alone then tells the versions apart.
   var distrustsValidators: Bool { emptyValidators >= 2 }
 
-  /// Cancels the transfer in progress, if any.
   mutating func dropConnection() {
     guard let present = connection else { return }
     connection = nil
@@ -292,8 +274,7 @@ package struct TransferMachine: Sendable {
 
   // MARK: Ends
 
-  /// Handles the loss of a connection that is no longer in `connection`: schedules a retry or fails the
-  /// medium.
+  /// Handles the loss of a connection no longer in `connection`: schedules a retry or fails the medium.
   mutating func lose(
     _ lost: TransferConnection, _ failure: TransferFailure, asked: Double?, at now: HostTime
   ) {
@@ -332,8 +313,7 @@ package struct TransferMachine: Sendable {
     commands.append(note(.changed))
   }
 
-  /// Requests the bytes after the announced end, once, if the medium's own length is greater. Returns whether
-  /// it does.
+  /// Requests bytes after the announced end, once. True if the medium's own length is greater.
   private mutating func wantsRest(at now: HostTime) -> Bool {
     guard let expectedTotal, let present = total, expectedTotal > present, !asksForRest, !isLive,
       ranges != .broken
@@ -358,8 +338,7 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Closes a live stream that was paused for too long; true while it is closed. Its stored bytes are not
-  /// played later.
+  /// Closes a live stream paused for too long; true while closed. Its stored bytes are not played later.
   private mutating func closeHeld(at now: HostTime) -> Bool {
     guard isLive, let since = heldSince else { return false }
     if !isClosedByHold, now.seconds(since: since) >= NetworkLimits.livePause {
@@ -384,7 +363,6 @@ package struct TransferMachine: Sendable {
     commands.append(note(.live(nil)))
   }
 
-  /// Reconnects the live stream without metadata.
   mutating func dropMetadata(at now: HostTime) {
     wantsMetadata = false
     askAgain(at: now)

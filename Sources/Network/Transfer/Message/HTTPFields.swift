@@ -1,41 +1,33 @@
-/// Ordered HTTP header fields.
 package struct HTTPFields: Hashable, Sendable {
   package struct Field: Hashable, Sendable {
-    /// The name as it was written.
     package var name: String
     /// The value, without blanks around it.
     package var value: String
   }
 
-  /// The fields in their order.
   package private(set) var all: [Field] = []
 
   package init() {}
 
-  /// Whether a text is a valid field name or method: one or more of the characters that RFC 9110, 5.6.2
-  /// allows.
+  /// Whether a text is a valid field name or method (RFC 9110, 5.6.2).
   package static func isToken(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// Whether a request may have this field: the name is a token, and the value has no line ends or other
-  /// control characters except tabs.
+  /// Whether a request may have this field: a token, and a value without control characters except tabs.
   package static func allows(_ name: String, _ value: String) -> Bool {
     isToken(name) && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 
-  /// Appends a field after the others.
   package mutating func add(_ name: String, _ value: String) {
     all.append(Field(name: name, value: value.trimmedOfBlanks))
   }
 
-  /// Replaces the fields of this name with one field.
   package mutating func set(_ name: String, _ value: String) {
     remove(name)
     add(name, value)
   }
 
-  /// Removes the fields of this name.
   package mutating func remove(_ name: String) {
     all.removeAll { Self.isSame($0.name, name) }
   }

@@ -1,27 +1,89 @@
+package struct TransferRequest: Hashable, Sendable {
+  package var url: WebURL
+  /// The credentials for the URL's origin.
+  package var credentials: Credentials?
+  /// The header fields, except those that HTTP itself needs (`Host`).
+  package var fields = HTTPFields()
+  /// The method; nil: `PUT` with a body, else `GET`.
+  package var method: String?
+  package var body: TransferBody?
+  package var reach = NetworkReach.all
+
+  package init(url: WebURL) { self.url = url }
+}
+
+package enum TransferBody: Hashable, Sendable {
+  case bytes([UInt8])
+  /// The first `count` bytes of the file at a path, read while they are sent.
+  case file(path: String, count: Int64)
+
+  package var count: Int64 {
+    switch self {
+    case .bytes(let bytes): Int64(bytes.count)
+    case .file(_, let count): count
+    }
+  }
+}
+
+package struct RequestSettings: Hashable, Sendable {
+  /// A user's fields, for the first origin only. They override those that the transfer does not depend on.
+  package var fields = HTTPFields()
+  package var userAgent: String
+  /// The credentials for the first origin; nil: those of the URL, or none.
+  package var credentials: Credentials?
+  package var reach = NetworkReach.all
+  /// Whether to request audio and station metadata; otherwise any content.
+  package var wantsSound = true
+
+  package init(userAgent: String) { self.userAgent = userAgent }
+
+  /// Names of fields that a user cannot set, since the transfer depends on them.
+  private static let reserved = ["range", "if-range", "accept-encoding", "host"]
+
+  package static func isReserved(_ name: String) -> Bool { reserved.contains(name.lowercased()) }
+
+  /// Creates a request for `url` from byte `start` on; nil: all, without `Range`. The user's fields and
+  /// credentials are sent to the origin of `first` only. `validator` is the value of `If-Range`.
+  package func request(
+    for url: WebURL, first: WebURL, from start: Int64?, if validator: Validator?, wantsMetadata: Bool
+  ) -> TransferRequest {
+    var request = TransferRequest(url: url)
+    request.reach = reach
+    request.fields.set("User-Agent", userAgent)
+    request.fields.set("Accept", wantsSound ? "audio/mpeg, audio/*;q=0.9, */*;q=0.5" : "*/*")
+    if wantsMetadata, wantsSound { request.fields.set("Icy-MetaData", "1") }
+    if url.origin == first.origin {
+      request.credentials = credentials
+      for field in fields.all where !Self.isReserved(field.name) {
+        request.fields.set(field.name, field.value)
+      }
+    }
+    request.fields.set("Accept-Encoding", "identity")
+    if let start { request.fields.set("Range", "bytes=\(start)-") }
+    if let validator, start != nil { request.fields.set("If-Range", validator.text) }
+    return request
+  }
+}
+
 /// An event of a transfer. The order is: `connected` at most once, `head`, `body` any number of times, then
 /// `end` or `failure`. A failure may come at any time and is the last event.
 package enum TransferEvent: Hashable, Sendable {
-  /// A connection is established, to this address if known.
   case connected(PeerAddress?)
   /// The head of the response. The transport does not follow redirects.
   case head(ResponseHead)
   /// Bytes of the body, in order and decoded; at most 64 KiB per event.
   case body([UInt8])
-  /// The end of the body: all announced bytes have arrived, or the connection ended if no length was
-  /// announced.
+  /// The end: all announced bytes have arrived, or the connection ended if no length was announced.
   case end
   case failure(TransferFailure)
 }
 
-/// The demand of a sink after an event.
 package enum TransferDemand: Sendable {
-  /// Deliver the next event as soon as possible.
   case more
   /// Deliver no body until `setPaused(false)`: the sink's buffer is full.
   case pause
 }
 
-/// The identifier of a transfer.
 package struct TransferID: Hashable, Sendable {
   /// The number, unique within a transport.
   package let number: UInt64
@@ -29,10 +91,8 @@ package struct TransferID: Hashable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// A receiver of transfer events.
 package protocol TransferSink: AnyObject, Sendable {
-  /// Receives an event. Called on a thread of the transport without its locks held, one event of a transfer
-  /// at a time; must not block.
+  /// Receives an event, on a thread of the transport without its locks, one at a time. Must not block.
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand
 
   /// Receives the number of request body bytes sent so far, each time that it grows, before the head of the
@@ -44,13 +104,10 @@ extension TransferSink {
   package func sent(_ count: Int64, of transfer: TransferID) {}
 }
 
-/// Sends requests and delivers their events. Methods may be called on any thread and never block on the
-/// network.
+/// Sends requests and delivers their events. Methods are thread-safe and never block on the network.
 package protocol HTTPTransport: AnyObject, Sendable {
-  /// Starts a transfer. Errors are reported as a failure event.
-  ///
-  /// The transport retains the sink until the transfer has ended or was cancelled. Events may arrive before
-  /// `start` returns.
+  /// Starts a transfer. Errors are failure events. Events may arrive before `start` returns. The sink is
+  /// retained until the transfer has ended or was cancelled.
   func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID
 
   /// Pauses or resumes the body. A paused transfer does not read from its connection, so that the server has

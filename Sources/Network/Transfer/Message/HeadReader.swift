@@ -1,14 +1,11 @@
-/// Parses the head of a response line by line.
 package struct HeadReader: Sendable {
   private var head: ResponseHead?
   private var count = 0
 
   package init() {}
 
-  /// Parses the next line, with or without its line end. The empty line completes the head and returns it;
-  /// interim responses (such as 100 Continue) are skipped.
-  ///
-  /// - Throws: `badAnswer` for a line or a head that is too long, and for text that is not HTTP.
+  /// Parses the next line. The empty line completes the head and returns it; interim responses (100 Continue)
+  /// are skipped. Throws `badAnswer` for a line or a head that is too long, and for text that is not HTTP.
   package mutating func add(_ bytes: [UInt8]) throws(TransferFailure) -> ResponseHead? {
     count += bytes.count
     guard bytes.count <= NetworkLimits.headerLine, count <= NetworkLimits.head else {
@@ -36,5 +33,24 @@ package struct HeadReader: Sendable {
     // A line without a colon is ignored.
     head = present
     return nil
+  }
+}
+
+/// Decodes text from servers that do not name its encoding.
+package enum LenientText {
+  /// Decodes UTF-8 if valid, else Latin-1: stations write their names in either.
+  package static func read(_ bytes: some Collection<UInt8>) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var text = ""
+    for byte in bytes { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+    return text
+  }
+
+  /// Decodes text, replaces control characters with blanks, and trims the ends.
+  package static func clean(_ bytes: some Collection<UInt8>) -> String {
+    var text = read(bytes)
+    text.unicodeScalars = String.UnicodeScalarView(
+      text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
+    return text.trimmedOfBlanks
   }
 }

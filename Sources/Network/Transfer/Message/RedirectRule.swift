@@ -1,21 +1,14 @@
-/// The rules for following redirects.
 package struct RedirectRule: Sendable {
   private var count = 0
   private var cameFromPublic = false
 
-  /// Creates the state before the first request.
   package init() {}
 
   /// The addresses that the next request may reach; `first` applies to the first request.
   package func reach(_ first: NetworkReach) -> NetworkReach { cameFromPublic ? .publicOnly : first }
 
-  /// Resolves a redirect to its URL and the credentials in it.
-  ///
-  /// - Parameters:
-  ///   - location: the `Location` that the server sent.
-  ///   - url: the requested URL.
-  ///   - address: the address that responded, if known.
-  /// - Throws: `redirects` after too many redirects, for unsupported schemes, and from https to http.
+  /// Resolves the `Location` that `url` redirects to. `address` is the server's, if known. Throws `redirects`
+  /// after too many redirects, for unsupported schemes, and from https to http.
   package mutating func follow(_ location: String, from url: WebURL, at address: PeerAddress?)
     throws(TransferFailure)
     -> (url: WebURL, credentials: Credentials?)
@@ -43,16 +36,9 @@ package struct RedirectRule: Sendable {
     return next
   }
 
-  /// Creates the request that a redirect of `request` leads to.
-  ///
-  /// Credentials stay with their origin, unless the redirect has others. 303 replaces any method except
-  /// `HEAD` by `GET` without a body; 301 and 302 replace `POST`, as browsers do.
-  ///
-  /// - Parameters:
-  ///   - location: the `Location` that the server sent.
-  ///   - status: the status of the response.
-  ///   - address: the address that responded, if known.
-  /// - Throws: `redirects` if the redirect is not followed.
+  /// Creates the request that a redirect of `request` leads to. Credentials stay with their origin, unless
+  /// the redirect has others. 303 replaces any method except `HEAD` by `GET` without a body; 301 and 302
+  /// replace `POST`, as browsers do. Throws like `follow`.
   package mutating func request(
     after request: TransferRequest, redirectedTo location: String, status: Int, at address: PeerAddress?
   ) throws(TransferFailure) -> TransferRequest {

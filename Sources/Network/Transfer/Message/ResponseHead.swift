@@ -1,4 +1,5 @@
-/// The head of a response: its status and its header fields.
+import TextFormatting
+
 package struct ResponseHead: Hashable, Sendable {
   /// The status code, 100…999.
   package var status: Int
@@ -21,7 +22,6 @@ package struct ResponseHead: Hashable, Sendable {
     isICY = parts[0] == "ICY"
   }
 
-  /// The parsed `Content-Range`.
   package var contentRange: ContentRange? { fields["Content-Range"].flatMap(ContentRange.init) }
 
   /// The body's length in bytes; nil if it is not announced, or if the body is encoded.
@@ -32,28 +32,22 @@ package struct ResponseHead: Hashable, Sendable {
     return Int64(text)
   }
 
-  /// Whether the body is encoded (gzip) although the request did not ask for it. Ranges and lengths then do
-  /// not count its decoded bytes.
+  /// Whether the body is encoded (gzip), unasked. Ranges and lengths do not count its decoded bytes.
   package var isEncoded: Bool {
     guard let coding = fields["Content-Encoding"]?.lowercased() else { return false }
     return !coding.isEmpty && coding != "identity"
   }
 
   /// Whether the body consists of several ranges.
-  package var isMultipart: Bool {
-    fields["Content-Type"]?.lowercased().hasPrefix("multipart/") ?? false
-  }
+  package var isMultipart: Bool { fields["Content-Type"]?.lowercased().hasPrefix("multipart/") ?? false }
 
   /// Whether `Accept-Ranges` says that the server does not support ranges.
   package var refusesRanges: Bool { fields["Accept-Ranges"]?.lowercased() == "none" }
 
   /// The `Location` of a redirect; nil for any other response.
-  package var redirect: String? {
-    [301, 302, 303, 307, 308].contains(status) ? fields["Location"] : nil
-  }
+  package var redirect: String? { [301, 302, 303, 307, 308].contains(status) ? fields["Location"] : nil }
 
-  /// The delay in seconds before the next request that the server asks for; at most
-  /// `NetworkLimits.retryAfter`.
+  /// The delay in seconds that the server asks for; at most `NetworkLimits.retryAfter`.
   package var retryAfter: Double? {
     guard let text = fields["Retry-After"] else { return nil }
     let seconds: Double
@@ -67,11 +61,9 @@ package struct ResponseHead: Hashable, Sendable {
     return min(max(seconds, 0), NetworkLimits.retryAfter)
   }
 
-  /// The validator for conditional requests.
   package var validator: Validator? { Validator(self) }
 }
 
-/// The byte range and the total length that `Content-Range` states.
 package struct ContentRange: Hashable, Sendable {
   /// The range of the body's bytes; nil if the server has none of the requested bytes.
   package let bytes: Range<Int64>?
@@ -113,7 +105,6 @@ package enum Validator: Hashable, Sendable {
   /// The unchanged text of a `Last-Modified` at least a minute older than the response.
   case date(String)
 
-  /// The validator of a response; nil if it has none.
   init?(_ head: ResponseHead) {
     if let tag = head.fields["ETag"] {
       // A response with a tag must not be validated by date, even if the tag is weak.
@@ -133,4 +124,29 @@ package enum Validator: Hashable, Sendable {
     case .tag(let text), .date(let text): text
     }
   }
+}
+
+/// An HTTP date in the current format: `Sun, 06 Nov 1994 08:49:37 GMT`.
+package struct HTTPDate: Hashable, Sendable {
+  /// Seconds since 1 January 1970, 00:00 UTC.
+  package let seconds: Int64
+
+  /// Parses a date; nil also for the two obsolete formats: `If-Range` is then omitted.
+  package init?(_ text: String) {
+    let parts = text.split(separator: " ")
+    guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), (1...31).contains(day),
+      let month = Self.months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
+      (1970...9999).contains(year)
+    else { return nil }
+    let clock = parts[4].split(separator: ":").compactMap { Int64($0) }
+    guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]),
+      (0...60).contains(clock[2])
+    else { return nil }
+    let days = UTCTime.days(year, month + 1, day)
+    seconds = Int64(days) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
 }

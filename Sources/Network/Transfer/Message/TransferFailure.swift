@@ -1,32 +1,23 @@
-/// The error of a failed transfer.
 package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of a failure, by which callers choose the error that they report.
   package enum Kind: Hashable, Sendable {
     /// libcurl is missing or too old.
     case noLibrary
-    /// The URL cannot be used.
     case badURL
     /// The host does not exist, according to the name service.
     case hostNotFound
     /// The name service was not reachable.
     case hostUnresolved
-    /// The host refused the connection.
     case refused
-    /// The machine has no network.
     case offline
     /// The connection ended too early.
     case lost
-    /// A timeout expired.
     case timedOut
-    /// The TLS connection could not be established.
     case tls
-    /// The host's certificate is not valid for it.
     case certificate
     /// Too many redirects, or a redirect that is not followed.
     case redirects
     /// The request may not connect to this address.
     case notReachable
-    /// The server answered with this status.
     case status(Int)
     /// The response contradicts itself or violates the protocol.
     case badAnswer
@@ -35,8 +26,7 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     /// Too many transfers in progress, or out of memory.
     case noRoom
 
-    /// The matching code of `NSURLErrorDomain`, as a number because this module does not import Foundation;
-    /// nil if the failure is not the network's.
+    /// The code of `NSURLErrorDomain` (this module imports no Foundation); nil if not the network's failure.
     package var urlErrorCode: Int? {
       switch self {
       case .noLibrary: nil
@@ -49,11 +39,10 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
       case .redirects: -1007
       case .noRoom: -1008
       case .offline: -1009
-      case .badAnswer: -1011
       case .status(401): -1013
       case .status(403): -1102
       case .status(404), .status(410): -1100
-      case .status: -1011
+      case .badAnswer, .status: -1011
       case .tls: -1200
       case .certificate: -1202
       }

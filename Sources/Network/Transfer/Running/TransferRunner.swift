@@ -1,15 +1,11 @@
 package import HostTime
 import Synchronization
 
-/// Runs the transfers of one machine after another: collects inputs for a worker and carries out the
-/// machine's transfer commands.
-///
-/// `begin`, `tell`, `signal` and `end` may be called on any thread, the other methods by the worker's body
-/// only.
+/// Runs the transfers of one machine after another: collects inputs for a worker and carries out commands.
+/// Only `begin`, `tell`, `signal` and `end` may be called outside the worker's body.
 package final class TransferRunner: Sendable {
   private struct State {
     var inputs: [TransferInput] = []
-    /// The bytes of the body events among the inputs.
     var waitingBytes = 0
     /// Whether a sink paused its transfer because the inputs are full.
     var isFull = false
@@ -28,7 +24,6 @@ package final class TransferRunner: Sendable {
   private let state = Mutex(State())
   private let worker = Mutex<(any Worker)?>(nil)
 
-  /// Creates a runner without a worker.
   package init(transport: any HTTPTransport) { self.transport = transport }
 
   /// Starts the worker. `body` takes the inputs, passes them to a machine, and returns the next deadline.
@@ -36,17 +31,14 @@ package final class TransferRunner: Sendable {
     worker.withLock { $0 = clock.makeWorker(name, body: body) }
   }
 
-  /// Enqueues an input for the machine.
   package func tell(_ input: TransferInput) {
     state.withLock { $0.inputs.append(input) }
     signal()
   }
 
-  /// Wakes the worker to run its body.
   package func signal() { worker.withLock { $0 }?.signal() }
 
-  /// Stops the worker and cancels the transfer in progress. Waits for a run of the body, unless called by the
-  /// body.
+  /// Stops the worker, waiting for its body unless called by it, and cancels the transfer in progress.
   package func end() {
     worker.withLock { $0 }?.cancel()
     cancelTransfer()
@@ -54,7 +46,6 @@ package final class TransferRunner: Sendable {
 
   // MARK: For the worker
 
-  /// Removes and returns the inputs since the last call.
   package func takeInputs() -> [TransferInput] {
     state.withLock { state in
       defer {
@@ -76,8 +67,7 @@ package final class TransferRunner: Sendable {
       }
       let transfer = transport.start(request, sink: AttemptSink(self, attempt))
       state.withLock { $0.transfer = transfer }
-    case .cancel(let attempt):
-      if state.withLock({ $0.attempt }) == attempt { cancelTransfer() }
+    case .cancel(let attempt): if state.withLock({ $0.attempt }) == attempt { cancelTransfer() }
     case .setPaused(let isPaused, let attempt):
       let transfer = state.withLock { state -> TransferID? in
         guard state.attempt == attempt, state.transfer != nil else { return nil }
@@ -100,16 +90,8 @@ package final class TransferRunner: Sendable {
     if let transfer { transport.setPaused(false, transfer) }
   }
 
-  /// Cancels the transfer in progress, if any.
   package func cancelTransfer() {
-    if let transfer = takeTransfer() { transport.cancel(transfer) }
-  }
-
-  private func takeTransfer() -> TransferID? {
-    state.withLock { state in
-      defer { state.transfer = nil }
-      return state.transfer
-    }
+    if let transfer = state.withLock({ $0.transfer.take() }) { transport.cancel(transfer) }
   }
 
   fileprivate func take(_ event: TransferEvent, attempt: Int) -> TransferDemand {
@@ -125,7 +107,6 @@ package final class TransferRunner: Sendable {
   }
 }
 
-/// Forwards the events of one attempt to the runner.
 private final class AttemptSink: TransferSink {
   private let runner: TransferRunner
   private let attempt: Int

@@ -1,9 +1,7 @@
 /// Separates the metadata blocks of a live stream from its audio.
 struct ICYDemuxer: Sendable {
-  /// A part of the stream.
   enum Part {
     case audio(ArraySlice<UInt8>)
-    /// A block with new metadata.
     case metadata(ICYMetadata)
     /// A block that is not text.
     case broken

@@ -1,7 +1,5 @@
-/// The content of a metadata block of a live stream.
 package struct ICYMetadata: Hashable, Sendable {
-  /// `StreamTitle`: the current title, usually "artist - title". Nil if the block has none; empty if it
-  /// clears the title.
+  /// `StreamTitle`, usually "artist - title". Nil if the block has none; empty if it clears the title.
   package var title: String?
   /// `StreamUrl`: a page or a picture for the current title.
   package var url: String?
@@ -11,10 +9,8 @@ package struct ICYMetadata: Hashable, Sendable {
     self.url = url
   }
 
-  /// Parses a block, without its length byte; nil if it does not have the form `name='value';…`.
-  ///
-  /// A value ends at the quote before a semicolon, else at the last quote, since stations do not escape
-  /// quotes in values. Text is decoded as UTF-8 if valid, else as Latin-1.
+  /// Parses a block without its length byte, `name='value';…`; nil for others. A value ends at the quote
+  /// before a semicolon, else at the last quote: stations do not escape quotes. Decodes as `LenientText`.
   package init?(block: some Collection<UInt8>) {
     let zero = block.firstIndex(of: 0) ?? block.endIndex
     guard block[zero...].allSatisfy({ $0 == 0 }) else { return nil }
@@ -60,20 +56,16 @@ package struct ICYMetadata: Hashable, Sendable {
 
 /// The description that a live stream gives of itself in its head.
 package struct ICYStation: Hashable, Sendable {
-  /// `icy-name`.
   package var name: String?
-  /// `icy-genre`.
   package var genre: String?
-  /// `icy-url`: the station's page.
   package var url: String?
   /// `icy-br` in bits per second.
   package var bitRate: Int?
   /// The number of audio bytes between two metadata blocks; nil if the stream has none.
   package var interval: Int?
 
-  /// Reads the `icy-` fields of a head; nil if it is not that of a live stream.
-  ///
-  /// - Throws: `badAnswer` for an interval outside `NetworkLimits.metadataInterval`.
+  /// Reads the `icy-` fields of a head; nil if it is not that of a live stream. Throws `badAnswer` for an
+  /// interval outside `NetworkLimits.metadataInterval`.
   init?(_ head: ResponseHead) throws(TransferFailure) {
     let interval = head.fields["icy-metaint"]
     guard head.isICY || interval != nil || head.fields["icy-name"] != nil else { return nil }

@@ -1,29 +1,23 @@
 package import HostTime
 package import Transfer
 
-/// Downloads one URL, whole and of one version, over any number of connections, versions and processes.
-///
-/// A value that wraps a `TransferMachine` and decides what to write to disk, and when.
+/// Downloads one URL, whole and of one version, over any number of connections, versions and processes. A
+/// value that wraps a `TransferMachine` and decides what to write to disk, and when.
 package struct DownloadMachine: Sendable {
   /// An action that the driver must carry out, in the order given.
   package enum Command: Sendable {
-    /// Start, cancel or pause a transfer.
     case transfer(TransferCommand)
-    /// Append bytes to the partial file.
     case write(ArraySlice<UInt8>, at: Int64)
     /// Synchronize the written bytes, then replace the record.
     case save(DownloadRecord)
-    /// Remove all bytes from the partial file.
     case discard
     /// Synchronize the written bytes, then rename the partial file to the target. Ends with the event
     /// `finished`, or with `failed` if this is not possible. The last command.
     case finish
-    /// Deliver an event. If the download has ended, the last command; an empty partial file and its record
-    /// are then deleted.
+    /// Deliver an event: the last command if the download has ended. Empty partial files are then deleted.
     case tell(DownloadEvent)
   }
 
-  /// The record of the current state, not yet saved.
   package private(set) var record: DownloadRecord
   package private(set) var isEnded = false
 
@@ -32,7 +26,6 @@ package struct DownloadMachine: Sendable {
   private let seed: UInt64
   private var transfer: TransferMachine
   private var lastAttempt = 0
-  /// The number of earlier versions.
   private var changes = 0
   private var commands: [Command] = []
 
@@ -47,11 +40,8 @@ package struct DownloadMachine: Sendable {
   private var progressMoment: HostTime?
   private var lastProgress: HostTime?
 
-  /// Creates a machine that has not started; the first `handle` starts it.
-  ///
-  /// - Parameters:
-  ///   - record: the record of the partial file. Its length is that of the file.
-  ///   - seed: the seed of the retry jitter.
+  /// Creates a machine that the first `handle` starts, with the record of the partial file, whose length is
+  /// that of the file. `seed` is that of the retry jitter.
   package init(
     _ record: DownloadRecord, settings: RequestSettings, policy: DownloadPolicy, seed: UInt64, now: HostTime
   ) {
@@ -62,7 +52,8 @@ package struct DownloadMachine: Sendable {
     unproven = record.length
     savedLength = record.length
     transfer = TransferMachine(
-      url: record.url, settings: settings, times: policy.times, seed: seed, now: now, stored: record.stored)
+      url: record.url, settings: settings, times: policy.times, seed: seed, now: now,
+      validator: record.validator, total: record.length > 0 ? record.total : nil)
   }
 
   /// The next timer deadline; nil if none.
@@ -71,8 +62,9 @@ package struct DownloadMachine: Sendable {
   }
 
   /// Handles a transfer event, the time or a suspension, and returns the commands to carry out.
-  package mutating func handle(_ input: TransferInput, at now: HostTime, store: some StoredBytes) -> [Command]
-  {
+  package mutating func handle(
+    _ input: TransferInput, at now: HostTime, store: some StoredBytes
+  ) -> [Command] {
     commands = []
     defer { commands = [] }
     // The reading position is always at the end of the stored bytes: the download never pauses because enough
@@ -88,15 +80,12 @@ package struct DownloadMachine: Sendable {
     return commands
   }
 
-  /// Stops the download so that it can be resumed later.
   package mutating func stop() -> [Command] {
     commands = []
     defer { commands = [] }
     if !isEnded { end(.stopped(record)) }
     return commands
   }
-
-  // MARK: What the transfer says
 
   private mutating func take(_ transferCommands: [TransferCommand], at now: HostTime) {
     let version = changes
@@ -123,8 +112,7 @@ package struct DownloadMachine: Sendable {
 
   private mutating func take(_ note: TransferNote, at now: HostTime) {
     switch note {
-    case .request(let first, _):
-      commands.append(.tell(.requested(after: first ?? 0 > 0 ? record.length : 0)))
+    case .request(let first, _): commands.append(.tell(.requested(after: first ?? 0 > 0 ? record.length : 0)))
     case .response(let head, let url, _, _):
       commands.append(.tell(.response(head, url: url)))
       guard (200..<300).contains(head.status) else { return }
@@ -155,8 +143,6 @@ package struct DownloadMachine: Sendable {
     record.hasRanges = transfer.ranges == .working
     self.answer = nil
   }
-
-  // MARK: What has to be done
 
   private mutating func beginAnew(at now: HostTime) {
     cancel()

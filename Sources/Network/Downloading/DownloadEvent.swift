@@ -1,3 +1,5 @@
+import Glibc
+import SystemSupport
 package import Transfer
 
 /// An event of a download. `finished`, `failed` and `stopped` are final.
@@ -6,8 +8,7 @@ package enum DownloadEvent: Sendable {
   case requested(after: Int64)
   /// The server responded, with any status. `url` is the URL after redirects.
   case response(ResponseHead, url: WebURL)
-  /// The stored bytes from before the start belong to the server's version: the download resumes at this
-  /// offset. Comes before the first `progress`.
+  /// The stored bytes belong to the server's version: the download resumes here, before any `progress`.
   case resumed(at: Int64)
   /// The number of stored bytes, and the total length in bytes if known.
   case progress(Int64, total: Int64?)
@@ -17,18 +18,14 @@ package enum DownloadEvent: Sendable {
   case changed
   /// The file is complete, has its name, and survives a power cut. The length is in bytes.
   case finished(Int64)
-  /// The download ended and does not retry by itself. Received bytes, if any, are kept as the record
-  /// describes.
+  /// The download ended and does not retry. Received bytes, if any, are kept as the record describes.
   case failed(DownloadFailure, DownloadRecord)
   /// The download was stopped. Received bytes, if any, are kept as the record describes.
   case stopped(DownloadRecord)
 }
 
-/// The error of a download that ended without a file.
 package enum DownloadFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The network or the server failed.
   case transfer(TransferFailure)
-  /// The file cannot be created or written.
   case file(FileFailure)
 
   /// A sentence for users, without credentials, query and fragment.
@@ -40,17 +37,40 @@ package enum DownloadFailure: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
+package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  case exists(String)
+  /// Another process is downloading to the file.
+  case busy(String)
+  /// A partial file of another URL exists, or one of unknown origin (`url` is nil). The file is not modified.
+  case foreign(String, url: String?)
+  /// The system refused the operation `doing` on the file, with this `errno`.
+  case system(doing: String, String, code: Int32)
+
+  /// The failure for the current `errno`.
+  static func current(_ doing: String, _ path: String) -> FileFailure {
+    .system(doing: doing, path, code: errno)
+  }
+
+  package var description: String {
+    switch self {
+    case .exists(let path): "\(path) is there already"
+    case .busy(let path): "\(path) is being downloaded already"
+    case .foreign(let path, let url?): "\(path) is there already, from \(url)"
+    case .foreign(let path, nil): "\(path) is there already, and no record beside it tells where it is from"
+    case .system("write", let path, ENOSPC): "cannot write \(path): the disk is full"
+    case .system(let doing, let path, let code): "cannot \(doing) \(path): \(SystemError.message(code))"
+    }
+  }
+}
+
 /// The timeouts of a download, the interval of its progress events, and its overwrite rule.
 package struct DownloadPolicy: Hashable, Sendable {
-  /// The timeouts. The download fails when no new byte has arrived for `giveUp` seconds; if that is infinite,
-  /// only permanent failures such as 404 end it.
+  /// The timeouts. `giveUp` counts from the last new byte; if infinite, only failures such as 404 count.
   package var times = TransferTimes()
   /// The minimum interval between progress events, in seconds.
   package var progressInterval = 0.5
-  /// Whether to replace an existing file of the target's name. If false, the download fails: at the start if
-  /// the file exists then, else at the end.
+  /// Whether to replace an existing file. If false, the download fails: at once, or at the end.
   package var replacesFile = false
 
-  /// Creates the interactive defaults: a download fails after 60 s without a new byte.
   package init() {}
 }

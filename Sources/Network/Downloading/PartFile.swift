@@ -1,0 +1,281 @@
+import CThreads
+package import Glibc
+import SystemSupport
+package import Transfer
+
+package struct DownloadPlace: Hashable, Sendable {
+  /// The path of the complete file.
+  package let target: String
+
+  package init(_ target: String) { self.target = target }
+
+  package var part: String { target + ".part" }
+  package var record: String { part + ".record" }
+
+  /// - Throws: `exists` if a file of any kind has the target's name.
+  func expectNoTarget() throws(FileFailure) {
+    var status = stat()
+    if lstat(target, &status) == 0 { throw .exists(target) }
+  }
+
+  fileprivate func givePartItsName(replacing: Bool) throws(FileFailure) {
+    // RENAME_NOREPLACE: never overwrites a file that was created after the check.
+    if !replacing, continuo_renameat2(AT_FDCWD, part, AT_FDCWD, target, 1) == 0 { return }
+    // Some file systems do not support RENAME_NOREPLACE.
+    if !replacing, errno != EINVAL, errno != ENOSYS {
+      throw errno == EEXIST ? .exists(target) : .current("write", target)
+    }
+    if !replacing { try expectNoTarget() }
+    guard rename(part, target) == 0 else { throw .current("write", target) }
+  }
+}
+
+/// An open file, closed with its last reference: only methods use the descriptor. Calls may block.
+package final class OpenFile: Sendable {
+  package let path: String
+  private let descriptor: Int32
+
+  /// Opens `path` without following a symbolic link in its last component.
+  package init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) {
+    self.path = path
+    descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else { throw .current(flags & O_CREAT == 0 ? "read" : "write", path) }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  package func status() throws(FileFailure) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .current("read", path) }
+    return status
+  }
+
+  package func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
+    if let error = WholeTransfer.write(bytes, to: descriptor, at: offset) {
+      throw .system(doing: "write", path, code: error)
+    }
+  }
+
+  /// Returns the first bytes, at most `count`.
+  fileprivate func read(_ count: Int) -> [UInt8] { WholeTransfer.read(count, from: descriptor, at: 0) }
+
+  /// Whether the bytes at `offset` equal `bytes`. Unreadable bytes never do.
+  package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
+    WholeTransfer.read(bytes.count, from: descriptor, at: offset)[...] == bytes
+  }
+
+  package func truncate(to length: Int64) throws(FileFailure) {
+    guard ftruncate(descriptor, off_t(length)) == 0 else { throw .current("write", path) }
+  }
+
+  /// Locks the file; false if another process has locked it.
+  fileprivate func lock() throws(FileFailure) -> Bool {
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+    guard errno == EWOULDBLOCK else { throw .current("lock", path) }
+    return false
+  }
+
+  /// Waits until the disk has the bytes and, if `isWhole` is true, all metadata of the file.
+  fileprivate func synchronize(isWhole: Bool = false) throws(FileFailure) {
+    guard (isWhole ? fsync(descriptor) : fdatasync(descriptor)) == 0 else { throw .current("write", path) }
+  }
+}
+
+/// The partial file of a download, locked by one process at a time, and its record. All calls may block.
+struct PartFile: ~Copyable {
+  private let place: DownloadPlace
+  private let file: OpenFile
+  private var length: Int64
+  private(set) var record: DownloadRecord
+
+  private init(_ place: DownloadPlace, _ file: OpenFile, _ record: DownloadRecord) {
+    self.place = place
+    self.file = file
+    self.record = record
+    length = record.length
+  }
+
+  /// Opens the partial file and reads its record; creates an empty file if none exists.
+  static func open(_ place: DownloadPlace, of url: WebURL) throws(FileFailure) -> PartFile {
+    let file = try openAlone(place)
+    let size = Int64(try file.status().st_size)
+    var record = DownloadRecord(url: url)
+    if let known = try readRecord(place) {
+      guard known.url == url || known.length == 0 else {
+        throw .foreign(place.part, url: known.url.textForMessages)
+      }
+      if known.url == url { record = known }
+    } else if size > 0 {
+      throw .foreign(place.part, url: nil)
+    }
+    record.length = min(record.length, size)
+    // Bytes after the recorded length may be missing on the disk.
+    if size > record.length { try file.truncate(to: record.length) }
+    var part = PartFile(place, file, record)
+    try part.save(record)
+    return part
+  }
+
+  /// Opens and locks the partial file. Retries if the previous owner has renamed it to the target in between.
+  private static func openAlone(_ place: DownloadPlace) throws(FileFailure) -> OpenFile {
+    while true {
+      let file = try OpenFile(place.part, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
+      guard try file.lock() else { throw .busy(place.target) }
+      let opened = try file.status()
+      guard opened.st_mode & S_IFMT == S_IFREG else { throw .foreign(place.part, url: nil) }
+      var named = stat()
+      if lstat(place.part, &named) == 0, named.st_ino == opened.st_ino, named.st_dev == opened.st_dev {
+        return file
+      }
+    }
+  }
+
+  private static func readRecord(_ place: DownloadPlace) throws(FileFailure) -> DownloadRecord? {
+    do throws(FileFailure) {
+      return DownloadRecord(
+        bytes: try OpenFile(place.record, O_RDONLY | O_NONBLOCK).read(NetworkLimits.record))
+    } catch {
+      if case .system(_, _, ENOENT) = error { return nil }
+      throw error
+    }
+  }
+
+  private var newRecord: String { place.record + ".new" }
+
+  mutating func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
+    try file.write(bytes, at: offset)
+    length = offset + Int64(bytes.count)
+  }
+
+  /// Synchronizes the written bytes, then replaces the record.
+  mutating func save(_ record: DownloadRecord) throws(FileFailure) {
+    try file.synchronize()
+    let (path, new) = (place.record, newRecord)
+    let error = record.bytes.withUnsafeBytes {
+      FileReplacement.write($0, to: path, through: new, mode: 0o600)
+    }
+    if let error { throw .system(doing: "write", path, code: error) }
+    self.record = record
+  }
+
+  mutating func discard() throws(FileFailure) {
+    try file.truncate(to: 0)
+    length = 0
+  }
+
+  /// Synchronizes the file, renames it to the target, and deletes the record.
+  func finish(replacing: Bool) throws(FileFailure) {
+    try file.synchronize(isWhole: true)
+    try place.givePartItsName(replacing: replacing)
+    FileReplacement.synchronizeFolder(of: place.target)
+    unlink(place.record)
+  }
+
+  func remove() {
+    // The order matters: a part without a record counts as another program's file.
+    for path in [place.part, place.record, newRecord] { unlink(path) }
+  }
+
+  var bytes: PartBytes { PartBytes(file: file, length: length) }
+}
+
+struct PartBytes: StoredBytes {
+  let file: OpenFile
+  let length: Int64
+
+  var intervals: IntervalSet {
+    var intervals = IntervalSet()
+    intervals.insert(0..<length)
+    return intervals
+  }
+
+  func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool { file.holds(bytes, at: offset) }
+}
+
+/// The state of an unfinished download, sufficient to resume it later in another process. It has no
+/// credentials and no request header fields. The query of its URL may itself be secret.
+package struct DownloadRecord: Hashable, Sendable {
+  package let url: WebURL
+  /// The number of bytes that are on the disk and survive a power cut.
+  package internal(set) var length: Int64 = 0
+  /// The total length in bytes, if the server reported it.
+  package internal(set) var total: Int64?
+  /// Whether the server has answered a range request with the range.
+  package internal(set) var hasRanges = false
+  /// `ETag`, `Last-Modified` and `Date` of the last response, if present.
+  package internal(set) var version = HTTPFields()
+
+  package init(url: WebURL) { self.url = url }
+
+  /// Whether another process can fetch just the remaining bytes, from a server that behaves as before.
+  package var isResumable: Bool {
+    length > 0 && hasRanges && (version["ETag"] != nil || version["Last-Modified"] != nil)
+  }
+
+  private static let heading = "continuo download 1"
+  private static let fields = ["ETag", "Last-Modified", "Date"]
+
+  /// The record as lines of text, which `init(bytes:)` parses.
+  package var bytes: [UInt8] {
+    var lines = [Self.heading, "url: \(url.text)", "length: \(length)"]
+    if let total { lines.append("total: \(total)") }
+    if hasRanges { lines.append("ranges: yes") }
+    lines += version.all.map { "\($0.name): \($0.value)" }
+    return Array((lines.joined(separator: "\n") + "\nend\n").utf8)
+  }
+
+  /// Parses a record; nil if the bytes are not a record, or have the format of a later program version.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count <= NetworkLimits.record else { return nil }
+    var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard lines.first == Self.heading, lines.suffix(2) == ["end", ""] else { return nil }
+    lines = lines.dropFirst().dropLast(2)
+    var values: [String: String] = [:]
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":") else { return nil }
+      let value = line[line.index(after: colon)...].drop { $0 == " " }
+      guard values.updateValue(String(value), forKey: String(line[..<colon])) == nil else { return nil }
+    }
+    guard let text = values["url"], let (url, credentials) = try? WebURL.read(text), credentials == nil,
+      let length = values["length"].flatMap(Int64.init), length >= 0
+    else { return nil }
+    self.url = url
+    self.length = length
+    if let text = values["total"] {
+      guard let total = Int64(text), total >= length else { return nil }
+      self.total = total
+    }
+    hasRanges = values["ranges"] == "yes"
+    for name in Self.fields {
+      guard let value = values[name] else { continue }
+      guard HTTPFields.allows(name, value) else { return nil }
+      version.add(name, value)
+    }
+  }
+
+  /// The validator of the stored bytes.
+  var validator: Validator? {
+    var head = ResponseHead(status: 200)
+    head.fields = version
+    return length > 0 ? head.validator : nil
+  }
+
+  mutating func take(_ head: ResponseHead) {
+    version = HTTPFields()
+    guard !head.isEncoded else { return }
+    for name in Self.fields {
+      // A value that is not valid in a request is useless.
+      if let value = head.fields[name], HTTPFields.allows(name, value) { version.add(name, value) }
+    }
+  }
+
+  /// Whether a range sent without a condition belongs to another version than the stored bytes. Compares tags
+  /// and dates, even those too weak for a conditional request.
+  func differs(from head: ResponseHead) -> Bool {
+    ["ETag", "Last-Modified"].contains { name in
+      guard let known = version[name], let other = head.fields[name] else { return false }
+      return known != other
+    }
+  }
+}
