@@ -41,11 +41,8 @@ enum WGS84 {
     for _ in 0..<100 {
       middle = (lower + upper) / 2
       if middle == lower || middle == upper { break }
-      if arc(from: first, to: second, leaving: middle).longitude < longitude {
-        upper = middle
-      } else {
-        lower = middle
-      }
+      let isShort = arc(from: first, to: second, leaving: middle).longitude < longitude
+      if isShort { upper = middle } else { lower = middle }
     }
     return arc(from: first, to: second, leaving: middle).length
   }
@@ -75,8 +72,7 @@ enum WGS84 {
     }
   }
 
-  /// Returns the arc that leaves the first location at the angle north of east and ends at the second
-  /// latitude.
+  /// Returns the arc that leaves the first location at the angle north of east, up to the second latitude.
   private static func arc(
     from first: ReducedLatitude, to second: ReducedLatitude, leaving angle: Double
   ) -> (length: Double, longitude: Double) {
@@ -92,8 +88,7 @@ enum WGS84 {
     let secondNorth = max(0, firstNorth * firstNorth + difference).squareRoot()
     let start = atan2(first.sine, firstNorth)
     let end = atan2(second.sine, secondNorth)
-    let turn =
-      atan2(equatorEast * second.sine, secondNorth) - atan2(equatorEast * first.sine, firstNorth)
+    let turn = atan2(equatorEast * second.sine, secondNorth) - atan2(equatorEast * first.sine, firstNorth)
 
     let stretch = secondEccentricity * equatorNorth * equatorNorth
     let (half, middle) = ((end - start) / 2, (end + start) / 2)

@@ -13,9 +13,8 @@ public struct LocationTrack: Hashable, Sendable {
 
   /// Creates the track in a GPX file: its way points, as in Xcode; otherwise its track points, otherwise its
   /// route points. With times, in ascending order, the device passes each point at its time; without times it
-  /// moves at 3 m/s. Files with a document type declaration, of more than 64 MiB, or with more than 500,000
-  /// points are refused. Requires Expat (Debian package libexpat1), which is loaded on first use. Blocks
-  /// while the file is read.
+  /// moves at 3 m/s. Refuses files of more than 64 MiB or 500,000 points, or with a document type declaration.
+  /// Loads Expat (Debian package libexpat1) on first use. Blocks while the file is read.
   public init(gpx url: URL) throws(LocationTrackError) {
     let path = url.path(percentEncoded: false)
     let bytes: [UInt8]

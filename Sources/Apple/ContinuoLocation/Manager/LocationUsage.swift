@@ -25,9 +25,7 @@ public struct LocationUsage: OptionSet, Hashable, Sendable {
   public init(infoPlist path: String) throws(InfoPlistError) {
     let bytes = try InfoPlist.bytes(of: path)
     let content: Content
-    do {
-      content = try PropertyListDecoder().decode(Content.self, from: Data(bytes))
-    } catch {
+    do { content = try PropertyListDecoder().decode(Content.self, from: Data(bytes)) } catch {
       throw .damaged(file: path)
     }
     self = []

@@ -32,14 +32,12 @@ final class GPSDClient: PlaceSource {
     guard let (session, worker) = old else { return }
     session.stop()
     // The worker may be blocked in a name lookup.
-    WorkerEnd.cancel(worker)
+    worker.cancelLater()
   }
 }
 
-/// A run of the client, on its own thread.
-///
-/// Unchecked: only the worker's thread uses the state, except for `isStopped` and the constant descriptors
-/// `wake`.
+/// A run of the client, on its own thread. Unchecked: only that thread uses the state, except for `isStopped`
+/// and the constant descriptors `wake`.
 private final class GPSDSession: @unchecked Sendable {
   private let host: String
   private let port: UInt16
@@ -51,12 +49,9 @@ private final class GPSDSession: @unchecked Sendable {
   private var machine: GPSDMachine
   private var socket: Int32 = -1
   private var isConnecting = false
-  /// The addresses not tried yet.
   private var addresses: [[UInt8]] = []
 
-  init(
-    host: String, port: UInt16, clock: SystemClock, _ report: @escaping @Sendable (PlaceReport) -> Void
-  ) {
+  init(host: String, port: UInt16, clock: SystemClock, _ report: @escaping @Sendable (PlaceReport) -> Void) {
     self.host = host
     self.port = port
     self.clock = clock
@@ -83,7 +78,6 @@ private final class GPSDSession: @unchecked Sendable {
     if wake.writing >= 0 { _ = write(wake.writing, "x", 1) }
   }
 
-  /// Waits for the next event and handles it.
   func turn() -> WorkerNext {
     guard !isStopped.load(ordering: .acquiring) else {
       closeSocket()

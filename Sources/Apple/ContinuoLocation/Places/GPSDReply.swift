@@ -4,13 +4,10 @@ import Foundation
 enum GPSDReply: Hashable, Sendable {
   /// The server's greeting, or its reply to `?VERSION`.
   case version
-  /// A location of the receiver.
   case place(Place)
-  /// The receiver has no fix.
   case noFix
   /// No receiver is connected to gpsd.
   case noReceiver
-  /// Any other line.
   case other
 
   /// Parses a line; nil if it is not JSON with a class.
@@ -24,8 +21,7 @@ enum GPSDReply: Hashable, Sendable {
     }
   }
 
-  /// The fields of a time-position-velocity report. All except the class are optional and may have another
-  /// type in other classes.
+  /// The fields of a report. All except the class are optional and may have another type in other classes.
   private struct Report: Decodable {
     enum Key: String, CodingKey {
       case kind = "class"
@@ -51,12 +47,10 @@ enum GPSDReply: Hashable, Sendable {
     /// The accuracy in metres if the receiver reports none.
     private static let usualAccuracy = 10.0
 
-    /// Whether the list of receivers exists and is empty.
     var hasNoDevices: Bool {
       (try? values.nestedUnkeyedContainer(forKey: .devices)).map { $0.isAtEnd } ?? false
     }
 
-    /// Whether the report states that no fix exists.
     var hasNoFix: Bool { number(.mode).map { $0 < 2 } ?? false }
 
     var place: Place? {

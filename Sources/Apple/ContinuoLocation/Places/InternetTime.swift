@@ -25,7 +25,9 @@ enum InternetTime {
     }
 
     guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
-      (1...12).contains(month), day >= 1, day <= days(in: month, year), skip("T") || skip("t") || skip(" "),
+      (1...12).contains(month), day >= 1,
+      day <= UTCTime.days(year, month + 1, 1) - UTCTime.days(year, month, 1),
+      skip("T") || skip("t") || skip(" "),
       let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2),
       // The second 60 is a leap second, and 24:00:00 the end of a day.
       hour <= 24, minute <= 59, second <= 60, hour < 24 || (minute == 0 && second == 0)
@@ -50,15 +52,5 @@ enum InternetTime {
     guard rest.isEmpty else { return nil }
     let whole = (UTCTime.days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second - offset
     return Double(whole) + fraction
-  }
-
-  private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-  private static func days(in month: Int, _ year: Int) -> Int {
-    switch month {
-    case 2: isLeap(year) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
   }
 }

@@ -50,8 +50,7 @@ struct Track: Hashable, Sendable {
           latitude: point.latitude, longitude: point.longitude, toLatitude: next.latitude,
           longitude: next.longitude)
         offsets.append(offsets[index] + way / Self.speedWithoutTimes)
-      case (nil, _?), (_?, nil):
-        throw LocationTrackError("some points have times and others have none")
+      case (nil, _?), (_?, nil): throw LocationTrackError("some points have times and others have none")
       }
     }
     guard offsets[offsets.count - 1] <= Self.longest else { throw LocationTrackError("longer than a year") }
@@ -72,8 +71,7 @@ struct Track: Hashable, Sendable {
     var place = Place(
       latitude: point.latitude, longitude: point.longitude, altitude: point.altitude,
       horizontalAccuracy: Self.accuracy, verticalAccuracy: point.altitude == nil ? -1 : Self.accuracy,
-      speed: 0,
-      time: time, isSimulated: true)
+      speed: 0, time: time, isSimulated: true)
     guard high < points.count else { return place }
     let next = points[high]
     let seconds = offsets[high] - offsets[low]

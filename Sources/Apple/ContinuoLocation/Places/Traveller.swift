@@ -55,12 +55,11 @@ final class Traveller: PlaceSource {
       return state.worker
     }
     // The worker's thread may be inside a report, even the one that causes this stop.
-    if let worker { WorkerEnd.cancel(worker) }
+    worker?.cancelLater()
   }
 
   private var elapsed: Double { max(0, clock.now.seconds(since: departure)) * speed }
 
-  /// The number of the last report.
   private var last: Int { Int(track.duration.rounded(.up)) }
 
   private func moment(of number: Int) -> Double { min(Double(number), track.duration) }
