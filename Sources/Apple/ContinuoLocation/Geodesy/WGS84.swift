@@ -10,9 +10,8 @@ enum WGS84 {
   private static let secondEccentricity =
     flattening * (2 - flattening) / ((1 - flattening) * (1 - flattening))
 
-  /// Returns the length of the shortest line between two locations given in degrees, in metres. The error is
-  /// at most 20 nanometres, also between nearly antipodal locations, for which Vincenty's formulas do not
-  /// converge.
+  /// Returns the length of the shortest line between two locations in degrees, in metres. The error is at most
+  /// 20 nanometres, also for nearly antipodal locations, where Vincenty's formulas do not converge.
   ///
   /// A geodesic is a great circle on an auxiliary sphere, on which its length and its difference of longitude
   /// are integrals along the arc. The initial azimuth is found by bisection: with the locations arranged as

@@ -87,12 +87,11 @@ extension DeviceLocation {
 
   private func answer(always: Bool) {
     let (present, answer) = state.withLock { ($0.authorization, $0.answer) }
-    switch (present, answer) {
-    case (.notDetermined, .notDetermined): break
-    case (.notDetermined, _) where answer.isRefused: authorize(answer)
-    case (.notDetermined, _):
-      authorize(always && answer == .authorizedAlways ? .authorizedAlways : .authorizedWhenInUse)
-    case (.authorizedWhenInUse, .authorizedAlways): if always { authorize(.authorizedAlways) }
+    let granted: CLAuthorizationStatus =
+      always && answer == .authorizedAlways ? .authorizedAlways : .authorizedWhenInUse
+    switch present {
+    case .notDetermined where answer != .notDetermined: authorize(answer.isRefused ? answer : granted)
+    case .authorizedWhenInUse where granted == .authorizedAlways: authorize(granted)
     default: break
     }
   }

@@ -9,9 +9,8 @@ extension Device {
 
 /// The location services of a device: the source of its locations and the permission of its application.
 ///
-/// These properties represent the user's actions; an application uses `CLLocationManager`. The services are
-/// idle while no manager wants locations. A suspended application receives none, and then the newest. Any
-/// thread; nothing blocks.
+/// These properties represent the user's actions; an application uses `CLLocationManager`. A suspended
+/// application receives no locations, and then the newest. Any thread; nothing blocks.
 public final class DeviceLocation: Suspendable {
   /// The movement in metres below which a device counts as stationary.
   static let stillDistance = 20.0
@@ -40,6 +39,8 @@ public final class DeviceLocation: Suspendable {
     var isScheduled = false
 
     mutating func dropPlaces() { pending.removeAll(where: \.isLocation) }
+
+    mutating func apply(_ change: (inout Entry) -> Void) { change(&self) }
 
     mutating func refuse() {
       pending.append(.failure(CLError(.denied)))
@@ -97,9 +98,7 @@ public final class DeviceLocation: Suspendable {
     /// Changes every entry, or only that of the given manager.
     mutating func changeEntries(of only: ManagerID? = nil, _ change: (inout Entry) -> Void) {
       for id in entries.keys where only == nil || only == id {
-        guard var entry = entries[id] else { continue }
-        change(&entry)
-        entries[id] = entry
+        entries[id]?.apply(change)
       }
     }
   }
@@ -150,8 +149,7 @@ public final class DeviceLocation: Suspendable {
     set { state.withLock { $0.answer = newValue } }
   }
 
-  /// The application's authorization, which outlives it: `notDetermined` until a request was answered. Set it
-  /// as a user does in the settings.
+  /// The authorization, which outlives the application. Set it as a user does in the settings.
   public var authorization: CLAuthorizationStatus {
     get { state.withLock { $0.authorization } }
     set { authorize(newValue) }

@@ -11,8 +11,7 @@ public struct LocationUsage: OptionSet, Hashable, Sendable {
 
   /// The use described by `NSLocationWhenInUseUsageDescription`.
   public static let whenInUse = LocationUsage(rawValue: 1)
-  /// The use described by `NSLocationAlwaysAndWhenInUseUsageDescription` or
-  /// `NSLocationAlwaysUsageDescription`.
+  /// That of `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription`.
   public static let always = LocationUsage(rawValue: 2)
 
   private struct Content: Decodable {

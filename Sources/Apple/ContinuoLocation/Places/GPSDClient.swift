@@ -25,11 +25,7 @@ final class GPSDClient: PlaceSource {
   }
 
   func stop() {
-    let old = session.withLock { session in
-      defer { session = nil }
-      return session
-    }
-    guard let (session, worker) = old else { return }
+    guard let (session, worker) = session.withLock({ $0.take() }) else { return }
     session.stop()
     // The worker may be blocked in a name lookup.
     worker.cancelLater()
@@ -123,17 +119,13 @@ private final class GPSDSession: @unchecked Sendable {
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICSERV
     var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, "\(port)", &hints, &list) == 0 else { return [] }
+    guard getaddrinfo(host, "\(port)", &hints, &list) == 0, let list else { return [] }
     defer { freeaddrinfo(list) }
-    var result: [[UInt8]] = []
-    var next = list
-    while let entry = next?.pointee {
-      if let address = entry.ai_addr {
-        result.append(Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))))
+    return sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
+      entry.pointee.ai_addr.map {
+        Array(UnsafeRawBufferPointer(start: $0, count: Int(entry.pointee.ai_addrlen)))
       }
-      next = entry.ai_next
     }
-    return result
   }
 
   /// Starts connecting to the next address. `reason`: the failure of the previous one.

@@ -15,7 +15,7 @@ enum GPSDReply: Hashable, Sendable {
     guard let report = try? JSONDecoder().decode(Report.self, from: Data(line)) else { return nil }
     switch report.kind {
     case "VERSION": self = .version
-    case "TPV": self = report.place.map(GPSDReply.place) ?? (report.hasNoFix ? .noFix : .other)
+    case "TPV": self = report.place.map(GPSDReply.place) ?? (report.number(.mode) ?? 2 < 2 ? .noFix : .other)
     case "DEVICES": self = report.hasNoDevices ? .noReceiver : .other
     default: self = .other
     }
@@ -37,7 +37,7 @@ enum GPSDReply: Hashable, Sendable {
       kind = try values.decode(String.self, forKey: .kind)
     }
 
-    private func number(_ key: Key) -> Double? {
+    func number(_ key: Key) -> Double? {
       (try? values.decode(Double.self, forKey: key)).flatMap { $0.isFinite ? $0 : nil }
     }
 
@@ -50,8 +50,6 @@ enum GPSDReply: Hashable, Sendable {
     var hasNoDevices: Bool {
       (try? values.nestedUnkeyedContainer(forKey: .devices)).map { $0.isAtEnd } ?? false
     }
-
-    var hasNoFix: Bool { number(.mode).map { $0 < 2 } ?? false }
 
     var place: Place? {
       // Mode 2: latitude and longitude. Mode 3: the altitude too.

@@ -9,14 +9,10 @@ enum InternetTime {
     while let last = rest.last, last <= 0x20 { rest.removeLast() }
 
     func number(_ digits: Int) -> Int? {
-      guard rest.count >= digits else { return nil }
-      var value = 0
-      for byte in rest.prefix(digits) {
-        guard (0x30...0x39).contains(byte) else { return nil }
-        value = value * 10 + Int(byte - 0x30)
-      }
+      let number = rest.prefix(digits)
+      guard number.count == digits, number.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
       rest.removeFirst(digits)
-      return value
+      return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
     func skip(_ character: Character) -> Bool {
       guard let byte = character.asciiValue, rest.first == byte else { return false }

@@ -57,9 +57,8 @@ struct Track: Hashable, Sendable {
     self.offsets = offsets
   }
 
-  /// Returns the location at `elapsed` seconds after the first point: between two points on the straight line
-  /// in degrees, at constant speed; after the last point stationary. `time` is the timestamp of the result,
-  /// in seconds since 1970.
+  /// Returns the location at `elapsed` seconds after the first point; see `LocationTrack`. `time` is its
+  /// timestamp, in seconds since 1970.
   func place(at elapsed: Double, time: Double) -> Place {
     // Find the last point passed.
     var (low, high) = (0, points.count)
