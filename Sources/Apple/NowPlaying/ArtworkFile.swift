@@ -11,13 +11,12 @@ final class ArtworkFile: Sendable {
   }
   private let state = Mutex(State())
 
-  /// The folders to remove when the program exits.
+  /// Removed when the program exits.
   private static let folders = Mutex<[String]>([])
 
   deinit { remove() }
 
-  /// Replaces the published picture and returns the URL of its file. Returns nil without a picture, or if no
-  /// file can be written. Blocks on the file.
+  /// Replaces the published picture and returns the URL of its file; nil without one. Blocks on the file.
   func show(_ image: UIImage?) -> String? {
     state.withLock { state in
       if image === state.shown { return state.path.map(Self.url) }
@@ -37,7 +36,6 @@ final class ArtworkFile: Sendable {
     }
   }
 
-  /// Removes the file and its folder.
   func remove() {
     let folder = state.withLock { state -> String? in
       defer { state = State() }
@@ -50,7 +48,7 @@ final class ArtworkFile: Sendable {
 
   private static func url(_ path: String) -> String { URL(fileURLWithPath: path).absoluteString }
 
-  /// Creates a folder accessible only to this user in `XDG_RUNTIME_DIR`, otherwise in the temporary folder.
+  /// Creates a folder for this user only in `XDG_RUNTIME_DIR`, otherwise in the temporary folder.
   private static func makeFolder() -> String? {
     let places = [ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], NSTemporaryDirectory()]
     for place in places.compactMap({ $0 }) where !place.isEmpty {

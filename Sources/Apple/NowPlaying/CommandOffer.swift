@@ -1,6 +1,6 @@
 /// The remote commands offered by an application, as a value.
 struct CommandOffer: Hashable, Sendable {
-  /// A set of command kinds.
+  /// A set of command kinds. Some commands have an argument, a number.
   struct Kinds: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
@@ -10,11 +10,16 @@ struct CommandOffer: Hashable, Sendable {
     static let toggle = Kinds(rawValue: 1 << 3)
     static let next = Kinds(rawValue: 1 << 4)
     static let previous = Kinds(rawValue: 1 << 5)
+    /// The skip interval in seconds, not negative.
     static let skipForward = Kinds(rawValue: 1 << 6)
     static let skipBackward = Kinds(rawValue: 1 << 7)
+    /// The position in seconds.
     static let position = Kinds(rawValue: 1 << 8)
+    /// The playback rate, positive.
     static let rate = Kinds(rawValue: 1 << 9)
+    /// The raw value of an `MPRepeatType`.
     static let repeatMode = Kinds(rawValue: 1 << 10)
+    /// The raw value of an `MPShuffleType`.
     static let shuffleMode = Kinds(rawValue: 1 << 11)
   }
 
@@ -28,22 +33,4 @@ struct CommandOffer: Hashable, Sendable {
   var shuffleType = MPShuffleType.off
 
   func has(_ kind: Kinds) -> Bool { !kinds.isDisjoint(with: kind) }
-}
-
-/// A remote command with its arguments.
-enum RemoteAction: Hashable, Sendable {
-  case play
-  case pause
-  case stop
-  case toggle
-  case next
-  case previous
-  /// The skip interval in seconds, not negative.
-  case skipForward(Double)
-  case skipBackward(Double)
-  case position(Double)
-  /// The playback rate, positive.
-  case rate(Double)
-  case repeatMode(MPRepeatType)
-  case shuffleMode(MPShuffleType)
 }

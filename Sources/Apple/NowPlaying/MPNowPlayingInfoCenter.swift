@@ -7,9 +7,8 @@ import Synchronization
 /// On Linux the information is published on the session bus, where the application is an MPRIS player that
 /// desktops display and `playerctl` controls. The player exists from the first dictionary, state or command
 /// handler until the process ends, under the program's name. Without a session bus, and in virtual time,
-/// values are only stored and returned; each later change retries the connection.
-///
-/// Any thread; nothing blocks. Changes are published together, after the main queue's current turn.
+/// values are only stored and returned; each later change retries the connection. Any thread; nothing blocks.
+/// Changes are published together, after the main queue's current turn.
 public final class MPNowPlayingInfoCenter: NSObject, Sendable {
   private struct State {
     var values: Values?
@@ -28,9 +27,7 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
 
   /// The application's dictionary. Unchecked: it is a constant whose content is only read here. As with
   /// Apple's framework, the application must not change the content after setting it.
-  private struct Values: @unchecked Sendable {
-    let dictionary: [String: Any]
-  }
+  private struct Values: @unchecked Sendable { let dictionary: [String: Any] }
 
   private let state = Mutex(State())
   private let clock: any HostClock
@@ -90,15 +87,12 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
   /// The state to publish, without commands and artwork, and whether the application has published anything.
   var shown: (state: MPRISState, isAnything: Bool) {
     state.withLock { state in
-      var shown = MPRISState()
-      shown.info = state.info
-      shown.itemNumber = state.itemNumber
-      shown.status = MPRISState.status(state.playbackState, state.info)
-      shown.line = state.line
+      let shown = MPRISState(
+        info: state.info, itemNumber: state.itemNumber,
+        status: MPRISState.status(state.playbackState, state.info), line: state.line)
       return (shown, state.info != nil || state.playbackState != .unknown)
     }
   }
 
-  /// The artwork of the current item.
   var artwork: MPMediaItemArtwork? { nowPlayingInfo?[MPMediaItemPropertyArtwork] as? MPMediaItemArtwork }
 }

@@ -103,5 +103,4 @@ public let MPNowPlayingInfoPropertyExcludeFromSuggestions = "MPNowPlayingInfoPro
 public let MPNowPlayingInfoPropertyAvailableLanguageOptions =
   "MPNowPlayingInfoPropertyAvailableLanguageOptions"
 /// The selected languages: `[MPNowPlayingInfoLanguageOption]`. Not published.
-public let MPNowPlayingInfoPropertyCurrentLanguageOptions =
-  "MPNowPlayingInfoPropertyCurrentLanguageOptions"
+public let MPNowPlayingInfoPropertyCurrentLanguageOptions = "MPNowPlayingInfoPropertyCurrentLanguageOptions"

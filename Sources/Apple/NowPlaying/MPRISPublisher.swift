@@ -3,13 +3,14 @@ import Foundation
 import HostTime
 import Synchronization
 
-/// Publishes a state to the clients of a session bus, and receives their commands.
-///
-/// Any thread; nothing blocks.
+/// Publishes a state to the clients of a session bus, and receives their commands. Any thread; nothing blocks.
 final class MPRISPublisher: Sendable {
-  /// Carries out a command and calls `reply` once; nil means that the application is suspended or terminated.
+  /// Carries out a command with its argument and calls `reply` once; nil means that the application is
+  /// suspended or terminated.
   typealias Perform =
-    @Sendable (RemoteAction, _ reply: @escaping @Sendable (MPRemoteCommandHandlerStatus?) -> Void) -> Void
+    @Sendable (
+      CommandOffer.Kinds, Double, _ reply: @escaping @Sendable (MPRemoteCommandHandlerStatus?) -> Void
+    ) -> Void
 
   private let bus: PersistentBus
   /// The state visible to clients; nil before the application has appeared on the bus.
@@ -26,10 +27,8 @@ final class MPRISPublisher: Sendable {
     self.perform = perform
   }
 
-  /// Replaces the published state and artwork.
-  ///
-  /// - Parameter appears: whether the state justifies creating the player on the bus, if it does not exist
-  ///   yet.
+  /// Replaces the published state and artwork. `appears`: whether to create the player on the bus, if it does
+  /// not exist yet.
   func show(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
     queue.async { [self] in update(new, image, appears: appears) }
   }
@@ -78,8 +77,9 @@ final class MPRISPublisher: Sendable {
     switch shown.decide(call, at: SystemClock.shared.now) {
     case .values(let values): return .values(values)
     case .failure(let error): return .failure(error)
-    case .action(let action):
-      perform(action) { [weak bus = bus.current] status in bus?.reply(to: number, Self.result(status)) }
+    case .action(let kind, let argument):
+      perform(kind, argument) { [weak bus = bus.current] status in bus?.reply(to: number, Self.result(status))
+      }
       return .later
     }
   }

@@ -4,8 +4,8 @@ import HostTime
 enum MPRISDecision: Hashable, Sendable {
   /// Reply at once with these arguments.
   case values([BusValue])
-  /// Pass a command to the application; the reply contains its result.
-  case action(RemoteAction)
+  /// Pass a command with its argument to the application; the reply contains its result.
+  case action(CommandOffer.Kinds, Double = 0)
   /// Reply at once with this error.
   case failure(BusError)
 }
@@ -55,8 +55,8 @@ extension MPRISState {
   }
 
   /// Returns the first of these commands that is offered.
-  private func first(_ candidates: (CommandOffer.Kinds, RemoteAction)...) -> MPRISDecision {
-    for (kind, action) in candidates where offer.has(kind) { return .action(action) }
+  private func first(_ kinds: CommandOffer.Kinds..., argument: Double = 0) -> MPRISDecision {
+    for kind in kinds where offer.has(kind) { return .action(kind, argument) }
     return .failure(.notSupported("the application does not offer it"))
   }
 
@@ -67,24 +67,24 @@ extension MPRISState {
     case ("Play", ""):
       // Playing again would have no effect while playing, but toggling would pause.
       if !offer.has(.play), offer.has(.toggle), status == .playing { return .values([]) }
-      return first((.play, .play), (.toggle, .toggle))
+      return first(.play, .toggle)
     case ("Pause", ""):
       if !offer.has(.pause), offer.has(.toggle), status != .playing { return .values([]) }
-      return first((.pause, .pause), (.toggle, .toggle))
-    case ("PlayPause", ""):
-      return status == .playing
-        ? first((.toggle, .toggle), (.pause, .pause)) : first((.toggle, .toggle), (.play, .play))
-    case ("Stop", ""): return first((.stop, .stop))
-    case ("Next", ""): return first((.next, .next), (.skipForward, .skipForward(offer.forwardInterval)))
+      return first(.pause, .toggle)
+    case ("PlayPause", ""): return first(.toggle, status == .playing ? .pause : .play)
+    case ("Stop", ""): return first(.stop)
+    case ("Next", ""):
+      return offer.has(.next) ? .action(.next) : first(.skipForward, argument: offer.forwardInterval)
     case ("Previous", ""):
-      return first((.previous, .previous), (.skipBackward, .skipBackward(offer.backwardInterval)))
+      return offer.has(.previous)
+        ? .action(.previous) : first(.skipBackward, argument: offer.backwardInterval)
     case ("Seek", "x"): return seek(by: (arguments.first?.number ?? 0) / 1e6, at: now)
     case ("SetPosition", "ox"):
       let target = (arguments.last?.number ?? 0) / 1e6
       // By the specification a position for another item, or outside the current one, has no effect.
       guard info != nil, arguments.first?.text == trackPath, target >= 0, target <= line.duration ?? .infinity
       else { return .values([]) }
-      return first((.position, .position(target)))
+      return first(.position, argument: target)
     default: return .failure(.unknown("method \(Self.player).\(method)(\(signature))"))
     }
   }
@@ -94,10 +94,9 @@ extension MPRISState {
       let target = line.position(at: now) + seconds
       // By the specification a seek past the end selects the next item.
       if let duration = line.duration, target > duration, offer.has(.next) { return .action(.next) }
-      return .action(.position(max(0, min(target, line.duration ?? .infinity))))
+      return .action(.position, max(0, min(target, line.duration ?? .infinity)))
     }
-    return seconds < 0
-      ? first((.skipBackward, .skipBackward(-seconds))) : first((.skipForward, .skipForward(seconds)))
+    return first(seconds < 0 ? .skipBackward : .skipForward, argument: abs(seconds))
   }
 
   private func set(_ property: String, to value: BusValue) -> MPRISDecision {
@@ -106,18 +105,17 @@ extension MPRISState {
     case ("Rate", .double(let rate)):
       if rate == 0 { return decide("Pause", "", [], at: line.moment) }
       guard rate.isFinite, rate > 0 else { return .failure(.invalid("a rate of \(rate)")) }
-      return first((.rate, .rate(rate)))
-    case ("LoopStatus", .string("None")): return first((.repeatMode, .repeatMode(.off)))
-    case ("LoopStatus", .string("Track")): return first((.repeatMode, .repeatMode(.one)))
-    case ("LoopStatus", .string("Playlist")): return first((.repeatMode, .repeatMode(.all)))
-    case ("Shuffle", .bool(let isOn)): return first((.shuffleMode, .shuffleMode(isOn ? .items : .off)))
+      return first(.rate, argument: rate)
+    case ("LoopStatus", .string(let name)) where Self.loops.contains(name):
+      return first(.repeatMode, argument: Double(Self.loops.firstIndex(of: name) ?? 0))
+    case ("Shuffle", .bool(let isOn)):
+      return first(.shuffleMode, argument: Double((isOn ? MPShuffleType.items : .off).rawValue))
     case ("Rate", _), ("LoopStatus", _), ("Shuffle", _):
       return .failure(.invalid("\(property) cannot be \(value)"))
     default: return .failure(.notSupported("\(property) cannot be set"))
     }
   }
 
-  /// The introspection data for D-Bus tools.
   static let introspection: String = {
     func property(_ name: String, _ type: String, _ access: String = "read") -> String {
       "<property name=\"\(name)\" type=\"\(type)\" access=\"\(access)\"/>"

@@ -10,21 +10,18 @@ struct MPRISState: Hashable, Sendable {
     case stopped = "Stopped"
   }
 
-  /// The program's name for users.
+  /// The values of `LoopStatus`, in the order of `MPRepeatType`.
+  static let loops = ["None", "Track", "Playlist"]
+
   var identity = ""
-  /// The current item; nil if none.
   var info: NowPlayingInfo?
   /// The number of the current item, counted from 1.
   var itemNumber = 0
-  /// The URL of the artwork.
   var artworkURL: String?
   var status = Status.stopped
   var line = PlaybackLine()
   var offer = CommandOffer()
 
-  // MARK: Derived
-
-  /// Returns the MPRIS status for the given playback state and item.
   static func status(_ state: MPNowPlayingPlaybackState, _ info: NowPlayingInfo?) -> Status {
     switch state {
     case .playing: .playing
@@ -34,16 +31,9 @@ struct MPRISState: Hashable, Sendable {
     }
   }
 
-  /// The object path of the current item.
   var trackPath: String {
     info == nil ? "/org/mpris/MediaPlayer2/TrackList/NoTrack" : "/org/continuo/item/\(itemNumber)"
   }
-
-  var canPlay: Bool { offer.has([.play, .toggle]) }
-  var canPause: Bool { offer.has([.pause, .toggle]) }
-  var canGoNext: Bool { offer.has([.next, .skipForward]) }
-  var canGoPrevious: Bool { offer.has([.previous, .skipBackward]) }
-  var canSeek: Bool { offer.has([.position, .skipForward, .skipBackward]) }
 
   /// The rate in the sense of MPRIS: the rate while playing, also if paused.
   private var rate: Double {
@@ -53,7 +43,6 @@ struct MPRISState: Hashable, Sendable {
 
   // MARK: Properties
 
-  /// The properties of `org.mpris.MediaPlayer2`.
   var applicationProperties: [String: BusValue] {
     [
       "Identity": .string(identity), "CanQuit": .bool(false), "CanRaise": .bool(false),
@@ -67,19 +56,13 @@ struct MPRISState: Hashable, Sendable {
       "PlaybackStatus": .string(status.rawValue), "Rate": .double(rate), "Metadata": .dictionary(metadata),
       "Volume": .double(1), "MinimumRate": .double(min(offer.rates.min() ?? 1, rate)),
       "MaximumRate": .double(max(offer.rates.max() ?? 1, rate)), "CanControl": .bool(true),
-      "CanPlay": .bool(canPlay), "CanPause": .bool(canPause), "CanGoNext": .bool(canGoNext),
-      "CanGoPrevious": .bool(canGoPrevious), "CanSeek": .bool(canSeek),
+      "CanPlay": .bool(offer.has([.play, .toggle])), "CanPause": .bool(offer.has([.pause, .toggle])),
+      "CanGoNext": .bool(offer.has([.next, .skipForward])),
+      "CanGoPrevious": .bool(offer.has([.previous, .skipBackward])),
+      "CanSeek": .bool(offer.has([.position, .skipForward, .skipBackward])),
     ]
     // Optional properties: their absence indicates that the mode cannot be set.
-    if offer.has(.repeatMode) {
-      let status =
-        switch offer.repeatType {
-        case .off: "None"
-        case .one: "Track"
-        case .all: "Playlist"
-        }
-      properties["LoopStatus"] = .string(status)
-    }
+    if offer.has(.repeatMode) { properties["LoopStatus"] = .string(Self.loops[offer.repeatType.rawValue]) }
     if offer.has(.shuffleMode) { properties["Shuffle"] = .bool(offer.shuffleType != .off) }
     return properties
   }
@@ -90,30 +73,76 @@ struct MPRISState: Hashable, Sendable {
   /// Converts seconds to microseconds, clamped to 0…10¹² s to avoid an overflow.
   static func microseconds(_ seconds: Double) -> Int64 { Int64((min(max(seconds, 0), 1e12) * 1e6).rounded()) }
 
-  /// The `Metadata` property.
   var metadata: [String: BusValue] {
     var values: [String: BusValue] = ["mpris:trackid": .objectPath(trackPath)]
     guard let info else { return values }
-    func add(_ key: String, _ value: BusValue?) { if let value { values[key] = value } }
     func texts(_ text: String?) -> BusValue? { text.map { .strings([$0]) } }
     func number(_ number: Int?) -> BusValue? { number.flatMap { Int32(exactly: $0) }.map { .int32($0) } }
-    add("mpris:length", info.duration.map { .int64(Self.microseconds($0)) })
-    add("mpris:artUrl", artworkURL.map { .string($0) })
-    add("xesam:title", info.title.map { .string($0) })
-    add("xesam:artist", texts(info.artist))
-    add("xesam:album", info.album.map { .string($0) })
-    add("xesam:albumArtist", texts(info.albumArtist))
-    add("xesam:composer", texts(info.composer))
-    add("xesam:genre", texts(info.genre))
-    add("xesam:comment", texts(info.comments))
-    add("xesam:asText", info.lyrics.map { .string($0) })
-    add("xesam:url", info.url.map { .string($0) })
-    add("xesam:trackNumber", number(info.trackNumber))
-    add("xesam:discNumber", number(info.discNumber))
-    add("xesam:useCount", number(info.playCount))
-    add("xesam:audioBPM", number(info.beatsPerMinute))
-    add("xesam:userRating", info.rating.map { .double($0 / 5) })
-    add("xesam:contentCreated", info.releaseDate.map { .string($0.formatted(.iso8601)) })
+    values["mpris:length"] = info.duration.map { .int64(Self.microseconds($0)) }
+    values["mpris:artUrl"] = artworkURL.map { .string($0) }
+    values["xesam:title"] = info.title.map { .string($0) }
+    values["xesam:artist"] = texts(info.artist)
+    values["xesam:album"] = info.album.map { .string($0) }
+    values["xesam:albumArtist"] = texts(info.albumArtist)
+    values["xesam:composer"] = texts(info.composer)
+    values["xesam:genre"] = texts(info.genre)
+    values["xesam:comment"] = texts(info.comments)
+    values["xesam:asText"] = info.lyrics.map { .string($0) }
+    values["xesam:url"] = info.url.map { .string($0) }
+    values["xesam:trackNumber"] = number(info.trackNumber)
+    values["xesam:discNumber"] = number(info.discNumber)
+    values["xesam:useCount"] = number(info.playCount)
+    values["xesam:audioBPM"] = number(info.beatsPerMinute)
+    values["xesam:userRating"] = info.rating.map { .double($0 / 5) }
+    values["xesam:contentCreated"] = info.releaseDate.map { .string($0.formatted(.iso8601)) }
     return values
+  }
+
+  // MARK: Changes
+
+  /// The difference in seconds between the position and the clients' estimate that needs no `Seeked` signal.
+  /// Applications report positions with about this accuracy.
+  static let seekTolerance = 0.1
+
+  /// Returns the signals that update clients from `old` to this state.
+  func signals(since old: MPRISState, at now: HostTime) -> [BusMessage] {
+    let before = old.playerProperties
+    let after = playerProperties
+    let changed = after.filter { before[$0.key] != $0.value }
+    let gone = before.keys.filter { after[$0] == nil }.sorted()
+    var signals: [BusMessage] = []
+    if !changed.isEmpty || !gone.isEmpty {
+      signals.append(
+        BusMessage(
+          path: Self.path, interface: Self.properties, member: "PropertiesChanged",
+          arguments: [.string(Self.player), .dictionary(changed), .strings(gone)]))
+    }
+    // Clients expect a new item to begin at 0, and a known one to continue at its rate.
+    let expected = itemNumber == old.itemNumber ? old.line.position(at: now) : 0
+    let place = line.position(at: now)
+    if info != nil, abs(place - expected) > Self.seekTolerance {
+      signals.append(
+        BusMessage(
+          path: Self.path, interface: Self.player, member: "Seeked",
+          arguments: [.int64(Self.microseconds(place))]))
+    }
+    return signals
+  }
+}
+
+/// A playback position at one moment and its rate from then on, from which the position at any time follows.
+struct PlaybackLine: Hashable, Sendable {
+  /// The position at `moment`, in seconds from the beginning of the item.
+  var position = 0.0
+  var moment = HostTime(nanoseconds: 0)
+  /// The playback rate; 0 while paused.
+  var rate = 0.0
+  /// The duration of the item in seconds; nil if unknown.
+  var duration: Double?
+
+  /// Returns the position at the given time, in seconds: never negative, and never after the end.
+  func position(at now: HostTime) -> Double {
+    let place = position + rate * now.seconds(since: moment)
+    return max(0, min(place, duration ?? .infinity))
   }
 }

@@ -40,7 +40,9 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
   ///
   /// - Returns: a token for `removeTarget(_:)`. Releasing the token does not remove the handler.
   @discardableResult
-  public func addTarget(handler: @escaping (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus) -> Any {
+  public func addTarget(
+    handler: @escaping (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus
+  ) -> Any {
     let target = Target(handler)
     state.withLock { $0.targets.append(target) }
     onChange()
@@ -51,17 +53,11 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
   /// values have no effect.
   public func removeTarget(_ target: Any?) {
     let removed = state.withLock { state -> [Target] in
-      let (kept, removed) =
-        target == nil
-        ? ([], state.targets)
-        : (
-          state.targets.filter { $0 !== target as? Target }, state.targets.filter { $0 === target as? Target }
-        )
-      state.targets = kept
-      return removed
+      let all = state.targets
+      state.targets = target == nil ? [] : all.filter { $0 !== target as? Target }
+      return all
     }
-    // A handler may retain objects whose deinitializers run the application's code: release it outside the
-    // lock.
+    // The release of a handler may run the application's code, so it must not happen under the lock.
     withExtendedLifetime(removed) {}
     onChange()
   }
@@ -76,8 +72,10 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
     return results.contains(.success) ? .success : results.last ?? .commandFailed
   }
 
-  /// Reports a change made by a subclass.
-  func changed() { onChange() }
+  fileprivate func set<Value: Sendable>(_ property: borrowing Mutex<Value>, to value: Value) {
+    property.withLock { $0 = value }
+    onChange()
+  }
 }
 
 /// A command that skips by a fixed interval.
@@ -88,10 +86,7 @@ public final class MPSkipIntervalCommand: MPRemoteCommand, @unchecked Sendable {
   /// item, media keys for these skip by the first interval.
   public var preferredIntervals: [NSNumber] {
     get { intervals.withLock { $0 } }
-    set {
-      intervals.withLock { $0 = newValue }
-      changed()
-    }
+    set { set(intervals, to: newValue) }
   }
 
   /// The first finite and positive interval, in seconds; 10 if none.
@@ -111,10 +106,7 @@ public final class MPChangePlaybackRateCommand: MPRemoteCommand, @unchecked Send
   /// published.
   public var supportedPlaybackRates: [NSNumber] {
     get { rates.withLock { $0 } }
-    set {
-      rates.withLock { $0 = newValue }
-      changed()
-    }
+    set { set(rates, to: newValue) }
   }
 }
 
@@ -125,10 +117,7 @@ public final class MPChangeRepeatModeCommand: MPRemoteCommand, @unchecked Sendab
   /// The current repeat mode, set by the application.
   public var currentRepeatType: MPRepeatType {
     get { type.withLock { $0 } }
-    set {
-      type.withLock { $0 = newValue }
-      changed()
-    }
+    set { set(type, to: newValue) }
   }
 }
 
@@ -139,10 +128,7 @@ public final class MPChangeShuffleModeCommand: MPRemoteCommand, @unchecked Senda
   /// The current shuffle mode, set by the application.
   public var currentShuffleType: MPShuffleType {
     get { type.withLock { $0 } }
-    set {
-      type.withLock { $0 = newValue }
-      changed()
-    }
+    set { set(type, to: newValue) }
   }
 }
 

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The remote commands that the application can handle.
+/// The remote commands that the application can handle. Any thread; nothing blocks.
 ///
 /// Enabled commands with a handler are offered on the session bus (MPRIS) to media keys, `playerctl` and the
 /// desktop. `togglePlayPauseCommand` and the pair of `playCommand` and `pauseCommand` substitute for each
-/// other if only one of them is available. Any thread; nothing blocks.
+/// other if only one of them is available.
 ///
 /// Handlers are called on the main queue, so the program must run it. Commands that arrive while the players
 /// of the environment are suspended are refused with an error reply.
@@ -76,18 +76,27 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
     disableLanguageOptionCommand = MPRemoteCommand(onChange)
   }
 
-  /// The commands offered now.
+  /// The commands that can be offered, and the events that they send.
+  private var commands: [(kind: CommandOffer.Kinds, MPRemoteCommand, MPRemoteCommandEvent.Type)] {
+    [
+      (.play, playCommand, MPRemoteCommandEvent.self),
+      (.pause, pauseCommand, MPRemoteCommandEvent.self),
+      (.stop, stopCommand, MPRemoteCommandEvent.self),
+      (.toggle, togglePlayPauseCommand, MPRemoteCommandEvent.self),
+      (.next, nextTrackCommand, MPRemoteCommandEvent.self),
+      (.previous, previousTrackCommand, MPRemoteCommandEvent.self),
+      (.skipForward, skipForwardCommand, MPSkipIntervalCommandEvent.self),
+      (.skipBackward, skipBackwardCommand, MPSkipIntervalCommandEvent.self),
+      (.position, changePlaybackPositionCommand, MPChangePlaybackPositionCommandEvent.self),
+      (.rate, changePlaybackRateCommand, MPChangePlaybackRateCommandEvent.self),
+      (.repeatMode, changeRepeatModeCommand, MPChangeRepeatModeCommandEvent.self),
+      (.shuffleMode, changeShuffleModeCommand, MPChangeShuffleModeCommandEvent.self),
+    ]
+  }
+
   var offer: CommandOffer {
     var offer = CommandOffer()
-    for (command, kind) in [
-      (playCommand, .play), (pauseCommand, .pause), (stopCommand, .stop), (togglePlayPauseCommand, .toggle),
-      (nextTrackCommand, .next), (previousTrackCommand, .previous), (skipForwardCommand, .skipForward),
-      (skipBackwardCommand, .skipBackward), (changePlaybackPositionCommand, .position),
-      (changePlaybackRateCommand, .rate), (changeRepeatModeCommand, .repeatMode),
-      (changeShuffleModeCommand, .shuffleMode),
-    ] as [(MPRemoteCommand, CommandOffer.Kinds)] where command.isAvailable {
-      offer.kinds.insert(kind)
-    }
+    for (kind, command, _) in commands where command.isAvailable { offer.kinds.insert(kind) }
     offer.forwardInterval = skipForwardCommand.firstInterval
     offer.backwardInterval = skipBackwardCommand.firstInterval
     offer.rates = changePlaybackRateCommand.supportedPlaybackRates.map(\.doubleValue)
@@ -98,34 +107,8 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
   }
 
   /// Calls the handlers of a command. Must be called on the main queue.
-  func perform(_ action: RemoteAction) -> MPRemoteCommandHandlerStatus {
-    func plain(_ command: MPRemoteCommand) -> MPRemoteCommandHandlerStatus {
-      command.perform(MPRemoteCommandEvent(command))
-    }
-    func skip(_ command: MPRemoteCommand, _ interval: Double) -> MPRemoteCommandHandlerStatus {
-      command.perform(MPSkipIntervalCommandEvent(command, choice: interval))
-    }
-    switch action {
-    case .play: return plain(playCommand)
-    case .pause: return plain(pauseCommand)
-    case .stop: return plain(stopCommand)
-    case .toggle: return plain(togglePlayPauseCommand)
-    case .next: return plain(nextTrackCommand)
-    case .previous: return plain(previousTrackCommand)
-    case .skipForward(let interval): return skip(skipForwardCommand, interval)
-    case .skipBackward(let interval): return skip(skipBackwardCommand, interval)
-    case .position(let time):
-      let command = changePlaybackPositionCommand
-      return command.perform(MPChangePlaybackPositionCommandEvent(command, choice: time))
-    case .rate(let rate):
-      let command = changePlaybackRateCommand
-      return command.perform(MPChangePlaybackRateCommandEvent(command, choice: rate))
-    case .repeatMode(let type):
-      let command = changeRepeatModeCommand
-      return command.perform(MPChangeRepeatModeCommandEvent(command, choice: Double(type.rawValue)))
-    case .shuffleMode(let type):
-      let command = changeShuffleModeCommand
-      return command.perform(MPChangeShuffleModeCommandEvent(command, choice: Double(type.rawValue)))
-    }
+  func perform(_ kind: CommandOffer.Kinds, _ argument: Double) -> MPRemoteCommandHandlerStatus {
+    guard let (_, command, event) = commands.first(where: { $0.kind == kind }) else { return .commandFailed }
+    return command.perform(event.init(command, choice: argument))
   }
 }

@@ -13,7 +13,7 @@ public class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
   /// The argument of the command as a number, exposed by subclasses under Apple's names and types.
   fileprivate let choice: Double
 
-  init(_ command: MPRemoteCommand, choice: Double = 0) {
+  required init(_ command: MPRemoteCommand, choice: Double) {
     self.command = command
     self.choice = choice
     timestamp = Double(DispatchTime.now().uptimeNanoseconds) / 1e9

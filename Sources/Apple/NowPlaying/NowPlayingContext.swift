@@ -30,7 +30,7 @@ final class NowPlayingContext: Sendable {
   /// - Parameters:
   ///   - address: the D-Bus address; nil selects the user's session bus.
   ///   - identity: the application's name; nil selects the program's.
-  ///   - isSuspended: returns whether commands must be refused now. Any thread; must not block.
+  ///   - isSuspended: returns whether commands must be refused now. Must not block.
   init(
     address: String? = nil, identity: String? = nil, mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isSuspended: @escaping @Sendable () -> Bool = { PlaybackEnvironment.current.suspension.isSuspended }
@@ -40,8 +40,8 @@ final class NowPlayingContext: Sendable {
     let commands = MPRemoteCommandCenter { relay.tell() }
     self.commands = commands
     self.mainQueue = mainQueue
-    publisher = MPRISPublisher(address: address, identity: identity) { action, reply in
-      mainQueue.enqueue { reply(isSuspended() ? nil : commands.perform(action)) }
+    publisher = MPRISPublisher(address: address, identity: identity) { kind, argument, reply in
+      mainQueue.enqueue { reply(isSuspended() ? nil : commands.perform(kind, argument)) }
     }
     relay.target.withLock { $0.context = self }
   }

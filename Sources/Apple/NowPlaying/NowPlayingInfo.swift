@@ -1,24 +1,12 @@
 import Foundation
 
-/// The application's item metadata, read from the dictionary of `MPNowPlayingInfoCenter`.
-///
-/// Values of a wrong type, numbers that are not finite and empty texts count as missing.
+/// The application's item metadata, from the dictionary of `MPNowPlayingInfoCenter`. Values of a wrong type,
+/// numbers that are not finite and empty texts count as missing.
 struct NowPlayingInfo: Hashable, Sendable {
-  var title: String?
-  var artist: String?
-  var album: String?
-  var albumArtist: String?
-  var composer: String?
-  var genre: String?
-  var comments: String?
-  var lyrics: String?
-  var url: String?
+  var title, artist, album, albumArtist, composer, genre, comments, lyrics, url: String?
   /// The duration in seconds, positive.
   var duration: Double?
-  var trackNumber: Int?
-  var discNumber: Int?
-  var playCount: Int?
-  var beatsPerMinute: Int?
+  var trackNumber, discNumber, playCount, beatsPerMinute: Int?
   /// The rating, 0…5.
   var rating: Double?
   var releaseDate: Date?
@@ -32,9 +20,7 @@ struct NowPlayingInfo: Hashable, Sendable {
   private var marks: [String?] = []
 
   init(_ values: [String: Any]) {
-    func text(_ key: String) -> String? {
-      (values[key] as? String).flatMap { $0.isEmpty ? nil : $0 }
-    }
+    func text(_ key: String) -> String? { (values[key] as? String).flatMap { $0.isEmpty ? nil : $0 } }
     func number(_ key: String) -> Double? { values[key].flatMap(Self.number) }
     func count(_ key: String) -> Int? { number(key).flatMap { $0 >= 0 ? Int(exactly: $0.rounded()) : nil } }
     title = text(MPMediaItemPropertyTitle)
@@ -46,8 +32,8 @@ struct NowPlayingInfo: Hashable, Sendable {
     comments = text(MPMediaItemPropertyComments)
     lyrics = text(MPMediaItemPropertyLyrics)
     url =
-      [MPNowPlayingInfoPropertyAssetURL, MPMediaItemPropertyAssetURL].lazy
-      .compactMap { values[$0] as? URL }.first?.absoluteString
+      [MPNowPlayingInfoPropertyAssetURL, MPMediaItemPropertyAssetURL].lazy.compactMap { values[$0] as? URL }
+      .first?.absoluteString
     let isLive = number(MPNowPlayingInfoPropertyIsLiveStream) == 1
     duration = number(MPMediaItemPropertyPlaybackDuration).flatMap { $0 > 0 && !isLive ? $0 : nil }
     trackNumber = count(MPMediaItemPropertyAlbumTrackNumber)
@@ -69,8 +55,8 @@ struct NowPlayingInfo: Hashable, Sendable {
   /// Returns whether `other` describes the same item. The duration is ignored: it often becomes known later.
   func isSameItem(as other: NowPlayingInfo?) -> Bool {
     guard let other else { return false }
-    return [title, artist, album, url] + marks == [other.title, other.artist, other.album, other.url]
-      + other.marks
+    return [title, artist, album, url] == [other.title, other.artist, other.album, other.url]
+      && marks == other.marks
   }
 
   /// Converts a number of any type; nil if it is not finite. A Boolean true is 1.

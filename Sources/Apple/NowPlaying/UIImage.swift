@@ -52,25 +52,53 @@ public final class UIImage: NSObject, Sendable {
   public func jpegData(compressionQuality: CGFloat) -> Data? { data.first == 0xFF ? data : nil }
 }
 
-/// Reads the size from a picture's header.
+/// The artwork of an item, for `MPMediaItemPropertyArtwork`.
+///
+/// ```swift
+/// if let image = UIImage(data: cover) {
+///   info[MPMediaItemPropertyArtwork] = MPMediaItemArtwork(boundsSize: image.size) { _ in image }
+/// }
+/// ```
+///
+/// On the session bus the artwork is a file readable only by this user. The file is removed when other
+/// artwork replaces it, or when the program exits.
+public final class MPMediaItemArtwork: NSObject, @unchecked Sendable {
+  // Unchecked because NSObject and the handler are not Sendable. Both properties are constants. The session
+  // bus calls the handler on the main queue. Other threads call it only through `image(at:)`.
+
+  /// The full size of the artwork.
+  public let bounds: CGRect
+  private let requestHandler: (CGSize) -> UIImage
+
+  /// Creates artwork whose picture `requestHandler` supplies in the requested size or another one. The
+  /// handler is called on the main queue with `boundsSize`, after the dictionary with this artwork was set.
+  public init(boundsSize: CGSize, requestHandler: @escaping (CGSize) -> UIImage) {
+    bounds = CGRect(x: 0, y: 0, width: boundsSize.width, height: boundsSize.height)
+    self.requestHandler = requestHandler
+    super.init()
+  }
+
+  /// Creates artwork from a picture of fixed size.
+  public convenience init(image: UIImage) { self.init(boundsSize: image.size) { _ in image } }
+
+  /// Returns the artwork in approximately the given size. Calls the handler on the caller's thread.
+  public func image(at size: CGSize) -> UIImage? { requestHandler(size) }
+}
+
 enum PictureHeader {
   /// The size of the header searched, in bytes. A JPEG may contain profiles and thumbnails of 64 KiB each
   /// before its size.
   static let limit = 1 << 20
 
-  /// Returns the width and height in pixels; nil if the bytes are not the beginning of a PNG or JPEG file.
+  /// Returns the size in pixels; nil if the bytes are not the beginning of a PNG or JPEG file.
   static func size(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
-    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return sizeOfPNG(bytes) }
-    if bytes.starts(with: [0xFF, 0xD8]) { return sizeOfJPEG(bytes) }
-    return nil
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      return bytes.count >= 24 ? (number(bytes[16..<20]), number(bytes[20..<24])) : nil
+    }
+    return bytes.starts(with: [0xFF, 0xD8]) ? sizeOfJPEG(bytes) : nil
   }
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
-
-  private static func sizeOfPNG(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
-    guard bytes.count >= 24 else { return nil }
-    return (number(bytes[16..<20]), number(bytes[20..<24]))
-  }
 
   private static func sizeOfJPEG(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     var place = 2

@@ -52,6 +52,27 @@ import Testing
     #expect(stage.diary.lines == Self.toBackground + Self.suspend)
   }
 
+  /// A turn of the main queue that has begun in one life of the application does not launch the next one.
+  @Test func aLaunchDuringACallBeginsInATurnOfItsOwn() {
+    let stage = Stage.launched()
+    let turns = Mutex<(current: Int, ofLaunch: Int?)>((0, nil))
+    stage.inCalls { callback in
+      if callback == .didEnterBackground {
+        stage.device.terminate()
+        stage.device.launch()
+      } else if callback == .didFinishLaunching {
+        turns.withLock { $0.ofLaunch = $0.current }
+      }
+    }
+    stage.mainQueue.elsewhere { stage.device.pressHomeButton() }
+    // The queue has the first call of the press, then this, and then the launch.
+    stage.mainQueue.enqueue { turns.withLock { $0.current = 1 } }
+    stage.clock.runUntilIdle()
+    #expect(turns.withLock { $0.ofLaunch } == 1)
+    #expect(stage.device.state == .active)
+    #expect(stage.diary.calls.suffix(3) == ["willTerminate", "didFinishLaunching", "didBecomeActive"])
+  }
+
   @Test func theAsynchronousFormsReturnWhenAllIsDone() async {
     let stage = Stage.launched(modes: "audio,fetch")
     await stage.device.pressHomeButton()

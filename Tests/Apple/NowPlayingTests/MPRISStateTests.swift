@@ -157,7 +157,7 @@ import Testing
     #expect(decide(state(nil, [.stop]), "Stop") == .action(.stop))
     #expect(decide(state(nil, [.next]), "Next") == .action(.next))
     #expect(decide(state(nil, [.previous]), "Previous") == .action(.previous))
-    #expect(decide(state(nil, [.skipForward]), "Next") == .action(.skipForward(10)))
+    #expect(decide(state(nil, [.skipForward]), "Next") == .action(.skipForward, 10))
     #expect(decide(state(nil, [.skipBackward, .previous]), "Previous") == .action(.previous))
     for method in ["Play", "Pause", "PlayPause", "Stop", "Next", "Previous"] {
       #expect(isRefused(decide(state(), method)), "\(method)")
@@ -166,20 +166,20 @@ import Testing
 
   @Test func seeking() {
     let position = state([:], [.position, .next], position: 20, duration: 60)
-    #expect(decide(position, "Seek", .int64(5_000_000), after: 10) == .action(.position(35)))
-    #expect(decide(position, "Seek", .int64(-50_000_000)) == .action(.position(0)))
+    #expect(decide(position, "Seek", .int64(5_000_000), after: 10) == .action(.position, 35))
+    #expect(decide(position, "Seek", .int64(-50_000_000)) == .action(.position, 0))
     #expect(decide(position, "Seek", .int64(50_000_000)) == .action(.next))
     #expect(decide(position, "Seek", .int64(.max)) == .action(.next))
-    #expect(decide(position, "Seek", .int64(.min)) == .action(.position(0)))
+    #expect(decide(position, "Seek", .int64(.min)) == .action(.position, 0))
     let last = state([:], [.position], position: 20, duration: 60)
-    #expect(decide(last, "Seek", .int64(50_000_000)) == .action(.position(60)))
+    #expect(decide(last, "Seek", .int64(50_000_000)) == .action(.position, 60))
     let skips = state([:], [.skipForward, .skipBackward])
-    #expect(decide(skips, "Seek", .int64(30_000_000)) == .action(.skipForward(30)))
-    #expect(decide(skips, "Seek", .int64(-15_000_000)) == .action(.skipBackward(15)))
+    #expect(decide(skips, "Seek", .int64(30_000_000)) == .action(.skipForward, 30))
+    #expect(decide(skips, "Seek", .int64(-15_000_000)) == .action(.skipBackward, 15))
     #expect(isRefused(decide(state(), "Seek", .int64(1))))
 
     let path = BusValue.objectPath(position.trackPath)
-    #expect(decide(position, "SetPosition", path, .int64(12_500_000)) == .action(.position(12.5)))
+    #expect(decide(position, "SetPosition", path, .int64(12_500_000)) == .action(.position, 12.5))
     #expect(decide(position, "SetPosition", path, .int64(61_000_000)) == .values([]))
     #expect(decide(position, "SetPosition", path, .int64(-1)) == .values([]))
     #expect(decide(position, "SetPosition", .objectPath("/another"), .int64(1)) == .values([]))
@@ -188,13 +188,16 @@ import Testing
 
   @Test func properties() {
     let all = state([:], [.rate, .repeatMode, .shuffleMode, .pause])
-    #expect(set(all, "Rate", .double(1.5)) == .action(.rate(1.5)))
+    #expect(set(all, "Rate", .double(1.5)) == .action(.rate, 1.5))
     #expect(set(all, "Rate", .double(0)) == .action(.pause))
-    #expect(set(all, "LoopStatus", .string("Track")) == .action(.repeatMode(.one)))
-    #expect(set(all, "LoopStatus", .string("None")) == .action(.repeatMode(.off)))
-    #expect(set(all, "LoopStatus", .string("Playlist")) == .action(.repeatMode(.all)))
-    #expect(set(all, "Shuffle", .bool(true)) == .action(.shuffleMode(.items)))
-    #expect(set(all, "Shuffle", .bool(false)) == .action(.shuffleMode(.off)))
+    #expect(
+      set(all, "LoopStatus", .string("Track")) == .action(.repeatMode, Double(MPRepeatType.one.rawValue)))
+    #expect(
+      set(all, "LoopStatus", .string("None")) == .action(.repeatMode, Double(MPRepeatType.off.rawValue)))
+    #expect(
+      set(all, "LoopStatus", .string("Playlist")) == .action(.repeatMode, Double(MPRepeatType.all.rawValue)))
+    #expect(set(all, "Shuffle", .bool(true)) == .action(.shuffleMode, Double(MPShuffleType.items.rawValue)))
+    #expect(set(all, "Shuffle", .bool(false)) == .action(.shuffleMode, Double(MPShuffleType.off.rawValue)))
     for (name, value) in [
       ("Rate", .double(-1)), ("Rate", .double(.nan)), ("Rate", .string("fast")), ("LoopStatus", .string("?")),
       ("Shuffle", .int32(1)),

@@ -30,8 +30,7 @@ extension InfoPlistError: CustomStringConvertible, LocalizedError {
 }
 
 extension BackgroundModes {
-  /// The maximum size of a property list, in bytes. Far above a real `Info.plist`; it keeps a wrong path (to
-  /// a film, say) from being read into memory.
+  /// The maximum size of a property list, in bytes: far above a real one, and too small for a film.
   public static let infoPlistLimit = 4 << 20
 
   /// Reads the modes under `UIBackgroundModes` in the `Info.plist` at a path: XML or binary, at most
@@ -43,9 +42,7 @@ extension BackgroundModes {
 
   /// Reads the modes from the `Info.plist` at a file URL, as `init(infoPlist:)` with a path does.
   public init(infoPlist file: URL) throws(InfoPlistError) {
-    guard file.isFileURL else {
-      throw .unreadable(file: file.absoluteString, reason: "not a file URL")
-    }
+    guard file.isFileURL else { throw .unreadable(file: file.absoluteString, reason: "not a file URL") }
     try self.init(infoPlist: file.path(percentEncoded: false))
   }
 
@@ -68,25 +65,11 @@ extension LifecycleSettings {
   }
 }
 
-/// Readers for an application's property list.
 package enum InfoPlist {
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  /// The list of names under one key. Other keys are ignored.
-  private struct Content: Decodable {
-    static let key = CodingUserInfoKey(rawValue: "key")
+  /// A list of names; nil for a value of another type.
+  private struct Value: Decodable {
     let names: [String]?
-
-    init(from decoder: any Decoder) throws {
-      let key = Self.key.flatMap { decoder.userInfo[$0] as? String } ?? ""
-      let container = try decoder.container(keyedBy: Key.self)
-      names = try container.decodeIfPresent([String].self, forKey: Key(stringValue: key))
-    }
+    init(from decoder: any Decoder) { names = try? [String](from: decoder) }
   }
 
   /// Returns the list of names under a key in the content of an `Info.plist`; empty without the key. Throws
@@ -94,26 +77,18 @@ package enum InfoPlist {
   static func names(
     under key: String, in bytes: some Sequence<UInt8>, _ name: String, otherwise wrong: InfoPlistError
   ) throws(InfoPlistError) -> [String] {
-    do {
-      let decoder = PropertyListDecoder()
-      if let info = Content.key { decoder.userInfo[info] = key }
-      return try decoder.decode(Content.self, from: Data(bytes)).names ?? []
-    } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
-      throw wrong
-    } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
-      throw wrong
-    } catch {
+    guard let content = try? PropertyListDecoder().decode([String: Value].self, from: Data(bytes)) else {
       throw .damaged(file: name)
     }
+    guard let value = content[key] else { return [] }
+    guard let names = value.names else { throw wrong }
+    return names
   }
 
-  /// Returns the content of the file at a path, at most `BackgroundModes.infoPlistLimit` bytes. A pipe is
-  /// refused without waiting. Blocks while the file is read.
+  /// Reads at most `BackgroundModes.infoPlistLimit` bytes. Refuses a pipe without waiting. Blocks.
   package static func bytes(of path: String) throws(InfoPlistError) -> [UInt8] {
     do throws(FileBytes.Problem) {
       return try FileBytes.read(path, limit: BackgroundModes.infoPlistLimit)
-    } catch {
-      throw .unreadable(file: path, reason: error.description)
-    }
+    } catch { throw .unreadable(file: path, reason: error.description) }
   }
 }

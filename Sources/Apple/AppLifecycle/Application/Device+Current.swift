@@ -9,9 +9,8 @@ extension Device {
   /// The device of `UIApplication.shared`: that of the innermost `withCurrent`, otherwise the process-wide
   /// device set here. Any thread; does not block.
   ///
-  /// A program that sets no device has no life cycle: the device created on first use has its application in
-  /// the foreground permanently. The application is active, is granted background tasks, has no time limits
-  /// and receives no calls.
+  /// A program that sets no device has no life cycle: the application of the device created on first use is
+  /// permanently active, is granted background tasks, has no time limits and receives no calls.
   ///
   /// Set a device before the first use: code that already holds the previous application keeps it. The
   /// device's main queue must run on the main thread.
@@ -37,8 +36,7 @@ extension Device {
     }
   }
 
-  /// Runs `operation` with `device` as `current`. Applies also to tasks started by `operation`, except
-  /// detached ones.
+  /// Runs `operation` with `device` as `current`, also in tasks that it starts, except detached ones.
   public static func withCurrent<Result, Failure: Error>(
     _ device: Device, operation: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -51,7 +49,5 @@ extension Device {
   /// Runs an asynchronous `operation` with `device` as `current`, including the tasks that it starts.
   nonisolated(nonsending) public static func withCurrent<Result>(
     _ device: Device, operation: nonisolated(nonsending) () async throws -> Result
-  ) async rethrows -> Result {
-    try await $scoped.withValue(device, operation: operation)
-  }
+  ) async rethrows -> Result { try await $scoped.withValue(device, operation: operation) }
 }

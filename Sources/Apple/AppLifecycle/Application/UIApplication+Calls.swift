@@ -4,8 +4,8 @@ extension UIApplication: ApplicationSide {
   nonisolated func receive(_ callback: LifecycleCallback) {
     MainActor.assumeIsolated {
       call(callback)
-      if let name = Self.notification(of: callback) {
-        NotificationCenter.default.post(name: name, object: self)
+      if callback != .performFetch, callback != .keepAlive {
+        NotificationCenter.default.post(name: Self.name(callback), object: self)
       }
       if callback == .didEnterBackground, delegate != nil {
         device?.handle(.mayHaveLeftWork, as: .application)
@@ -13,13 +13,10 @@ extension UIApplication: ApplicationSide {
     }
   }
 
-  nonisolated func handleEvents(
-    ofSession session: String, _ completion: @escaping @Sendable () -> Void
-  ) {
+  nonisolated func handleEvents(ofSession session: String, _ completion: @escaping @Sendable () -> Void) {
     MainActor.assumeIsolated {
       guard let delegate else { return completion() }
-      delegate.application(
-        self, handleEventsForBackgroundURLSession: session, completionHandler: completion)
+      delegate.application(self, handleEventsForBackgroundURLSession: session, completionHandler: completion)
     }
   }
 
@@ -46,52 +43,33 @@ extension UIApplication: ApplicationSide {
     }
   }
 
-  private static func notification(of callback: LifecycleCallback) -> Notification.Name? {
-    switch callback {
-    case .didFinishLaunching: didFinishLaunchingNotification
-    case .didBecomeActive: didBecomeActiveNotification
-    case .willResignActive: willResignActiveNotification
-    case .didEnterBackground: didEnterBackgroundNotification
-    case .willEnterForeground: willEnterForegroundNotification
-    case .willTerminate: willTerminateNotification
-    case .didReceiveMemoryWarning: didReceiveMemoryWarningNotification
-    case .backgroundRefreshStatusDidChange: backgroundRefreshStatusDidChangeNotification
-    case .performFetch, .keepAlive: nil
-    }
+  fileprivate nonisolated static func name(_ callback: LifecycleCallback) -> Notification.Name {
+    let event = callback.rawValue
+    return Notification.Name("UIApplication\(event.prefix(1).uppercased())\(event.dropFirst())Notification")
   }
 }
 
 extension UIApplication {
   /// Posted after the application has launched.
-  public nonisolated class var didFinishLaunchingNotification: Notification.Name {
-    Notification.Name("UIApplicationDidFinishLaunchingNotification")
-  }
+  public nonisolated class var didFinishLaunchingNotification: Notification.Name { name(.didFinishLaunching) }
   /// Posted when the application is in the foreground and receives input.
-  public nonisolated class var didBecomeActiveNotification: Notification.Name {
-    Notification.Name("UIApplicationDidBecomeActiveNotification")
-  }
+  public nonisolated class var didBecomeActiveNotification: Notification.Name { name(.didBecomeActive) }
   /// Posted when the application is about to be interrupted or to leave the foreground.
-  public nonisolated class var willResignActiveNotification: Notification.Name {
-    Notification.Name("UIApplicationWillResignActiveNotification")
-  }
+  public nonisolated class var willResignActiveNotification: Notification.Name { name(.willResignActive) }
   /// Posted when the application has entered the background.
-  public nonisolated class var didEnterBackgroundNotification: Notification.Name {
-    Notification.Name("UIApplicationDidEnterBackgroundNotification")
-  }
+  public nonisolated class var didEnterBackgroundNotification: Notification.Name { name(.didEnterBackground) }
   /// Posted when the application is about to enter the foreground.
   public nonisolated class var willEnterForegroundNotification: Notification.Name {
-    Notification.Name("UIApplicationWillEnterForegroundNotification")
+    name(.willEnterForeground)
   }
   /// Posted when the application is about to be terminated.
-  public nonisolated class var willTerminateNotification: Notification.Name {
-    Notification.Name("UIApplicationWillTerminateNotification")
-  }
+  public nonisolated class var willTerminateNotification: Notification.Name { name(.willTerminate) }
   /// Posted when memory is running low.
   public nonisolated class var didReceiveMemoryWarningNotification: Notification.Name {
-    Notification.Name("UIApplicationDidReceiveMemoryWarningNotification")
+    name(.didReceiveMemoryWarning)
   }
   /// Posted when `backgroundRefreshStatus` has changed.
   public nonisolated class var backgroundRefreshStatusDidChangeNotification: Notification.Name {
-    Notification.Name("UIApplicationBackgroundRefreshStatusDidChangeNotification")
+    name(.backgroundRefreshStatusDidChange)
   }
 }

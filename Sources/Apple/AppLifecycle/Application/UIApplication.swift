@@ -1,17 +1,14 @@
 public import Foundation
 import Synchronization
 
-/// The application as seen by its own code.
-///
-/// System events arrive through its `Device`. For each step the delegate's method is called first, then the
-/// notification of the same name is posted, both on the main queue.
+/// The application as seen by its own code. System events arrive through its `Device`: for each step the
+/// delegate's method is called, then the notification of the same name is posted, both on the main queue.
 @preconcurrency @MainActor
 open class UIApplication: NSObject {
   /// The application running on `Device.current`.
   public static var shared: UIApplication { Device.current.application }
 
-  /// The application state visible to the application's own code. Suspended and terminated applications run
-  /// no code, so these states have no value here.
+  /// The application's state. Suspended and terminated applications run no code and have no value here.
   public enum State: Int, Hashable, Sendable, CaseIterable {
     /// In the foreground and receiving input.
     case active = 0
@@ -32,16 +29,14 @@ open class UIApplication: NSObject {
   /// The receiver of calls into the application. Set it before the launch to receive all of them.
   open weak var delegate: (any UIApplicationDelegate)?
 
-  private nonisolated let deviceReference: WeakDevice
-
-  nonisolated init(device: Device) {
-    deviceReference = WeakDevice(device)
-    super.init()
-  }
-
   /// The device on which the application runs; nil once it is released. The members below then have no
   /// effect.
-  nonisolated var device: Device? { deviceReference.device }
+  nonisolated weak let device: Device?
+
+  nonisolated init(device: Device) {
+    self.device = device
+    super.init()
+  }
 
   /// The application's state; also `.background` after its device is released.
   open var applicationState: State {
@@ -57,14 +52,11 @@ open class UIApplication: NSObject {
   /// Requests background time: `beginBackgroundTask(withName:expirationHandler:)` without a name.
   public nonisolated func beginBackgroundTask(
     expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
-  ) -> UIBackgroundTaskIdentifier {
-    beginBackgroundTask(withName: nil, expirationHandler: handler)
-  }
+  ) -> UIBackgroundTaskIdentifier { beginBackgroundTask(withName: nil, expirationHandler: handler) }
 
   /// Requests time to finish work if the application enters the background. Every task must be ended: the
-  /// application is terminated if a task is still open when the background time is used up.
-  ///
-  /// Any thread; does not block.
+  /// application is terminated if a task is still open when the background time is used up. Any thread; does
+  /// not block.
   ///
   /// - Parameters:
   ///   - taskName: the task's name in reports.
@@ -82,9 +74,7 @@ open class UIApplication: NSObject {
   }
 
   /// Ends a task. The application may be suspended after its last task ends, once the code running on the
-  /// main queue has returned. An identifier that is unknown or already ended is only recorded.
-  ///
-  /// Any thread; does not block.
+  /// main queue has returned. An unknown or ended identifier is only recorded. Any thread; does not block.
   public nonisolated func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
     device?.endTask(identifier)
   }
@@ -93,9 +83,7 @@ open class UIApplication: NSObject {
   /// and while audio keeps the application running. The time counts down from
   /// `LifecycleSettings.backgroundTime` once the application enters the background. Entering the foreground
   /// resets it. Any thread; does not block.
-  public nonisolated var backgroundTimeRemaining: TimeInterval {
-    device?.backgroundTimeRemaining ?? 0
-  }
+  public nonisolated var backgroundTimeRemaining: TimeInterval { device?.backgroundTimeRemaining ?? 0 }
 
   // MARK: Remote control
 
@@ -112,9 +100,7 @@ open class UIApplication: NSObject {
   public nonisolated class var backgroundFetchIntervalMinimum: TimeInterval { 0 }
 
   /// The interval, in seconds, that disables fetches. The default of an application that sets none.
-  public nonisolated class var backgroundFetchIntervalNever: TimeInterval {
-    .greatestFiniteMagnitude
-  }
+  public nonisolated class var backgroundFetchIntervalNever: TimeInterval { .greatestFiniteMagnitude }
 
   /// Sets the minimum interval between background fetches, in seconds. Requires the background mode `fetch`.
   open func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
@@ -137,9 +123,7 @@ extension UIApplication {
   /// handler runs on the main queue. A suspended application is resumed in the background for
   /// `LifecycleSettings.voipTime`; a handler that takes longer terminates the application. A new handler
   /// replaces the previous one and starts a new interval. A call that becomes due while another is in
-  /// progress is queued. The calls end when the application terminates.
-  ///
-  /// Any thread; does not block.
+  /// progress is queued. The calls end when the application terminates. Any thread; does not block.
   ///
   /// - Parameters:
   ///   - timeout: the interval in seconds, at least `UIMinimumKeepAliveTimeout`.
@@ -160,15 +144,14 @@ extension UIApplication {
   public nonisolated func clearKeepAliveTimeout() { setKeepAliveTimeout(0, handler: nil) }
 }
 
-/// A weak reference to the device, because the device owns the application.
+/// A weak reference to a device, for closures.
 package final class WeakDevice: Sendable {
   package weak let device: Device?
   package init(_ device: Device?) { self.device = device }
 }
 
 extension Device {
-  /// The application on this device, created on first use. The device's main queue must run on the main
-  /// thread.
+  /// The application on this device, created on first use. Its main queue must run on the main thread.
   public var application: UIApplication {
     let made = UIApplication(device: self)
     let application = shared.withLock { state in
@@ -180,7 +163,5 @@ extension Device {
     return application as? UIApplication ?? made
   }
 
-  var stateSeenByApplication: ApplicationState {
-    shared.withLock { $0.machine.stateSeenByApplication }
-  }
+  var stateSeenByApplication: ApplicationState { shared.withLock { $0.machine.stateSeenByApplication } }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The receiver of calls into an application, on the main queue. Every method is optional.
 ///
 /// `LifecycleSettings` contains the time limit of each call. An application that exceeds one is terminated.
@@ -21,9 +23,8 @@ public protocol UIApplicationDelegate: AnyObject {
   /// The application is about to be interrupted or to leave the foreground.
   func applicationWillResignActive(_ application: UIApplication)
 
-  /// The application has left the screen. After this method returns, the application is suspended unless
-  /// something keeps it running. A background task begun by one of its threads within
-  /// `LifecycleSettings.suspensionGrace` after that reverses the suspension.
+  /// The application has left the screen. After the return it is suspended unless something keeps it running.
+  /// A background task begun within `LifecycleSettings.suspensionGrace` after that reverses the suspension.
   func applicationDidEnterBackground(_ application: UIApplication)
 
   /// The application is about to enter the foreground.
@@ -35,12 +36,10 @@ public protocol UIApplicationDelegate: AnyObject {
   /// Memory is running low.
   func applicationDidReceiveMemoryWarning(_ application: UIApplication)
 
-  /// Fetches new content and then calls `completionHandler`, on any thread, within
-  /// `LifecycleSettings.fetchLimit`.
+  /// Fetches new content, then calls `completionHandler` on any thread, within `LifecycleSettings.fetchLimit`.
   func application(
     _ application: UIApplication,
-    performFetchWithCompletionHandler completionHandler:
-      @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
   )
 
   /// Reports that the transfers of the background session with this identifier are complete, or need the
@@ -49,8 +48,7 @@ public protocol UIApplicationDelegate: AnyObject {
   /// messages (`urlSessionDidFinishEvents(forBackgroundURLSession:)`).
   func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
-    completionHandler: @escaping @Sendable () -> Void
-  )
+    completionHandler: @escaping @Sendable () -> Void)
 }
 
 extension UIApplicationDelegate {
@@ -79,12 +77,19 @@ extension UIApplicationDelegate {
   /// Completes with `.noData` by default.
   public func application(
     _ application: UIApplication,
-    performFetchWithCompletionHandler completionHandler:
-      @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) { completionHandler(.noData) }
   /// Completes immediately by default.
   public func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void
   ) { completionHandler() }
+}
+
+/// The base class of an application's delegate. It handles no events; it guarantees an initializer without
+/// arguments, which `@main` and `UIApplicationMain` need.
+@preconcurrency @MainActor
+open class UIResponder: NSObject {
+  /// Creates a responder. An override must be marked `required`.
+  nonisolated public required override init() { super.init() }
 }

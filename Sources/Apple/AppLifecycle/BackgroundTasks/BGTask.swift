@@ -15,12 +15,13 @@ public class BGTask: NSObject, @unchecked Sendable {
   public let identifier: String
   let number: UInt64
   private let state = Mutex(State())
-  private let table: WeakTable
+  /// Weak, since the table retains the running tasks.
+  private weak let table: ScheduledTaskTable?
 
   init(_ task: ScheduledTask, table: ScheduledTaskTable) {
     identifier = task.request.identifier
     number = task.number
-    self.table = WeakTable(table: table)
+    self.table = table
     super.init()
   }
 
@@ -31,14 +32,10 @@ public class BGTask: NSObject, @unchecked Sendable {
   public var expirationHandler: (@Sendable () -> Void)? {
     get { state.withLock { $0.expirationHandler } }
     set {
-      let old = state.withLock { state in
-        // Releasing the handler may run foreign code (a deinit), so that must not happen under the lock.
-        let old = state.expirationHandler
-        if !state.isOver { state.expirationHandler = newValue }
-        return old
-      }
-      withExtendedLifetime(old) {}
-      table.table?.setExpirationHandler(of: self, newValue != nil)
+      var handler = newValue
+      // Releasing the old handler may run foreign code (a deinit), so that must not happen under the lock.
+      state.withLock { state in if !state.isOver { swap(&state.expirationHandler, &handler) } }
+      table?.setExpirationHandler(of: self, newValue != nil)
     }
   }
 
@@ -46,24 +43,16 @@ public class BGTask: NSObject, @unchecked Sendable {
   /// main queue has returned. Only the first call has an effect.
   public func setTaskCompleted(success: Bool) {
     end()
-    table.table?.complete(self, success: success)
+    table?.complete(self, success: success)
   }
 
   /// Removes and returns the handler, which is called only once.
-  func takeExpirationHandler() -> (@Sendable () -> Void)? {
-    state.withLock { state in
-      defer { state.expirationHandler = nil }
-      return state.expirationHandler
-    }
-  }
+  func takeExpirationHandler() -> (@Sendable () -> Void)? { state.withLock { $0.expirationHandler.take() } }
 
-  /// Marks the task as over and releases the expiration handler.
   func end() {
     let old = state.withLock { state in
       state.isOver = true
-      let old = state.expirationHandler
-      state.expirationHandler = nil
-      return old
+      return state.expirationHandler.take()
     }
     withExtendedLifetime(old) {}
   }
@@ -74,9 +63,3 @@ public final class BGAppRefreshTask: BGTask, @unchecked Sendable {}
 
 /// A task for minutes of processing, for at most `LifecycleSettings.processingTaskTime`.
 public final class BGProcessingTask: BGTask, @unchecked Sendable {}
-
-/// A weak reference to the table, since the table retains the running tasks.
-private final class WeakTable: Sendable {
-  weak let table: ScheduledTaskTable?
-  init(table: ScheduledTaskTable) { self.table = table }
-}

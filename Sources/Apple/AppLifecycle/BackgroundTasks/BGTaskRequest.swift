@@ -13,9 +13,16 @@ public class BGTaskRequest: NSObject {
   }
 
   /// The request in the form that the life-cycle machine takes.
-  var value: ScheduledTaskRequest? { nil }
+  var value: ScheduledTaskRequest {
+    let processing = self as? BGProcessingTaskRequest
+    var value = ScheduledTaskRequest(
+      identifier: identifier, kind: processing == nil ? .refresh : .processing)
+    value.earliestBegin = earliestBeginDate?.timeIntervalSinceReferenceDate
+    value.requiresNetworkConnectivity = processing?.requiresNetworkConnectivity ?? false
+    value.requiresExternalPower = processing?.requiresExternalPower ?? false
+    return value
+  }
 
-  /// Creates a request of the same kind with the same content.
   static func make(_ value: ScheduledTaskRequest) -> BGTaskRequest {
     let request: BGTaskRequest
     switch value.kind {
@@ -29,12 +36,6 @@ public class BGTaskRequest: NSObject {
     request.earliestBeginDate = value.earliestBegin.map(Date.init(timeIntervalSinceReferenceDate:))
     return request
   }
-
-  func value(_ kind: ScheduledTaskRequest.Kind) -> ScheduledTaskRequest {
-    var value = ScheduledTaskRequest(identifier: identifier, kind: kind)
-    value.earliestBegin = earliestBeginDate?.timeIntervalSinceReferenceDate
-    return value
-  }
 }
 
 /// A request for a short background task that refreshes the application's content. Requires the background
@@ -42,8 +43,6 @@ public class BGTaskRequest: NSObject {
 public final class BGAppRefreshTaskRequest: BGTaskRequest {
   /// Creates a request for the task with this identifier.
   public override init(identifier: String) { super.init(identifier: identifier) }
-
-  override var value: ScheduledTaskRequest? { value(.refresh) }
 }
 
 /// A request for minutes of background processing. Requires the background mode `processing`. At most ten
@@ -51,17 +50,9 @@ public final class BGAppRefreshTaskRequest: BGTaskRequest {
 public final class BGProcessingTaskRequest: BGTaskRequest {
   /// Whether the task needs the network. Stored, but ignored here: the caller that launches the task decides.
   public var requiresNetworkConnectivity = false
-  /// Whether the task needs external power. Stored, but ignored here: the caller that launches the task
-  /// decides.
+  /// Whether the task needs external power. Stored, but ignored here, like `requiresNetworkConnectivity`.
   public var requiresExternalPower = false
 
   /// Creates a request for the task with this identifier.
   public override init(identifier: String) { super.init(identifier: identifier) }
-
-  override var value: ScheduledTaskRequest? {
-    var value = value(.processing)
-    value.requiresNetworkConnectivity = requiresNetworkConnectivity
-    value.requiresExternalPower = requiresExternalPower
-    return value
-  }
 }

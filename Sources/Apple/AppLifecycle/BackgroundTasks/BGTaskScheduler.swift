@@ -1,16 +1,13 @@
 public import Dispatch
 public import Foundation
 
-/// Schedules background tasks of the application.
+/// Schedules background tasks of the application, whose identifiers must all be in
+/// `LifecycleSettings.permittedTaskIdentifiers`. Any thread; never blocks.
 ///
-/// The counterpart of the `BackgroundTasks` framework. Apple's systems decide when a task begins; here the
-/// owner of the device starts it with `Device.launchTask(withIdentifier:)`. Requests outlive the application;
-/// registrations end with it.
-///
-/// `LifecycleSettings.permittedTaskIdentifiers` must contain the identifiers of all tasks. Any thread; never
-/// blocks.
+/// Apple's systems decide when a task begins; here the owner of the device starts it with
+/// `Device.launchTask(withIdentifier:)`. Requests outlive the application; registrations end with it.
 public final class BGTaskScheduler: NSObject, Sendable {
-  private let reference: WeakDevice
+  private weak let device: Device?
 
   /// The scheduler for the application of `Device.current`.
   public static var shared: BGTaskScheduler {
@@ -18,16 +15,15 @@ public final class BGTaskScheduler: NSObject, Sendable {
   }
 
   init(device: Device) {
-    reference = WeakDevice(device)
+    self.device = device
     super.init()
   }
 
-  private var table: ScheduledTaskTable? { reference.device?.part { ScheduledTaskTable(device: $0) } }
+  private var table: ScheduledTaskTable? { device?.part { ScheduledTaskTable(device: $0) } }
 
   /// Registers `launchHandler` for the tasks with this identifier. Must be called once for each identifier
-  /// before `application(_:didFinishLaunchingWithOptions:)` returns, also when a task causes the launch.
-  ///
-  /// Stops the program if it is called later, or twice for an identifier.
+  /// before `application(_:didFinishLaunchingWithOptions:)` returns, also when a task causes the launch. A
+  /// later or second call stops the program.
   ///
   /// - Parameters:
   ///   - identifier: one of the permitted identifiers.
@@ -60,9 +56,9 @@ public final class BGTaskScheduler: NSObject, Sendable {
   /// - `unavailable` while background refresh is denied or restricted
   /// - `tooManyPendingTaskRequests` above one refresh and ten processing requests
   public func submit(_ taskRequest: BGTaskRequest) throws {
-    guard let table, let value = taskRequest.value else { throw Error(.unavailable, "there is no device") }
-    guard let refusal = table.submit(value) else { return }
-    throw Error(refusal, identifier: value.identifier)
+    guard let table else { throw Error(.unavailable, "there is no device") }
+    guard let refusal = table.submit(taskRequest.value) else { return }
+    throw Error(refusal, identifier: taskRequest.identifier)
   }
 
   /// Cancels the pending request with this identifier, if any. A running task continues.
@@ -84,8 +80,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
 }
 
 extension BGTaskScheduler {
-  /// An error from submitting a request. Bridges to `NSError` with `as NSError`, using Apple's domain and
-  /// codes.
+  /// An error from submitting a request. Bridges to `NSError`, with Apple's domain and codes.
   public struct Error: CustomNSError, LocalizedError, Hashable, Sendable {
     /// The error codes, equal to Apple's.
     public enum Code: Int, Hashable, Sendable {

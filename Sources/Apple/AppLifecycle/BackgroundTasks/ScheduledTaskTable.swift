@@ -15,12 +15,11 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
   }
 
   let scheduler: BGTaskScheduler
-  private let reference: WeakDevice
+  private weak let device: Device?
   private let state = Mutex(State())
-  private var device: Device? { reference.device }
 
   init(device: Device) {
-    reference = WeakDevice(device)
+    self.device = device
     scheduler = BGTaskScheduler(device: device)
   }
 
@@ -36,9 +35,8 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
     }
     if outcome == .granted {
       // The main queue is the device's, which in virtual time is not Dispatch's.
-      let launcher = Launcher(
-        queue: queue.flatMap { MainDispatchQueue.isMain($0) ? nil : $0 }, handler: handler)
-      state.withLock { $0.launchers[identifier] = launcher }
+      let queue = queue.flatMap { MainDispatchQueue.isMain($0) ? nil : $0 }
+      state.withLock { $0.launchers[identifier] = Launcher(queue: queue, handler: handler) }
     }
     return outcome
   }
@@ -108,8 +106,7 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
     withExtendedLifetime(launchers) {}
   }
 
-  /// Releases all tasks: none runs after suspension or termination, since each was completed, expired or
-  /// ended.
+  /// Releases all tasks: each was completed, expired or ended before a suspension or termination.
   private func dropTasks() {
     let tasks = state.withLock { state in
       defer { state.tasks = [:] }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// User and system events for the application. Each event has two forms. The synchronous form does not wait
-/// (see `Device`). The `async` form returns when all effects are complete, up to the suspension or the end of
-/// the application. An event that does not apply to the application's present state has no effect.
+/// User and system events for the application. The synchronous form of an event does not wait (see `Device`).
+/// The `async` form returns when all effects are complete, up to the suspension or the end of the application.
+/// An event that does not apply to the application's present state has no effect.
 extension Device {
   /// Launches the application, unless it is running.
   public func launch() { happen(.launch) }
@@ -30,8 +30,7 @@ extension Device {
   /// `lock()` that returns when all effects are complete.
   nonisolated(nonsending) public func lock() async { await happened(.lock) }
 
-  /// Unlocks the screen. The application returns to the foreground if it was there when the screen was
-  /// locked.
+  /// Unlocks the screen. An application that was in the foreground when it was locked returns there.
   public func unlock() { happen(.unlock) }
 
   /// `unlock()` that returns when all effects are complete.
@@ -44,45 +43,38 @@ extension Device {
   public func beginInterruption() { happen(.interruptionBegan) }
 
   /// `beginInterruption()` that returns when all effects are complete.
-  nonisolated(nonsending) public func beginInterruption() async {
-    await happened(.interruptionBegan)
-  }
+  nonisolated(nonsending) public func beginInterruption() async { await happened(.interruptionBegan) }
 
   /// Ends the interruption, if one is in progress. `shouldResume` indicates that the application may resume
   /// its audio. In that case a suspended application with the audio mode is woken, for at least
   /// `LifecycleSettings.wakeGrace`.
-  public func endInterruption(shouldResume: Bool) {
-    happen(.interruptionEnded(shouldResume: shouldResume))
-  }
+  public func endInterruption(shouldResume: Bool) { happen(.interruptionEnded(shouldResume: shouldResume)) }
 
   /// `endInterruption(shouldResume:)` that returns when all effects are complete.
   nonisolated(nonsending) public func endInterruption(shouldResume: Bool) async {
     await happened(.interruptionEnded(shouldResume: shouldResume))
   }
 
-  /// Terminates the application normally: with the call `applicationWillTerminate` unless it is suspended,
-  /// and without a `TerminationReport`.
+  /// Terminates the application normally: without a `TerminationReport`, and with the call
+  /// `applicationWillTerminate` unless it is suspended.
   public func terminate() { happen(.terminate) }
 
   /// `terminate()` that returns when all effects are complete.
   nonisolated(nonsending) public func terminate() async { await happened(.terminate) }
 
-  /// Force-quits the application, as by a swipe: it is terminated, and all its background transfers are
-  /// cancelled.
+  /// Force-quits the application, as by a swipe: terminates it and cancels its background transfers.
   public func quit() { happen(.quit) }
 
   /// `quit()` that returns when all effects are complete.
   nonisolated(nonsending) public func quit() async { await happened(.quit) }
 
-  /// Reports that the transfers of this background session are complete. A suspended or terminated
-  /// application is resumed or launched and notified. Has no effect in the foreground.
+  /// See `LifecycleHappening.backgroundSession`.
   package func wakeForSession(_ session: String) { happen(.backgroundSession(session)) }
 
-  /// Sets the closure that is called with a session's identifier after the application was informed of the
-  /// session's completed transfers. Called on the main queue.
+  /// Sets the closure that is called on the main queue with the identifier of a session after the
+  /// application was informed of its completed transfers.
   package func onSessionTold(_ body: @escaping @Sendable (String) -> Void) {
-    var body: (@Sendable (String) -> Void)? = body
-    shared.withLock { swap(&$0.onSessionTold, &body) }
+    replace(\.onSessionTold, with: body)
   }
 
   /// Sends a low-memory warning to a running application.
@@ -107,13 +99,9 @@ extension Device {
   public func wakeForRemoteControl() { happen(.remoteControl) }
 
   /// `wakeForRemoteControl()` that returns when all effects are complete.
-  nonisolated(nonsending) public func wakeForRemoteControl() async {
-    await happened(.remoteControl)
-  }
+  nonisolated(nonsending) public func wakeForRemoteControl() async { await happened(.remoteControl) }
 
-  /// Reports a location change to an application that is suspended or not running and has requested location
-  /// events that wake it. The application runs in the background for at least `LifecycleSettings.wakeGrace`.
-  /// Has no effect in other states.
+  /// See `LifecycleHappening.locationChanged`. Has no effect on a running application.
   package func wakeForLocation() { happen(.locationChanged) }
 
   /// Starts the `BGTaskScheduler` task requested under this identifier, resuming or launching the application

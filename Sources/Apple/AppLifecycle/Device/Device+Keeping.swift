@@ -3,39 +3,32 @@ import Synchronization
 
 /// Reasons to keep the application running, and the parts that are suspended with it.
 extension Device {
-  /// Reports that the reason `keeper` now holds or no longer holds. The background modes decide whether it
-  /// counts.
+  /// Reports whether the reason `keeper` holds. The background modes decide whether it counts.
   ///
   /// The caller decides what counts as stopping. Audio stops when it is paused or the queue ends, but not at
   /// the transition between items. A player passes a `grace` while it has an underrun, has lost its server or
-  /// has yet to begin. A short gap then does not cause a permanent suspension.
+  /// has yet to begin, so that a short gap causes no permanent suspension.
   ///
   /// - Parameters:
-  ///   - keeper: the reason. Reasons are not counted: repeated reports have no effect. Only `audio` and
-  ///     `location` are reported here; the others have no effect.
-  ///   - isKeeping: whether the reason holds.
-  ///   - grace: the time, in seconds, for which a reason that no longer holds still counts. The grace ends
-  ///     early when the reason holds again, or when the caller reports without grace that it does not. Until
-  ///     then no further report extends the grace, even after it has expired. At 0 or less, and NaN, the
-  ///     reason stops counting immediately.
+  ///   - keeper: the reason, `audio` or `location`; others have no effect. Repeated reports have no effect.
+  ///   - grace: the time, in seconds, for which a reason that no longer holds still counts; none at 0 or
+  ///     less, and NaN. The grace ends early when the reason holds again, or when the caller reports without
+  ///     grace that it does not. Until then no report extends the grace, even after it has expired.
   ///
   /// Any thread; does not block. A resulting suspension never runs inside this call.
   package func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double = 0) {
     perform(as: .application) { state, now in
-      if isKeeping {
-        state.keepers.hold(keeper)
-      } else if grace > 0 {
-        state.keepers.release(keeper, at: now.advanced(bySeconds: grace))
+      if isKeeping || !(grace > 0) {
+        state.keepers.set(keeper, holds: isKeeping)
       } else {
-        state.keepers.release(keeper)
+        state.keepers.release(keeper, at: now.advanced(bySeconds: grace))
       }
       state.handle(.keepersChanged(state.keepers.counting), at: now)
     }
   }
 
-  /// Returns the part of the application with the given type, which another module has added to this device.
-  /// Creates it with `make` on first use. Any thread; `make` must not block. Its result is dropped if another
-  /// thread was faster.
+  /// Returns the part of the given type, created with `make` and added to this device on first use. Any
+  /// thread; `make` must not block. Its result is dropped if another thread was faster.
   package func part<Part: Suspendable>(_ make: (Device) -> Part) -> Part {
     let key = ObjectIdentifier(Part.self)
     if let present = shared.withLock({ $0.parts[key] }) as? Part { return present }
@@ -57,36 +50,29 @@ extension Device {
     perform(as: .application) { state, now in state.steps.append((now, .add(suspendable))) }
   }
 
-  /// Stops all calls to `suspendable`, which keeps its present state, and releases it. Any thread.
+  /// Releases `suspendable`, which is no longer called and keeps its present state. Any thread.
   public func remove(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .remove(suspendable))) }
   }
 
   // MARK: VoIP
 
-  /// Replaces the handler that is called on the main queue every `interval` seconds, also while the
-  /// application is suspended. A nil `handler` ends the calls. Returns false, without any effect, if the
-  /// request is refused.
+  /// Replaces the handler that is called on the main queue every `interval` seconds, also during suspension;
+  /// nil ends the calls. Returns false, without any effect, if the request is refused.
   func setKeepAlive(_ interval: Double, handler: (@Sendable () -> Void)?) -> Bool {
     let (isGranted, old) = perform(as: .application) { state, now in
       state.handle(.keepAliveChanged(handler == nil ? nil : interval), at: now)
-      guard handler == nil || state.machine.keepAlive?.interval == interval else {
-        return (false, handler)
-      }
-      let old = state.keepAliveHandler
-      state.keepAliveHandler = handler
-      return (true, old)
+      guard handler == nil || state.machine.keepAlive?.interval == interval else { return (false, handler) }
+      defer { state.keepAliveHandler = handler }
+      return (true, state.keepAliveHandler)
     }
     // Releasing the old handler may run foreign code (a deinit), so it must not happen under the lock.
     withExtendedLifetime(old) {}
     return isGranted
   }
 
-  /// Records that the registration of a descriptor was refused.
   func refuseVoIPSocket(_ refusal: LifecycleRefusal) {
-    perform(as: .application) { state, now in
-      state.steps.append((now, .action(.note(.refused(refusal)))))
-    }
+    perform(as: .application) { state, now in state.steps.append((now, .action(.note(.refused(refusal))))) }
   }
 
   // MARK: The application's tasks

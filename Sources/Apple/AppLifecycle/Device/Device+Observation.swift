@@ -19,9 +19,7 @@ extension Device {
   public var isInterrupted: Bool { shared.withLock { $0.machine.isInterrupted } }
 
   /// The reasons that keep the application running in the background, or would if it were there.
-  public var effectiveKeepers: Set<BackgroundKeeper> {
-    shared.withLock { $0.machine.effectiveKeepers }
-  }
+  public var effectiveKeepers: Set<BackgroundKeeper> { shared.withLock { $0.machine.effectiveKeepers } }
 
   /// The reason for which the application runs.
   public var keptRunningBy: RunningReason { shared.withLock { $0.machine.runningReason } }
@@ -30,8 +28,8 @@ extension Device {
   public var openTasks: [BackgroundTask] { shared.withLock { $0.machine.tasks } }
 
   /// The remaining background time, in seconds, never negative. `.greatestFiniteMagnitude` in the foreground
-  /// and while audio or location keeps the application running; 0 if it is not running. During a fetch the
-  /// value is at least the fetch's remaining time.
+  /// and while audio or location keeps the application running; 0 if it is not running. During a fetch at
+  /// least the fetch's remaining time.
   public var backgroundTimeRemaining: Double {
     shared.withLock { $0.machine.backgroundTimeRemaining(at: clock.now) }
   }
@@ -48,20 +46,14 @@ extension Device {
   /// out the change. Must not block. Set it before the launch to receive all changes.
   public var onStateChange: (@Sendable (ApplicationState) -> Void)? {
     get { shared.withLock { $0.onStateChange } }
-    set {
-      var handler = newValue
-      shared.withLock { swap(&$0.onStateChange, &handler) }
-    }
+    set { replace(\.onStateChange, with: newValue) }
   }
 
   /// The observer of records, called for each in order, one call at a time, on the thread that carries out
   /// the event. Must not block. Set it before the launch to receive all records.
   public var onRecord: (@Sendable (LifecycleRecord) -> Void)? {
     get { shared.withLock { $0.onRecord } }
-    set {
-      var handler = newValue
-      shared.withLock { swap(&$0.onRecord, &handler) }
-    }
+    set { replace(\.onRecord, with: newValue) }
   }
 
   /// The observer of terminations for a fault, called after the application's end and in order with the
@@ -69,10 +61,15 @@ extension Device {
   /// queue, which may be blocked.
   public var onTermination: (@Sendable (TerminationReport) -> Void)? {
     get { shared.withLock { $0.onTermination } }
-    set {
-      var handler = newValue
-      shared.withLock { swap(&$0.onTermination, &handler) }
-    }
+    set { replace(\.onTermination, with: newValue) }
+  }
+
+  /// Sets a property, and releases its old value outside the lock: that may run foreign code.
+  func replace<Value: Sendable>(
+    _ property: any WritableKeyPath<DeviceState, Value> & Sendable, with value: Value
+  ) {
+    var value = value
+    shared.withLock { swap(&$0[keyPath: property], &value) }
   }
 }
 
@@ -99,23 +96,18 @@ public enum RunningReason: String, Hashable, Sendable, CaseIterable {
 }
 
 extension LifecycleMachine {
-  /// The reason for which the application runs.
   package var runningReason: RunningReason {
     switch state {
     case .inactive, .active: return .foreground
     case .suspended, .notRunning: return .none
     case .background:
       let keepers = effectiveKeepers
-      if keepers.contains(.audio) { return .audio }
-      if keepers.contains(.location) { return .location }
-      if keepers.contains(.voip) { return .voip }
-      if keepers.contains(.fetch) { return .fetch }
-      if keepers.contains(.backgroundSession) { return .backgroundSession }
-      if keepers.contains(.scheduledTask) { return .scheduledTask }
-      return keepers.contains(.task) ? .task : .none
+      // A reason and its keeper have one name; `foreground` and `none` have no keeper.
+      return RunningReason.allCases.first { reason in
+        BackgroundKeeper(rawValue: reason.rawValue).map(keepers.contains) ?? false
+      } ?? .none
     }
   }
 
-  /// Returns whether the given call is still pending.
   func isAwaiting(_ id: CallID) -> Bool { pending?.id == id }
 }

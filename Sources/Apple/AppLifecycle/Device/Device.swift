@@ -3,9 +3,8 @@ import Synchronization
 
 /// The simulated device: carries out user and system events on its application, in any state.
 ///
-/// All members may be called from any thread, also from callbacks and observers. They block only while the
-/// callbacks and observers that they call run. Transitions are carried out one after the other, in the order
-/// in which they were requested, and never under a lock.
+/// Any thread, also from callbacks and observers; members block only while those that they call run.
+/// Transitions are carried out one after the other, in the order of the requests, and never under a lock.
 ///
 /// Calls into the application are made on the main queue. A thread that carries out a transition on the main
 /// queue makes the call directly. Any other thread enqueues the call, and the transition continues when the
@@ -17,22 +16,18 @@ import Synchronization
 ///
 /// The watchdog has its own thread, so an application that blocks the main queue is still terminated.
 public final class Device: Sendable {
-  /// The origin of a request, which decides whether calls into the application may be made directly inside
-  /// that request.
+  /// The origin of a request. It decides whether calls into the application may be made directly inside it.
   enum Origin {
     /// The system or a user. Calls may be made directly.
     case system
-    /// The application or one of its players. Calls are always enqueued, since the application's code is
-    /// running.
+    /// The application or one of its players: calls are enqueued, since its code is running.
     case application
-    /// The device's own thread. Calls are always enqueued, since this thread must watch them.
+    /// The device's own thread: calls are enqueued, since this thread must watch them.
     case worker
   }
 
-  /// The clock for all limits and records.
   package let clock: any HostClock
   let shared: Mutex<DeviceState>
-  /// The queue on which the application is called.
   package let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
   private let reclaimSockets: @Sendable () -> [ReclaimedSocket]
@@ -41,31 +36,22 @@ public final class Device: Sendable {
 
   /// Creates a device with one application that is not running yet. The device uses the system clock and
   /// calls the application on the main dispatch queue.
-  ///
-  /// - Parameters:
-  ///   - modes: the application's background modes.
-  ///   - settings: the rules for the application.
   public convenience init(modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings()) {
     self.init(modes: modes, clock: SystemClock.shared, settings: settings)
   }
 
-  /// Creates a device with one application that is not running yet, with the given clock and main queue.
+  /// Creates a device with one application that is not running yet.
   ///
   /// - Parameters:
-  ///   - modes: the application's background modes.
-  ///   - clock: the clock for all limits and records.
   ///   - mainQueue: the queue on which the application is called. Must run on the main thread if
   ///     `application` is used.
   ///   - isOnMainQueue: returns whether the caller runs on `mainQueue`. Must be fast and must not block.
-  ///   - settings: the rules for the application.
   ///   - isActive: whether the application is in the foreground from the beginning, without a launch.
   ///   - reclaimSockets: reclaims the application's sockets and returns those that were in use; nil reclaims
   ///     the sockets of the process. Called on the thread that carries out the transition; must not block. A
-  ///     custom function also disables the watch of VoIP sockets: `receiveVoIPData` reports their data
-  ///     instead.
+  ///     custom function also disables the watch of VoIP sockets: only `receiveVoIPData` reports their data.
   package init(
-    modes: BackgroundModes, clock: any HostClock,
-    mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
+    modes: BackgroundModes, clock: any HostClock, mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
     settings: LifecycleSettings = LifecycleSettings(), isActive: Bool = false,
     reclaimSockets: (@Sendable () -> [ReclaimedSocket])? = nil
@@ -81,19 +67,15 @@ public final class Device: Sendable {
     shared.withLock { $0.worker = worker }
   }
 
-  deinit {
-    shared.withLock { $0.worker }?.cancel()
-  }
+  deinit { shared.withLock { $0.worker }?.cancel() }
 
   // MARK: Carrying out actions
 
-  /// Passes an event to the machine and carries out the resulting actions.
   func handle(_ event: LifecycleMachine.Event, as origin: Origin) {
     perform(as: origin) { state, now in state.handle(event, at: now) }
   }
 
-  /// Makes `change` under the lock. Then carries out the due steps outside the lock, unless another thread is
-  /// already doing that.
+  /// Makes `change` under the lock, then carries out the due steps outside it, unless another thread does.
   @discardableResult
   func perform<Result: Sendable>(
     as origin: Origin, _ change: (inout DeviceState, HostTime) -> Result
@@ -109,7 +91,8 @@ public final class Device: Sendable {
     return result
   }
 
-  private func carryOut(as origin: Origin) {
+  /// Carries out the steps until none is left. `launches`: whether a launch's call may be direct.
+  private func carryOut(as origin: Origin, launches: Bool = true) {
     while true {
       let (next, worker) = shared.withLock { state in
         let next = state.nextStep(at: clock.now)
@@ -119,13 +102,13 @@ public final class Device: Sendable {
       guard let next else { return }
       switch next.step {
       case .add(let suspendable): register(suspendable)
-      case .remove(let suspendable):
-        shared.withLock { $0.suspendables.removeAll { $0 === suspendable } }
+      case .remove(let suspendable): shared.withLock { $0.suspendables.removeAll { $0 === suspendable } }
       case .action(.call(let id, _)), .action(.expire(let id, _)), .action(.launchTask(let id, _)),
-        .action(.tellSession(let id, _)),
-        .action(.expireTask(let id, _)), .action(.reachMainQueue(let id)):
+        .action(.tellSession(let id, _)), .action(.expireTask(let id, _)), .action(.reachMainQueue(let id)):
         guard case .action(let action) = next.step else { return }
-        guard origin == .system, isOnMainQueue(), beginCall(isAlone: true) else {
+        var isDirect = origin == .system
+        if case .call(_, .didFinishLaunching) = action, !launches { isDirect = false }
+        guard isDirect, isOnMainQueue(), beginCall(isAlone: true) else {
           mainQueue.enqueue { [weak self] in self?.callFromQueue(action, id) }
           continue
         }
@@ -140,8 +123,8 @@ public final class Device: Sendable {
 
   // MARK: Calls into the application
 
-  /// Records the beginning of a call. `isAlone` marks a call made directly by the performing thread, which
-  /// stops performing so that other threads may. Returns false if such a call would be nested in another one.
+  /// Records the beginning of a call. `isAlone`: the performing thread makes the call directly and stops
+  /// performing, so that others may. Returns false if such a call would be nested in another one.
   private func beginCall(isAlone: Bool) -> Bool {
     shared.withLock { state in
       if isAlone {
@@ -166,38 +149,32 @@ public final class Device: Sendable {
     return isOurs
   }
 
-  /// Makes an enqueued call. Runs on the main queue.
+  /// Makes an enqueued call, on the main queue.
   private func callFromQueue(_ action: LifecycleMachine.Action, _ id: LifecycleMachine.CallID) {
     guard shared.withLock({ $0.machine.isAwaiting(id) }) else { return }
     _ = beginCall(isAlone: false)
     call(action, id)
-    if endCall(id) { carryOut(as: .system) }
+    // The queue's turn may belong to an application that has ended: the next one begins in a turn of its own.
+    if endCall(id) { carryOut(as: .system, launches: false) }
   }
 
   private func call(_ action: LifecycleMachine.Action, _ id: LifecycleMachine.CallID) {
+    let application = shared.withLock { $0.application }
     Self.withCurrent(self) {
       switch action {
       case .call(_, .performFetch):
         let complete: @Sendable (UIBackgroundFetchResult) -> Void = { [weak self] result in
           self?.handle(.fetchCompleted(id, result), as: .application)
         }
-        if let application = shared.withLock({ $0.application }) {
-          application.performFetch(complete)
-        } else {
-          complete(.noData)
-        }
+        if let application { application.performFetch(complete) } else { complete(.noData) }
       case .call(_, .keepAlive): shared.withLock { $0.keepAliveHandler }?()
-      case .call(_, let callback): shared.withLock { $0.application }?.receive(callback)
+      case .call(_, let callback): application?.receive(callback)
       case .expire(_, let task): shared.withLock { $0.handlers.removeValue(forKey: task) }?()
       case .tellSession(_, let session):
         let complete: @Sendable () -> Void = { [weak self] in
           self?.handle(.sessionEventsCompleted(id), as: .application)
         }
-        if let application = shared.withLock({ $0.application }) {
-          application.handleEvents(ofSession: session, complete)
-        } else {
-          complete()
-        }
+        if let application { application.handleEvents(ofSession: session, complete) } else { complete() }
         shared.withLock { $0.onSessionTold }?(session)
       case .launchTask(_, let task): shared.withLock { $0.taskRunner }?.launch(task)
       case .expireTask(_, let number): shared.withLock { $0.taskRunner }?.expire(number)
@@ -218,20 +195,16 @@ public final class Device: Sendable {
       }
       observer?(reached)
       record(.state(reached), at: time)
-    case .suspend:
-      for suspendable in change({ $0.isStopped = true }) { suspendable.suspend() }
+    case .suspend: for suspendable in change({ $0.isStopped = true }) { suspendable.suspend() }
     case .reclaimSockets:
       let sockets = reclaimSockets()
       if !sockets.isEmpty { record(.socketsReclaimed(sockets), at: time) }
-    case .resume:
-      for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }
+    case .resume: for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }
     case .enterBackground: for suspendable in change({ _ in }) { suspendable.enterBackground() }
     case .enterForeground: for suspendable in change({ _ in }) { suspendable.enterForeground() }
     case .beginInterruption: for suspendable in change({ _ in }) { suspendable.beginInterruption() }
     case .endInterruption(let shouldResume):
-      for suspendable in change({ _ in }) {
-        suspendable.endInterruption(shouldResume: shouldResume)
-      }
+      for suspendable in change({ _ in }) { suspendable.endInterruption(shouldResume: shouldResume) }
     case .quit: for suspendable in change({ _ in }) { suspendable.quit() }
     case .terminate:
       var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
@@ -239,14 +212,13 @@ public final class Device: Sendable {
       let all = change { state in
         state.isStopped = false
         state.isTerminated = true
-        (handlers, state.handlers) = (state.handlers, [:])
-        (keepAlive, state.keepAliveHandler) = (state.keepAliveHandler, nil)
+        swap(&handlers, &state.handlers)
+        keepAlive = state.keepAliveHandler.take()
       }
       for suspendable in all { suspendable.terminate() }
       // Releasing the handlers may run foreign code (a deinit), so that must not happen under the lock.
       withExtendedLifetime((handlers, keepAlive)) {}
-    case .launch:
-      for suspendable in change({ $0.isTerminated = false }) { suspendable.launch() }
+    case .launch: for suspendable in change({ $0.isTerminated = false }) { suspendable.launch() }
     case .report(let report):
       let observer = shared.withLock { state in
         state.lastReport = report
@@ -258,7 +230,6 @@ public final class Device: Sendable {
     }
   }
 
-  /// Makes a change and returns the suspendables to notify.
   private func change(_ change: (inout DeviceState) -> Void) -> [any Suspendable] {
     shared.withLock { state in
       change(&state)

@@ -1,8 +1,6 @@
 import HostTime
 
-/// The state protected by the device's lock.
 struct DeviceState {
-  /// A step of the work that is carried out in order.
   enum Step {
     case action(LifecycleMachine.Action)
     case add(any Suspendable)
@@ -16,8 +14,7 @@ struct DeviceState {
   var steps: [(time: HostTime, step: Step)] = []
   /// Whether a thread is carrying out `steps`.
   var isPerforming = false
-  /// The number of calls into the application that have begun and not returned, including terminated
-  /// applications' calls.
+  /// The number of calls into the application, also terminated ones, that have not returned.
   var callsInProgress = 0
   var suspendables: [any Suspendable] = []
   /// The parts created by `Device.part`, keyed by type.
@@ -27,7 +24,7 @@ struct DeviceState {
   var keepers = KeeperTable()
   var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
   var onSessionTold: (@Sendable (String) -> Void)?
-  /// The runner of BGTaskScheduler launch and expiration handlers.
+  /// Set once the application has registered a task.
   var taskRunner: (any ScheduledTaskRunner)?
   var keepAliveHandler: (@Sendable () -> Void)?
   var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -50,21 +47,16 @@ struct DeviceState {
     steps += machine.handle(event, at: now).map { (now, .action($0)) }
   }
 
-  /// Removes and returns the next step. If none is left, passes `settled` to the machine. If no step follows
+  /// Removes and returns the next step. Without one, passes `settled` to the machine. If no step follows
   /// from that either, ends the performing and returns nil.
   mutating func nextStep(at now: HostTime) -> (time: HostTime, step: Step)? {
     if steps.isEmpty { handle(.settled, at: now) }
-    if steps.isEmpty {
-      isPerforming = false
-      return nil
-    }
-    return steps.removeFirst()
+    isPerforming = !steps.isEmpty
+    return isPerforming ? steps.removeFirst() : nil
   }
 
-  /// The next deadline of the machine or of a reason's grace; nil if none.
-  var nextDeadline: HostTime? {
-    [machine.nextDeadline, keepers.nextExpiry].compactMap { $0 }.min()
-  }
+  /// The next deadline of the machine or of a keeper's grace; nil if none.
+  var nextDeadline: HostTime? { [machine.nextDeadline, keepers.nextExpiry].compactMap { $0 }.min() }
 
   /// Returns the worker if it must be signalled because a deadline precedes its alarm.
   mutating func workerToTell() -> (any Worker)? {
@@ -74,11 +66,9 @@ struct DeviceState {
   }
 }
 
-/// A runner for the application's task-scheduler handlers. Called on the main queue.
+/// Calls the handlers of the application's scheduler tasks, on the main queue.
 protocol ScheduledTaskRunner: AnyObject, Sendable {
-  /// Calls the launch handler of a task.
   func launch(_ task: ScheduledTask)
-  /// Calls the expiration handler of the task with this number.
   func expire(_ number: UInt64)
 }
 

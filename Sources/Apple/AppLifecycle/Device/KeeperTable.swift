@@ -12,26 +12,18 @@ struct KeeperTable {
   /// The end of the next grace; nil if no grace is running.
   var nextExpiry: HostTime? { expiries.values.filter { $0 != .distantFuture }.min() }
 
-  /// Records that `keeper` holds, without limit.
-  mutating func hold(_ keeper: BackgroundKeeper) {
-    expiries[keeper] = .distantFuture
+  /// Records that `keeper` holds without limit, or no longer.
+  mutating func set(_ keeper: BackgroundKeeper, holds: Bool) {
+    expiries[keeper] = holds ? .distantFuture : nil
     spent.remove(keeper)
   }
 
-  /// Records that `keeper` no longer holds.
-  mutating func release(_ keeper: BackgroundKeeper) {
-    expiries[keeper] = nil
-    spent.remove(keeper)
-  }
-
-  /// Lets `keeper` count until `expiry`, or until the earlier end already set. No effect once its grace has
-  /// expired.
+  /// Lets `keeper` count until `expiry` or an earlier end set before; not after its grace has expired.
   mutating func release(_ keeper: BackgroundKeeper, at expiry: HostTime) {
     guard !spent.contains(keeper) else { return }
     expiries[keeper] = min(expiries[keeper] ?? expiry, expiry)
   }
 
-  /// Removes the reasons whose grace has expired.
   mutating func dropExpired(at now: HostTime) {
     spent.formUnion(expiries.filter { $0.value <= now }.keys)
     expiries = expiries.filter { $0.value > now }

@@ -1,5 +1,5 @@
-/// A part of the application on which the system acts directly. Examples are players with their audio
-/// session, timers, and anything else that must stop during suspension and end with the application.
+/// A part of the application on which the system acts directly, such as players with their audio session and
+/// timers: anything that must stop during suspension and end with the application.
 ///
 /// Calls come one at a time, on the thread that carries out the transition and without a lock, and should not
 /// block. `suspend` comes on the main queue, unless the main queue remains busy for
@@ -14,7 +14,7 @@ public protocol Suspendable: AnyObject, Sendable {
   func resume()
 
   /// Reports that the application has entered the background and its own callback for that has returned.
-  /// Whether it keeps running or is suspended is decided after this call.
+  /// Suspension is decided after this call.
   func enterBackground()
 
   /// Reports that the application is about to enter the foreground; its own callback for that comes next.

@@ -1,8 +1,7 @@
 import HostTime
 
-/// A stopwatch for the background time available to an application's tasks. The stopwatch runs while the
-/// application runs in the background. Audio, a fetch and suspension pause it; entering the foreground resets
-/// it.
+/// A stopwatch for the background time of an application's tasks. It runs while the application runs in the
+/// background. Audio, a fetch and suspension pause it; entering the foreground resets it.
 struct BackgroundBudget: Hashable, Sendable {
   private let total: Int64
   private let warning: Int64
@@ -14,13 +13,10 @@ struct BackgroundBudget: Hashable, Sendable {
     warning = min(total, Int64((settings.expirationWarning * 1e9).rounded()))
   }
 
-  /// Whether background time is being consumed.
   var isRunning: Bool { runningSince != nil }
 
-  /// The time at which only the warning period remains; nil while the stopwatch is paused.
+  /// The times at which only the warning period and nothing remains; nil while the stopwatch is paused.
   var warningTime: HostTime? { moment(left: warning) }
-
-  /// The time at which no background time remains; nil while the stopwatch is paused.
   var endTime: HostTime? { moment(left: 0) }
 
   /// Returns the nanoseconds used at `now`, at most the total.
@@ -33,11 +29,8 @@ struct BackgroundBudget: Hashable, Sendable {
   func left(at now: HostTime) -> Int64 { total - used(at: now) }
 
   /// Starts the stopwatch at `now`, unless it is already running.
-  mutating func start(at now: HostTime) {
-    if runningSince == nil { runningSince = now }
-  }
+  mutating func start(at now: HostTime) { runningSince = runningSince ?? now }
 
-  /// Pauses the stopwatch at `now`.
   mutating func stop(at now: HostTime) {
     usedBefore = used(at: now)
     runningSince = nil
@@ -45,8 +38,7 @@ struct BackgroundBudget: Hashable, Sendable {
 
   /// Raises the remaining time to at least the warning period.
   mutating func reserveWarning(at now: HostTime) {
-    let used = min(used(at: now), total - warning)
-    usedBefore = used
+    usedBefore = min(used(at: now), total - warning)
     if runningSince != nil { runningSince = now }
   }
 

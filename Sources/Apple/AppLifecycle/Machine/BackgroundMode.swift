@@ -27,8 +27,7 @@ public struct BackgroundMode: RawRepresentable, Hashable, Sendable, CustomString
 
   /// The modes supported here, in the order in which they are listed to users.
   public static let known: [BackgroundMode] = [
-    .audio, .fetch, .processing, .location, .voip, .remoteNotification, .externalAccessory,
-    .bluetoothCentral,
+    .audio, .fetch, .processing, .location, .voip, .remoteNotification, .externalAccessory, .bluetoothCentral,
     .bluetoothPeripheral,
   ]
 
@@ -41,17 +40,13 @@ public struct BackgroundModes: Hashable, Sendable, CustomStringConvertible {
   /// The set of modes, without the unknown names dropped while reading.
   public private(set) var modes: Set<BackgroundMode>
   /// A warning sentence for each unknown name that was dropped, in input order.
-  public private(set) var warnings: [String]
+  public private(set) var warnings: [String] = []
 
   /// Creates exactly these modes. Unknown modes are kept without a warning.
-  public init(_ modes: Set<BackgroundMode> = []) {
-    self.modes = modes
-    warnings = []
-  }
+  public init(_ modes: Set<BackgroundMode> = []) { self.modes = modes }
 
   /// Creates the modes with the given names, as in a property list. Names are case-sensitive, as on Apple's
-  /// systems. Unknown names are dropped and reported in `warnings`, so that a typing error is distinguishable
-  /// from a missing mode.
+  /// systems. Unknown names are dropped and reported in `warnings`.
   public init(names: some Sequence<String>) {
     self.init()
     for name in names {

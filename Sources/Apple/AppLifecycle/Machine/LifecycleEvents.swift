@@ -1,17 +1,38 @@
-/// A user or system event that affects the application. Events queue while a call into the application is in
-/// progress.
+/// The state of the application, as the system sees it.
+public enum ApplicationState: String, Hashable, Sendable, CaseIterable {
+  /// The application was not launched yet, or it was terminated.
+  case notRunning
+  /// In the foreground without receiving input: in transition to another state, or interrupted.
+  case inactive
+  /// In the foreground, receiving input.
+  case active
+  /// The application runs while it is not visible.
+  case background
+  /// The application is not visible and is stopped: none of its code runs.
+  case suspended
+
+  /// The state visible to the application's own code, which does not run while it is `suspended` or
+  /// `notRunning`. Just before a suspension and just after it, the code sees `background`.
+  public var seenByApplication: ApplicationState {
+    switch self {
+    case .inactive, .active, .background: self
+    case .suspended, .notRunning: .background
+    }
+  }
+}
+
+/// A user or system event that affects the application. Events queue during a call into the application. See
+/// the methods of `Device` for their effects.
 public enum LifecycleHappening: Hashable, Sendable {
   /// Launches the application. Unlocks the screen too, since nothing can be launched on a locked screen.
   case launch
   /// Presses the home button.
   case home
-  /// Brings the application to the foreground and unlocks the screen. During an interruption the application
-  /// gets the screen, but not the audio.
+  /// Brings the application to the foreground and unlocks the screen.
   case foreground
   /// Locks the screen.
   case lock
-  /// Unlocks the screen. The application returns to the foreground if it was there when the screen was
-  /// locked.
+  /// Unlocks the screen.
   case unlock
   /// Begins an interruption, such as a phone call, which takes over the screen and the audio.
   case interruptionBegan
@@ -23,27 +44,22 @@ public enum LifecycleHappening: Hashable, Sendable {
   case memoryWarning
   /// Begins a background fetch.
   case fetch
-  /// Reports a remote-control command from the lock screen. A suspended application with the audio mode is
-  /// resumed in the background. The application is suspended again unless something keeps it running within
-  /// `LifecycleSettings.wakeGrace`.
+  /// Reports a remote-control command from the lock screen.
   case remoteControl
   /// Reports a location change to an application that monitors significant changes. A suspended application
-  /// is resumed, and a terminated one is launched, both in the background. The application is suspended again
-  /// unless something keeps it running within `LifecycleSettings.wakeGrace`.
+  /// is resumed, and a terminated one launched, in the background for at least `LifecycleSettings.wakeGrace`.
   case locationChanged
-  /// Starts the scheduler task with this identifier: the application is resumed or launched in the
-  /// background.
+  /// Starts the scheduler task with this identifier, for which the application is resumed or launched.
   case launchTask(String)
   /// Expires the running scheduler task with this identifier after a short warning period.
   case expireTask(String)
-  /// Reports incoming data, or the end of the connection, on a VoIP socket. A suspended application is
-  /// resumed in the background for `LifecycleSettings.voipTime`.
+  /// Reports incoming data, or the end of the connection, on a VoIP socket.
   case voipData
   /// Calls the keep-alive handler of a running or suspended application, which then runs for at least
   /// `LifecycleSettings.voipTime`.
   case keepAlive
-  /// Reports that the transfers of the background session with this identifier are complete. A suspended or
-  /// terminated application is resumed or launched in the background and notified. Ignored in the foreground.
+  /// Reports that the transfers of the background session with this identifier are complete. The application
+  /// is resumed or launched in the background and notified. Ignored in the foreground.
   case backgroundSession(String)
   /// Force-quits the application: like `terminate`, and the device cancels its background transfers.
   case quit
@@ -61,8 +77,7 @@ public enum LifecycleCallback: String, Hashable, Sendable, CaseIterable {
   case willResignActive
   /// The application is no longer visible.
   case didEnterBackground
-  /// The application is about to enter the foreground. The state seen by its code is `background`, also after
-  /// suspension.
+  /// The application is about to enter the foreground; its code still sees the state `background`.
   case willEnterForeground
   /// The application is about to be terminated. Never called on a suspended application.
   case willTerminate
@@ -84,8 +99,7 @@ extension LifecycleMachine {
   package enum Event: Hashable, Sendable {
     /// A user or system event. `Action.finished` returns `token`, if any.
     case happened(LifecycleHappening, token: UInt64? = nil)
-    /// The complete set of reasons reported to keep the application running. `task` and `fetch` are ignored:
-    /// the machine tracks these itself.
+    /// The complete set of reasons reported to keep the application running; only `audio` and `location` count.
     case keepersChanged(Set<BackgroundKeeper>)
     /// The application begins a background task. The task was granted if `tasks` contains it afterwards.
     case taskBegan(UIBackgroundTaskIdentifier, name: String?, hasHandler: Bool)
@@ -103,15 +117,14 @@ extension LifecycleMachine {
     case expirationHandlerChanged(UInt64, Bool)
     /// The application sets the interval of its keep-alive calls, in seconds; nil removes the handler.
     case keepAliveChanged(Double?)
-    /// `didEnterBackground` has run application code, which may have started threads that have yet to begin a
-    /// task.
+    /// `didEnterBackground` has run application code, whose threads may have yet to begin a task.
     case mayHaveLeftWork
     /// A call into the application has returned or, for `Action.reachMainQueue`, the main queue was reached.
     case callReturned(CallID)
     /// Time has passed without another event.
     case timePassed
     /// All actions so far were carried out and no other event came. Suspension is decided only now, so that
-    /// events caused by those actions (a new background task, for example) can still prevent it.
+    /// the events of those actions, such as a new background task, can prevent it.
     case settled
   }
 
@@ -121,13 +134,11 @@ extension LifecycleMachine {
     case call(CallID, LifecycleCallback)
     /// Call the expiration handler of a task, on the main queue. Later steps wait for `callReturned`.
     case expire(CallID, UIBackgroundTaskIdentifier)
-    /// Notify the application of the events of the background session with this identifier. Later steps wait
-    /// for `callReturned`.
+    /// Notify the application of events of the background session. Later steps wait for `callReturned`.
     case tellSession(CallID, String)
     /// Call the launch handler of a scheduler task. Later steps wait for `callReturned`.
     case launchTask(CallID, ScheduledTask)
-    /// Call the expiration handler of the scheduler task with this number. Later steps wait for
-    /// `callReturned`.
+    /// Call the expiration handler of a scheduler task. Later steps wait for `callReturned`.
     case expireTask(CallID, UInt64)
     /// Send `callReturned` from the main queue, at a moment when no application code runs there.
     case reachMainQueue(CallID)
@@ -139,20 +150,16 @@ extension LifecycleMachine {
     case reclaimSockets
     /// Call `Suspendable.resume()`. Follows the `enter` that leaves `suspended`.
     case resume
-    /// Call `Suspendable.enterBackground()`.
+    // Calls of `Suspendable`'s methods of these names.
     case enterBackground
-    /// Call `Suspendable.enterForeground()`.
     case enterForeground
-    /// Call `Suspendable.beginInterruption()`.
     case beginInterruption
-    /// Call `Suspendable.endInterruption(shouldResume:)`.
     case endInterruption(shouldResume: Bool)
+    case launch
     /// Call `Suspendable.quit()`. Precedes `terminate`.
     case quit
     /// Call `Suspendable.terminate()` and release the tasks' handlers. Precedes `enter(.notRunning)`.
     case terminate
-    /// Call `Suspendable.launch()`.
-    case launch
     /// Pass the report on a termination for a fault to the report observer.
     case report(TerminationReport)
     /// Write a lifecycle record.

@@ -1,7 +1,7 @@
 import HostTime
 
 extension LifecycleMachine {
-  /// Returns the steps caused by an event in the present state. Must be called only while no call is pending.
+  /// Returns the steps caused by an event in the present state. No call may be pending.
   mutating func steps(for happening: LifecycleHappening) -> [Step] {
     switch happening {
     case .launch: launch()
@@ -26,9 +26,10 @@ extension LifecycleMachine {
     }
   }
 
-  /// Whether any application code can run, including the call that brings a suspended application to the
-  /// foreground.
+  /// Whether any application code can run, also in the call that brings it to the foreground.
   var isRunning: Bool { state != .notRunning && (!isStopped || pending != nil) }
+
+  var isInFront: Bool { state == .active || state == .inactive }
 
   // MARK: To the front and away from it
 
@@ -38,13 +39,10 @@ extension LifecycleMachine {
     return start() + [.call(.didBecomeActive), .enter(.active)]
   }
 
-  /// The first steps of every launch. A continuing interruption does not keep the application from the
-  /// foreground, but the application is notified of it and later of its end.
+  /// The first steps of every launch. The application is notified of a continuing interruption.
   mutating func start() -> [Step] {
     defer { wasTerminated = false }
-    return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [
-      .call(.didFinishLaunching)
-    ]
+    return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [.call(.didFinishLaunching)]
       + (isInterrupted ? [.beginInterruption] : [])
   }
 
@@ -57,18 +55,14 @@ extension LifecycleMachine {
     }
   }
 
-  var toBackground: [Step] {
-    [.call(.didEnterBackground), .enter(.background), .action(.enterBackground)]
-  }
+  var toBackground: [Step] { [.call(.didEnterBackground), .enter(.background), .action(.enterBackground)] }
 
   private mutating func foreground() -> [Step] {
-    guard state != .notRunning else { return [] }
-    openLock()
+    if state != .notRunning { openLock() }
     return comeToFront()
   }
 
-  /// Brings the application to the foreground. A continuing interruption keeps the audio, but not the
-  /// foreground.
+  /// Brings the application to the foreground. A continuing interruption keeps only the audio.
   private mutating func comeToFront() -> [Step] {
     let becomeActive: [Step] = [.call(.didBecomeActive), .enter(.active)]
     switch state {
@@ -80,8 +74,7 @@ extension LifecycleMachine {
       abandonFetch()
       abandonScheduledTasks()
       abandonSessionEvents()
-      return [.action(.enterForeground), .call(.willEnterForeground), .enter(.inactive)]
-        + resumption()
+      return [.action(.enterForeground), .call(.willEnterForeground), .enter(.inactive)] + resumption()
         + becomeActive
     case .inactive: return becomeActive
     case .active, .notRunning: return []
@@ -91,10 +84,8 @@ extension LifecycleMachine {
   private mutating func lock() -> [Step] {
     guard !isLocked else { return [] }
     isLocked = true
-    returnsOnUnlock = state == .active || state == .inactive
-    if state == .suspended, settings.socketReclaim == .whenLocked {
-      return [.action(.reclaimSockets)]
-    }
+    returnsOnUnlock = isInFront
+    if state == .suspended, settings.socketReclaim == .whenLocked { return [.action(.reclaimSockets)] }
     return leaveFront()
   }
 
@@ -151,7 +142,6 @@ extension LifecycleMachine {
     awakeFor = reason
   }
 
-  /// Resumes or launches the application in the background.
   private mutating func wakeForLocation() -> [Step] {
     switch state {
     case .suspended: return wake(for: .location)
@@ -164,16 +154,14 @@ extension LifecycleMachine {
 
   // MARK: Interruptions
 
-  /// Begins an interruption. A second one during an interruption is part of the first, but takes the screen
-  /// again.
+  /// A second interruption during an interruption is part of the first, but takes the screen again.
   private mutating func beginInterruption() -> [Step] {
     isInterrupted = true
     let tell: [Step] = knowsInterruption ? [] : [.beginInterruption]
     switch state {
     case .active: return [.call(.willResignActive), .enter(.inactive)] + tell
     case .background, .inactive: return tell
-    // The application is notified when it is resumed or launched, if the interruption is still in progress
-    // then.
+    // The application is notified when it is resumed or launched during the interruption.
     case .suspended, .notRunning: return []
     }
   }
@@ -186,8 +174,7 @@ extension LifecycleMachine {
     case .active, .background: return tell
     case .inactive: return tell + [.call(.didBecomeActive), .enter(.active)]
     case .suspended:
-      // An interruption that began and ended during the suspension is not reported, only the end of one known
-      // to the application.
+      // Only the end of an interruption known to the application is reported.
       guard knowsInterruption, missedEnd == nil else { return [] }
       missedEnd = shouldResume
       return shouldResume && modes.contains(.audio) ? wake(for: .audio) : []
@@ -205,7 +192,7 @@ extension LifecycleMachine {
         .fetchNotAllowed
       } else if !fetchInterval.isFinite {
         .fetchNotAskedFor
-      } else if state == .active || state == .inactive || fetch != nil {
+      } else if isInFront || fetch != nil {
         .fetchNotNow
       } else {
         nil
@@ -214,13 +201,15 @@ extension LifecycleMachine {
       note(.refused(refusal))
       return []
     }
+    return inBackground(.call(.performFetch))
+  }
+
+  /// Returns `step`, after those that resume or launch the application in the background if necessary.
+  mutating func inBackground(_ step: Step) -> [Step] {
     switch state {
-    case .suspended:
-      return [.enter(.background)] + resumption() + [
-        .call(.didEnterBackground), .call(.performFetch),
-      ]
-    case .notRunning: return start() + toBackground + [.call(.performFetch)]
-    case .background, .active, .inactive: return [.call(.performFetch)]
+    case .suspended: [.enter(.background)] + resumption() + [.call(.didEnterBackground), step]
+    case .notRunning: start() + toBackground + [step]
+    case .background, .active, .inactive: [step]
     }
   }
 

@@ -10,7 +10,7 @@ extension LifecycleMachine {
     return registeredTasks.insert(identifier).inserted ? .granted : .twice
   }
 
-  /// Stores a request, replacing one with the same identifier. Returns the reason if the request is refused.
+  /// Stores a request, replacing one with the same identifier. Returns the reason for a refusal.
   mutating func submitTask(_ request: ScheduledTaskRequest) -> ScheduledTaskRefusal? {
     guard settings.permittedTaskIdentifiers.contains(request.identifier) else {
       return .identifierNotPermitted
@@ -40,7 +40,7 @@ extension LifecycleMachine {
         .noTaskRequest(identifier)
       } else if request?.kind == .refresh, refreshStatus != .available {
         .fetchNotAllowed
-      } else if state == .active || state == .inactive || isRunning {
+      } else if isInFront || isRunning {
         .taskNotNow(identifier)
       } else {
         nil
@@ -50,14 +50,7 @@ extension LifecycleMachine {
       return []
     }
     cancelTask(identifier)
-    switch state {
-    case .suspended:
-      return [.enter(.background)] + resumption() + [
-        .call(.didEnterBackground), .launchTask(request),
-      ]
-    case .notRunning: return start() + toBackground + [.launchTask(request)]
-    case .background, .active, .inactive: return [.launchTask(request)]
-    }
+    return inBackground(.launchTask(request))
   }
 
   mutating func launchTask(_ request: ScheduledTaskRequest) {
@@ -67,23 +60,20 @@ extension LifecycleMachine {
     lastTaskNumber += 1
     let limit = request.kind == .refresh ? settings.refreshTaskTime : settings.processingTaskTime
     let task = ScheduledTask(
-      number: lastTaskNumber, request: request, since: now, deadline: now.advanced(bySeconds: limit)
-    )
+      number: lastTaskNumber, request: request, since: now, deadline: now.advanced(bySeconds: limit))
     scheduledTasks.append(task)
     note(.scheduledTaskBegan(request.identifier))
-    wait(for: .taskLaunch(task), limit: limit) { .launchTask($0, task) }
+    wait(for: .scheduledTask(request.identifier), limit: limit) { .launchTask($0, task) }
   }
 
   /// Shortens the deadline of a task to the warning period and marks it as warned.
   mutating func expireScheduledTask(_ identifier: String) -> [Step] {
-    guard let index = scheduledTasks.firstIndex(where: { $0.request.identifier == identifier })
-    else {
+    guard let index = scheduledTasks.firstIndex(where: { $0.request.identifier == identifier }) else {
       note(.refused(.noSuchScheduledTask(identifier)))
       return []
     }
-    let task = scheduledTasks[index]
-    scheduledTasks[index].deadline = min(
-      task.deadline, now.advanced(bySeconds: settings.expirationWarning))
+    let deadline = now.advanced(bySeconds: settings.expirationWarning)
+    scheduledTasks[index].deadline = min(scheduledTasks[index].deadline, deadline)
     scheduledTasks[index].isWarned = true
     return []
   }
@@ -116,10 +106,11 @@ extension LifecycleMachine {
     let task = scheduledTasks[index]
     note(.scheduledTaskExpires(task.request.identifier))
     guard task.hasHandler else { return completeScheduledTask(task.number, false) }
-    wait(for: .taskExpiration(task), limit: settings.callLimit) { .expireTask($0, task.number) }
+    wait(for: .scheduledTask(task.request.identifier), limit: settings.callLimit) {
+      .expireTask($0, task.number)
+    }
   }
 
-  /// The times at which the passing of time has an effect.
   var scheduledTaskDeadlines: [HostTime] {
     scheduledTasks.map { $0.isWarned ? $0.deadline : warningTime(of: $0) }
   }
@@ -128,8 +119,7 @@ extension LifecycleMachine {
     max(task.since, task.deadline.advanced(bySeconds: -settings.expirationWarning))
   }
 
-  /// Warns tasks whose time is nearly over. Terminates the application for a task that exceeds its deadline
-  /// after a warning.
+  /// Warns tasks whose time is nearly over. Terminates the application for one past its deadline.
   mutating func checkScheduledTasks() {
     for (index, task) in scheduledTasks.enumerated() {
       if task.isWarned, now >= task.deadline {

@@ -1,15 +1,12 @@
 import HostTime
 
-/// Background sessions: notifies the application of completed transfers and tracks the handling of those
-/// events.
+/// Background sessions: reports completed transfers and tracks the handling of those events.
 extension LifecycleMachine {
-  /// Events of a session that the application is handling.
   struct SessionEvents: Hashable, Sendable {
     let session: String
     let since: HostTime
   }
 
-  /// Resumes or launches the application in the background and notifies it of the session's events.
   mutating func wakeForSession(_ session: String) -> [Step] {
     switch state {
     case .suspended: [.enter(.background)] + resumption() + [.tellSession(session)]
@@ -33,16 +30,13 @@ extension LifecycleMachine {
   }
 
   /// Ends the tracking of all session events: in the foreground they use no background time.
-  mutating func abandonSessionEvents() {
-    for id in sessionEvents.keys.sorted() { completeSessionEvents(id) }
-  }
+  mutating func abandonSessionEvents() { for id in sessionEvents.keys.sorted() { completeSessionEvents(id) } }
 
   /// The earliest deadline for handling session events; nil if none are pending.
   var sessionEventsDeadline: HostTime? {
     sessionEvents.values.map(\.since).min()?.advanced(bySeconds: settings.sessionEventsLimit)
   }
 
-  /// Terminates the application if session events were not handled in time.
   mutating func checkSessionEvents() {
     guard let deadline = sessionEventsDeadline, now >= deadline,
       let events = sessionEvents.min(by: { ($0.value.since, $0.key) < ($1.value.since, $1.key) })?.value

@@ -14,25 +14,20 @@ extension LifecycleMachine {
     return keepers
   }
 
-  /// Whether nothing prevents suspension.
   var mayBeSuspended: Bool {
     state == .background && agenda.isEmpty && arrivals.isEmpty && effectiveKeepers.isEmpty
   }
 
-  /// Returns the background time left at `moment`, in seconds, never negative. `.greatestFiniteMagnitude` in
-  /// the foreground and while audio or location keeps the application running; 0 if it is not running. During
-  /// a fetch or a scheduler task the result is at least the time left for that. Suspension does not change
-  /// it.
+  /// Returns `Device.backgroundTimeRemaining` at `moment`. Suspension does not change it.
   package func backgroundTimeRemaining(at moment: HostTime) -> Double {
     if state == .notRunning { return 0 }
     if !isInBackground || !kept.isEmpty || awakeUntil != nil { return .greatestFiniteMagnitude }
     let left = Double(budget.left(at: max(now, moment))) / 1e9
-    let ends =
-      [fetchDeadline, sessionEventsDeadline].compactMap { $0 } + scheduledTasks.map(\.deadline)
+    let ends = [fetchDeadline, sessionEventsDeadline].compactMap { $0 } + scheduledTasks.map(\.deadline)
     return ends.reduce(left) { max($0, $1.seconds(since: max(now, moment))) }
   }
 
-  /// The earliest time at which `Event.timePassed` has an effect; nil if the passing of time has none.
+  /// The earliest time at which `Event.timePassed` has an effect; nil if none.
   package var nextDeadline: HostTime? {
     var moments =
       [pending?.deadline, fetchDeadline, sessionEventsDeadline, awakeUntil, keepAlive?.next].compactMap { $0 }
@@ -48,25 +43,25 @@ extension LifecycleMachine {
 
   // MARK: Time
 
-  /// Carries out everything that has become due.
   mutating func checkTime() {
     if let fetch, let deadline = fetchDeadline, now >= deadline {
       kill(.backgroundFetch, .fetch, since: fetch.since, allowed: settings.fetchLimit)
     }
     checkSessionEvents()
     if let pending, now >= pending.deadline {
-      switch pending.kind {
-      case .callback(let callback):
-        kill(.watchdog, .callback(callback), since: pending.since, allowed: pending.limit)
-      case .expiration(let task):
-        kill(.watchdog, .expirationHandler(task), since: pending.since, allowed: pending.limit)
-      case .sessionEvents(let session):
-        kill(.backgroundSession, .backgroundSession(session), since: pending.since, allowed: pending.limit)
-      case .taskLaunch(let task), .taskExpiration(let task):
+      let culprit: TerminationReport.Culprit? =
+        switch pending.kind {
+        case .callback(let callback): .callback(callback)
+        case .expiration(let task): .expirationHandler(task)
+        case .sessionEvents(let session): .backgroundSession(session)
+        case .scheduledTask(let identifier): .scheduledTask(identifier)
+        case .mainQueue: nil
+        }
+      if let culprit {
+        let isSession = if case .sessionEvents = pending.kind { true } else { false }
         kill(
-          .watchdog, .scheduledTask(task.request.identifier), since: pending.since,
-          allowed: pending.limit)
-      case .mainQueue:
+          isSession ? .backgroundSession : .watchdog, culprit, since: pending.since, allowed: pending.limit)
+      } else {
         // The main queue is blocked. Suspension takes effect without waiting further.
         self.pending = nil
         if mayBeSuspended { stop() }
@@ -81,20 +76,17 @@ extension LifecycleMachine {
 
   private mutating func checkBudget() {
     guard !tasks.isEmpty, let warning = budget.warningTime, let end = budget.endTime, now >= warning
-    else {
-      return
-    }
+    else { return }
     if !hasWarned {
       hasWarned = true
       // No application is terminated without a warning, however late this check comes.
       if now >= end { budget.reserveWarning(at: now) }
     } else if now >= end {
       let used = Double(budget.used(at: now)) / 1e9
-      kill(.backgroundTask, .tasks(tasks), took: used, allowed: settings.backgroundTime)
+      kill(.backgroundTask, .tasks(tasks), since: now, took: used, allowed: settings.backgroundTime)
     }
   }
 
-  /// Starts, stops or resets the budget to match the state and the keepers.
   mutating func updateBudget() {
     guard isInBackground else {
       hasWarned = false
@@ -133,11 +125,10 @@ extension LifecycleMachine {
     if let warning = budget.warningTime, now >= warning { hasWarned = true }
   }
 
-  /// Whether a new task reverses the suspension. A thread started by `didEnterBackground` may request its
-  /// task only after that call has returned and the application was suspended.
+  /// Whether a new task reverses the suspension; see `LifecycleSettings.suspensionGrace`.
   private var isInGrace: Bool { state == .suspended && graceEnd.map { now < $0 } ?? false }
 
-  /// Resumes the application at once. A missed call follows after the task's `taskBegan` record.
+  /// Resumes the application at once. A missed call follows the task's `taskBegan` record.
   private mutating func takeSuspensionBack() {
     for step in [.enter(.background)] + resumption() {
       if case .call = step { agenda.append(step) } else { run(step) }
@@ -145,31 +136,21 @@ extension LifecycleMachine {
   }
 
   mutating func endTask(_ id: UIBackgroundTaskIdentifier) {
-    guard let index = tasks.firstIndex(where: { $0.id == id }) else {
-      return note(.refused(.noSuchTask(id)))
-    }
-    let task = tasks.remove(at: index)
-    note(.taskEnded(id, name: task.name))
+    guard let index = tasks.firstIndex(where: { $0.id == id }) else { return note(.refused(.noSuchTask(id))) }
+    note(.taskEnded(id, name: tasks.remove(at: index).name))
   }
 
   // MARK: The end
 
+  /// Terminates the application for a fault. `took` is the time since `since` by default, in seconds.
   mutating func kill(
     _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, since: HostTime,
-    allowed: Double
-  ) {
-    kill(code, culprit, took: now.seconds(since: since), allowed: allowed)
-  }
-
-  private mutating func kill(
-    _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, took: Double,
-    allowed: Double
+    took: Double? = nil, allowed: Double
   ) {
     end(
       TerminationReport(
-        code: code, culprit: culprit, took: took, allowed: allowed, time: now, state: state,
-        modes: modes,
-        backgroundTimeUsed: Double(budget.used(at: now)) / 1e9, openTasks: tasks))
+        code: code, culprit: culprit, took: took ?? now.seconds(since: since), allowed: allowed, time: now,
+        state: state, modes: modes, backgroundTimeUsed: Double(budget.used(at: now)) / 1e9, openTasks: tasks))
   }
 
   /// Terminates the application. Queued events in `arrivals` are kept.

@@ -6,14 +6,9 @@ extension LifecycleMachine {
   static let shortestKeepAlive = 600.0
 
   mutating func changeKeepAlive(_ interval: Double?) {
-    guard let interval else {
-      keepAlive = nil
-      return
-    }
+    guard let interval else { return keepAlive = nil }
     guard modes.contains(.voip) else { return note(.refused(.voipNeedsMode)) }
-    guard interval >= Self.shortestKeepAlive else {
-      return note(.refused(.keepAliveTooShort(interval)))
-    }
+    guard interval >= Self.shortestKeepAlive else { return note(.refused(.keepAliveTooShort(interval))) }
     keepAlive = KeepAlive(interval: interval, next: now.advanced(bySeconds: interval))
   }
 

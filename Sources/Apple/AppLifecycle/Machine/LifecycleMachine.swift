@@ -1,11 +1,10 @@
 package import HostTime
 
-/// The life cycle of one application as a value: it takes events and returns the actions to carry out, in
-/// order.
+/// The life cycle of one application as a value: takes events with their times, and returns the actions to
+/// carry out, in order. `Device` is its host.
 ///
-/// The machine uses no threads, clocks or audio: every event carries its time. `Device` is its host. The
-/// order of callbacks and states follows Apple's documentation ("Managing your app's life cycle", "About the
-/// background execution sequence").
+/// The order of callbacks and states follows Apple's documentation ("Managing your app's life cycle", "About
+/// the background execution sequence").
 ///
 /// A call into the application takes time. The machine takes the next step only after `Event.callReturned`.
 /// User and system events queue during the call; all other events (tasks, keepers, time) are handled
@@ -13,9 +12,7 @@ package import HostTime
 package struct LifecycleMachine: Hashable, Sendable {
   /// The application's state once all actions so far are carried out.
   package internal(set) var state: ApplicationState
-  /// The application's background modes.
   package let modes: BackgroundModes
-  /// The rules for the application.
   package let settings: LifecycleSettings
   /// Whether the screen is locked.
   package internal(set) var isLocked = false
@@ -28,18 +25,15 @@ package struct LifecycleMachine: Hashable, Sendable {
   package internal(set) var tasks: [BackgroundTask] = []
   /// The report on the latest termination; nil if none occurred or it was not for a fault.
   package internal(set) var lastReport: TerminationReport?
-  /// The status of background refresh.
   var refreshStatus = UIBackgroundRefreshStatus.available
 
   /// The maximum number of user and system events queued during a call; further ones are refused. The longest
   /// call may take 30 s, too short for a user to produce so many events.
   package static let happeningLimit = 1000
-  /// The maximum number of open tasks; further ones are refused. Bounds the memory of a program that never
-  /// ends its tasks.
+  /// The maximum number of open tasks, which bounds the memory of a program that never ends them.
   package static let taskLimit = 1000
 
-  /// A step of the reaction to a user or system event. All steps of one event are done before the next event
-  /// is taken.
+  /// A step of the reaction to an event. All steps of one event are done before the next event is taken.
   enum Step: Hashable, Sendable {
     case action(Action)
     case enter(ApplicationState)
@@ -51,14 +45,13 @@ package struct LifecycleMachine: Hashable, Sendable {
     case end
   }
 
-  /// A call whose return is pending.
   struct Pending: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
       case callback(LifecycleCallback)
       case expiration(BackgroundTask)
-      case taskLaunch(ScheduledTask)
+      /// The launch or the expiration of the scheduler task with this identifier.
+      case scheduledTask(String)
       case sessionEvents(String)
-      case taskExpiration(ScheduledTask)
       case mainQueue
     }
     let id: CallID
@@ -68,19 +61,16 @@ package struct LifecycleMachine: Hashable, Sendable {
     var deadline: HostTime { since.advanced(bySeconds: limit) }
   }
 
-  /// A fetch in progress.
   struct Fetch: Hashable, Sendable {
     let id: CallID
     let since: HostTime
   }
 
-  /// The schedule of the keep-alive calls.
   struct KeepAlive: Hashable, Sendable {
     let interval: Double
     var next: HostTime
   }
 
-  /// A user or system event in the queue.
   struct Arrival: Hashable, Sendable {
     let happening: LifecycleHappening
     let token: UInt64?
@@ -101,7 +91,6 @@ package struct LifecycleMachine: Hashable, Sendable {
   var kept: Set<BackgroundKeeper> = []
   /// The end of the grace period of a woken application; nil outside a grace period.
   var awakeUntil: HostTime?
-  /// The reason for which the application was last woken.
   var awakeFor = BackgroundKeeper.audio
   /// The time until which a new task reverses the suspension; nil if none does.
   var graceEnd: HostTime?
@@ -110,13 +99,11 @@ package struct LifecycleMachine: Hashable, Sendable {
   var sessionEvents: [CallID: SessionEvents] = [:]
   var fetchInterval = Double.infinity
   var keepAlive: KeepAlive?
-  /// The identifiers of tasks for which the application has registered a handler. Further registrations are
-  /// allowed only until launch completes.
+  /// The identifiers of tasks with a registered handler. Registrations are allowed until launch completes.
   var registeredTasks: Set<String> = []
   var mayRegisterTasks = true
   /// The pending requests, oldest first. They outlive the application.
   package internal(set) var taskRequests: [ScheduledTaskRequest] = []
-  /// The running scheduler tasks.
   var scheduledTasks: [ScheduledTask] = []
   var lastTaskNumber: UInt64 = 0
   var budget: BackgroundBudget
@@ -126,19 +113,16 @@ package struct LifecycleMachine: Hashable, Sendable {
   var isInBackground = false
   var returnsOnUnlock = false
   /// Whether the application was notified of an interruption and not yet of its end. Differs from
-  /// `isInterrupted` only while the application is suspended or not running; false while it is not running.
+  /// `isInterrupted` only during suspension, and while the application is not running: then it is false.
   var knowsInterruption = false
-  /// The `shouldResume` of an interruption end that arrived during suspension and is reported on resumption;
-  /// nil if none.
+  /// The `shouldResume` of an interruption's end during suspension, to be reported on resumption.
   var missedEnd: Bool?
   var missedRefreshChange = false
   var wasTerminated = false
 
-  /// Creates an application that was never launched or, with `isActive`, one that is already in the
-  /// foreground.
+  /// Creates an application that was never launched; with `isActive`, one that is in the foreground.
   package init(
-    modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings(),
-    isActive: Bool = false
+    modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings(), isActive: Bool = false
   ) {
     state = isActive ? .active : .notRunning
     self.modes = modes
@@ -146,10 +130,9 @@ package struct LifecycleMachine: Hashable, Sendable {
     budget = BackgroundBudget(settings: settings)
   }
 
-  /// Handles an event at `moment` and returns the actions to carry out, in order. An event that does not
-  /// apply to the present state has no effect. Deadlines up to `moment` are handled before the event, so a
-  /// call that returns after its limit is too late. A `moment` before the previous event's is treated as
-  /// equal to it.
+  /// Handles an event at `moment` and returns the actions to carry out, in order. Deadlines up to `moment` are
+  /// handled before the event, so a call that returns after its limit is too late. A `moment` before the
+  /// previous event's counts as equal to it.
   package mutating func handle(_ event: Event, at moment: HostTime) -> [Action] {
     now = max(now, moment)
     checkTime()
@@ -183,11 +166,9 @@ package struct LifecycleMachine: Hashable, Sendable {
     case .fetchCompleted(let id, let result): completeFetch(id, result)
     case .fetchIntervalChanged(let interval): fetchInterval = interval
     case .keepAliveChanged(let interval): changeKeepAlive(interval)
-    case .mayHaveLeftWork:
-      if isInBackground { graceEnd = now.advanced(bySeconds: settings.suspensionGrace) }
+    case .mayHaveLeftWork: if isInBackground { graceEnd = now.advanced(bySeconds: settings.suspensionGrace) }
     case .scheduledTaskCompleted(let number, let success): completeScheduledTask(number, success)
-    case .expirationHandlerChanged(let number, let hasHandler):
-      setExpirationHandler(number, hasHandler)
+    case .expirationHandlerChanged(let number, let hasHandler): setExpirationHandler(number, hasHandler)
     case .callReturned(let id): returned(id)
     case .timePassed: break
     case .settled: settle()
@@ -196,12 +177,9 @@ package struct LifecycleMachine: Hashable, Sendable {
 
   mutating func arrive(_ arrival: Arrival) {
     note(.happened(arrival.happening))
-    guard arrivals.count < Self.happeningLimit else {
-      note(.refused(.tooMuchWaits(arrival.happening)))
-      if let token = arrival.token { actions.append(.finished(token: token)) }
-      return
-    }
-    arrivals.append(arrival)
+    if arrivals.count < Self.happeningLimit { return arrivals.append(arrival) }
+    note(.refused(.tooMuchWaits(arrival.happening)))
+    if let token = arrival.token { actions.append(.finished(token: token)) }
   }
 
   /// Takes steps and events until a call is pending or none is left.
@@ -252,8 +230,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   private mutating func call(_ callback: LifecycleCallback) {
     let limit: Double
     switch callback {
-    case .didFinishLaunching, .didBecomeActive, .willEnterForeground:
-      limit = settings.foregroundCallLimit
+    case .didFinishLaunching, .didBecomeActive, .willEnterForeground: limit = settings.foregroundCallLimit
     case .performFetch: limit = settings.fetchLimit
     case .keepAlive: limit = settings.voipTime
     case .willResignActive, .didEnterBackground, .willTerminate, .didReceiveMemoryWarning,
@@ -280,14 +257,13 @@ package struct LifecycleMachine: Hashable, Sendable {
       note(.callEnded(callback))
       if callback == .didFinishLaunching { mayRegisterTasks = false }
     case .expiration(let task): note(.expirationEnded(task.id, name: task.name))
-    case .taskLaunch, .taskExpiration, .sessionEvents: break
+    case .scheduledTask, .sessionEvents: break
     case .mainQueue: if mayBeSuspended { stop() }
     }
   }
 
   private mutating func settle() {
-    guard pending == nil, agenda.isEmpty, arrivals.isEmpty, nextToExpire == nil,
-      nextScheduledToExpire == nil
+    guard pending == nil, agenda.isEmpty, arrivals.isEmpty, nextToExpire == nil, nextScheduledToExpire == nil
     else { return }
     if mayBeSuspended {
       wait(for: .mainQueue, limit: settings.suspensionLimit) { .reachMainQueue($0) }

@@ -9,8 +9,7 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
 
   /// The kinds of recorded events.
   public enum Event: Hashable, Sendable {
-    /// A user or system event arrived. Its effects may be delayed while a call into the application is in
-    /// progress.
+    /// A user or system event arrived. A call into the application in progress delays its effects.
     case happened(LifecycleHappening)
     /// The application entered this state.
     case state(ApplicationState)
@@ -26,8 +25,7 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
     case expirationBegan(UIBackgroundTaskIdentifier, name: String?)
     /// The expiration handler of the background task returned.
     case expirationEnded(UIBackgroundTaskIdentifier, name: String?)
-    /// The application is notified that transfers of the background session with this identifier are
-    /// complete.
+    /// The application is notified of the completed transfers of this background session.
     case sessionEventsBegan(String)
     /// The events of the background session were handled, or the application entered the foreground first.
     case sessionEventsEnded(String)
@@ -58,8 +56,7 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
     self.event = event
   }
 
-  /// The time in seconds on the device's clock, to the millisecond, then the event:
-  /// `12.340 state background`.
+  /// The time in seconds on the device's clock, then the event: `12.340 state background`.
   public var description: String { "\(time.inSeconds) \(event)" }
 }
 
@@ -81,8 +78,7 @@ extension LifecycleRecord.Event: CustomStringConvertible {
     case .scheduledTaskBegan(let identifier): "scheduled task \(identifier) begun"
     case .scheduledTaskExpires(let identifier): "scheduled task \(identifier) expires"
     case .scheduledTaskEnded(let identifier, let success):
-      "scheduled task \(identifier) ended"
-        + (success.map { $0 ? ": success" : ": no success" } ?? "")
+      "scheduled task \(identifier) ended" + (success.map { $0 ? ": success" : ": no success" } ?? "")
     case .socketsReclaimed(let sockets):
       "sockets reclaimed: \(sockets.map(\.description).joined(separator: ", "))"
     case .interruptionBegan: "interruption began"
@@ -108,8 +104,7 @@ extension LifecycleHappening: CustomStringConvertible {
     case .lock: "lock"
     case .unlock: "unlock"
     case .interruptionBegan: "interrupt begin"
-    case .interruptionEnded(let shouldResume):
-      "interrupt end \(shouldResume ? "resume" : "noresume")"
+    case .interruptionEnded(let shouldResume): "interrupt end \(shouldResume ? "resume" : "noresume")"
     case .terminate: "terminate"
     case .memoryWarning: "memory-warning"
     case .fetch: "fetch"
@@ -134,8 +129,7 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case noBackgroundTime(name: String?)
   /// The number of open tasks has reached `LifecycleMachine.taskLimit`.
   case tooManyTasks(name: String?)
-  /// `LifecycleMachine.happeningLimit` events are already queued while a call into the application is in
-  /// progress.
+  /// `LifecycleMachine.happeningLimit` events are queued during a call into the application.
   case tooMuchWaits(LifecycleHappening)
   /// The background mode `fetch` is missing.
   case fetchNeedsMode
@@ -176,22 +170,17 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
     case .fetchNotAllowed: "background refresh is not available"
     case .fetchNotNow: "the application is in front or fetches already"
     case .noSuchFetch: "this background fetch has ended already"
-    case .noTaskRequest(let identifier):
-      "no task request with identifier \(identifier) has been scheduled"
-    case .taskNotNow(let identifier):
-      "the application is in front, or runs the task \(identifier) already"
+    case .noTaskRequest(let identifier): "no task request with identifier \(identifier) has been scheduled"
+    case .taskNotNow(let identifier): "the application is in front, or runs the task \(identifier) already"
     case .noLaunchHandler(let identifier):
       "no launch handler registered for task with identifier \(identifier)"
     case .noSuchScheduledTask(let identifier): "no task with identifier \(identifier) runs"
     case .voipNeedsMode: "VoIP sockets and keep-alive handlers need the background mode voip"
-    case .noVoIPSocket(let descriptor):
-      "the descriptor \(descriptor) does not stand for a stream socket"
+    case .noVoIPSocket(let descriptor): "the descriptor \(descriptor) does not stand for a stream socket"
     case .keepAliveTooShort(let seconds):
       "a keep-alive handler is called every \(LifecycleMachine.shortestKeepAlive) s at most, not every \(seconds) s"
     }
   }
 
-  private static func quoted(_ name: String?) -> String {
-    name.map { "\"\($0)\"" } ?? "without a name"
-  }
+  private static func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "without a name" }
 }

@@ -1,6 +1,5 @@
 import HostTime
 
-/// An application's request for a scheduler task.
 package struct ScheduledTaskRequest: Hashable, Sendable {
   /// The kind of a task, which determines its duration.
   package enum Kind: Hashable, Sendable, CaseIterable {
@@ -9,7 +8,6 @@ package struct ScheduledTaskRequest: Hashable, Sendable {
     /// Minutes, to process data.
     case processing
 
-    /// The required background mode.
     var mode: BackgroundMode { self == .refresh ? .fetch : .processing }
     /// The maximum number of pending requests of this kind.
     var limit: Int { self == .refresh ? 1 : 10 }
@@ -29,19 +27,15 @@ package struct ScheduledTaskRequest: Hashable, Sendable {
   }
 }
 
-/// A running task of the scheduler.
 package struct ScheduledTask: Hashable, Sendable {
-  /// The number of the task, unique in the life of a device.
+  /// Unique in the life of a device.
   package let number: UInt64
   package let request: ScheduledTaskRequest
   let since: HostTime
-  /// The time by which the task must be completed.
   var deadline: HostTime
-  /// Whether the application has set an expiration handler.
   var hasHandler = false
   /// Whether the expiration warning is due or was given.
   var isWarned = false
-  /// Whether the expiration handler was called.
   var isExpired = false
 }
 
@@ -57,7 +51,6 @@ package enum ScheduledTaskRefusal: Hashable, Sendable {
   case needsMode(BackgroundMode)
 }
 
-/// The result of registering a launch handler.
 package enum ScheduledTaskRegistration: Hashable, Sendable {
   case granted
   /// The identifier is not among the application's permitted identifiers.

@@ -73,8 +73,7 @@ extension TerminationReport: CustomStringConvertible {
     case .backgroundSession(let session):
       "the events of the background session \(session) were not handled after \(Self.seconds(took)) "
         + "(allowed: \(limit))"
-    case .fetch:
-      "the background fetch was not completed after \(Self.seconds(took)) (allowed: \(limit))"
+    case .fetch: "the background fetch was not completed after \(Self.seconds(took)) (allowed: \(limit))"
     }
   }
 
@@ -92,14 +91,12 @@ extension TerminationReport: CustomStringConvertible {
     for task in openTasks {
       let age = Self.seconds(time.seconds(since: task.beganAt))
       let handler =
-        task.hasHandler
-        ? task.isExpired ? ", expiration handler called" : "" : ", no expiration handler"
+        task.hasHandler ? task.isExpired ? ", expiration handler called" : "" : ", no expiration handler"
       lines.append("    \(task.label), begun \(age) ago\(handler)")
     }
     return lines.joined(separator: "\n")
   }
 
-  /// Formats a time in seconds with two decimals.
   private static func seconds(_ seconds: Double) -> String {
     let hundredths = Int64(max(-9e15, min(9e15, (seconds * 100).rounded())))
     let fraction = abs(hundredths % 100)

@@ -8,15 +8,14 @@ import SystemSupport
 /// or `epoll` wake up, and the socket is then not connected. `shutdown` would deliver unread data, and `dup2`
 /// would leave waiting threads asleep.
 enum OpenSockets {
-  /// The upper bound of the loop over descriptor numbers, for processes with a higher limit.
+  /// The upper bound of descriptor numbers for processes with a higher limit.
   private static let mostNumbers = 65_536
 
   /// Reclaims all TCP sockets of the process except the system's. Returns those that were in use. Any thread;
   /// does not block on the network.
   static func reclaimAll() -> [ReclaimedSocket] { numbers().compactMap(reclaim) }
 
-  /// Reclaims a socket. Returns nil for a descriptor that is not a TCP socket, for a system socket, and for
-  /// one that is neither listening nor connected.
+  /// Reclaims a socket; nil for a system socket, one that is idle, and anything but a TCP socket.
   static func reclaim(_ number: Int32) -> ReclaimedSocket? {
     // Another thread may close the descriptor and reuse its number. The duplicate refers to the same socket
     // throughout. The original is used only if the process has no descriptor left.
@@ -24,25 +23,20 @@ enum OpenSockets {
     defer { if copy >= 0 { close(copy) } }
     let descriptor = copy >= 0 ? copy : number
     guard let domain = option(SO_DOMAIN, of: descriptor), domain == AF_INET || domain == AF_INET6,
-      option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
-      !SystemSockets.contain(descriptor),
+      option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue), !SystemSockets.contain(descriptor),
       let use = use(of: descriptor)
     else { return nil }
     let reclaimed = ReclaimedSocket(address: name(of: descriptor, getsockname) ?? "?", use: use)
     var nobody = sockaddr()
     nobody.sa_family = sa_family_t(AF_UNSPEC)
-    return connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size)) == 0
-      ? reclaimed : nil
+    return connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size)) == 0 ? reclaimed : nil
   }
 
-  /// Returns the use of a TCP socket; nil if it is idle.
   private static func use(of descriptor: Int32) -> ReclaimedSocket.Use? {
     // The first byte of TCP_INFO is the state. The values are those of the kernel's net/tcp_states.h.
     var state: UInt8 = 0
     var length: socklen_t = 1
-    guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else {
-      return nil
-    }
+    guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else { return nil }
     switch state {
     case 7: return nil
     case 10: return .listening
@@ -51,13 +45,13 @@ enum OpenSockets {
     }
   }
 
-  private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+  /// Returns an option of the socket level; nil for a descriptor that is no socket.
+  static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
   }
 
-  /// Returns an address and port in numeric notation.
   private static func name(
     of descriptor: Int32,
     _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
@@ -101,5 +95,38 @@ enum OpenSockets {
       }
     }
     return numbers.sorted()
+  }
+}
+
+/// A TCP socket reclaimed from a suspended application.
+public struct ReclaimedSocket: Hashable, Sendable, CustomStringConvertible {
+  /// The use of a socket before it was reclaimed.
+  public enum Use: Hashable, Sendable {
+    /// A listening socket that accepts connections.
+    case listening
+    /// A connection to this address and port, including one that the peer has already closed.
+    case connected(to: String)
+    /// A connection attempt in progress.
+    case connecting
+  }
+
+  /// The local address and port, `127.0.0.1:8000` or `[::1]:8000`.
+  public var address: String
+  /// The use of the socket before it was reclaimed.
+  public var use: Use
+
+  /// Creates a description of a reclaimed socket.
+  public init(address: String, use: Use) {
+    self.address = address
+    self.use = use
+  }
+
+  /// The addresses and use: `127.0.0.1:80 listening`, `10.0.0.2:512 → 10.0.0.1:80`, `10.0.0.2:512 connecting`.
+  public var description: String {
+    switch use {
+    case .listening: "\(address) listening"
+    case .connected(let peer): "\(address) → \(peer)"
+    case .connecting: "\(address) connecting"
+    }
   }
 }

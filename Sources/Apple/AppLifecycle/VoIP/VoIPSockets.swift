@@ -4,6 +4,37 @@ import HostTime
 import Synchronization
 import SystemSupport
 
+/// Registers the connections over which an application receives phone calls.
+public enum VoIPSocket {
+  /// Registers a connected stream socket for the application of `Device.current`. The device watches it while
+  /// the application is suspended: incoming data or the end of the connection resumes the application in the
+  /// background for `LifecycleSettings.voipTime`. Data left unread does not wake the application a second
+  /// time. A registered socket is never reclaimed. Requires the background mode `voip`.
+  ///
+  /// The counterpart on Apple's systems is the network service type VoIP. The registration belongs to the
+  /// socket, not to the descriptor number: it ends when the socket is closed. The device's watch also ends
+  /// when the application terminates.
+  ///
+  /// Any thread; does not block.
+  ///
+  /// - Parameter descriptor: a socket of the type SOCK_STREAM, still owned by the caller.
+  /// - Returns: false, without any effect, without the mode, for a descriptor that is not such a socket, and
+  ///   if the process has no descriptors left. The device records the reason.
+  @discardableResult
+  public static func register(_ descriptor: Int32) -> Bool {
+    let device = Device.current
+    guard device.modes.contains(.voip) else {
+      device.refuseVoIPSocket(.voipNeedsMode)
+      return false
+    }
+    guard device.part({ VoIPSockets(device: $0) }).register(descriptor) else {
+      device.refuseVoIPSocket(.noVoIPSocket(descriptor))
+      return false
+    }
+    return true
+  }
+}
+
 /// Watches the VoIP sockets of an application while it is suspended.
 ///
 /// The kernel tracks the sockets (epoll, edge-triggered), also while no thread waits. At suspension it
@@ -26,14 +57,9 @@ final class VoIPSockets: Suspendable {
     state.withLock { $0.worker }?.cancel()
   }
 
-  /// Adds a socket. Returns false for a descriptor that is not a stream socket, and if no descriptor is left
-  /// for the watch.
+  /// Adds a socket; false if it is not a stream socket, or no descriptor is left for the watch.
   func register(_ descriptor: Int32) -> Bool {
-    var type: Int32 = 0
-    var length = socklen_t(MemoryLayout<Int32>.size)
-    guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) == 0,
-      type == Int32(SOCK_STREAM.rawValue)
-    else { return false }
+    guard OpenSockets.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue) else { return false }
     if let device, device.watchesSockets {
       let isWatched = state.withLock { state in
         if state.watch == nil { state.watch = Watch() }
@@ -76,8 +102,7 @@ final class VoIPSockets: Suspendable {
   func terminate() {
     stop()
     // Sockets left open by the application do not belong to its next launch.
-    let watch = state.withLock { $0.watch.take() }
-    withExtendedLifetime(watch) {}
+    _ = state.withLock { $0.watch.take() }
   }
 
   private func stop() {
@@ -88,7 +113,6 @@ final class VoIPSockets: Suspendable {
   }
 }
 
-/// The kernel's watch of several sockets.
 private final class Watch: Sendable {
   private let epoll: Int32
   /// A pipe that becomes readable to end the wait.

@@ -10,9 +10,8 @@ enum WGS84 {
   private static let secondEccentricity =
     flattening * (2 - flattening) / ((1 - flattening) * (1 - flattening))
 
-  /// Returns the length of the shortest line between two locations given in degrees, in metres. The error is
-  /// at most 20 nanometres, also between nearly antipodal locations, for which Vincenty's formulas do not
-  /// converge.
+  /// Returns the length of the shortest line between two locations in degrees, in metres. The error is at most
+  /// 20 nanometres, also for nearly antipodal locations, where Vincenty's formulas do not converge.
   ///
   /// A geodesic is a great circle on an auxiliary sphere, on which its length and its difference of longitude
   /// are integrals along the arc. The initial azimuth is found by bisection: with the locations arranged as
@@ -41,11 +40,8 @@ enum WGS84 {
     for _ in 0..<100 {
       middle = (lower + upper) / 2
       if middle == lower || middle == upper { break }
-      if arc(from: first, to: second, leaving: middle).longitude < longitude {
-        upper = middle
-      } else {
-        lower = middle
-      }
+      let isShort = arc(from: first, to: second, leaving: middle).longitude < longitude
+      if isShort { upper = middle } else { lower = middle }
     }
     return arc(from: first, to: second, leaving: middle).length
   }
@@ -75,8 +71,7 @@ enum WGS84 {
     }
   }
 
-  /// Returns the arc that leaves the first location at the angle north of east and ends at the second
-  /// latitude.
+  /// Returns the arc that leaves the first location at the angle north of east, up to the second latitude.
   private static func arc(
     from first: ReducedLatitude, to second: ReducedLatitude, leaving angle: Double
   ) -> (length: Double, longitude: Double) {
@@ -92,8 +87,7 @@ enum WGS84 {
     let secondNorth = max(0, firstNorth * firstNorth + difference).squareRoot()
     let start = atan2(first.sine, firstNorth)
     let end = atan2(second.sine, secondNorth)
-    let turn =
-      atan2(equatorEast * second.sine, secondNorth) - atan2(equatorEast * first.sine, firstNorth)
+    let turn = atan2(equatorEast * second.sine, secondNorth) - atan2(equatorEast * first.sine, firstNorth)
 
     let stretch = secondEccentricity * equatorNorth * equatorNorth
     let (half, middle) = ((end - start) / 2, (end + start) / 2)

@@ -3,11 +3,9 @@ public import Foundation
 import HostTime
 import Synchronization
 
-/// Delivers the device's location to an application.
-///
-/// A manager belongs to the device that is `Device.current` at its creation; `Device.location` sets the
-/// source of that device's locations. The delegate is called on the main queue, regardless of the thread that
-/// created the manager. Updates end when the manager is released. Any thread; nothing blocks.
+/// Delivers the location of the device that is `Device.current` at the manager's creation to an application.
+/// `Device.location` sets the source. The delegate is called on the main queue. Updates end when the manager
+/// is released. Any thread; nothing blocks.
 open class CLLocationManager: NSObject, @unchecked Sendable {
   // Unchecked: the compiler cannot check an open class. Its state is constant or protected by a lock.
   private struct Own: @unchecked Sendable {
@@ -35,15 +33,11 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   private var id: DeviceLocation.ManagerID { own.withLock { $0.id } }
   private var subscription: Subscription { services.subscription(id) }
 
-  /// The receiver of locations, held weakly. The authorization is reported to a new delegate soon after it is
-  /// set.
+  /// The receiver of locations, held weakly. The authorization is soon reported to a new delegate.
   open weak var delegate: (any CLLocationManagerDelegate)? {
     get { own.withLock { $0.delegate } }
     set {
-      let id = own.withLock { own in
-        own.delegate = newValue
-        return own.id
-      }
+      own.withLock { $0.delegate = newValue }
       if newValue != nil { services.tellAuthorization(id) }
     }
   }
@@ -73,30 +67,27 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   open func requestWhenInUseAuthorization() { services.requestAuthorization(always: false) }
 
   /// Requests permission for use at any time, unless the user refused it before. Has no effect without
-  /// `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription` in the
-  /// `Info.plist`.
+  /// `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription`, likewise.
   open func requestAlwaysAuthorization() { services.requestAuthorization(always: true) }
 
   // MARK: What is wanted
 
-  /// The minimum movement between updates, in metres. The default `kCLDistanceFilterNone` reports all
-  /// updates.
+  /// The minimum movement between updates, in metres; by default `kCLDistanceFilterNone`.
   open var distanceFilter: CLLocationDistance {
     get { subscription.distanceFilter }
     set { services.change(id) { $0.distanceFilter = newValue } }
   }
 
-  /// The desired accuracy in metres. The default is `kCLLocationAccuracyBest`. A value coarser than the
-  /// source's accuracy reports the middle of a square of that size, without speed and course. An update then
-  /// comes only when the device enters another square.
+  /// The desired accuracy in metres; by default `kCLLocationAccuracyBest`. A value coarser than the source's
+  /// reports the middle of a square of that size, without speed and course, whenever the square changes.
   open var desiredAccuracy: CLLocationAccuracy {
     get { subscription.desiredAccuracy }
     set { services.change(id) { $0.desiredAccuracy = newValue } }
   }
 
-  /// Whether updates continue in the background and keep the application running. The default is false:
-  /// updates stop at the suspension and continue when the application runs again. As on Apple's systems,
-  /// setting it without the background mode `location` is a programming error that stops the program.
+  /// Whether updates continue in the background and keep the application running. False by default: updates
+  /// stop at the suspension and continue afterwards. As on Apple's systems, setting it without the background
+  /// mode `location` stops the program.
   open var allowsBackgroundLocationUpdates: Bool {
     get { subscription.allowsBackground }
     set {
@@ -108,16 +99,15 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether updates pause in the background after the device has moved less than 20 m for 15 minutes. The
-  /// default is true. Paused updates do not keep the application running. They continue when the application
-  /// enters the foreground, or with `startUpdatingLocation()`.
+  /// Whether updates pause in the background after the device has moved less than 20 m for 15 minutes; true by
+  /// default. Paused updates do not keep the application running. They continue in the foreground, or with
+  /// `startUpdatingLocation()`.
   open var pausesLocationUpdatesAutomatically: Bool {
     get { subscription.pausesAutomatically }
     set { services.change(id) { $0.pausesAutomatically = newValue } }
   }
 
-  /// Whether a status bar indicates background use of the location. Stored without effect: no status bar
-  /// exists.
+  /// Whether a status bar indicates background use of the location. Stored without effect.
   open var showsBackgroundLocationIndicator: Bool {
     get { own.withLock { $0.showsIndicator } }
     set { own.withLock { $0.showsIndicator = newValue } }
@@ -140,17 +130,16 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// Stops updates and pending requests.
   open func stopUpdatingLocation() { services.stopUpdating(id) }
 
-  /// Requests a single location. Fails with `CLError.locationUnknown` after 10 s. `stopUpdatingLocation()`
-  /// cancels the request.
+  /// Requests a location, up to `stopUpdatingLocation()`. Fails with `CLError.locationUnknown` after 10 s.
   open func requestLocation() {
     let deadline = services.clock.now.advanced(bySeconds: Subscription.requestLimit)
     services.begin(id) { subscription, _ in subscription.requestDeadline = deadline }
   }
 
-  /// Starts updates for significant changes: 500 m from the previously reported location, at most once in 5
-  /// minutes. With permission for use at any time, a change resumes a suspended application, or launches a
-  /// terminated one, in the background for at least `LifecycleSettings.wakeGrace`. That requires no
-  /// background mode. A relaunched application must start the monitoring again.
+  /// Starts updates for significant changes: 500 m from the last reported location, at most once in 5 minutes.
+  /// With permission for use at any time, and without a background mode, a change resumes a suspended
+  /// application, or launches a terminated one, in the background for at least `LifecycleSettings.wakeGrace`.
+  /// A relaunched application must start the monitoring again.
   open func startMonitoringSignificantLocationChanges() {
     services.begin(id) { subscription, _ in subscription.startMonitoring() }
   }

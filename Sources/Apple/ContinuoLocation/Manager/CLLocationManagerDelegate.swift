@@ -1,19 +1,16 @@
 /// The receiver of a manager's locations. All methods are optional and are called on the main queue.
 public protocol CLLocationManagerDelegate: AnyObject {
-  /// Reports the current and past locations, newest last. By default each is passed to
-  /// `locationManager(_:didUpdateTo:from:)`.
+  /// Reports locations, newest last. By default passes each to `locationManager(_:didUpdateTo:from:)`.
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
-  /// Reports a new location. `oldLocation` is the previous one; nil for the first. Deprecated on Apple's
-  /// systems.
+  /// Reports a new location, and the previous one; nil for the first. Deprecated on Apple's systems.
   func locationManager(
     _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation?)
 
   /// Reports that the location is unavailable. `error` is a `CLError`.
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-  /// Reports a change of the authorization, or its initial value. By default calls
-  /// `locationManager(_:didChangeAuthorization:)`.
+  /// Reports the authorization and its changes. By default calls `locationManager(_:didChangeAuthorization:)`.
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
   /// Reports a change of the authorization, or its initial value. Deprecated on Apple's systems.

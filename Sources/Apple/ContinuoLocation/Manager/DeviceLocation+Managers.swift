@@ -25,13 +25,8 @@ extension DeviceLocation {
     state.withLock { $0.entries[id]?.subscription } ?? Subscription()
   }
 
-  /// Changes a manager's subscription.
   func change(_ id: ManagerID, _ change: (inout Subscription) -> Void) {
-    state.withLock { state in
-      guard var entry = state.entries[id] else { return }
-      change(&entry.subscription)
-      state.entries[id] = entry
-    }
+    state.withLock { state in state.changeEntries(of: id) { change(&$0.subscription) } }
     settle()
   }
 
@@ -49,15 +44,10 @@ extension DeviceLocation {
     let isRunning = state.withLock { state in
       guard var entry = state.entries[id] else { return false }
       change(&entry.subscription, state.backgroundSince == nil)
-      switch state.authorization {
-      case .denied, .restricted:
-        entry.pending.append(.failure(CLError(.denied)))
-        entry.subscription.requestDeadline = nil
-      case .notDetermined, .authorizedAlways, .authorizedWhenInUse:
-        if state.trouble != nil, !entry.subscription.isToldOfTrouble {
-          entry.subscription.isToldOfTrouble = true
-          entry.pending.append(.failure(CLError(.locationUnknown)))
-        }
+      if state.authorization.isRefused {
+        entry.refuse()
+      } else if state.trouble != nil {
+        entry.tellOfTrouble()
       }
       state.entries[id] = entry
       return state.isSourceOn
@@ -75,16 +65,10 @@ extension DeviceLocation {
 
   /// The newest known location, if the application is authorized to use it.
   var newestLocation: CLLocation? {
-    let place: Place? = state.withLock { state in
-      switch state.authorization {
-      case .authorizedAlways, .authorizedWhenInUse: state.lastKnown
-      case .notDetermined, .restricted, .denied: nil
-      }
-    }
+    let place = state.withLock { $0.authorization.isGranted ? $0.lastKnown : nil }
     return place.map { CLLocation($0) }
   }
 
-  /// Whether the device has a source of locations.
   var hasSource: Bool { state.withLock { $0.source != nil } }
 
   // MARK: Permission
@@ -103,32 +87,25 @@ extension DeviceLocation {
 
   private func answer(always: Bool) {
     let (present, answer) = state.withLock { ($0.authorization, $0.answer) }
-    switch (present, answer) {
-    case (.notDetermined, .notDetermined): break
-    case (.notDetermined, .denied), (.notDetermined, .restricted): authorize(answer)
-    case (.notDetermined, _):
-      authorize(always && answer == .authorizedAlways ? .authorizedAlways : .authorizedWhenInUse)
-    case (.authorizedWhenInUse, .authorizedAlways): if always { authorize(.authorizedAlways) }
+    let granted: CLAuthorizationStatus =
+      always && answer == .authorizedAlways ? .authorizedAlways : .authorizedWhenInUse
+    switch present {
+    case .notDetermined where answer != .notDetermined: authorize(answer.isRefused ? answer : granted)
+    case .authorizedWhenInUse where granted == .authorizedAlways: authorize(granted)
     default: break
     }
   }
 
-  /// Sets the authorization and notifies the managers.
   func authorize(_ status: CLAuthorizationStatus) {
     state.withLock { state in
       guard state.authorization != status else { return }
       state.authorization = status
-      let isRefused = status == .denied || status == .restricted
-      for id in state.entries.keys.sorted() {
-        guard var entry = state.entries[id] else { continue }
-        entry.pending.removeAll { if case .authorization = $0 { true } else { false } }
+      state.changeEntries { entry in
+        entry.pending.removeAll { $0 == .authorization }
         entry.pending.append(.authorization)
-        if isRefused { entry.dropPlaces() }
-        if isRefused, entry.subscription.isActive {
-          entry.pending.append(.failure(CLError(.denied)))
-          entry.subscription.requestDeadline = nil
-        }
-        state.entries[id] = entry
+        guard status.isRefused else { return }
+        entry.dropPlaces()
+        if entry.subscription.isActive { entry.refuse() }
       }
     }
     settle()

@@ -6,35 +6,25 @@ import Synchronization
 extension DeviceLocation {
   // MARK: The source
 
-  /// Starts or stops the source, and reports whether updates keep the application running, according to the
-  /// current state.
+  /// Starts or stops the source, and reports whether updates keep the application running.
   func settle(signalsWorker: Bool = true) {
     transition.withLock { _ in
       let (source, run, starts) = state.withLock { state -> ((any PlaceSource)?, Int, Bool?) in
         let wants = wantsPlaces(state)
         guard wants != state.isSourceOn else { return (nil, 0, nil) }
+        // The newest location is outdated when the source starts again.
+        state.endRun()
         state.isSourceOn = wants
-        state.run += 1
-        if wants {
-          state.anchor = nil
-        } else {
-          // The newest location is outdated when the source starts again.
-          state.newest = nil
-          state.trouble = nil
-        }
+        if wants { state.anchor = nil }
         return (state.source, state.run, wants)
       }
       guard let starts, let source else { return }
       if starts { source.start { [weak self] in self?.take($0, run) } } else { source.stop() }
     }
-    failWithoutSource()
+    let isWithout = state.withLock { $0.isSourceOn && $0.source == nil && $0.phase == .running }
+    if isWithout { fail("there is no source of places") }
     tellKeeper()
-    guard signalsWorker else { return }
-    makeWorker()?.signal()
-  }
-
-  private func isAllowed(_ subscription: Subscription, _ state: borrowing State, inBackground: Bool) -> Bool {
-    subscription.isAllowed(state.authorization, isInBackground: inBackground, hasMode: hasMode)
+    if signalsWorker { makeWorker()?.signal() }
   }
 
   private func wantsPlaces(_ state: borrowing State) -> Bool {
@@ -42,22 +32,14 @@ extension DeviceLocation {
     let wakes = state.authorization == .authorizedAlways
     switch state.phase {
     case .running:
-      for entry in state.entries.values
-      where entry.subscription.isActive
-        && isAllowed(entry.subscription, state, inBackground: state.backgroundSince != nil)
-      {
-        return true
+      let (authorization, isInBackground) = (state.authorization, state.backgroundSince != nil)
+      return state.entries.values.contains { entry in
+        entry.subscription.isActive
+          && entry.subscription.isAllowed(authorization, isInBackground: isInBackground, hasMode: hasMode)
       }
-      return false
     case .suspended: return wakes && state.entries.values.contains { $0.subscription.isMonitoring }
     case .terminated: return wakes && state.afterEnd != nil
     }
-  }
-
-  /// Reports a failure if the device has no source.
-  private func failWithoutSource() {
-    let isWithout = state.withLock { $0.isSourceOn && $0.source == nil && $0.phase == .running }
-    if isWithout { fail("there is no source of places") }
   }
 
   /// Handles a report from the given run of a source.
@@ -80,15 +62,7 @@ extension DeviceLocation {
 
   private func fail(_ reason: String) {
     let diagnostic = state.withLock { state -> (@Sendable (String) -> Void)? in
-      for id in state.entries.keys.sorted() {
-        guard var entry = state.entries[id], entry.subscription.isActive, !entry.subscription.isToldOfTrouble
-        else {
-          continue
-        }
-        entry.subscription.isToldOfTrouble = true
-        entry.pending.append(.failure(CLError(.locationUnknown)))
-        state.entries[id] = entry
-      }
+      state.changeEntries { if $0.subscription.isActive { $0.tellOfTrouble() } }
       defer { state.trouble = reason }
       return state.trouble == reason ? nil : state.onDiagnostic
     }
@@ -98,7 +72,6 @@ extension DeviceLocation {
 
   // MARK: The managers
 
-  /// Records whether the device has moved.
   private func notice(_ place: Place) {
     let now = clock.now
     state.withLock { state in
@@ -115,19 +88,17 @@ extension DeviceLocation {
     let wakes = state.withLock { state -> Bool in
       guard let place = state.newest else { return false }
       switch state.phase {
-      case .suspended:
-        return state.entries.values.contains { $0.subscription.wouldWake(place, at: now) }
+      case .suspended: return state.entries.values.contains { $0.subscription.wouldWake(place, at: now) }
       case .terminated: return state.afterEnd?.wouldWake(place, at: now) ?? false
       case .running:
-        for id in state.entries.keys.sorted() where only == nil || only == id {
-          guard var entry = state.entries[id], entry.subscription.isActive,
-            isAllowed(entry.subscription, state, inBackground: state.backgroundSince != nil)
-          else { continue }
-          if let seen = entry.subscription.take(place, at: now) {
-            entry.pending.append(.location(CLLocation(seen)))
-            if entry.pending.count > Self.pendingLimit { entry.pending.removeFirst() }
-          }
-          state.entries[id] = entry
+        let (authorization, isInBackground) = (state.authorization, state.backgroundSince != nil)
+        state.changeEntries(of: only) { entry in
+          guard entry.subscription.isActive,
+            entry.subscription.isAllowed(authorization, isInBackground: isInBackground, hasMode: hasMode),
+            let seen = entry.subscription.take(place, at: now)
+          else { return }
+          entry.pending.append(.location(CLLocation(seen)))
+          if entry.pending.count > Self.pendingLimit { entry.pending.removeFirst() }
         }
         return false
       }
@@ -154,30 +125,22 @@ extension DeviceLocation {
   /// Makes the pending calls of a manager. Must be called on the main queue.
   private func deliver(_ id: ManagerID) {
     state.withLock { $0.entries[id]?.isScheduled = false }
-    while let (manager, deliveries, observer) = takePending(id) {
+    while let (reference, deliveries, observer) = takePending(id) {
+      guard let manager = reference.manager else { return }
       manager.receive(deliveries, observer)
     }
   }
 
-  /// Removes and returns the next call, with consecutive locations combined; nil if none is pending or the
-  /// application is not running.
+  /// Removes and returns the next call, with consecutive locations combined; nil if none may be made.
   private func takePending(
     _ id: ManagerID
-  ) -> (CLLocationManager, [Delivery], (@Sendable (CLLocation) -> Void)?)? {
-    let taken = state.withLock {
-      state -> (ManagerReference, [Delivery], (@Sendable (CLLocation) -> Void)?)? in
-      guard state.phase == .running, let entry = state.entries[id], let first = entry.pending.first else {
-        return nil
-      }
-      var count = 1
-      if case .location = first {
-        count = entry.pending.prefix { if case .location = $0 { true } else { false } }.count
-      }
+  ) -> (ManagerReference, [Delivery], (@Sendable (CLLocation) -> Void)?)? {
+    state.withLock { state in
+      guard state.phase == .running, let entry = state.entries[id], !entry.pending.isEmpty else { return nil }
+      let count = max(1, entry.pending.prefix(while: \.isLocation).count)
       state.entries[id]?.pending.removeFirst(count)
       return (entry.manager, Array(entry.pending.prefix(count)), state.onUpdate)
     }
-    guard let (reference, deliveries, observer) = taken, let manager = reference.manager else { return nil }
-    return (manager, deliveries, observer)
   }
 
   // MARK: What keeps the application running
@@ -185,10 +148,10 @@ extension DeviceLocation {
   private func tellKeeper() {
     while true {
       let keeps = state.withLock { state -> Bool? in
-        let keeps = state.entries.values.contains { entry in
-          let wanted = entry.subscription
-          return wanted.isUpdating && !wanted.isPaused && wanted.allowsBackground
-            && isAllowed(wanted, state, inBackground: true)
+        let authorization = state.authorization
+        let keeps = state.entries.values.map(\.subscription).contains { wanted in
+          wanted.isUpdating && !wanted.isPaused && wanted.allowsBackground
+            && wanted.isAllowed(authorization, isInBackground: true, hasMode: hasMode)
         }
         // The thread that is already reporting checks the state again afterwards.
         guard keeps != state.isToldToKeep, !state.isTelling else { return nil }
@@ -235,8 +198,7 @@ extension DeviceLocation {
     state.withLock { state in
       guard state.phase == .running else { return }
       let pauses = pauseTime(state).map { $0 <= now } ?? false
-      for id in state.entries.keys.sorted() {
-        guard var entry = state.entries[id] else { continue }
+      state.changeEntries { entry in
         if let deadline = entry.subscription.requestDeadline, deadline <= now {
           entry.subscription.requestDeadline = nil
           entry.pending.append(.failure(CLError(.locationUnknown)))
@@ -245,7 +207,6 @@ extension DeviceLocation {
           entry.subscription.isPaused = true
           entry.pending.append(.paused)
         }
-        state.entries[id] = entry
       }
     }
     // The delegate is called before the application may be suspended.

@@ -9,27 +9,27 @@ extension Device {
 
 /// The location services of a device: the source of its locations and the permission of its application.
 ///
-/// These properties represent the user's actions; an application uses `CLLocationManager`. The services are
-/// idle while no manager wants locations. A suspended application receives none; when it runs again it
-/// receives the newest. Any thread; nothing blocks.
+/// These properties represent the user's actions; an application uses `CLLocationManager`. A suspended
+/// application receives no locations, and then the newest. Any thread; nothing blocks.
 public final class DeviceLocation: Suspendable {
   /// The movement in metres below which a device counts as stationary.
   static let stillDistance = 20.0
   /// The time in seconds after which updates of a stationary device in the background may pause.
   static let stillLimit = 900.0
-  /// The maximum number of locations pending for a blocked main queue: an hour of them. The oldest are
-  /// dropped.
+  /// The maximum number of locations pending for a blocked main queue, an hour of them. Drops the oldest.
   static let pendingLimit = 3600
 
   typealias ManagerID = UInt64
 
   /// A call of a manager's delegate.
-  enum Delivery: Sendable {
+  enum Delivery: Equatable, Sendable {
     case location(CLLocation)
     case failure(CLError)
     case authorization
     case paused
     case resumed
+
+    var isLocation: Bool { if case .location = self { true } else { false } }
   }
 
   struct Entry: Sendable {
@@ -38,8 +38,20 @@ public final class DeviceLocation: Suspendable {
     var pending: [Delivery] = []
     var isScheduled = false
 
-    /// Discards the pending locations.
-    mutating func dropPlaces() { pending.removeAll { if case .location = $0 { true } else { false } } }
+    mutating func dropPlaces() { pending.removeAll(where: \.isLocation) }
+
+    mutating func apply(_ change: (inout Entry) -> Void) { change(&self) }
+
+    mutating func refuse() {
+      pending.append(.failure(CLError(.denied)))
+      subscription.requestDeadline = nil
+    }
+
+    mutating func tellOfTrouble() {
+      guard !subscription.isToldOfTrouble else { return }
+      subscription.isToldOfTrouble = true
+      pending.append(.failure(CLError(.locationUnknown)))
+    }
   }
 
   enum Phase { case running, suspended, terminated }
@@ -65,7 +77,6 @@ public final class DeviceLocation: Suspendable {
     var run = 0
     /// The current location; nil if unknown.
     var newest: Place?
-    /// The last known location.
     var lastKnown: Place?
     /// The reason why no location is available; nil with a location, or before the first report.
     var trouble: String?
@@ -76,11 +87,24 @@ public final class DeviceLocation: Suspendable {
     var isToldToKeep = false
     var isTelling = false
     var worker: (any Worker)?
+
+    /// Outdates what the present run of a source has reported.
+    mutating func endRun() {
+      isSourceOn = false
+      run += 1
+      (newest, trouble) = (nil, nil)
+    }
+
+    /// Changes every entry, or only that of the given manager.
+    mutating func changeEntries(of only: ManagerID? = nil, _ change: (inout Entry) -> Void) {
+      for id in entries.keys where only == nil || only == id {
+        entries[id]?.apply(change)
+      }
+    }
   }
 
   let clock: any HostClock
   let mainQueue: any DeliveryQueue
-  /// Whether the application has the background mode `location`.
   let hasMode: Bool
   weak let device: Device?
   let state = Mutex(State())
@@ -107,14 +131,9 @@ public final class DeviceLocation: Suspendable {
     let new = source.make(clock)
     let old = transition.withLock { _ in
       let old = state.withLock { state in
-        defer {
-          state.source = new
-          state.isSourceOn = false
-          state.run += 1
-          state.newest = nil
-          state.trouble = nil
-          state.anchor = nil
-        }
+        defer { state.source = new }
+        state.endRun()
+        state.anchor = nil
         return state.source
       }
       old?.stop()
@@ -124,22 +143,20 @@ public final class DeviceLocation: Suspendable {
     settle()
   }
 
-  /// The user's answer to a permission request; `notDetermined` gives no answer. Permission for use at any
-  /// time also answers the request for use in the foreground.
+  /// The user's answer to permission requests, in the foreground or at any time; `notDetermined`: none.
   public var answer: CLAuthorizationStatus {
     get { state.withLock { $0.answer } }
     set { state.withLock { $0.answer = newValue } }
   }
 
-  /// The application's authorization: `notDetermined` until a request was answered. Setting it corresponds to
-  /// a change in the settings by the user. The authorization outlives the application.
+  /// The authorization, which outlives the application. Set it as a user does in the settings.
   public var authorization: CLAuthorizationStatus {
     get { state.withLock { $0.authorization } }
     set { authorize(newValue) }
   }
 
-  /// The uses described in the application's `Info.plist`. By default those in the `Info.plist` beside the
-  /// program, or all if that file does not exist.
+  /// The uses described in the application's `Info.plist`. By default those in the file beside the program,
+  /// or all without that file.
   public var usage: LocationUsage {
     get { state.withLock { $0.usage } }
     set { state.withLock { $0.usage = newValue } }
@@ -157,7 +174,7 @@ public final class DeviceLocation: Suspendable {
   }
 
   /// Called with a message for the user when locations become unavailable or available again, and when a
-  /// permission request is ignored. Called on the detecting thread. Must not block.
+  /// permission request is ignored, on the detecting thread. Must not block.
   public var onDiagnostic: (@Sendable (String) -> Void)? {
     get { state.withLock { $0.onDiagnostic } }
     set {
@@ -172,7 +189,7 @@ public final class DeviceLocation: Suspendable {
   public func suspend() {
     state.withLock { state in
       state.phase = .suspended
-      for id in state.entries.keys { state.entries[id]?.dropPlaces() }
+      state.changeEntries { $0.dropPlaces() }
     }
     settle()
   }
@@ -182,8 +199,9 @@ public final class DeviceLocation: Suspendable {
     let now = clock.now
     let isSourceOn = state.withLock { state in
       state.phase = .running
-      for id in state.entries.keys where state.entries[id]?.subscription.requestDeadline != nil {
-        state.entries[id]?.subscription.requestDeadline = now.advanced(bySeconds: Subscription.requestLimit)
+      state.changeEntries { entry in
+        guard entry.subscription.requestDeadline != nil else { return }
+        entry.subscription.requestDeadline = now.advanced(bySeconds: Subscription.requestLimit)
       }
       return state.isSourceOn
     }
@@ -204,11 +222,11 @@ public final class DeviceLocation: Suspendable {
   public func enterForeground() {
     state.withLock { state in
       state.backgroundSince = nil
-      for id in state.entries.keys {
-        state.entries[id]?.subscription.comeToFront()
-        guard state.entries[id]?.subscription.isPaused == true else { continue }
-        state.entries[id]?.subscription.isPaused = false
-        state.entries[id]?.pending.append(.resumed)
+      state.changeEntries { entry in
+        entry.subscription.comeToFront()
+        guard entry.subscription.isPaused else { return }
+        entry.subscription.isPaused = false
+        entry.pending.append(.resumed)
       }
     }
     settle()
@@ -220,8 +238,7 @@ public final class DeviceLocation: Suspendable {
     let old = state.withLock { state in
       state.phase = .terminated
       state.backgroundSince = nil
-      state.afterEnd =
-        state.afterEnd ?? state.entries.values.map(\.subscription).first { $0.isMonitoring }
+      state.afterEnd = state.afterEnd ?? state.entries.values.map(\.subscription).first { $0.isMonitoring }
       defer { state.entries = [:] }
       return state.entries
     }
@@ -239,7 +256,7 @@ public final class DeviceLocation: Suspendable {
   }
 }
 
-/// A weak reference to a manager.
+/// In an object, since copying a weak reference loads it.
 final class ManagerReference: Sendable {
   weak let manager: CLLocationManager?
   init(_ manager: CLLocationManager) { self.manager = manager }

@@ -9,14 +9,10 @@ public struct LocationSource: Sendable {
   /// No source: the device never knows its location.
   public static let none = LocationSource { _ in nil }
 
-  /// Moves the device along a track from now on, with a new location for each second of the track.
-  ///
-  /// In real time the first timestamp is the current time. The intervals between timestamps are those of the
-  /// track, regardless of the speed. In virtual time the timestamps are the track's, or begin in 2001.
-  ///
-  /// - Parameters:
-  ///   - track: the track to follow.
-  ///   - speed: the number of seconds of the track per second; at most 1000. Values of 0 or less count as 1.
+  /// Moves the device along a track from now on, with a new location for each second of the track. `speed` is
+  /// the number of these per second, at most 1000; values of 0 or less count as 1. In real time the
+  /// first timestamp is the current time; the intervals are those of the track, regardless of the speed. In
+  /// virtual time the timestamps are the track's, or begin in 2001.
   public static func travel(along track: LocationTrack, speed: Double = 1) -> LocationSource {
     let speed = speed > 0 ? min(speed, 1000) : 1
     return LocationSource { clock in
@@ -26,9 +22,8 @@ public struct LocationSource: Sendable {
     }
   }
 
-  /// Reads locations from gpsd through its JSON protocol. No locations arrive while gpsd is unreachable or
-  /// silent or has no fix; the connection is retried automatically, with delays of at most 5 s. The
-  /// connection exists only while a manager wants locations, and never in virtual time.
+  /// Reads locations from gpsd through its JSON protocol. The connection exists only while a manager wants
+  /// locations, and never in virtual time; it is retried automatically, with delays of at most 5 s.
   public static func gpsd(host: String = "localhost", port: UInt16 = 2947) -> LocationSource {
     LocationSource { clock in
       guard let clock = clock as? SystemClock else { return nil }

@@ -1,10 +1,8 @@
 public import Foundation
 import SystemSupport
 
-/// A track that a device follows: from a GPX file, or through given coordinates.
-///
-/// Between two points the device moves uniformly on a straight line in degrees, with the resulting speed and
-/// course. After the last point it is stationary.
+/// A track that a device follows. Between two points it moves uniformly on a straight line in degrees, with the
+/// resulting speed and course. After the last point it is stationary.
 public struct LocationTrack: Hashable, Sendable {
   /// The maximum size of a GPX file, in bytes.
   public static let fileLimit = 64 << 20
@@ -13,25 +11,19 @@ public struct LocationTrack: Hashable, Sendable {
 
   /// Creates the track in a GPX file: its way points, as in Xcode; otherwise its track points, otherwise its
   /// route points. With times, in ascending order, the device passes each point at its time; without times it
-  /// moves at 3 m/s. Files with a document type declaration, of more than 64 MiB, or with more than 500,000
-  /// points are refused. Requires Expat (Debian package libexpat1), which is loaded on first use. Blocks
-  /// while the file is read.
+  /// moves at 3 m/s. Refuses files of more than 64 MiB or 500,000 points, or with a document type declaration.
+  /// Loads Expat (Debian package libexpat1) on first use. Blocks while the file is read.
   public init(gpx url: URL) throws(LocationTrackError) {
     let path = url.path(percentEncoded: false)
-    let bytes: [UInt8]
-    do throws(FileBytes.Problem) { bytes = try FileBytes.read(path, limit: Self.fileLimit) } catch {
+    do { track = try GPXReader.track(in: try FileBytes.read(path, limit: Self.fileLimit)) } catch {
       throw LocationTrackError("\(path): \(error)")
-    }
-    do throws(LocationTrackError) { track = try GPXReader.track(in: bytes) } catch {
-      throw LocationTrackError("\(path): \(error.reason)")
     }
   }
 
   /// Creates the track in the content of a GPX file, as `init(gpx:)` with a URL does.
   public init(gpx data: Data) throws(LocationTrackError) { track = try GPXReader.track(in: Array(data)) }
 
-  /// Creates a track through the given coordinates, with the given duration and constant speed. With one
-  /// coordinate the device is stationary.
+  /// Creates a track with the given duration and constant speed; with one coordinate, a stationary device.
   public init(
     through coordinates: [CLLocationCoordinate2D], in duration: Duration = .zero
   ) throws(LocationTrackError) {

@@ -11,8 +11,7 @@ public struct LocationUsage: OptionSet, Hashable, Sendable {
 
   /// The use described by `NSLocationWhenInUseUsageDescription`.
   public static let whenInUse = LocationUsage(rawValue: 1)
-  /// The use described by `NSLocationAlwaysAndWhenInUseUsageDescription` or
-  /// `NSLocationAlwaysUsageDescription`.
+  /// That of `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription`.
   public static let always = LocationUsage(rawValue: 2)
 
   private struct Content: Decodable {
@@ -25,9 +24,7 @@ public struct LocationUsage: OptionSet, Hashable, Sendable {
   public init(infoPlist path: String) throws(InfoPlistError) {
     let bytes = try InfoPlist.bytes(of: path)
     let content: Content
-    do {
-      content = try PropertyListDecoder().decode(Content.self, from: Data(bytes))
-    } catch {
+    do { content = try PropertyListDecoder().decode(Content.self, from: Data(bytes)) } catch {
       throw .damaged(file: path)
     }
     self = []

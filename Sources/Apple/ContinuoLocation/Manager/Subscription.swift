@@ -14,41 +14,33 @@ struct Subscription: Sendable {
   var allowsBackground = false
   var pausesAutomatically = true
 
-  /// Whether updates are started.
   private(set) var isUpdating = false
   /// Whether updates are paused because the device did not move.
   var isPaused = false
-  /// Whether significant changes are monitored.
   private(set) var isMonitoring = false
   /// The deadline of a single request; nil if none is pending.
   var requestDeadline: HostTime?
-  /// Whether updates began in the foreground. Updates with when-in-use permission then continue in the
-  /// background.
+  /// Whether updates began in the foreground: then they continue in the background if when-in-use is allowed.
   private(set) var beganInFront = false
   /// Whether unavailability was reported since the last location.
   var isToldOfTrouble = false
-  /// The location of the last update.
   private var latest: Place?
   private var latestSignificant: (place: Place, at: HostTime)?
 
-  /// Whether the manager wants any location.
   var isActive: Bool { isUpdating && !isPaused || isMonitoring || requestDeadline != nil }
 
-  /// Whether updates may pause now.
   var mayPause: Bool { isUpdating && !isPaused && pausesAutomatically }
 
-  /// Returns whether the location wakes an application that is not running.
   func wouldWake(_ place: Place, at now: HostTime) -> Bool {
     var copy = self
     return copy.isSignificant(place, at: now)
   }
 
   mutating func startUpdating(inFront: Bool) {
-    let wasUpdating = isUpdating
-    if !wasUpdating { latest = nil }
+    if !isUpdating { latest = nil }
+    if !isUpdating || !beganInFront { beganInFront = inFront }
     isUpdating = true
     isPaused = false
-    if !beganInFront || !wasUpdating { beganInFront = inFront }
     isToldOfTrouble = false
   }
 
@@ -69,7 +61,6 @@ struct Subscription: Sendable {
 
   mutating func stopMonitoring() { isMonitoring = false }
 
-  /// Returns whether the authorization allows updates now.
   func isAllowed(_ status: CLAuthorizationStatus, isInBackground: Bool, hasMode: Bool) -> Bool {
     switch status {
     case .authorizedAlways: true

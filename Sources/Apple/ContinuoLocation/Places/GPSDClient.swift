@@ -25,21 +25,15 @@ final class GPSDClient: PlaceSource {
   }
 
   func stop() {
-    let old = session.withLock { session in
-      defer { session = nil }
-      return session
-    }
-    guard let (session, worker) = old else { return }
+    guard let (session, worker) = session.withLock({ $0.take() }) else { return }
     session.stop()
     // The worker may be blocked in a name lookup.
-    WorkerEnd.cancel(worker)
+    worker.cancelLater()
   }
 }
 
-/// A run of the client, on its own thread.
-///
-/// Unchecked: only the worker's thread uses the state, except for `isStopped` and the constant descriptors
-/// `wake`.
+/// A run of the client, on its own thread. Unchecked: only that thread uses the state, except for `isStopped`
+/// and the constant descriptors `wake`.
 private final class GPSDSession: @unchecked Sendable {
   private let host: String
   private let port: UInt16
@@ -51,12 +45,9 @@ private final class GPSDSession: @unchecked Sendable {
   private var machine: GPSDMachine
   private var socket: Int32 = -1
   private var isConnecting = false
-  /// The addresses not tried yet.
   private var addresses: [[UInt8]] = []
 
-  init(
-    host: String, port: UInt16, clock: SystemClock, _ report: @escaping @Sendable (PlaceReport) -> Void
-  ) {
+  init(host: String, port: UInt16, clock: SystemClock, _ report: @escaping @Sendable (PlaceReport) -> Void) {
     self.host = host
     self.port = port
     self.clock = clock
@@ -83,7 +74,6 @@ private final class GPSDSession: @unchecked Sendable {
     if wake.writing >= 0 { _ = write(wake.writing, "x", 1) }
   }
 
-  /// Waits for the next event and handles it.
   func turn() -> WorkerNext {
     guard !isStopped.load(ordering: .acquiring) else {
       closeSocket()
@@ -129,17 +119,13 @@ private final class GPSDSession: @unchecked Sendable {
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICSERV
     var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, "\(port)", &hints, &list) == 0 else { return [] }
+    guard getaddrinfo(host, "\(port)", &hints, &list) == 0, let list else { return [] }
     defer { freeaddrinfo(list) }
-    var result: [[UInt8]] = []
-    var next = list
-    while let entry = next?.pointee {
-      if let address = entry.ai_addr {
-        result.append(Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))))
+    return sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
+      entry.pointee.ai_addr.map {
+        Array(UnsafeRawBufferPointer(start: $0, count: Int(entry.pointee.ai_addrlen)))
       }
-      next = entry.ai_next
     }
-    return result
   }
 
   /// Starts connecting to the next address. `reason`: the failure of the previous one.

@@ -1,8 +1,7 @@
 import HostTime
 import SystemSupport
 
-/// The protocol with gpsd as a value: takes the connection's events with their times, and returns the
-/// actions. It reconnects automatically until it is stopped.
+/// The protocol with gpsd as a value: takes the connection's events and returns the actions.
 struct GPSDMachine: Sendable {
   enum Event: Sendable {
     case connected
@@ -44,7 +43,6 @@ struct GPSDMachine: Sendable {
 
   init(now: HostTime) { phase = .waiting(until: now) }
 
-  /// The time at which `timePassed` is next due.
   var deadline: HostTime {
     switch phase {
     case .waiting(let moment), .connecting(let moment), .greeting(let moment): moment

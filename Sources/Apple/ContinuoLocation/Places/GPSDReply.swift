@@ -4,13 +4,10 @@ import Foundation
 enum GPSDReply: Hashable, Sendable {
   /// The server's greeting, or its reply to `?VERSION`.
   case version
-  /// A location of the receiver.
   case place(Place)
-  /// The receiver has no fix.
   case noFix
   /// No receiver is connected to gpsd.
   case noReceiver
-  /// Any other line.
   case other
 
   /// Parses a line; nil if it is not JSON with a class.
@@ -18,14 +15,13 @@ enum GPSDReply: Hashable, Sendable {
     guard let report = try? JSONDecoder().decode(Report.self, from: Data(line)) else { return nil }
     switch report.kind {
     case "VERSION": self = .version
-    case "TPV": self = report.place.map(GPSDReply.place) ?? (report.hasNoFix ? .noFix : .other)
+    case "TPV": self = report.place.map(GPSDReply.place) ?? (report.number(.mode) ?? 2 < 2 ? .noFix : .other)
     case "DEVICES": self = report.hasNoDevices ? .noReceiver : .other
     default: self = .other
     }
   }
 
-  /// The fields of a time-position-velocity report. All except the class are optional and may have another
-  /// type in other classes.
+  /// The fields of a report. All except the class are optional and may have another type in other classes.
   private struct Report: Decodable {
     enum Key: String, CodingKey {
       case kind = "class"
@@ -41,7 +37,7 @@ enum GPSDReply: Hashable, Sendable {
       kind = try values.decode(String.self, forKey: .kind)
     }
 
-    private func number(_ key: Key) -> Double? {
+    func number(_ key: Key) -> Double? {
       (try? values.decode(Double.self, forKey: key)).flatMap { $0.isFinite ? $0 : nil }
     }
 
@@ -51,13 +47,9 @@ enum GPSDReply: Hashable, Sendable {
     /// The accuracy in metres if the receiver reports none.
     private static let usualAccuracy = 10.0
 
-    /// Whether the list of receivers exists and is empty.
     var hasNoDevices: Bool {
       (try? values.nestedUnkeyedContainer(forKey: .devices)).map { $0.isAtEnd } ?? false
     }
-
-    /// Whether the report states that no fix exists.
-    var hasNoFix: Bool { number(.mode).map { $0 < 2 } ?? false }
 
     var place: Place? {
       // Mode 2: latitude and longitude. Mode 3: the altitude too.

@@ -1,7 +1,6 @@
 import XMLReading
 
-/// Reads the points of a GPX file, version 1.0 or 1.1: the way points, as in Xcode; otherwise the track
-/// points, as written by recorders of runs; otherwise the route points.
+/// Reads the points of a GPX file, version 1.0 or 1.1; see `LocationTrack.init(gpx:)`.
 struct GPXReader: XMLHandler {
   private enum Kind: String, CaseIterable { case way = "wpt", track = "trkpt", route = "rtept" }
 
@@ -12,12 +11,9 @@ struct GPXReader: XMLHandler {
 
   private init() {}
 
-  /// Returns the track in a file's content.
   static func track(in bytes: [UInt8]) throws(LocationTrackError) -> Track {
     let reader: GPXReader
-    do throws(XMLProblem) {
-      reader = try XMLReader.read(bytes, GPXReader())
-    } catch {
+    do throws(XMLProblem) { reader = try XMLReader.read(bytes, GPXReader()) } catch {
       throw LocationTrackError(error.description)
     }
     let kind = Kind.allCases.first { reader.points[$0] != nil } ?? .way
@@ -64,7 +60,6 @@ struct GPXReader: XMLHandler {
     }
   }
 
-  /// Removes the name space prefix.
   private static func local(_ name: String) -> String {
     name.split(separator: ":").last.map(String.init) ?? name
   }

@@ -9,14 +9,10 @@ enum InternetTime {
     while let last = rest.last, last <= 0x20 { rest.removeLast() }
 
     func number(_ digits: Int) -> Int? {
-      guard rest.count >= digits else { return nil }
-      var value = 0
-      for byte in rest.prefix(digits) {
-        guard (0x30...0x39).contains(byte) else { return nil }
-        value = value * 10 + Int(byte - 0x30)
-      }
+      let number = rest.prefix(digits)
+      guard number.count == digits, number.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
       rest.removeFirst(digits)
-      return value
+      return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
     func skip(_ character: Character) -> Bool {
       guard let byte = character.asciiValue, rest.first == byte else { return false }
@@ -25,7 +21,9 @@ enum InternetTime {
     }
 
     guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
-      (1...12).contains(month), day >= 1, day <= days(in: month, year), skip("T") || skip("t") || skip(" "),
+      (1...12).contains(month), day >= 1,
+      day <= UTCTime.days(year, month + 1, 1) - UTCTime.days(year, month, 1),
+      skip("T") || skip("t") || skip(" "),
       let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2),
       // The second 60 is a leap second, and 24:00:00 the end of a day.
       hour <= 24, minute <= 59, second <= 60, hour < 24 || (minute == 0 && second == 0)
@@ -50,15 +48,5 @@ enum InternetTime {
     guard rest.isEmpty else { return nil }
     let whole = (UTCTime.days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second - offset
     return Double(whole) + fraction
-  }
-
-  private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-  private static func days(in month: Int, _ year: Int) -> Int {
-    switch month {
-    case 2: isLeap(year) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
   }
 }

@@ -50,17 +50,15 @@ struct Track: Hashable, Sendable {
           latitude: point.latitude, longitude: point.longitude, toLatitude: next.latitude,
           longitude: next.longitude)
         offsets.append(offsets[index] + way / Self.speedWithoutTimes)
-      case (nil, _?), (_?, nil):
-        throw LocationTrackError("some points have times and others have none")
+      case (nil, _?), (_?, nil): throw LocationTrackError("some points have times and others have none")
       }
     }
     guard offsets[offsets.count - 1] <= Self.longest else { throw LocationTrackError("longer than a year") }
     self.offsets = offsets
   }
 
-  /// Returns the location at `elapsed` seconds after the first point: between two points on the straight line
-  /// in degrees, at constant speed; after the last point stationary. `time` is the timestamp of the result,
-  /// in seconds since 1970.
+  /// Returns the location at `elapsed` seconds after the first point; see `LocationTrack`. `time` is its
+  /// timestamp, in seconds since 1970.
   func place(at elapsed: Double, time: Double) -> Place {
     // Find the last point passed.
     var (low, high) = (0, points.count)
@@ -72,8 +70,7 @@ struct Track: Hashable, Sendable {
     var place = Place(
       latitude: point.latitude, longitude: point.longitude, altitude: point.altitude,
       horizontalAccuracy: Self.accuracy, verticalAccuracy: point.altitude == nil ? -1 : Self.accuracy,
-      speed: 0,
-      time: time, isSimulated: true)
+      speed: 0, time: time, isSimulated: true)
     guard high < points.count else { return place }
     let next = points[high]
     let seconds = offsets[high] - offsets[low]

@@ -1,8 +1,7 @@
 import HostTime
 import Synchronization
 
-/// A simulated device that follows a track. Reports its location at each whole second of the track, and at
-/// its end.
+/// A simulated device on a track. Reports its location at each whole second of the track, and at its end.
 final class Traveller: PlaceSource {
   private struct State {
     var report: (@Sendable (PlaceReport) -> Void)?
@@ -48,19 +47,15 @@ final class Traveller: PlaceSource {
 
   func stop() {
     let worker = state.withLock { state in
-      defer {
-        state.worker = nil
-        state.report = nil
-      }
-      return state.worker
+      state.report = nil
+      return state.worker.take()
     }
     // The worker's thread may be inside a report, even the one that causes this stop.
-    if let worker { WorkerEnd.cancel(worker) }
+    worker?.cancelLater()
   }
 
   private var elapsed: Double { max(0, clock.now.seconds(since: departure)) * speed }
 
-  /// The number of the last report.
   private var last: Int { Int(track.duration.rounded(.up)) }
 
   private func moment(of number: Int) -> Double { min(Double(number), track.duration) }
@@ -68,19 +63,15 @@ final class Traveller: PlaceSource {
   /// Makes all due reports: late ones are caught up, and none is dropped.
   private func go(_ run: Int) -> WorkerNext {
     while true {
-      let due: (number: Int, report: @Sendable (PlaceReport) -> Void)? = state.withLock { state in
-        guard let report = state.report, state.run == run, state.next <= last else { return nil }
-        let number = state.next
-        guard dueTime(of: number) <= clock.now else { return nil }
-        state.next += 1
-        return (number, report)
+      let (report, number) = state.withLock { state -> ((@Sendable (PlaceReport) -> Void)?, Int) in
+        guard let report = state.report, state.run == run, state.next <= last else { return (nil, .max) }
+        guard dueTime(of: state.next) <= clock.now else { return (nil, state.next) }
+        defer { state.next += 1 }
+        return (report, state.next)
       }
-      guard let due else { break }
-      let moment = moment(of: due.number)
-      due.report(.place(track.place(at: moment, time: startTime + moment)))
+      guard let report else { return number <= last ? .at(dueTime(of: number)) : .whenSignalled }
+      report(.place(track.place(at: moment(of: number), time: startTime + moment(of: number))))
     }
-    let next = state.withLock { $0.report == nil || $0.run != run ? Int.max : $0.next }
-    return next <= last ? .at(dueTime(of: next)) : .whenSignalled
   }
 
   private func dueTime(of number: Int) -> HostTime {

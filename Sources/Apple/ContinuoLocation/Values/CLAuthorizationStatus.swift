@@ -8,9 +8,11 @@ public enum CLAuthorizationStatus: Int32, Hashable, Sendable, CaseIterable {
   case denied = 2
   /// Location use is allowed at any time.
   case authorizedAlways = 3
-  /// Location use is allowed in the foreground. Updates begun there continue in the background with the mode
-  /// `location`.
+  /// Location use is allowed in the foreground; with the mode `location`, updates begun there continue.
   case authorizedWhenInUse = 4
+
+  var isGranted: Bool { self == .authorizedAlways || self == .authorizedWhenInUse }
+  var isRefused: Bool { self == .denied || self == .restricted }
 }
 
 /// The accuracy that an application may use.

@@ -1,8 +1,6 @@
 public import Foundation
 
-/// A location with its accuracy and timestamp.
-///
-/// Immutable; any thread.
+/// A location with its accuracy and timestamp. Immutable; any thread.
 open class CLLocation: NSObject, @unchecked Sendable {
   // Unchecked: the compiler cannot check an open class; this constant is its only state.
   private let place: Place

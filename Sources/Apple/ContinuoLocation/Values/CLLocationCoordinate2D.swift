@@ -23,10 +23,7 @@ public struct CLLocationCoordinate2D: Sendable {
   public var longitude: CLLocationDegrees
 
   /// Creates the coordinate 0, 0.
-  public init() {
-    latitude = 0
-    longitude = 0
-  }
+  public init() { self.init(latitude: 0, longitude: 0) }
 
   /// Creates a coordinate from latitude and longitude.
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {

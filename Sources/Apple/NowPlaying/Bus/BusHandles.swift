@@ -1,31 +1,25 @@
 import Glibc
+import SystemSupport
 
 /// A connection of libsystemd. Closes and frees it when dropped: on the queue that uses it.
 struct BusHandle: ~Copyable {
   let calls: SystemdLibrary
   let pointer: OpaquePointer
 
-  /// Starts connecting to `address` or, if it is nil, to the user's session bus by the rules of libsystemd
+  /// Starts connecting to `address`; nil selects the user's session bus by the rules of libsystemd
   /// (`DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`). Does not wait for the server.
   init(_ calls: SystemdLibrary, address: String?) throws(BusError) {
     var made: OpaquePointer?
-    let code: Int32
+    let code = address == nil ? calls.openUser(&made) : calls.new(&made)
+    guard code >= 0, let made else { throw .disconnected(SystemError.message(-code)) }
     if let address {
-      code = calls.new(&made)
-      if let made {
-        let steps = [
-          calls.setAddress(made, address), calls.setBusClient(made, 1), calls.start(made),
-        ]
-        if let failure = steps.first(where: { $0 < 0 }) {
-          _ = calls.unref(made)
-          throw failure == -ECONNRESET || failure == -EPIPE
-            ? .endedAtOnce : .disconnected(String(cString: strerror(-failure)))
-        }
+      let steps = [calls.setAddress(made, address), calls.setBusClient(made, 1), calls.start(made)]
+      if let failure = steps.first(where: { $0 < 0 }) {
+        _ = calls.unref(made)
+        throw [-ECONNRESET, -EPIPE].contains(failure)
+          ? .endedAtOnce : .disconnected(SystemError.message(-failure))
       }
-    } else {
-      code = calls.openUser(&made)
     }
-    guard code >= 0, let made else { throw .disconnected(String(cString: strerror(-code))) }
     self.calls = calls
     pointer = made
   }
@@ -36,7 +30,6 @@ struct BusHandle: ~Copyable {
   }
 }
 
-/// A message of libsystemd.
 struct MessageHandle: ~Copyable {
   let calls: SystemdLibrary
   let pointer: OpaquePointer
@@ -45,57 +38,53 @@ struct MessageHandle: ~Copyable {
   private static let readLimit = 1000
   private static let depthLimit = 8
 
-  /// Retains a message borrowed from libsystemd.
   init(_ calls: SystemdLibrary, borrowed: OpaquePointer) {
     self.calls = calls
     pointer = borrowed
     _ = calls.messageRef(borrowed)
   }
 
-  /// Creates a message with `make`. Throws `invalid` if libsystemd refuses the names.
-  private init(
-    _ calls: SystemdLibrary, _ make: (SystemdLibrary.Result) -> Int32
-  ) throws(BusError) {
+  /// Throws `invalid` if libsystemd refuses the names.
+  private init(_ calls: SystemdLibrary, _ make: (SystemdLibrary.Result) -> Int32) throws(BusError) {
     var made: OpaquePointer?
     let code = make(&made)
-    guard code >= 0, let made else { throw .invalid(String(cString: strerror(-code))) }
+    guard code >= 0, let made else { throw .invalid(SystemError.message(-code)) }
     self.calls = calls
     pointer = made
   }
 
   deinit { _ = calls.messageUnref(pointer) }
 
-  /// Creates a method call.
-  static func call(
-    _ calls: SystemdLibrary, _ bus: OpaquePointer, _ call: BusMessage
+  private static func message(
+    _ calls: SystemdLibrary, _ values: [BusValue], _ make: (SystemdLibrary.Result) -> Int32
   ) throws(BusError) -> MessageHandle {
-    let message = try MessageHandle(calls) {
-      calls.newCall(bus, $0, call.destination, call.path, call.interface, call.member)
-    }
-    try message.append(call.arguments)
+    let message = try MessageHandle(calls, make)
+    for value in values { try message.append(value) }
     return message
   }
 
-  /// Creates a signal message.
+  static func call(
+    _ calls: SystemdLibrary, _ bus: OpaquePointer, _ call: BusMessage
+  ) throws(BusError) -> MessageHandle {
+    try message(calls, call.arguments) {
+      calls.newCall(bus, $0, call.destination, call.path, call.interface, call.member)
+    }
+  }
+
   static func signal(
     _ calls: SystemdLibrary, _ bus: OpaquePointer, _ signal: BusMessage
   ) throws(BusError) -> MessageHandle {
-    let message = try MessageHandle(calls) {
+    try message(calls, signal.arguments) {
       calls.newSignal(bus, $0, signal.path, signal.interface, signal.member)
     }
-    try message.append(signal.arguments)
-    return message
   }
 
   /// Creates the reply to this call. libsystemd itself omits the reply to a call that expects none.
   func reply(_ result: Result<[BusValue], BusError>) throws(BusError) -> MessageHandle {
     switch result {
-    case .success(let values):
-      let message = try MessageHandle(calls) { calls.newReturn(pointer, $0) }
-      try message.append(values)
-      return message
+    case .success(let values): try Self.message(calls, values) { calls.newReturn(pointer, $0) }
     case .failure(let error):
-      return try MessageHandle(calls) { made in
+      try MessageHandle(calls) { made in
         error.name.withCString { name in
           error.message.withCString { message in calls.newError(pointer, made, [name, message, nil]) }
         }
@@ -104,10 +93,6 @@ struct MessageHandle: ~Copyable {
   }
 
   // MARK: Writing
-
-  private func append(_ values: [BusValue]) throws(BusError) {
-    for value in values { try append(value) }
-  }
 
   private func append(_ value: BusValue) throws(BusError) {
     switch value {
@@ -166,35 +151,28 @@ struct MessageHandle: ~Copyable {
   private func close() throws(BusError) { try check(calls.closeContainer(pointer)) }
 
   private func check(_ code: Int32) throws(BusError) {
-    if code < 0 { throw .invalid(String(cString: strerror(-code))) }
+    if code < 0 { throw .invalid(SystemError.message(-code)) }
   }
 
   // MARK: Reading
 
-  /// The kind of a message, with D-Bus's values.
-  enum Kind: UInt8 {
-    case call = 1
-    case reply = 2
-    case failure = 3
-    case signal = 4
-  }
+  /// The kind of a message, with D-Bus's values from 1 on.
+  enum Kind: UInt8 { case call = 1, reply, failure, signal }
 
-  /// The kind of this message; nil for kinds unknown to D-Bus.
+  /// Nil for kinds unknown to D-Bus.
   var kind: Kind? {
     var type: UInt8 = 0
     _ = calls.getType(pointer, &type)
     return Kind(rawValue: type)
   }
 
-  /// The error in this message, if it is an error reply.
   var error: BusError? {
     guard kind == .failure, let fields = calls.getError(pointer), let name = fields[0] else { return nil }
     return BusError(
       name: String(cString: name), message: fields[1].map { String(cString: $0) } ?? "no explanation")
   }
 
-  /// Reads the content. Arguments are read up to the first whose type `BusValue` does not support. Must be
-  /// called only once.
+  /// Reads the content, up to the first argument whose type `BusValue` does not support. Only once.
   func read() -> BusMessage {
     func text(_ function: (OpaquePointer) -> SystemdLibrary.Name?) -> String {
       function(pointer).map { String(cString: $0) } ?? ""
@@ -205,14 +183,12 @@ struct MessageHandle: ~Copyable {
     var message = BusMessage(
       path: text(calls.getPath), interface: text(calls.getInterface), member: text(calls.getMember),
       arguments: values)
-    message.signature = calls.getSignature(pointer, 1).map { String(cString: $0) } ?? ""
+    message.signature = text { calls.getSignature($0, 1) }
     return message
   }
 
   private func readValue(depth: Int, left: inout Int) -> BusValue? {
-    var type: CChar = 0
-    var contents: SystemdLibrary.Name?
-    guard depth < Self.depthLimit, left > 0, calls.peekType(pointer, &type, &contents) > 0 else { return nil }
+    guard depth < Self.depthLimit, left > 0, let (type, contents) = peek() else { return nil }
     left -= 1
     switch Character(Unicode.Scalar(UInt8(bitPattern: type))) {
     case "b": return basic(type, Int32(0)).map { .bool($0 != 0) }
@@ -224,28 +200,14 @@ struct MessageHandle: ~Copyable {
     case "d": return basic(type, 0.0).map { .double($0) }
     case "s": return text(type).map { .string($0) }
     case "o": return text(type).map { .objectPath($0) }
-    case "v":
-      return inside(type, contents) { readValue(depth: depth + 1, left: &left) }.map { .variant($0) }
+    case "v": return inside { readValue(depth: depth + 1, left: &left) }.map { .variant($0) }
     case "a":
-      switch contents.map({ String(cString: $0) }) {
-      case "s":
-        return inside(type, contents) {
-          var texts: [String] = []
-          while let text = readValue(depth: depth + 1, left: &left)?.text { texts.append(text) }
-          return texts
-        }.map { .strings($0) }
-      case "ay":
-        return inside(type, contents) {
-          var arrays: [[UInt8]] = []
-          while let bytes = readBytes(left: &left) { arrays.append(bytes) }
-          return arrays
-        }.map { .byteArrays($0) }
+      switch contents {
+      case "s": return list { readValue(depth: depth + 1, left: &left)?.text }.map { .strings($0) }
+      case "ay": return list { readBytes(left: &left) }.map { .byteArrays($0) }
       case "{sv}":
-        return inside(type, contents) {
-          var values: [String: BusValue] = [:]
-          while let (key, value) = readEntry(depth: depth + 1, left: &left) { values[key] = value }
-          return values
-        }.map { .dictionary($0) }
+        return list { readEntry(depth: depth + 1, left: &left) }
+          .map { .dictionary(Dictionary($0) { $1 }) }
       default: return nil
       }
     default: return nil
@@ -253,25 +215,15 @@ struct MessageHandle: ~Copyable {
   }
 
   private func readBytes(left: inout Int) -> [UInt8]? {
-    var type: CChar = 0
-    var contents: SystemdLibrary.Name?
-    guard calls.peekType(pointer, &type, &contents) > 0 else { return nil }
-    return inside(type, contents) {
-      var bytes: [UInt8] = []
-      let byte = CChar(UInt8(ascii: "y"))
-      while left > 0, let value = basic(byte, UInt8(0)) {
-        left -= 1
-        bytes.append(value)
-      }
-      return bytes
+    list {
+      guard left > 0, let byte = basic(CChar(UInt8(ascii: "y")), UInt8(0)) else { return nil }
+      left -= 1
+      return byte
     }
   }
 
   private func readEntry(depth: Int, left: inout Int) -> (String, BusValue)? {
-    var type: CChar = 0
-    var contents: SystemdLibrary.Name?
-    guard calls.peekType(pointer, &type, &contents) > 0 else { return nil }
-    return inside(type, contents) {
+    inside {
       guard let key = readValue(depth: depth, left: &left)?.text,
         case .variant(let value)? = readValue(depth: depth, left: &left)
       else { return nil }
@@ -293,14 +245,28 @@ struct MessageHandle: ~Copyable {
     return text.map { String(cString: $0) }
   }
 
-  private func inside<Result>(
-    _ type: CChar, _ contents: SystemdLibrary.Name?, _ body: () -> Result?
-  ) -> Result? {
+  /// Returns the type of the next value and, of a container, the contents; nil after the last value.
+  private func peek() -> (type: CChar, contents: String?)? {
+    var type: CChar = 0
+    var contents: SystemdLibrary.Name?
+    guard calls.peekType(pointer, &type, &contents) > 0 else { return nil }
     // The library's text is valid only until the next peek.
-    let kept = contents.map { String(cString: $0) }
-    guard calls.enterContainer(pointer, type, kept) > 0 else { return nil }
+    return (type, contents.map { String(cString: $0) })
+  }
+
+  /// Reads the inside of the next value, a container.
+  private func inside<Result>(_ body: () -> Result?) -> Result? {
+    guard let (type, contents) = peek(), calls.enterContainer(pointer, type, contents) > 0 else { return nil }
     let result = body()
     // Fails if unread values remain; subsequent values are then unreadable too.
     return calls.exitContainer(pointer) >= 0 ? result : nil
+  }
+
+  private func list<Element>(_ next: () -> Element?) -> [Element]? {
+    inside {
+      var elements: [Element] = []
+      while let element = next() { elements.append(element) }
+      return elements
+    }
   }
 }

@@ -1,10 +1,9 @@
 import Dispatch
 import Glibc
 import HostTime
+import SystemSupport
 
-/// A connection driven by its queue, which is idle while no messages arrive.
-///
-/// Unchecked: everything except `queue` is used on that queue only.
+/// A connection driven by its queue. Unchecked: everything except `queue` is used on that queue only.
 final class BusLoop: @unchecked Sendable {
   /// The maximum number of received calls pending a `reply`. More are refused.
   static let waitingLimit = 64
@@ -115,8 +114,7 @@ final class BusLoop: @unchecked Sendable {
 
   func send(signal: BusMessage) throws(BusError) {
     guard let pointer = bus?.pointer else { throw .disconnected("the connection was closed") }
-    let message = try MessageHandle.signal(calls, pointer, signal)
-    try transmit(message)
+    try transmit(try MessageHandle.signal(calls, pointer, signal))
   }
 
   func reply(to number: UInt64, _ result: Result<[BusValue], BusError>) {
@@ -125,9 +123,7 @@ final class BusLoop: @unchecked Sendable {
     process()
   }
 
-  func call(
-    _ call: BusMessage, _ completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
-  ) {
+  func call(_ call: BusMessage, _ completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void) {
     do throws(BusError) {
       guard let pointer = bus?.pointer else { throw .disconnected("the connection was closed") }
       let message = try MessageHandle.call(calls, pointer, call)
@@ -141,26 +137,21 @@ final class BusLoop: @unchecked Sendable {
       }
       let code = calls.callAsync(
         pointer, nil, message.pointer, handler, Unmanaged.passUnretained(reply).toOpaque(), Self.callLimit)
-      if code < 0 { throw .disconnected(String(cString: strerror(-code))) }
+      if code < 0 { throw .disconnected(SystemError.message(-code)) }
       expected[reply.number] = reply
       process()
-    } catch {
-      completion(.failure(error))
-    }
+    } catch { completion(.failure(error)) }
   }
 
   private func transmit(_ message: borrowing MessageHandle) throws(BusError) {
     guard let pointer = bus?.pointer else { return }
     let code = calls.send(pointer, message.pointer, nil)
-    if code < 0 { throw .disconnected(String(cString: strerror(-code))) }
+    if code < 0 { throw .disconnected(SystemError.message(-code)) }
   }
 
   private func answer(_ call: borrowing MessageHandle, _ result: Result<[BusValue], BusError>) {
-    do throws(BusError) {
-      try transmit(try call.reply(result))
-    } catch {
-      // The connection has failed; `process` detects that.
-    }
+    // After an error the connection has failed; `process` detects that.
+    do throws(BusError) { try transmit(try call.reply(result)) } catch {}
   }
 
   // MARK: What comes in
@@ -187,11 +178,10 @@ final class BusLoop: @unchecked Sendable {
     if calls.getTimeout(pointer, &next) < 0 { next = .max }
     guard next != moment else { return }
     moment = next
-    let timer = self.timer ?? makeTimer()
-    self.timer = timer
+    if timer == nil { timer = makeTimer() }
     let (nanoseconds, overflow) = next.multipliedReportingOverflow(by: 1000)
     // The deadline and the timer use the same monotonic clock.
-    timer.schedule(
+    timer?.schedule(
       deadline: overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: nanoseconds),
       leeway: .milliseconds(10))
   }
@@ -211,8 +201,7 @@ final class BusLoop: @unchecked Sendable {
     onEnd()
   }
 
-  /// Handles a message that is not a reply. Returns 1 if it was handled; libsystemd itself answers other
-  /// calls.
+  /// Handles a message that is not a reply. Returns 1 if so; libsystemd itself answers other calls.
   private func take(_ pointer: OpaquePointer) -> Int32 {
     let message = MessageHandle(calls, borrowed: pointer)
     switch message.kind {

@@ -1,33 +1,21 @@
 /// A value in a D-Bus message, with its type.
 package indirect enum BusValue: Hashable, Sendable {
-  /// The type `b`.
   case bool(Bool)
-  /// The type `i`.
   case int32(Int32)
-  /// The type `q`.
   case uint16(UInt16)
-  /// The type `u`.
   case uint32(UInt32)
-  /// The type `x`.
   case int64(Int64)
-  /// The type `t`.
   case uint64(UInt64)
-  /// The type `d`.
   case double(Double)
-  /// The type `s`. Text after a null character is cut off.
+  /// Text after a null character is cut off.
   case string(String)
-  /// The type `o`. Must be a valid object path.
+  /// Must be a valid object path.
   case objectPath(String)
-  /// The type `as`.
   case strings([String])
-  /// The type `aay`.
   case byteArrays([[UInt8]])
-  /// The type `a{sv}`.
   case dictionary([String: BusValue])
-  /// The type `v`.
   case variant(BusValue)
 
-  /// The type in D-Bus notation.
   package var signature: String {
     switch self {
     case .bool: "b"

@@ -1,13 +1,12 @@
 import Dispatch
 import HostTime
 import Synchronization
+import SystemSupport
 
-/// A bus connection that reconnects whenever it ends, until this object is released.
-///
-/// Any thread; no method blocks.
+/// A bus connection that reconnects whenever it ends, until this object is released. Any thread; no method
+/// blocks.
 package final class PersistentBus: Sendable {
-  /// The callbacks, as for `SessionBus`. Except for `onConnect` they are called on the queue of the
-  /// respective connection.
+  /// The callbacks. Those of `SessionBus` are called on the queue of the respective connection.
   private struct Handlers: Sendable {
     var onConnect: @Sendable (SessionBus) -> Void
     var onCall: @Sendable (BusMessage, UInt64) -> BusAnswer
@@ -17,9 +16,8 @@ package final class PersistentBus: Sendable {
   private struct State {
     var bus: SessionBus?
     var hasBegun = false
-    /// The number of attempts since a connection last persisted for `longestPause`.
-    var attempts = 0
-    /// The time of the last successful connection.
+    /// Counts the attempts since a connection last persisted for `longestPause`.
+    var backoff = Backoff(first: 0.1, longest: PersistentBus.longestPause)
     var madeAt: HostTime?
   }
 
@@ -27,23 +25,20 @@ package final class PersistentBus: Sendable {
   private static let longestPause = 30.0
 
   private let state = Mutex(State())
-  /// Serializes connecting and the handling of lost connections: a connection is stored before its end is
-  /// handled.
+  /// Serializes connecting and the handling of lost connections.
   private let queue = DispatchQueue(label: "continuo-bus-connection")
   private let address: String?
 
   /// Creates an unconnected object. `address`: the bus in D-Bus notation; nil selects the user's session bus.
   package init(address: String?) { self.address = address }
 
-  /// The current connection; nil if none.
   package var current: SessionBus? { state.withLock { $0.bus } }
 
   /// Connects on the first call. If libsystemd or an address is missing, the next call tries again.
   ///
   /// - Parameters:
   ///   - onConnect: called with each connection, on this object's queue. Requests names and signals.
-  ///   - onCall: answers calls, as for `SessionBus`.
-  ///   - onSignal: receives signals, as for `SessionBus`.
+  ///   - onCall, onSignal: as for `SessionBus`.
   package func begin(
     onConnect: @escaping @Sendable (SessionBus) -> Void,
     onCall: @escaping @Sendable (BusMessage, UInt64) -> BusAnswer,
@@ -58,7 +53,7 @@ package final class PersistentBus: Sendable {
     queue.async { [weak self] in self?.connect(handlers) }
   }
 
-  /// Makes a connection. Must be called on the queue, without a current connection.
+  /// Must be called on the queue, without a current connection.
   private func connect(_ handlers: Handlers) {
     do throws(BusError) {
       let bus = try SessionBus(
@@ -86,7 +81,9 @@ package final class PersistentBus: Sendable {
       guard let self else { return }
       let now = SystemClock.shared.now
       let lost = state.withLock { state in
-        if let madeAt = state.madeAt, now.seconds(since: madeAt) >= Self.longestPause { state.attempts = 0 }
+        if let madeAt = state.madeAt, now.seconds(since: madeAt) >= Self.longestPause {
+          state.backoff.reset()
+        }
         return state.bus.take()
       }
       // The connection is released here, outside the lock.
@@ -96,11 +93,7 @@ package final class PersistentBus: Sendable {
   }
 
   private func retry(_ handlers: Handlers) {
-    let attempt = state.withLock { state in
-      defer { state.attempts += 1 }
-      return state.attempts
-    }
-    let pause = min(0.1 * Double(1 << min(attempt, 10)), Self.longestPause)
+    let pause = state.withLock { $0.backoff.fail() }
     queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.connect(handlers) }
   }
 }

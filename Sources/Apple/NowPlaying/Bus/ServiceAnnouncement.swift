@@ -1,11 +1,9 @@
 import Glibc
 
-/// A network service announced to other machines by Avahi (DNS-SD), where it runs. The service is announced
-/// again whenever Avahi or the bus starts or restarts. The announcement ends when this object is released.
-///
-/// No method waits, and without a system bus or Avahi nothing is announced. Any thread.
+/// A network service announced to other machines by Avahi (DNS-SD), also after each restart of Avahi or the
+/// bus, until this object is released. Without a system bus or Avahi nothing is announced. Any thread; no
+/// method waits.
 package final class ServiceAnnouncement: Sendable {
-  /// The service to announce.
   package struct Service: Hashable, Sendable {
     /// The name for users. If it is taken, a number is appended.
     package var name: String
@@ -20,33 +18,20 @@ package final class ServiceAnnouncement: Sendable {
     }
   }
 
-  private let announcer: Announcer
+  private static let avahi = "org.freedesktop.Avahi"
+  private static let daemon = "org.freedesktop.DBus"
+  private static let nameLimit = 20
+
+  private let service: Service
+  /// The connection to which the announcement belongs: Avahi withdraws it when the connection ends.
+  private let bus: PersistentBus
 
   /// Announces `service`. `address`: the bus in D-Bus notation; nil selects the system bus, from
   /// `DBUS_SYSTEM_BUS_ADDRESS` or at its default location.
   package init(_ service: Service, address: String? = nil) {
-    let variable = getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
-    announcer = Announcer(service, address: address ?? variable ?? "unix:path=/run/dbus/system_bus_socket")
-    announcer.begin()
-  }
-}
-
-private final class Announcer: Sendable {
-  private static let avahi = "org.freedesktop.Avahi"
-  private static let daemon = "org.freedesktop.DBus"
-  /// The maximum number of names to try.
-  private static let nameLimit = 20
-
-  private let service: ServiceAnnouncement.Service
-  /// The connection to which the announcement belongs: Avahi withdraws it when the connection ends.
-  private let bus: PersistentBus
-
-  init(_ service: ServiceAnnouncement.Service, address: String) {
     self.service = service
-    bus = PersistentBus(address: address)
-  }
-
-  func begin() {
+    let variable = getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
+    bus = PersistentBus(address: address ?? variable ?? "unix:path=/run/dbus/system_bus_socket")
     bus.begin(
       onConnect: { [weak self] _ in self?.watch() },
       onCall: { call, _ in .failure(.unknown(call.member)) },

@@ -1,27 +1,22 @@
 import Dispatch
 
-/// A connection to the user's session bus (D-Bus) through libsystemd.
-///
-/// Connecting, calls and signals are asynchronous: no method blocks. All callbacks run one after the other on
-/// a dispatch queue of the connection. Any thread. The connection ends when this object is released.
+/// A connection to a bus (D-Bus) through libsystemd, which ends when this object is released. Any thread; no
+/// method blocks. All callbacks run one after the other on a dispatch queue of the connection.
 package final class SessionBus: Sendable {
   private let loop: BusLoop
 
   /// Connects to a bus. Loads libsystemd on first use.
   ///
   /// - Parameters:
-  ///   - address: the bus in D-Bus notation, such as `unix:path=/run/user/1000/bus`; nil selects the user's
-  ///     session bus.
-  ///   - onCall: answers a method call to any object of this connection. After the answer `.later`, the
-  ///     number is passed to `reply(to:_:)`. At most 64 calls can be pending; further ones are refused.
+  ///   - address: the bus, such as `unix:path=/run/user/1000/bus`; nil selects the user's session bus.
+  ///   - onCall: answers a method call to any object of this connection. After the answer `.later`, pass the
+  ///     number to `reply(to:_:)`. At most 64 calls can be pending; further ones are refused.
   ///   - onSignal: called with received signals. The calls of `AddMatch` on the bus select them.
   ///   - onEnd: called once if connecting fails later, or the connection is lost. Not called for `close()`.
   /// - Throws: `disconnected` if libsystemd is not installed or no bus address is known.
   package init(
-    address: String? = nil,
-    onCall: @escaping @Sendable (BusMessage, _ number: UInt64) -> BusAnswer,
-    onSignal: @escaping @Sendable (BusMessage) -> Void = { _ in },
-    onEnd: @escaping @Sendable () -> Void
+    address: String? = nil, onCall: @escaping @Sendable (BusMessage, _ number: UInt64) -> BusAnswer,
+    onSignal: @escaping @Sendable (BusMessage) -> Void = { _ in }, onEnd: @escaping @Sendable () -> Void
   ) throws(BusError) {
     let loop = try BusLoop(address: address, onCall: onCall, onSignal: onSignal, onEnd: onEnd)
     self.loop = loop
@@ -46,25 +41,17 @@ package final class SessionBus: Sendable {
   /// Calls a method. `completion` receives the reply's arguments or the error. The timeout is 10 s.
   package func call(
     _ message: BusMessage, completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
-  ) {
-    loop.queue.async { [loop] in loop.call(message, completion) }
-  }
+  ) { loop.queue.async { [loop] in loop.call(message, completion) } }
 
-  /// Requests a well-known name. `completion` receives whether this connection now owns it; if not, another
-  /// connection does.
+  /// Requests a well-known name. `completion` receives whether this connection now owns it.
   package func requestName(_ name: String, completion: @escaping @Sendable (Result<Bool, BusError>) -> Void) {
     // Flag 4 means: do not queue. Replies 1 and 4 mean that this connection owns the name.
     let request = BusMessage(
       destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
       member: "RequestName", arguments: [.string(name), .uint32(4)])
-    call(request) { result in
-      completion(result.map { $0 == [.uint32(1)] || $0 == [.uint32(4)] })
-    }
+    call(request) { result in completion(result.map { $0 == [.uint32(1)] || $0 == [.uint32(4)] }) }
   }
 
-  /// Ends the connection. Data that the socket has not accepted is dropped. The names become free when the
-  /// bus detects the end.
-  package func close() {
-    loop.queue.async { [loop] in loop.close() }
-  }
+  /// Ends the connection. Data that the socket has not accepted is dropped; names become free soon after.
+  package func close() { loop.queue.async { [loop] in loop.close() } }
 }

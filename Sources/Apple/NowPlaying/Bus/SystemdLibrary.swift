@@ -1,9 +1,7 @@
 import SystemSupport
 
-/// The D-Bus functions of libsystemd, as pointers looked up on first use.
-///
-/// The declarations are libsystemd's own, whose interface is stable: all of these functions exist since
-/// version 221 (2015).
+/// The D-Bus functions of libsystemd, declared as there. The interface is stable: all exist since version 221
+/// (2015).
 struct SystemdLibrary: Sendable {
   typealias Name = UnsafePointer<CChar>
   typealias Result = UnsafeMutablePointer<OpaquePointer?>
@@ -12,16 +10,12 @@ struct SystemdLibrary: Sendable {
   typealias Handler =
     @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
 
-  let new: @convention(c) (Result) -> Int32
+  let new, openUser: @convention(c) (Result) -> Int32
   let setAddress: @convention(c) (OpaquePointer, Name) -> Int32
   let setBusClient: @convention(c) (OpaquePointer, Int32) -> Int32
-  let start: @convention(c) (OpaquePointer) -> Int32
-  let openUser: @convention(c) (Result) -> Int32
+  let start, isOpen, getFD, getEvents, closeContainer, exitContainer: @convention(c) (OpaquePointer) -> Int32
   let close: @convention(c) (OpaquePointer) -> Void
-  let unref: @convention(c) (OpaquePointer) -> OpaquePointer?
-  let isOpen: @convention(c) (OpaquePointer) -> Int32
-  let getFD: @convention(c) (OpaquePointer) -> Int32
-  let getEvents: @convention(c) (OpaquePointer) -> Int32
+  let unref, messageRef, messageUnref: @convention(c) (OpaquePointer) -> OpaquePointer?
   let getTimeout: @convention(c) (OpaquePointer, UnsafeMutablePointer<UInt64>) -> Int32
   let process: @convention(c) (OpaquePointer, Result?) -> Int32
   let addFilter: @convention(c) (OpaquePointer, Result?, Handler, UnsafeMutableRawPointer?) -> Int32
@@ -33,25 +27,18 @@ struct SystemdLibrary: Sendable {
   let newSignal: @convention(c) (OpaquePointer, Result, Name, Name, Name) -> Int32
   let newReturn: @convention(c) (OpaquePointer, Result) -> Int32
   let newError: @convention(c) (OpaquePointer, Result, ErrorFields) -> Int32
-  let messageRef: @convention(c) (OpaquePointer) -> OpaquePointer?
-  let messageUnref: @convention(c) (OpaquePointer) -> OpaquePointer?
   let getType: @convention(c) (OpaquePointer, UnsafeMutablePointer<UInt8>) -> Int32
   let getSignature: @convention(c) (OpaquePointer, Int32) -> Name?
-  let getPath: @convention(c) (OpaquePointer) -> Name?
-  let getInterface: @convention(c) (OpaquePointer) -> Name?
-  let getMember: @convention(c) (OpaquePointer) -> Name?
+  let getPath, getInterface, getMember: @convention(c) (OpaquePointer) -> Name?
   let getError: @convention(c) (OpaquePointer) -> ErrorFields?
   let appendBasic: @convention(c) (OpaquePointer, CChar, UnsafeRawPointer) -> Int32
   let openContainer: @convention(c) (OpaquePointer, CChar, Name) -> Int32
-  let closeContainer: @convention(c) (OpaquePointer) -> Int32
   let readBasic: @convention(c) (OpaquePointer, CChar, UnsafeMutableRawPointer) -> Int32
   let enterContainer: @convention(c) (OpaquePointer, CChar, Name?) -> Int32
-  let exitContainer: @convention(c) (OpaquePointer) -> Int32
   let peekType:
     @convention(c) (OpaquePointer, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Name?>) -> Int32
 
-  /// The library; nil if it is not installed or lacks one of the functions. The first access loads it, in
-  /// some hundred microseconds.
+  /// Nil if the library is missing or lacks a function. The first access takes some hundred microseconds.
   static let loaded = try? SystemdLibrary()
 
   private init() throws(DynamicLibrary.Problem) {
