@@ -37,8 +37,7 @@ public struct DeviceClock: Clock {
 
   /// Suspends the task until `deadline`, to the nanosecond regardless of `tolerance`, or until the
   /// application runs again after it. Throws `CancellationError` as soon as the task is cancelled.
-  @MainActor
-  public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+  @MainActor public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()
     guard deadline > now else { return }
     let id = timers.makeID()

@@ -54,9 +54,7 @@ public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   public func contains(_ text: String) -> Bool { entries.contains { $0.text == text } }
 
   /// Returns the times of all lines with exactly this text.
-  public func moments(of text: String) -> [Duration] {
-    entries.filter { $0.text == text }.map(\.moment)
-  }
+  public func moments(of text: String) -> [Duration] { entries.filter { $0.text == text }.map(\.moment) }
 }
 
 /// Compares a record with a text line by line, so that `#expect(device.record == """…""")` shows both.

@@ -50,8 +50,7 @@ enum MainActorTurns {
   static func end() { isCollecting.store(false, ordering: .relaxed) }
 
   /// Runs the main queue's work and its consequences until nothing is left.
-  @MainActor
-  static func runAll() async {
+  @MainActor static func runAll() async {
     var quiet = 0
     var turns = 0
     while quiet < quietTurns {

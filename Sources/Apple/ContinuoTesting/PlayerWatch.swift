@@ -6,8 +6,7 @@ import QueuePlayer
 
 /// Observes a player as an application does, and records the calls of its observers. Calls that are not
 /// delivered to the application's code are not recorded.
-@MainActor
-final class PlayerWatch {
+@MainActor final class PlayerWatch {
   private let player: AVPlayer
   private var observations: [NSKeyValueObservation] = []
   private var notifications: [any NSObjectProtocol] = []

@@ -8,8 +8,7 @@ extension TestDevice {
   /// Songs of different sample rates can follow each other in a queue, but the output is then converted, so
   /// that `HeardSound` cannot identify every frame.
   public func song(_ name: String, duration: Duration, sampleRate: Int = 44_100) -> Song {
-    library.add(
-      name, frames: frames(in: duration, sampleRate), sampleRate: sampleRate, breaksAt: nil)
+    library.add(name, frames: frames(in: duration, sampleRate), sampleRate: sampleRate, breaksAt: nil)
   }
 
   /// Creates a song of the given duration whose decoding fails at `limit`.

@@ -18,8 +18,7 @@ extension TestDevice {
   ) -> Song {
     let frames = frames(in: duration, sampleRate)
     let stream = stream(name, frames: frames, bitRate: bitRate, sampleRate: sampleRate)
-    network.serve(
-      SimulatedNetwork.Content(kind: .song(stream), etag: "\"\(stream.song)\""), at: url)
+    network.serve(SimulatedNetwork.Content(kind: .song(stream), etag: "\"\(stream.song)\""), at: url)
     return Song(name: name, url: address(url), frameCount: frames, sampleRate: sampleRate)
   }
 

@@ -13,8 +13,7 @@ import QueuePlayer
 /// The application's code runs on the main actor, as on a phone. After each call into it, the resulting
 /// main-actor tasks run before anything else happens. Other code (detached tasks, other actors, dispatch
 /// queues other than the main one) is not waited for and makes a test unrepeatable.
-@MainActor
-public final class TestDevice {
+@MainActor public final class TestDevice {
   /// The device's system side, for functions not offered by this class.
   public nonisolated let system: Device
   let hostClock = VirtualClock()
@@ -30,9 +29,7 @@ public final class TestDevice {
   private var delegate: (any UIApplicationDelegate)?
   private var watches: [PlayerWatch] = []
 
-  init(
-    modes: Set<BackgroundMode>, settings: LifecycleSettings, output: TestOutput, recordsSound: Bool
-  ) {
+  init(modes: Set<BackgroundMode>, settings: LifecycleSettings, output: TestOutput, recordsSound: Bool) {
     let mainQueue = VirtualMainQueue()
     let recorder = Recorder(clock: hostClock)
     self.mainQueue = mainQueue
@@ -100,8 +97,7 @@ public final class TestDevice {
 
   /// Calls `action` on the main queue after `delay`, like a timer of the application. The call is postponed
   /// during a suspension, and never made if the application was terminated first.
-  @discardableResult
-  public func schedule(
+  @discardableResult public func schedule(
     after delay: Duration, _ action: @escaping @MainActor @Sendable () -> Void
   ) -> ScheduledCall {
     let id = timers.makeID()
@@ -152,9 +148,7 @@ public final class TestDevice {
   /// and the time at every `interval`. `name` distinguishes several players.
   public func watch(
     _ player: AVPlayer, every interval: CMTime = CMTime(value: 1, timescale: 100), as name: String? = nil
-  ) {
-    watches.append(PlayerWatch(player, interval: interval, name: name, recorder: recorder))
-  }
+  ) { watches.append(PlayerWatch(player, interval: interval, name: name, recorder: recorder)) }
 
   // MARK: Running it
 

@@ -28,8 +28,7 @@ import Synchronization
 ///     an hour that nothing observes takes 0.1 s in a debug build, otherwise 2 s.
 ///   - operation: the test.
 /// - Returns: what `operation` returns.
-@MainActor
-public func withTestDevice<Result>(
+@MainActor public func withTestDevice<Result>(
   modes: Set<BackgroundMode> = [], settings: LifecycleSettings = LifecycleSettings(),
   output: TestOutput = .ideal, recordsSound: Bool = true,
   operation: @MainActor (TestDevice) async throws -> Result

@@ -78,8 +78,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Songs for the audio screen, files or URLs (default: the first three of ./Media).", valueName: "file")
-  )
+      "Songs for the audio screen, files or URLs (default: the first three of ./Media).", valueName: "file"))
   var files: [String] = []
 
   @Option(
@@ -95,8 +94,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Property list with UIBackgroundModes and BGTaskSchedulerPermittedIdentifiers.",
-      valueName: "path"))
+      "Property list with UIBackgroundModes and BGTaskSchedulerPermittedIdentifiers.", valueName: "path"))
   var infoPlist: String?
 
   @Option(help: ArgumentHelp("Background time for tasks.", valueName: "seconds"))
@@ -106,8 +104,7 @@ struct BackgrounderCommand: ParsableCommand {
   var expirationWarning = LifecycleSettings().expirationWarning
 
   @Option(
-    help: ArgumentHelp(
-      "Time limit for a call into the application in the background.", valueName: "seconds"))
+    help: ArgumentHelp("Time limit for a call into the application in the background.", valueName: "seconds"))
   var callLimit = LifecycleSettings().callLimit
 
   @Option(help: ArgumentHelp("Time limit for a background fetch.", valueName: "seconds"))
@@ -115,8 +112,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Duration of an upload, all downloads, the web service or a scheduled refresh.", valueName: "seconds"
-    ))
+      "Duration of an upload, all downloads, the web service or a scheduled refresh.", valueName: "seconds"))
   var work = 2.0
 
   @Option(
@@ -129,12 +125,10 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Port of the listen screen (0: any free one) or of the voip screen's server.",
-      valueName: "number"))
+      "Port of the listen screen (0: any free one) or of the voip screen's server.", valueName: "number"))
   var port: UInt16 = 0
 
-  @Option(
-    help: "Time when a suspended application loses its TCP sockets: \(names(Reclaim.self)).")
+  @Option(help: "Time when a suspended application loses its TCP sockets: \(names(Reclaim.self)).")
   var reclaimSockets = Reclaim.whenSuspended
 
   /// The time at which sockets are reclaimed, as a command-line option.
@@ -166,8 +160,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "SVG drawing of the run, written at its end and at terminations for a fault.",
-      valueName: "path"))
+      "SVG drawing of the run, written at its end and at terminations for a fault.", valueName: "path"))
   var timeline: String?
 
   /// The answers to the application's request for permission.
@@ -214,8 +207,7 @@ struct BackgrounderCommand: ParsableCommand {
     }
     for (name, value) in [
       ("background-time", backgroundTime), ("expiration-warning", expirationWarning),
-      ("call-limit", callLimit),
-      ("fetch-limit", fetchLimit), ("work", work),
+      ("call-limit", callLimit), ("fetch-limit", fetchLimit), ("work", work),
     ] where !(0...Self.longest).contains(value) {
       throw ValidationError("--\(name) takes seconds from 0 to \(Int(Self.longest))")
     }
@@ -298,8 +290,7 @@ struct BackgrounderCommand: ParsableCommand {
   }
 
   /// The application's delegate with its screen.
-  @MainActor
-  func makeDelegate(_ parts: ScreenChoice.Parts) -> AppDelegate {
+  @MainActor func makeDelegate(_ parts: ScreenChoice.Parts) -> AppDelegate {
     let screen = screen.makeScreen(parts)
     guard let misbehave else { return AppDelegate(screen: screen) }
     // The hang exceeds the limit by a fifth.

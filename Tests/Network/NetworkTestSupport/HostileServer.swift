@@ -268,9 +268,7 @@ package final class HostileServer: Sendable {
 
   /// So many bytes; nil if the connection ends before.
   private static func body(_ count: Int, _ descriptor: Int32, _ buffer: inout [UInt8]) -> [UInt8]? {
-    while buffer.count < count {
-      guard fill(&buffer, descriptor) else { return nil }
-    }
+    while buffer.count < count { guard fill(&buffer, descriptor) else { return nil } }
     defer { buffer.removeFirst(count) }
     return Array(buffer.prefix(count))
   }

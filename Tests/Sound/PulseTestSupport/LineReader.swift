@@ -5,9 +5,7 @@ package final class LineReader: Sendable {
   private let reader: DescriptorReader
 
   /// What came behind the last line feed. Used by the reader's thread only; the lock stands for that.
-  private final class Rest: Sendable {
-    let bytes = Mutex<[UInt8]>([])
-  }
+  private final class Rest: Sendable { let bytes = Mutex<[UInt8]>([]) }
 
   /// Reads from `descriptor`, which it owns from now on. Lines come one after the other on a thread of its own.
   package init(descriptor: Int32, take: @escaping @Sendable (String) -> Void) {

@@ -1,8 +1,7 @@
 import Foundation
 
 /// Runs `pactl` against a server. Throws if it does not end well within a minute.
-@discardableResult
-package func pactl(_ address: String, _ arguments: String...) throws -> String {
+@discardableResult package func pactl(_ address: String, _ arguments: String...) throws -> String {
   try pactl(address, arguments)
 }
 

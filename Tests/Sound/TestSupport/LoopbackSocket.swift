@@ -21,8 +21,7 @@ package final class LoopbackSocket: Sendable {
   /// One that is neither connected nor bound.
   package convenience init(isIPv6: Bool = false) throws {
     try self.init(
-      socket(
-        isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
+      socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
   }
 
   /// One that listens; port 0 stands for any that is free.
@@ -108,8 +107,7 @@ package final class LoopbackSocket: Sendable {
   }
 
   /// Sends bytes; returns how many the kernel took.
-  @discardableResult
-  package func send(_ bytes: [UInt8]) throws -> Int {
+  @discardableResult package func send(_ bytes: [UInt8]) throws -> Int {
     let sent = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     try Self.check(sent)
     return sent

@@ -16,9 +16,7 @@ package func withUnixAddress<Result>(
 }
 
 /// A new stream socket, which is not handed down to programs.
-package func unixSocket() -> Int32 {
-  socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-}
+package func unixSocket() -> Int32 { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0) }
 
 /// A socket that is connected to the server at `path`, or at `tcp:PORT` on this machine.
 package func connectedSocket(_ path: String) throws -> Int32 {

@@ -65,9 +65,7 @@ struct StationBody {
 
   /// Returns the earliest time at which the first `count` bytes are sent: past audio immediately, the rest in
   /// real time.
-  func moment(of count: Int64) -> HostTime {
-    HostTime(max(.zero, station.moment(of: begin + count)))
-  }
+  func moment(of count: Int64) -> HostTime { HostTime(max(.zero, station.moment(of: begin + count))) }
 
   mutating func take(_ count: Int) -> [UInt8] {
     while ready.count < count {

@@ -31,9 +31,7 @@ struct MarkedStream: Hashable, Sendable {
   }
 
   /// The total number of bytes. Valid only for a stream with an end.
-  var byteCount: Int64 {
-    start(of: ((length ?? 0) + Self.soundPerFrame - 1) / Self.soundPerFrame)
-  }
+  var byteCount: Int64 { start(of: ((length ?? 0) + Self.soundPerFrame - 1) / Self.soundPerFrame) }
 
   /// Returns a frame's bytes: the header and a repeated byte, which differs in the next frame.
   func bytes(of frame: Int64) -> [UInt8] {

@@ -70,8 +70,7 @@ struct NetworkState {
   mutating func start(_ request: TransferRequest, _ sink: any TransferSink, at now: HostTime) -> TransferID {
     lastID += 1
     if requests.count >= Self.requestLimit { requests.removeFirst(Self.requestLimit / 2) }
-    requests.append(
-      SimulatedNetwork.Request(moment: Duration(now), request: request))
+    requests.append(SimulatedNetwork.Request(moment: Duration(now), request: request))
     let due = now.advanced(by: link.latency)
     var connection = Connection(id: TransferID(lastID), request: request, sink: sink)
     let host = request.url.host
@@ -147,8 +146,7 @@ struct NetworkState {
         return arrival(index, .connected(PeerAddress(bytes: [127, 0, 0, 1])))
       case .sent(let count) where !isOffline(at: now):
         planRequest(index, from: count, at: now)
-        return Arrival(
-          what: .sent(count), transfer: connections[index].id, sink: connections[index].sink)
+        return Arrival(what: .sent(count), transfer: connections[index].id, sink: connections[index].sink)
       case .head where !isOffline(at: now): return answer(index, at: now)
       default: continue
       }

@@ -135,9 +135,7 @@ public struct HeardSound: Hashable, Sendable {
           }
           let next = mark(frame)
           guard next?.song == first?.song, next.map({ $0.frame - Int64(frame - begin) }) == first?.frame
-          else {
-            break
-          }
+          else { break }
           frame += 1
         }
         let origin = first?.frame ?? 0

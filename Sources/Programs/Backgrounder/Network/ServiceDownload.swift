@@ -11,8 +11,7 @@ extension FileDownload: WebService.Connection {
 
 /// The download of one file of a web service, which resumes by Range after a lost connection. Its events are
 /// handled on the main thread, and therefore not while the application is suspended.
-@MainActor
-final class ServiceDownload {
+@MainActor final class ServiceDownload {
   /// The result of a download.
   enum Outcome {
     /// The file is complete and has its final name.

@@ -4,8 +4,7 @@ import Glibc
 import HostTime
 
 /// A non-blocking TCP socket of the application. Main thread.
-@MainActor
-final class TCPSocket {
+@MainActor final class TCPSocket {
   /// An error of a system call.
   struct Problem: Error, CustomStringConvertible {
     let code: Int32
@@ -111,8 +110,7 @@ final class TCPSocket {
   }
 
   /// Sends bytes. Returns false if the kernel does not accept all of them immediately.
-  @discardableResult
-  func send(_ bytes: [UInt8]) -> Bool {
+  @discardableResult func send(_ bytes: [UInt8]) -> Bool {
     source != nil && Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 

@@ -54,9 +54,7 @@ final class WebService: Suspendable {
     return request
   }
 
-  func begun(_ connection: any Connection) {
-    open.withLock { $0[ObjectIdentifier(connection)] = connection }
-  }
+  func begun(_ connection: any Connection) { open.withLock { $0[ObjectIdentifier(connection)] = connection } }
 
   func ended(_ connection: any Connection) {
     let old = open.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }

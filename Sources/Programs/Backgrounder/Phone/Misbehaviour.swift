@@ -36,9 +36,8 @@ final class MisbehavingAppDelegate: AppDelegate {
     let (block, print) = (parts.block, parts.print)
     if misbehaviour == .waitForNetwork {
       print("Application entered background state.")
-      return BackgroundCleanupService(
-        service: parts.service, seconds: hang, clock: parts.clock, print: print
-      ).runBlocking()
+      return BackgroundCleanupService(service: parts.service, seconds: hang, clock: parts.clock, print: print)
+        .runBlocking()
     }
     super.applicationDidEnterBackground(application)
     switch misbehaviour {

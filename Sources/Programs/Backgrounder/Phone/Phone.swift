@@ -33,11 +33,9 @@ final class Phone: Sendable {
   }
 
   /// Creates a phone. `makeDelegate` creates the application on the main thread, for each launch.
-  @MainActor
-  init(
+  @MainActor init(
     modes: BackgroundModes, settings: LifecycleSettings, sound: PulseDevice, location: Location,
-    service: WebService?, drawing: Drawing?,
-    makeDelegate: @escaping @MainActor () -> AppDelegate
+    service: WebService?, drawing: Drawing?, makeDelegate: @escaping @MainActor () -> AppDelegate
   ) {
     start = clock.now
     self.location = location
@@ -49,8 +47,7 @@ final class Phone: Sendable {
     }
     device = Device(modes: modes, clock: clock, mainQueue: mainThread, settings: settings)
     Device.current = device
-    var environment = PlaybackEnvironment(
-      clock: clock, device: sound)
+    var environment = PlaybackEnvironment(clock: clock, device: sound)
     environment.onDiagnostic = { [weak self] diagnostic in self?.note(diagnostic) }
     PlaybackEnvironment.current = environment
     device.onRecord = { [weak self] record in self?.note(record) }

@@ -38,15 +38,13 @@ enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {
   }
 
   /// Creates a screen of this kind.
-  @MainActor
-  func makeScreen(_ parts: Parts) -> Screen {
+  @MainActor func makeScreen(_ parts: Parts) -> Screen {
     switch self {
     case .audio:
       AudioScreen(
         songs: parts.songs, restoring: PlaybackEnvironment.current.takeRestorableSnapshots().first,
         print: parts.print)
-    case .location:
-      LocationScreen(tracksInBackground: parts.modes.contains(.location), print: parts.print)
+    case .location: LocationScreen(tracksInBackground: parts.modes.contains(.location), print: parts.print)
     case .whatever: WhateverScreen(clock: parts.clock, print: parts.print)
     case .fetch: FetchScreen(service: parts.service, seconds: parts.fetchSeconds, print: parts.print)
     case .listen: ListenScreen(port: parts.port, staysOpen: parts.leavesOpen, print: parts.print)

@@ -24,9 +24,7 @@ final class AudioScreen: Screen {
   }
 
   override func viewDidLoad() {
-    do {
-      try AVAudioSession.sharedInstance().setCategory(.playback)
-    } catch {
+    do { try AVAudioSession.sharedInstance().setCategory(.playback) } catch {
       print("Failed to set audio session category. Error: \(error)")
     }
     if let snapshot {
@@ -70,9 +68,7 @@ final class AudioScreen: Screen {
     if player.timeControlStatus == .paused { player.play() } else { player.pause() }
   }
 
-  private func showSong(of item: AVPlayerItem?) {
-    songLabel.text = item.map(name) ?? "none"
-  }
+  private func showSong(of item: AVPlayerItem?) { songLabel.text = item.map(name) ?? "none" }
 
   /// Reports an item that cannot be played. The queue continues without it.
   private func showFailure(of item: AVPlayerItem) {

@@ -24,8 +24,7 @@ final class DownloadScreen: Screen {
 
 /// Downloads files one after the other. Continues in the background by notifications alone: no screen and no
 /// delegate has to call it.
-@MainActor
-final class Downloader {
+@MainActor final class Downloader {
   private let service: WebService?
   private let folder: URL?
   private let secondsPerFile: Double
@@ -83,9 +82,7 @@ final class Downloader {
     do {
       present = try ServiceDownload(
         "/\(file)", of: service, to: folder.appendingPathComponent(file), print: print
-      ) {
-        [weak self] in self?.ended(file, $0)
-      }
+      ) { [weak self] in self?.ended(file, $0) }
     } catch {
       DispatchQueue.main.async { [weak self] in
         MainActor.assumeIsolated { self?.ended(file, .failed(error.localizedDescription)) }

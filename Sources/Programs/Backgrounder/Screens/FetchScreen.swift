@@ -17,9 +17,7 @@ final class FetchScreen: Screen {
 
   override func viewDidLoad() { updateUI() }
 
-  override func buttonTapped() {
-    fetch { _ in self.updateUI() }
-  }
+  override func buttonTapped() { fetch { _ in self.updateUI() } }
 
   /// Fetches new content. Without a service that is the current time, which needs no network.
   func fetch(completion: @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void) {
@@ -47,8 +45,7 @@ final class FetchScreen: Screen {
 }
 
 /// A feed that is downloaded only if it has changed.
-@MainActor
-final class Feed {
+@MainActor final class Feed {
   private let service: WebService
   private let seconds: Double
   private let print: Printer

@@ -54,9 +54,7 @@ final class ListenScreen: Screen {
 
   private func accept() {
     guard let listener else { return }
-    do {
-      while let client = try listener.accept() { greet(client) }
-    } catch {
+    do { while let client = try listener.accept() { greet(client) } } catch {
       print("No longer listening: \(error)")
       self.listener = nil
       listener.close()

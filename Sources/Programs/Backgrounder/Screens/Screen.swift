@@ -7,8 +7,7 @@ typealias Printer = @Sendable (String) -> Void
 typealias Blocker = @Sendable (Double) -> Void
 
 /// A screen of the application. It is set up once, before it is shown, and has one button.
-@MainActor
-class Screen {
+@MainActor class Screen {
   /// Prints a line.
   let print: Printer
 
@@ -28,8 +27,7 @@ class Screen {
 }
 
 /// A label. This phone has no display, so the text is printed when it is set.
-@MainActor
-final class Label {
+@MainActor final class Label {
   private let name: String
   private let print: Printer
 
@@ -40,7 +38,5 @@ final class Label {
   }
 
   /// The text of the label.
-  var text = "" {
-    didSet { print("\(name): \(text)") }
-  }
+  var text = "" { didSet { print("\(name): \(text)") } }
 }

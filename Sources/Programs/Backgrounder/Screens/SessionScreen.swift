@@ -10,9 +10,7 @@ final class SessionScreen: Screen {
 
   /// A screen with that web service; without one it only takes so many seconds of the clock.
   init(service: WebService?, seconds: Double, clock: any Clock<Duration>, print: @escaping Printer) {
-    makeService = {
-      BackgroundCleanupService(service: service, seconds: seconds, clock: clock, print: print)
-    }
+    makeService = { BackgroundCleanupService(service: service, seconds: seconds, clock: clock, print: print) }
     super.init(print: print)
   }
 

@@ -106,8 +106,7 @@ final class WhateverScreen: Screen {
 extension Clock<Duration> {
   /// Calls `action` at each interval until the task is cancelled. Intervals that are missed, as those of a suspension, are made
   /// up for by one call.
-  @MainActor
-  fileprivate func repeats(every interval: Duration, _ action: () -> Void) async throws {
+  @MainActor fileprivate func repeats(every interval: Duration, _ action: () -> Void) async throws {
     var next = now.advanced(by: interval)
     while true {
       try await sleep(until: next, tolerance: nil)
