@@ -21,12 +21,11 @@ enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
 final class MisbehavingAppDelegate: AppDelegate {
   private let misbehaviour: Misbehaviour
   private let hang: Double
-  private let parts: ScreenChoice.Parts
+  private var parts: ScreenChoice.Parts { screen.parts }
 
   /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
   /// again.
-  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double, parts: ScreenChoice.Parts) {
-    self.parts = parts
+  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double) {
     self.misbehaviour = misbehaviour
     self.hang = hang
     super.init(screen: screen)

@@ -6,14 +6,7 @@ import Transfer
 /// Shows the time of the last update, by the button or by a background fetch.
 final class FetchScreen: Screen {
   private var time: Date?
-  private lazy var updateLabel = Label("Updated", print: print)
-  private let feed: Feed?
-
-  /// A screen with the feed of that service, which has so many seconds to answer; without one it shows only the time.
-  init(service: WebService?, seconds: Double, print: @escaping Printer) {
-    feed = service.map { Feed(service: $0, seconds: seconds, print: print) }
-    super.init(print: print)
-  }
+  private lazy var feed = parts.service.map { Feed($0, seconds: parts.fetchSeconds, print: print) }
 
   override func viewDidLoad() { updateUI() }
 
@@ -32,15 +25,12 @@ final class FetchScreen: Screen {
   }
 
   func updateUI() {
-    guard let time else {
-      updateLabel.text = "Not yet updated"
-      return
-    }
+    guard let time else { return print("Updated: Not yet updated") }
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.dateStyle = .short
     formatter.timeStyle = .long
-    updateLabel.text = formatter.string(from: time)
+    print("Updated: \(formatter.string(from: time))")
   }
 }
 
@@ -49,11 +39,11 @@ final class FetchScreen: Screen {
   private let service: WebService
   private let seconds: Double
   private let print: Printer
-  /// What the server called the content that is there, and the content.
+  /// The current content and its `ETag`.
   private var tag: String?
   private var content: [UInt8]?
 
-  init(service: WebService, seconds: Double, print: @escaping Printer) {
+  init(_ service: WebService, seconds: Double, print: @escaping Printer) {
     self.service = service
     self.seconds = seconds
     self.print = print

@@ -1,4 +1,5 @@
 import Continuo
+import Foundation
 
 /// Prints a line of the application. Any thread.
 typealias Printer = @Sendable (String) -> Void
@@ -6,12 +7,25 @@ typealias Printer = @Sendable (String) -> Void
 /// Blocks the calling thread for so many seconds.
 typealias Blocker = @Sendable (Double) -> Void
 
-/// A screen of the application. It is set up once, before it is shown, and has one button.
+/// A screen of the application. It is set up once, before it is shown, and has one button. This phone has no
+/// display, so the text of a label is printed when it is set: `Song: one.mp3`.
 @MainActor class Screen {
-  /// Prints a line.
+  let parts: ScreenChoice.Parts
   let print: Printer
+  private var observers: [any NSObjectProtocol] = []
 
-  init(print: @escaping Printer) { self.print = print }
+  required init(_ parts: ScreenChoice.Parts) {
+    self.parts = parts
+    print = parts.print
+  }
+
+  isolated deinit { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+
+  /// Calls `action` on the main thread for each notification, as long as the screen exists.
+  func observe(_ name: Notification.Name, _ action: @escaping @Sendable (Notification) -> Void) {
+    observers.append(
+      NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main, using: action))
+  }
 
   /// Sets the screen up.
   func viewDidLoad() {}
@@ -24,19 +38,4 @@ typealias Blocker = @Sendable (Double) -> Void
 
   /// Called before the application comes to the foreground.
   func willEnterForeground() {}
-}
-
-/// A label. This phone has no display, so the text is printed when it is set.
-@MainActor final class Label {
-  private let name: String
-  private let print: Printer
-
-  /// A label whose text is printed with this name before it.
-  init(_ name: String, print: @escaping Printer) {
-    self.name = name
-    self.print = print
-  }
-
-  /// The text of the label.
-  var text = "" { didSet { print("\(name): \(text)") } }
 }
