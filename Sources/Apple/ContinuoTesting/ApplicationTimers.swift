@@ -6,14 +6,9 @@ import Synchronization
 /// timers are delivered on resumption, in the order of their due times.
 final class ApplicationTimers: Suspendable {
   /// The reason for calling a timer's handler.
-  enum Outcome: Sendable {
-    /// The due time has come.
-    case due
-    /// The timer was cancelled.
-    case cancelled
-  }
+  enum Outcome: Sendable { case due, cancelled }
 
-  struct ID: Hashable, Sendable { fileprivate var number: UInt64 }
+  typealias ID = UInt64
 
   fileprivate struct Timer {
     var id: ID
@@ -28,7 +23,7 @@ final class ApplicationTimers: Suspendable {
     var delivered: [Timer] = []
     /// The timers of a terminated application. They never become due and can only be cancelled.
     var orphans: [Timer] = []
-    var lastNumber: UInt64 = 0
+    var lastID: ID = 0
     var isStopped = false
     var isRunning = true
     var worker: (any Worker)?
@@ -47,11 +42,10 @@ final class ApplicationTimers: Suspendable {
 
   var now: HostTime { clock.now }
 
-  /// Returns a new timer identifier.
   func makeID() -> ID {
     state.withLock { state in
-      state.lastNumber += 1
-      return ID(number: state.lastNumber)
+      state.lastID += 1
+      return state.lastID
     }
   }
 
@@ -78,17 +72,13 @@ final class ApplicationTimers: Suspendable {
     timer?.handler(.cancelled)
   }
 
-  /// Cancels all timers of the application.
   func cancelAll() {
-    let all = state.withLock { state in
-      defer {
-        state.timers = []
-        state.delivered = []
-        state.orphans = []
-      }
-      return state.orphans + state.delivered + state.timers
+    terminate()
+    let orphans = state.withLock { state in
+      defer { state.orphans = [] }
+      return state.orphans
     }
-    for timer in all { timer.handler(.cancelled) }
+    for timer in orphans { timer.handler(.cancelled) }
   }
 
   // MARK: Suspendable
@@ -144,9 +134,9 @@ final class ApplicationTimers: Suspendable {
 }
 
 extension ApplicationTimers.State {
-  /// Inserts a timer after those with the same due time and a lower number.
+  /// Inserts a timer after those with the same due time and a lower identifier.
   fileprivate mutating func insert(_ timer: ApplicationTimers.Timer) {
-    let place = timers.firstIndex { ($0.due, $0.id.number) > (timer.due, timer.id.number) } ?? timers.endIndex
+    let place = timers.firstIndex { ($0.due, $0.id) > (timer.due, timer.id) } ?? timers.endIndex
     timers.insert(timer, at: place)
   }
 }

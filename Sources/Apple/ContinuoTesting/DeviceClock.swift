@@ -41,14 +41,10 @@ public struct DeviceClock: Clock {
     try Task.checkCancellation()
     guard deadline > now else { return }
     let id = timers.makeID()
-    let moment = HostTime(deadline.sinceStart)
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        timers.add(id, due: moment) { outcome in
-          switch outcome {
-          case .due: continuation.resume()
-          case .cancelled: continuation.resume(throwing: CancellationError())
-          }
+        timers.add(id, due: HostTime(deadline.sinceStart)) { outcome in
+          continuation.resume(with: outcome == .due ? .success(()) : .failure(CancellationError()))
         }
         // The task was cancelled before the timer was added.
         if Task.isCancelled { timers.cancel(id) }
@@ -57,4 +53,26 @@ public struct DeviceClock: Clock {
       timers.cancel(id)
     }
   }
+}
+
+extension HostTime {
+  /// Creates the time at `duration` after a clock's start, clamped to the range of nanoseconds.
+  init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    self.init(nanoseconds: overflow || carry ? (seconds < 0 ? .min : .max) : sum)
+  }
+
+  /// Returns the time later by `duration`, clamped to the range of nanoseconds.
+  func advanced(by duration: Duration) -> HostTime {
+    let delta = HostTime(duration).nanoseconds
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
+    return HostTime(nanoseconds: overflow ? (delta < 0 ? .min : .max) : sum)
+  }
+}
+
+extension Duration {
+  /// Creates the duration from a clock's start to `moment`.
+  init(_ moment: HostTime) { self = .nanoseconds(moment.nanoseconds) }
 }

@@ -1,3 +1,5 @@
+import AppLifecycle
+import ContinuoNetworking
 public import Foundation
 import HostTime
 import Transfer
@@ -8,9 +10,6 @@ extension TestDevice {
   /// report which were heard regardless of network faults. A name must be used only once per device.
   ///
   /// - Parameters:
-  ///   - name: the song's name, for ``HeardSound``.
-  ///   - duration: the duration of the song.
-  ///   - url: the URL of the song.
   ///   - bitRate: bits per second, from 16,000 to 1,000,000.
   ///   - sampleRate: PCM frames per second, from 8,000 to 48,000.
   public func song(
@@ -26,8 +25,7 @@ extension TestDevice {
   /// a minute when the device starts. Its frames are counted from its own beginning.
   ///
   /// - Parameters:
-  ///   - name: the station's name, for ``HeardSound`` and listeners.
-  ///   - url: the URL of the station.
+  ///   - name: the name for ``HeardSound`` and listeners.
   ///   - bitRate: bits per second, from 16,000 to 1,000,000.
   ///   - sampleRate: PCM frames per second, from 8,000 to 48,000.
   ///   - burst: the amount of past audio that a listener receives immediately, so that playback can begin.
@@ -38,10 +36,8 @@ extension TestDevice {
     burst: Duration = .seconds(4), titles: [Duration: String] = [:]
   ) -> URL {
     let stream = stream(name, frames: nil, bitRate: bitRate, sampleRate: sampleRate)
-    let changes = titles.sorted { $0.key < $1.key }.map {
-      MarkedStation.TitleChange(moment: $0.key, title: $0.value)
-    }
-    let station = MarkedStation(stream: stream, name: name, titles: changes, burst: max(.zero, burst))
+    let titles = titles.sorted { $0.key < $1.key }
+    let station = MarkedStation(stream: stream, name: name, titles: titles, burst: max(.zero, burst))
     network.serve(SimulatedNetwork.Content(kind: .station(station), etag: nil), at: url)
     return address(url)
   }
@@ -59,5 +55,31 @@ extension TestDevice {
       preconditionFailure("\(text) is no URL")
     }
     return url
+  }
+}
+
+/// `URLSession` support. The application and the test import ContinuoNetworking for it. ``network`` answers
+/// the requests, and the delegates are called on the main queue.
+extension TestDevice {
+  /// Connects the device to power: discretionary transfers begin immediately from now on.
+  public func connectPower() async { await happen { $0.networking.connectPower() } }
+
+  /// Force-quits the application, as by a swipe: it is terminated, and its background transfers are
+  /// cancelled.
+  public func quit() async { await happen { $0.quit() } }
+
+  /// Directs the sessions' requests to `network`, and stores background transfers in a folder of the device.
+  func useNetwork() {
+    system.networking.transport = network
+    system.networking.transfersFolder =
+      FileManager.default.temporaryDirectory
+      .appendingPathComponent("continuo-device-\(UUID().uuidString)").path
+  }
+
+  /// Closes the sessions and removes their folder.
+  func closeSessions() {
+    system.networking.close()
+    guard let folder = system.networking.transfersFolder else { return }
+    try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -2,21 +2,16 @@ import HostTime
 import Transfer
 
 /// A live stream of marked frames with titles.
-struct MarkedStation: Hashable, Sendable {
+struct MarkedStation: Sendable {
   /// The number of audio bytes between two metadata blocks.
   static let interval = 8_192
 
   let stream: MarkedStream
   let name: String
   /// The titles with their start times, in order.
-  let titles: [TitleChange]
+  let titles: [(key: Duration, value: String)]
   /// The amount of past audio that a listener receives immediately.
   let burst: Duration
-
-  struct TitleChange: Hashable {
-    let moment: Duration
-    let title: String
-  }
 
   /// The time on air before the device starts.
   static let before = Duration.seconds(60)
@@ -33,7 +28,7 @@ struct MarkedStation: Hashable, Sendable {
   }
 
   /// Returns the title at the given time; nil before the first one.
-  func title(at moment: Duration) -> String? { titles.last { $0.moment <= moment }?.title }
+  func title(at moment: Duration) -> String? { titles.last { $0.key <= moment }?.value }
 }
 
 /// The response body of a station on one connection.

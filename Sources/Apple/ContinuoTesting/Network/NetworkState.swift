@@ -1,3 +1,4 @@
+import DequeModule
 import HostTime
 import SystemSupport
 import Transfer
@@ -25,6 +26,9 @@ struct NetworkState {
       case head
       case end
       case failure(TransferFailure)
+
+      /// Whether the event occurs without a network.
+      var isOffline: Bool { if case .failure(let failure) = self { failure.kind == .offline } else { false } }
     }
 
     let id: TransferID
@@ -64,8 +68,6 @@ struct NetworkState {
   private var flight: (transfer: TransferID, count: Int, arrival: HostTime)?
   /// The transfer whose piece crossed the link last: another one is next.
   private var turn: UInt64 = 0
-
-  // MARK: What callers do
 
   mutating func start(_ request: TransferRequest, _ sink: any TransferSink, at now: HostTime) -> TransferID {
     lastID += 1
@@ -109,7 +111,7 @@ struct NetworkState {
     flight = nil
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   /// Returns the time of the next event; nil if none is due without a call.
   func nextMoment(at now: HostTime) -> HostTime? {
@@ -117,11 +119,7 @@ struct NetworkState {
     var moments: [HostTime] = []
     for connection in connections {
       if let next = connection.next {
-        if case .failure(let failure) = next.what, failure.kind == .offline {
-          moments.append(next.due)
-        } else {
-          moments.append(max(next.due, back))
-        }
+        moments.append(next.what.isOffline ? next.due : max(next.due, back))
       } else if connection.answer != nil {
         if let deadline = connection.deadline { moments.append(max(deadline, back)) }
         if flight == nil, let moment = sendingMoment(connection, at: now) {
@@ -135,28 +133,29 @@ struct NetworkState {
 
   /// Removes and returns the next event that is due now; nil if none is.
   mutating func takeArrival(at now: HostTime) -> Arrival? {
+    let isOffline = isOffline(at: now)
     for index in connections.indices {
-      guard let next = connections[index].next, next.due <= now else { continue }
+      guard let next = connections[index].next, next.due <= now, !isOffline || next.what.isOffline else {
+        continue
+      }
       switch next.what {
-      case .failure(let failure) where failure.kind == .offline || !isOffline(at: now):
-        return end(index, .failure(failure))
-      case .end where !isOffline(at: now): return end(index, .end)
-      case .connected where !isOffline(at: now):
+      case .failure(let failure): return end(index, .failure(failure))
+      case .end: return end(index, .end)
+      case .connected:
         planRequest(index, from: 0, at: now)
         return arrival(index, .connected(PeerAddress(bytes: [127, 0, 0, 1])))
-      case .sent(let count) where !isOffline(at: now):
+      case .sent(let count):
         planRequest(index, from: count, at: now)
         return Arrival(what: .sent(count), transfer: connections[index].id, sink: connections[index].sink)
-      case .head where !isOffline(at: now): return answer(index, at: now)
-      default: continue
+      case .head: return answer(index, at: now)
       }
     }
-    guard !isOffline(at: now) else { return nil }
-    for index in connections.indices where connections[index].answer != nil && connections[index].next == nil
-    {
-      if let deadline = connections[index].deadline, deadline <= now {
-        return end(index, connections[index].answer?.end == nil ? .end : .failure(lost(connections[index])))
+    guard !isOffline else { return nil }
+    for (index, connection) in connections.enumerated() where connection.next == nil {
+      guard let answer = connection.answer, let deadline = connection.deadline, deadline <= now else {
+        continue
       }
+      return end(index, answer.end == nil ? .end : .failure(lost(connection)))
     }
     if flight == nil { flight = nextFlight(at: now) }
     guard let piece = flight, piece.arrival <= now, let index = index(of: piece.transfer) else { return nil }
@@ -185,11 +184,11 @@ struct NetworkState {
   private mutating func answer(_ index: Int, at now: HostTime) -> Arrival? {
     let request = connections[index].request
     var host = hosts[request.url.host] ?? Behaviour()
-    var status = host.takeStatus()
+    var status = host.statuses.popFirst()
     if status == nil, let wanted = host.credentials, request.credentials != wanted { status = 401 }
     let url = status == nil ? host.resolve(request.url) : request.url
     let answer = Answer(contents[url], to: request, host, status: status, at: now)
-    if answer.end != 0 { connections[index].cut = host.takeCut() }
+    if answer.end != 0 { connections[index].cut = host.cuts.popFirst() ?? host.always }
     hosts[request.url.host] = host
     connections[index].answer = answer
     connections[index].next = nil

@@ -44,7 +44,6 @@ struct Answer {
   let end: Int64?
 
   private enum Body {
-    case none
     case bytes([UInt8])
     case song(MarkedStream)
     case station(StationBody)
@@ -76,7 +75,7 @@ struct Answer {
     }
   }
 
-  private init(empty head: ResponseHead) { self.init(head: head, .none, from: 0, to: 0) }
+  private init(empty head: ResponseHead) { self.init(head: head, .bytes([]), from: 0, to: 0) }
 
   private init(head: ResponseHead, _ body: Body, from start: Int64, to end: Int64?) {
     self.head = head
@@ -127,7 +126,6 @@ struct Answer {
   mutating func take(_ count: Int) -> [UInt8] {
     defer { position += Int64(count) }
     switch body {
-    case .none: return []
     case .bytes(let bytes): return Array(bytes[Int(position)..<Int(position) + count])
     case .song(let stream): return stream.bytes(position..<position + Int64(count))
     case .station(var station):

@@ -52,7 +52,7 @@ extension SimulatedNetwork {
     /// at `url`, as if the file were replaced.
     public func changes(after requests: Int, to url: String) {
       let other = SimulatedNetwork.address(url)
-      change { $0.change = Change(requestsLeft: max(0, requests), url: other) }
+      change { $0.change = (max(0, requests), other) }
     }
 
     /// Requires the given credentials. Other requests are answered with 401, for a realm named after the
