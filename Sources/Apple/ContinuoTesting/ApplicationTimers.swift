@@ -52,19 +52,15 @@ final class ApplicationTimers: Suspendable {
   /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that. On
   /// cancellation, calls it with `cancelled` on the caller's thread.
   func add(_ id: ID, due: HostTime, handler: @escaping @Sendable (Outcome) -> Void) {
+    let timer = Timer(id: id, due: due, handler: handler)
     let worker = state.withLock { state in
-      let timer = Timer(id: id, due: due, handler: handler)
-      guard state.isRunning else {
-        state.orphans.append(timer)
-        return nil as (any Worker)?
-      }
-      state.insert(timer)
+      if state.isRunning { state.insert(timer) } else { state.orphans.append(timer) }
       return state.worker
     }
     worker?.signal()
   }
 
-  /// Cancels a timer: calls the handler with `cancelled`, unless it was called before.
+  /// Calls a timer's handler with `cancelled`, unless it was called before.
   func cancel(_ id: ID) {
     let timer = state.withLock { state in
       state.timers.remove(id) ?? state.delivered.remove(id) ?? state.orphans.remove(id)
@@ -74,10 +70,8 @@ final class ApplicationTimers: Suspendable {
 
   func cancelAll() {
     terminate()
-    let orphans = state.withLock { state in
-      defer { state.orphans = [] }
-      return state.orphans
-    }
+    var orphans: [Timer] = []
+    state.withLock { swap(&$0.orphans, &orphans) }
     for timer in orphans { timer.handler(.cancelled) }
   }
 
@@ -120,8 +114,7 @@ final class ApplicationTimers: Suspendable {
     return next.map(WorkerNext.at) ?? .whenSignalled
   }
 
-  /// Calls the handler of a due timer, unless the application was suspended again. Must be called on the main
-  /// queue.
+  /// Calls the handler of a due timer, unless the application was suspended again. Main queue.
   private func deliver(_ id: ID) {
     let timer = state.withLock { state -> Timer? in
       guard let timer = state.delivered.remove(id) else { return nil }

@@ -2,9 +2,9 @@ import HostTime
 
 /// The clock of a test device, for application code that takes `any Clock<Duration>`.
 ///
-/// Like `ContinuousClock` on a phone, the clock keeps running during a suspension. A sleep that ends during a
-/// suspension wakes its task when the application runs again; several wake in the order in which they ended.
-/// In a terminated application no sleep ends: it throws `CancellationError` when the test is over.
+/// Like `ContinuousClock` on a phone, it keeps running during a suspension. A sleep that ends during a
+/// suspension wakes its task when the application runs again, in the order of the ends. In a terminated
+/// application no sleep ends: it throws `CancellationError` when the test is over.
 ///
 /// Awakened main-actor tasks run to their next `await` before time advances. Other tasks wake at the same
 /// virtual time, but the system decides when they run.
@@ -58,21 +58,13 @@ public struct DeviceClock: Clock {
 extension HostTime {
   /// Creates the time at `duration` after a clock's start, clamped to the range of nanoseconds.
   init(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    self.init(nanoseconds: overflow || carry ? (seconds < 0 ? .min : .max) : sum)
+    self.init(nanoseconds: Int64(clamping: duration.attoseconds / 1_000_000_000))
   }
 
   /// Returns the time later by `duration`, clamped to the range of nanoseconds.
-  func advanced(by duration: Duration) -> HostTime {
-    let delta = HostTime(duration).nanoseconds
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
-    return HostTime(nanoseconds: overflow ? (delta < 0 ? .min : .max) : sum)
-  }
+  func advanced(by duration: Duration) -> HostTime { HostTime(Duration(self) + duration) }
 }
 
 extension Duration {
-  /// Creates the duration from a clock's start to `moment`.
   init(_ moment: HostTime) { self = .nanoseconds(moment.nanoseconds) }
 }

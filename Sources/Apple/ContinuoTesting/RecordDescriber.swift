@@ -32,7 +32,6 @@ struct RecordDescriber {
     }
   }
 
-  /// Returns the name of the delegate's method.
   private static func method(_ callback: LifecycleCallback) -> String {
     switch callback {
     case .didFinishLaunching: "application(didFinishLaunchingWithOptions:)"

@@ -73,8 +73,8 @@ import QueuePlayer
     await launch()
   }
 
-  /// Returns the queues, with their positions, of the players of the last terminated application. An
-  /// application restores them at launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
+  /// Returns the queues, with their positions, of the players of the last terminated application, which
+  /// restores them at launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
   public func takeRestorableSnapshots() -> [PlayerSnapshot] {
     environment.suspension.takeRestorableSnapshots()
   }
@@ -108,10 +108,8 @@ import QueuePlayer
   }
 
   /// Keeps the main thread busy for `duration`, like slow application code. No other work runs on the main
-  /// queue during that time; sound, clock and watchdog continue.
-  ///
-  /// If the watchdog terminates the application during the call, the method still returns, since running code
-  /// cannot be removed: the caller continues in a terminated application.
+  /// queue; sound, clock and watchdog continue. Returns even if the watchdog terminates the application,
+  /// since running code cannot be removed.
   public func spend(_ duration: Duration) {
     mainQueue.aside { hostClock.advance(to: hostClock.now.advanced(by: max(.zero, duration))) }
   }
@@ -155,8 +153,8 @@ import QueuePlayer
   /// The number of steps at one time that counts as an endless loop.
   private static let stepLimit = 10_000_000
 
-  /// Performs everything due until `moment`, step by step: calls into the application one at a time, each
-  /// followed by its tasks, and then the work of other threads.
+  /// Performs everything due until `moment`: calls into the application one at a time, each followed by its
+  /// tasks, and then the work of other threads.
   func run(until moment: HostTime) async {
     await MainActorTurns.runAll()
     var steps = 0
@@ -172,7 +170,6 @@ import QueuePlayer
     } while !mainQueue.isEmpty || hostClock.now < moment
   }
 
-  /// Performs a user or system event, and its effects at the current time.
   func happen(_ action: (Device) -> Void) async {
     // Earlier requests take effect first, above all playback.
     await run(until: hostClock.now)
@@ -180,7 +177,6 @@ import QueuePlayer
     await run(until: hostClock.now)
   }
 
-  /// Ends everything on the device, so that nothing of this test remains.
   func close() async {
     for watch in watches { watch.close() }
     watches = []
@@ -198,6 +194,6 @@ public struct ScheduledCall: Sendable {
   let id: ApplicationTimers.ID
   let timers: ApplicationTimers
 
-  /// Cancels the call, unless it was already made. Any thread.
+  /// Cancels the call, unless it was made. Any thread.
   public func cancel() { timers.cancel(id) }
 }

@@ -22,12 +22,8 @@ import Synchronization
 ///
 /// - Parameters:
 ///   - modes: the application's background modes. Those of a property list: `BackgroundModes.modes`.
-///   - settings: the application's time limits.
-///   - output: the behaviour of the audio output.
 ///   - recordsSound: whether to record `TestDevice.heard`: about 20 MB per minute of sound. Without it half
 ///     an hour that nothing observes takes 0.1 s in a debug build, otherwise 2 s.
-///   - operation: the test.
-/// - Returns: what `operation` returns.
 @MainActor public func withTestDevice<Result>(
   modes: Set<BackgroundMode> = [], settings: LifecycleSettings = LifecycleSettings(),
   output: TestOutput = .ideal, recordsSound: Bool = true,
@@ -78,7 +74,6 @@ enum TestDeviceTurn {
     }
   }
 
-  /// Ends the turn and starts the next waiting one.
   static func end() {
     let next = state.withLock { state in
       state.isTaken = !state.waiting.isEmpty

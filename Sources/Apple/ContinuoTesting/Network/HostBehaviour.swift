@@ -2,7 +2,6 @@ import DequeModule
 import HostTime
 import Transfer
 
-/// A premature end of a connection.
 struct Cut {
   enum Ending { case close, reset, hang }
 
@@ -15,18 +14,15 @@ struct Cut {
   }
 }
 
-/// The simulated faults of a host.
 struct Behaviour {
   /// The cuts of the next connections, one each.
   var cuts: Deque<Cut> = []
-  /// The cut of all connections after those in `cuts`.
   var always: Cut?
   var lifetime: Duration?
   var idleLimit: Duration?
   var hasRanges = true
   var tellsLength = true
   var delay = Duration.zero
-  /// The statuses of the next requests.
   var statuses: Deque<Int> = []
   /// The replacement of the content after a number of requests.
   var change: (requestsLeft: Int, url: WebURL)?

@@ -16,7 +16,6 @@ struct MarkedStation: Sendable {
   /// The time on air before the device starts.
   static let before = Duration.seconds(60)
 
-  /// Returns the frame on air at the given time.
   func frame(at moment: Duration) -> Int64 {
     let sound = max(0, (moment + Self.before) / .seconds(1) * Double(stream.sampleRate))
     return Int64(sound) / MarkedStream.soundPerFrame
@@ -27,7 +26,6 @@ struct MarkedStation: Sendable {
     .seconds(Double(offset) * 8 / Double(stream.bitRate)) - Self.before
   }
 
-  /// Returns the title at the given time; nil before the first one.
   func title(at moment: Duration) -> String? { titles.last { $0.key <= moment }?.value }
 }
 
@@ -58,8 +56,7 @@ struct StationBody {
     return ResponseHead(status: 200, fields: fields)
   }
 
-  /// Returns the earliest time at which the first `count` bytes are sent: past audio immediately, the rest in
-  /// real time.
+  /// Returns the time at which the first `count` bytes are sent: past audio immediately.
   func moment(of count: Int64) -> HostTime { HostTime(max(.zero, station.moment(of: begin + count))) }
 
   mutating func take(_ count: Int) -> [UInt8] {

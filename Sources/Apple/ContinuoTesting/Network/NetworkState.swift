@@ -5,12 +5,9 @@ import Transfer
 
 /// The state of a simulated network, including the order of its events.
 struct NetworkState {
-  /// An event of a transfer, ready for delivery.
+  /// An event of a transfer, ready for delivery. `sent` counts bytes of the request's body.
   struct Arrival {
-    enum What {
-      case event(TransferEvent)
-      case sent(Int64)
-    }
+    enum What { case event(TransferEvent), sent(Int64) }
 
     let what: What
     let transfer: TransferID
@@ -36,7 +33,7 @@ struct NetworkState {
     let sink: any TransferSink
     var next: (what: Next, due: HostTime)?
     var answer: Answer?
-    /// The number of body bytes sent.
+    /// The number of bytes of the answer's body that were sent.
     var sent: Int64 = 0
     var cut: Cut?
     /// The time at which the host ends the connection.
@@ -64,7 +61,6 @@ struct NetworkState {
   private(set) var connections: [Connection] = []
   private var lastID: UInt64 = 0
   private var offlineUntil: HostTime?
-  /// The piece in transit on the link.
   private var flight: (transfer: TransferID, count: Int, arrival: HostTime)?
   /// The transfer whose piece crossed the link last: another one is next.
   private var turn: UInt64 = 0
@@ -74,19 +70,19 @@ struct NetworkState {
     if requests.count >= Self.requestLimit { requests.removeFirst(Self.requestLimit / 2) }
     requests.append(SimulatedNetwork.Request(moment: Duration(now), request: request))
     let due = now.advanced(by: link.latency)
-    var connection = Connection(id: TransferID(lastID), request: request, sink: sink)
     let host = request.url.host
-    if isOffline(at: now) {
-      connection.next = (.failure(TransferFailure(.offline, "this machine has no network")), now)
-    } else if contents[request.url] == nil {
-      connection.next = (.failure(TransferFailure(.hostNotFound, "\(host) was not found")), due)
-    } else if hosts[host]?.refuses == true {
-      connection.next = (.failure(TransferFailure(.refused, "\(host) refuses connections")), due)
-    } else {
-      connection.next = (.connected, due)
-    }
-    connections.append(connection)
-    return connection.id
+    let next: (Connection.Next, HostTime) =
+      if isOffline(at: now) {
+        (.failure(TransferFailure(.offline, "this machine has no network")), now)
+      } else if contents[request.url] == nil {
+        (.failure(TransferFailure(.hostNotFound, "\(host) was not found")), due)
+      } else if hosts[host]?.refuses == true {
+        (.failure(TransferFailure(.refused, "\(host) refuses connections")), due)
+      } else {
+        (.connected, due)
+      }
+    connections.append(Connection(id: TransferID(lastID), request: request, sink: sink, next: next))
+    return TransferID(lastID)
   }
 
   mutating func setPaused(_ isPaused: Bool, _ transfer: TransferID, at now: HostTime) {
@@ -143,10 +139,10 @@ struct NetworkState {
       case .end: return end(index, .end)
       case .connected:
         planRequest(index, from: 0, at: now)
-        return arrival(index, .connected(PeerAddress(bytes: [127, 0, 0, 1])))
+        return arrival(index, .event(.connected(PeerAddress(bytes: [127, 0, 0, 1]))))
       case .sent(let count):
         planRequest(index, from: count, at: now)
-        return Arrival(what: .sent(count), transfer: connections[index].id, sink: connections[index].sink)
+        return arrival(index, .sent(count))
       case .head: return answer(index, at: now)
       }
     }
@@ -163,7 +159,7 @@ struct NetworkState {
     guard let bytes = connections[index].answer?.take(piece.count) else { return nil }
     connections[index].sent += Int64(bytes.count)
     planEnd(index, at: now)
-    return arrival(index, .body(bytes))
+    return arrival(index, .event(.body(bytes)))
   }
 
   /// Schedules the next piece of the request's body, which does not share the link with the answers. The
@@ -195,24 +191,18 @@ struct NetworkState {
     connections[index].deadline = host.lifetime.map(now.advanced(by:))
     connections[index].idleLimit = host.idleLimit
     planEnd(index, at: now)
-    return arrival(index, .head(answer.head))
+    return arrival(index, .event(.head(answer.head)))
   }
 
   /// Ends a connection whose last byte was sent.
   private mutating func planEnd(_ index: Int, at now: HostTime) {
     let connection = connections[index]
     guard let answer = connection.answer, connection.left == 0 else { return }
-    if answer.end == answer.position {
-      connections[index].next = (.end, now)
-      return
-    }
-    switch connection.cut?.ending {
-    case .hang, nil: break
-    case .close:
-      let tellsEnd = answer.head.contentLength != nil
-      connections[index].next = (tellsEnd ? .failure(lost(connection)) : .end, now)
-    case .reset: connections[index].next = (.failure(lost(connection)), now)
-    }
+    let (isComplete, ending) = (answer.end == answer.position, connection.cut?.ending)
+    guard isComplete || ending == .close || ending == .reset else { return }
+    // Without a length, closing the connection is the end of the answer.
+    let endsNormally = isComplete || ending == .close && answer.head.contentLength == nil
+    connections[index].next = (endsNormally ? .end : .failure(lost(connection)), now)
   }
 
   private func lost(_ connection: Connection) -> TransferFailure {
@@ -221,11 +211,11 @@ struct NetworkState {
 
   private mutating func end(_ index: Int, _ event: TransferEvent) -> Arrival {
     defer { remove(connections[index].id) }
-    return arrival(index, event)
+    return arrival(index, .event(event))
   }
 
-  private func arrival(_ index: Int, _ event: TransferEvent) -> Arrival {
-    Arrival(what: .event(event), transfer: connections[index].id, sink: connections[index].sink)
+  private func arrival(_ index: Int, _ what: Arrival.What) -> Arrival {
+    Arrival(what: what, transfer: connections[index].id, sink: connections[index].sink)
   }
 
   // MARK: The link
@@ -242,11 +232,9 @@ struct NetworkState {
 
   /// Returns the time at which the connection can send its next piece; nil if it has none.
   private func sendingMoment(_ connection: Connection, at now: HostTime) -> HostTime? {
-    guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil else {
-      return nil
-    }
     let left = connection.left ?? .max
-    guard left > 0 else { return nil }
+    guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil, left > 0
+    else { return nil }
     return answer.moment(of: Int(min(Int64(link.pieces.upperBound), left))) ?? now
   }
 
