@@ -18,11 +18,13 @@ extension TestDevice {
 
   /// Returns the URL of an unplayable medium.
   public func brokenSong(_ name: String, _ fault: BrokenSong = .notAudio) -> URL {
-    switch fault {
-    case .missing: library.addBroken(name, .notFound, "no such file")
-    case .unreadable: library.addBroken(name, .unreadable, "cannot be read")
-    case .notAudio: library.addBroken(name, .notRecognized, "no MPEG audio found")
-    }
+    let (reason, message): (DecodingError.Reason, String) =
+      switch fault {
+      case .missing: (.notFound, "no such file")
+      case .unreadable: (.unreadable, "cannot be read")
+      case .notAudio: (.notRecognized, "no MPEG audio found")
+      }
+    return library.addBroken(name, error: DecodingError(reason: reason, message: message))
   }
 
   func frames(in duration: Duration, _ sampleRate: Int) -> Int64 {

@@ -32,10 +32,9 @@ final class SongLibrary: Sendable {
     }
   }
 
-  func addBroken(_ name: String, _ reason: DecodingError.Reason, _ message: String) -> URL {
+  func addBroken(_ name: String, error: DecodingError) -> URL {
     let url = Self.url(name)
-    let source = UnplayableSource(error: DecodingError(reason: reason, message: message))
-    state.withLock { $0.sources[url] = source }
+    state.withLock { $0.sources[url] = UnplayableSource(error: error) }
     return url
   }
 
