@@ -231,16 +231,8 @@ struct BackgrounderCommand: ParsableCommand {
     _ = try presses()
   }
 
-  struct Plan {
-    var presses: [Press]
-    var parts: ScreenChoice.Parts
-    var settings: LifecycleSettings
-    var location: Phone.Location
-    var drawing: Drawing?
-  }
-
   /// Returns the run of this command line. Throws if an argument cannot be used; creates the drawing's file.
-  func plan() throws -> Plan {
+  func plan() throws -> Phone.Plan {
     var settings = LifecycleSettings()
     settings.backgroundTime = backgroundTime
     settings.expirationWarning = expirationWarning
@@ -248,13 +240,13 @@ struct BackgrounderCommand: ParsableCommand {
     settings.fetchLimit = fetchLimit
     settings.socketReclaim = reclaimSockets.setting
     settings.permittedTaskIdentifiers = try taskIdentifiers()
-    let parts = ScreenChoice.Parts(
+    let parts = ScreenParts(
       songs: try songs(), modes: try modes(), service: try webService(), work: work,
       folder: try downloadFolder(),
       // Leaves time to report a failure.
       fetchSeconds: max(0, min(fetchLimit - 2, fetchLimit * 0.8)), port: port,
       leavesOpen: misbehave == .leaveOpen)
-    return Plan(
+    return Phone.Plan(
       presses: try presses(), parts: parts, settings: settings, location: try phoneLocation(),
       drawing: try drawing())
   }
@@ -278,7 +270,7 @@ struct BackgrounderCommand: ParsableCommand {
     }
   }
 
-  @MainActor func makeDelegate(_ parts: ScreenChoice.Parts) -> AppDelegate {
+  @MainActor func makeDelegate(_ parts: ScreenParts) -> AppDelegate {
     let screen = screen.makeScreen(parts)
     guard let misbehave else { return AppDelegate(screen: screen) }
     // The hang exceeds the limit by a fifth.

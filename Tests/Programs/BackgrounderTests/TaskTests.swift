@@ -96,7 +96,7 @@ extension BackgrounderTests {
       let isOutOfTime = DispatchSemaphore(value: 0)
       try await withTestDevice { device in
         await device.launch()
-        var parts = ScreenChoice.Parts(work: 1)
+        var parts = ScreenParts(work: 1)
         parts.block = { _ in gate.pass() }
         parts.print = { line in
           if line == "Sent part 2 of 10" {

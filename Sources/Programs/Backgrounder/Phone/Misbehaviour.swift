@@ -21,7 +21,7 @@ enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
 final class MisbehavingAppDelegate: AppDelegate {
   private let misbehaviour: Misbehaviour
   private let hang: Double
-  private var parts: ScreenChoice.Parts { screen.parts }
+  private var parts: ScreenParts { screen.parts }
 
   /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
   /// again.

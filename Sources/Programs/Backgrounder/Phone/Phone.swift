@@ -32,9 +32,18 @@ final class Phone: Sendable {
     var usage: LocationUsage = [.whenInUse, .always]
   }
 
+  /// A run of the application, as a command line describes it.
+  struct Plan {
+    var presses: [Press]
+    var parts: ScreenParts
+    var settings: LifecycleSettings
+    var location: Location
+    var drawing: Drawing?
+  }
+
   /// Creates a phone. `makeDelegate` creates the application on the main thread, for each launch.
   @MainActor init(
-    _ plan: BackgrounderCommand.Plan, sound: PulseDevice,
+    _ plan: Plan, sound: PulseDevice,
     makeDelegate: @escaping @MainActor () -> AppDelegate
   ) {
     start = clock.now

@@ -7,14 +7,39 @@ typealias Printer = @Sendable (String) -> Void
 /// Blocks the calling thread for so many seconds.
 typealias Blocker = @Sendable (Double) -> Void
 
+/// The parameters of all screens.
+struct ScreenParts: Sendable {
+  var songs: [URL] = []
+  /// The application's background modes, as in its `Info.plist`.
+  var modes = BackgroundModes()
+  var service: WebService?
+  /// The duration of an upload, all downloads or the web service in seconds, if no service is given. Also
+  /// that of a refresh.
+  var work: Double
+  /// The destination folder of downloads.
+  var folder: URL?
+  /// The time limit for a service's response to a background fetch, in seconds.
+  var fetchSeconds = 0.0
+  /// The port to listen on (0: any free one), or the port of the server that calls.
+  var port: UInt16 = 0
+  /// Whether the listening socket stays open in the background.
+  var leavesOpen = false
+  /// The clock by which screens wait.
+  var clock: any Clock<Duration> = ContinuousClock()
+  /// Blocks a thread: an upload's without a service, or the main thread as a fault.
+  var block: Blocker = { Thread.sleep(forTimeInterval: $0) }
+  /// Prints the application's lines.
+  var print: Printer = { Swift.print($0) }
+}
+
 /// A screen of the application. It is set up once, before it is shown, and has one button. This phone has no
 /// display, so the text of a label is printed when it is set: `Song: one.mp3`.
 @MainActor class Screen {
-  let parts: ScreenChoice.Parts
+  let parts: ScreenParts
   let print: Printer
   private var observers: [any NSObjectProtocol] = []
 
-  required init(_ parts: ScreenChoice.Parts) {
+  required init(_ parts: ScreenParts) {
     self.parts = parts
     print = parts.print
   }

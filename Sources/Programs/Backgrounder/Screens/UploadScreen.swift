@@ -15,13 +15,13 @@ private final class Upload: Sendable {
   /// The time limit for sending a part, in seconds.
   private static let timeout = 20.0
   private let application: UIApplication
-  private let screen: ScreenChoice.Parts
+  private let screen: ScreenParts
   private let print: Printer
   /// Held while a line is printed that depends on the task: no part is reported as sent after the task has ended.
   private let backgroundTaskID = Mutex(UIBackgroundTaskIdentifier.invalid)
   private let call = Mutex<WebCall?>(nil)
 
-  init(_ screen: ScreenChoice.Parts, for application: UIApplication) {
+  init(_ screen: ScreenParts, for application: UIApplication) {
     self.application = application
     self.screen = screen
     print = screen.print
