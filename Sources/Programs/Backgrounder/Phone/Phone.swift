@@ -75,8 +75,8 @@ final class Phone: Sendable {
     device.add(mainThread)
   }
 
-  /// Starts the application, then performs the script and, if `readsInput`, the words of standard input. Returns
-  /// immediately; without `quit` the phone is never switched off.
+  /// Starts the application, then performs the script and, if `readsInput`, the words of standard input.
+  /// Returns immediately; without `quit` the phone is never switched off.
   ///
   /// A press waits for the effects of the previous one, as a person would. The watchdog limits that time.
   func run(_ script: [Press], readsInput: Bool) {
