@@ -144,7 +144,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     tests: [
       // A server that does everything wrong, on loopback.
       .target(
-        name: "NetworkTestSupport", dependencies: ["CTestSupport"],
+        name: "NetworkTestSupport", dependencies: ["CTestSupport", "TestSupport"],
         swiftSettings: computing),
       .testTarget(
         name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: computing
@@ -248,7 +248,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "NowPlayingTests",
         dependencies: [
           "CTestSupport", "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport",
-          "TestSupport",
+          "SystemSupport", "TestSupport",
         ],
         swiftSettings: strict),
       .testTarget(
@@ -466,8 +466,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "DocumentationTests",
         dependencies: [
           "CTestSupport", "AppLifecycle", "Backgrounder", "Continuo", "ContinuoCommand", "ContinuoTesting",
-          "PulseOutput",
-          "PulseTestSupport", "QueuePlayer", "TestSupport",
+          "PulseOutput", "PulseTestSupport", "QueuePlayer", "SystemSupport", "TestSupport",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         exclude: ["Programs"], swiftSettings: strict),
@@ -493,7 +492,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         swiftSettings: strict),
       // Runs the program with other people's clients.
       .testTarget(
-        name: "ClientTests", dependencies: ["CTestSupport", "PulseTestSupport", "TestSupport"],
+        name: "ClientTests",
+        dependencies: ["CTestSupport", "PulseTestSupport", "SystemSupport", "TestSupport"],
         exclude: ["Programs"],
         swiftSettings: strict),
     ]

@@ -6,14 +6,9 @@ import Synchronization
 /// timers are delivered on resumption, in the order of their due times.
 final class ApplicationTimers: Suspendable {
   /// The reason for calling a timer's handler.
-  enum Outcome: Sendable {
-    /// The due time has come.
-    case due
-    /// The timer was cancelled.
-    case cancelled
-  }
+  enum Outcome: Sendable { case due, cancelled }
 
-  struct ID: Hashable, Sendable { fileprivate var number: UInt64 }
+  typealias ID = UInt64
 
   fileprivate struct Timer {
     var id: ID
@@ -28,7 +23,7 @@ final class ApplicationTimers: Suspendable {
     var delivered: [Timer] = []
     /// The timers of a terminated application. They never become due and can only be cancelled.
     var orphans: [Timer] = []
-    var lastNumber: UInt64 = 0
+    var lastID: ID = 0
     var isStopped = false
     var isRunning = true
     var worker: (any Worker)?
@@ -47,30 +42,25 @@ final class ApplicationTimers: Suspendable {
 
   var now: HostTime { clock.now }
 
-  /// Returns a new timer identifier.
   func makeID() -> ID {
     state.withLock { state in
-      state.lastNumber += 1
-      return ID(number: state.lastNumber)
+      state.lastID += 1
+      return state.lastID
     }
   }
 
   /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that. On
   /// cancellation, calls it with `cancelled` on the caller's thread.
   func add(_ id: ID, due: HostTime, handler: @escaping @Sendable (Outcome) -> Void) {
+    let timer = Timer(id: id, due: due, handler: handler)
     let worker = state.withLock { state in
-      let timer = Timer(id: id, due: due, handler: handler)
-      guard state.isRunning else {
-        state.orphans.append(timer)
-        return nil as (any Worker)?
-      }
-      state.insert(timer)
+      if state.isRunning { state.insert(timer) } else { state.orphans.append(timer) }
       return state.worker
     }
     worker?.signal()
   }
 
-  /// Cancels a timer: calls the handler with `cancelled`, unless it was called before.
+  /// Calls a timer's handler with `cancelled`, unless it was called before.
   func cancel(_ id: ID) {
     let timer = state.withLock { state in
       state.timers.remove(id) ?? state.delivered.remove(id) ?? state.orphans.remove(id)
@@ -78,17 +68,11 @@ final class ApplicationTimers: Suspendable {
     timer?.handler(.cancelled)
   }
 
-  /// Cancels all timers of the application.
   func cancelAll() {
-    let all = state.withLock { state in
-      defer {
-        state.timers = []
-        state.delivered = []
-        state.orphans = []
-      }
-      return state.orphans + state.delivered + state.timers
-    }
-    for timer in all { timer.handler(.cancelled) }
+    terminate()
+    var orphans: [Timer] = []
+    state.withLock { swap(&$0.orphans, &orphans) }
+    for timer in orphans { timer.handler(.cancelled) }
   }
 
   // MARK: Suspendable
@@ -130,8 +114,7 @@ final class ApplicationTimers: Suspendable {
     return next.map(WorkerNext.at) ?? .whenSignalled
   }
 
-  /// Calls the handler of a due timer, unless the application was suspended again. Must be called on the main
-  /// queue.
+  /// Calls the handler of a due timer, unless the application was suspended again. Main queue.
   private func deliver(_ id: ID) {
     let timer = state.withLock { state -> Timer? in
       guard let timer = state.delivered.remove(id) else { return nil }
@@ -144,9 +127,9 @@ final class ApplicationTimers: Suspendable {
 }
 
 extension ApplicationTimers.State {
-  /// Inserts a timer after those with the same due time and a lower number.
+  /// Inserts a timer after those with the same due time and a lower identifier.
   fileprivate mutating func insert(_ timer: ApplicationTimers.Timer) {
-    let place = timers.firstIndex { ($0.due, $0.id.number) > (timer.due, timer.id.number) } ?? timers.endIndex
+    let place = timers.firstIndex { ($0.due, $0.id) > (timer.due, timer.id) } ?? timers.endIndex
     timers.insert(timer, at: place)
   }
 }

@@ -2,9 +2,9 @@ import HostTime
 
 /// The clock of a test device, for application code that takes `any Clock<Duration>`.
 ///
-/// Like `ContinuousClock` on a phone, the clock keeps running during a suspension. A sleep that ends during a
-/// suspension wakes its task when the application runs again; several wake in the order in which they ended.
-/// In a terminated application no sleep ends: it throws `CancellationError` when the test is over.
+/// Like `ContinuousClock` on a phone, it keeps running during a suspension. A sleep that ends during a
+/// suspension wakes its task when the application runs again, in the order of the ends. In a terminated
+/// application no sleep ends: it throws `CancellationError` when the test is over.
 ///
 /// Awakened main-actor tasks run to their next `await` before time advances. Other tasks wake at the same
 /// virtual time, but the system decides when they run.
@@ -37,19 +37,14 @@ public struct DeviceClock: Clock {
 
   /// Suspends the task until `deadline`, to the nanosecond regardless of `tolerance`, or until the
   /// application runs again after it. Throws `CancellationError` as soon as the task is cancelled.
-  @MainActor
-  public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+  @MainActor public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()
     guard deadline > now else { return }
     let id = timers.makeID()
-    let moment = HostTime(deadline.sinceStart)
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        timers.add(id, due: moment) { outcome in
-          switch outcome {
-          case .due: continuation.resume()
-          case .cancelled: continuation.resume(throwing: CancellationError())
-          }
+        timers.add(id, due: HostTime(deadline.sinceStart)) { outcome in
+          continuation.resume(with: outcome == .due ? .success(()) : .failure(CancellationError()))
         }
         // The task was cancelled before the timer was added.
         if Task.isCancelled { timers.cancel(id) }
@@ -58,4 +53,18 @@ public struct DeviceClock: Clock {
       timers.cancel(id)
     }
   }
+}
+
+extension HostTime {
+  /// Creates the time at `duration` after a clock's start, clamped to the range of nanoseconds.
+  init(_ duration: Duration) {
+    self.init(nanoseconds: Int64(clamping: duration.attoseconds / 1_000_000_000))
+  }
+
+  /// Returns the time later by `duration`, clamped to the range of nanoseconds.
+  func advanced(by duration: Duration) -> HostTime { HostTime(Duration(self) + duration) }
+}
+
+extension Duration {
+  init(_ moment: HostTime) { self = .nanoseconds(moment.nanoseconds) }
 }

@@ -17,8 +17,7 @@ import HostTime
 public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   /// A line of the record.
   public struct Entry: Hashable, Sendable, CustomStringConvertible {
-    /// The time of the event, on the device's clock. In a line with several times of a player, the first of
-    /// them.
+    /// The time on the device's clock; of a line with several times of a player, the first.
     public var moment: Duration
     /// The description of the event, without the time.
     public var text: String
@@ -54,9 +53,7 @@ public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   public func contains(_ text: String) -> Bool { entries.contains { $0.text == text } }
 
   /// Returns the times of all lines with exactly this text.
-  public func moments(of text: String) -> [Duration] {
-    entries.filter { $0.text == text }.map(\.moment)
-  }
+  public func moments(of text: String) -> [Duration] { entries.filter { $0.text == text }.map(\.moment) }
 }
 
 /// Compares a record with a text line by line, so that `#expect(device.record == """…""")` shows both.

@@ -5,11 +5,11 @@ import Synchronization
 
 /// Runs the main actor's tasks, one after the other, until all of them wait.
 ///
-/// A resumed main-actor task does not return to the main actor directly: Swift's runtime first enqueues it on
-/// the global thread pool, which passes it on. The operating system's scheduler then decides the order and
-/// time of arrival of two such tasks. While a test device is in use, jobs that the *main* thread enqueues on
-/// the pool are run by the main queue instead, in order. This makes main-actor code repeatable, including the
-/// nonisolated asynchronous functions that it calls. Jobs enqueued by other threads are unaffected.
+/// Swift's runtime enqueues a resumed main-actor task on the global thread pool first, which passes it on.
+/// The scheduler of the operating system then decides the order and time of arrival of two such tasks. While
+/// a test device is in use, the main queue runs what the *main* thread enqueues on the pool instead, in
+/// order. This makes main-actor code repeatable, including the nonisolated asynchronous functions that it
+/// calls.
 enum MainActorTurns {
   /// Whether jobs enqueued on the pool by the main thread are redirected to the main queue.
   private static let isCollecting = Atomic<Bool>(false)
@@ -19,8 +19,7 @@ enum MainActorTurns {
   /// The number of consecutive main-queue turns without a returning task after which all tasks count as
   /// waiting. A new task that starts another one, and so on, is followed over that many generations.
   static let quietTurns = 4
-  /// The number of turns without rest that counts as an endless loop. Far above the need of a thousand tasks
-  /// waking at the same time.
+  /// The number of turns that counts as an endless loop: far more than a thousand waking tasks need.
   static let turnLimit = 1_000_000
 
   private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
@@ -41,17 +40,13 @@ enum MainActorTurns {
     return true
   }()
 
-  /// Starts redirecting, so that the order is fixed until `end`.
-  static func begin() {
-    if isInstalled { isCollecting.store(true, ordering: .relaxed) }
-  }
+  /// Starts redirecting, which fixes the order until `end`.
+  static func begin() { isCollecting.store(isInstalled, ordering: .relaxed) }
 
-  /// Stops redirecting: jobs go to the pool again.
   static func end() { isCollecting.store(false, ordering: .relaxed) }
 
   /// Runs the main queue's work and its consequences until nothing is left.
-  @MainActor
-  static func runAll() async {
+  @MainActor static func runAll() async {
     var quiet = 0
     var turns = 0
     while quiet < quietTurns {
@@ -64,11 +59,7 @@ enum MainActorTurns {
     }
   }
 
-  /// Waits until the main queue has run the work enqueued so far.
-  @MainActor
-  private static func pass() async {
-    await withUnsafeContinuation { continuation in
-      DispatchQueue.main.async { continuation.resume() }
-    }
+  @MainActor private static func pass() async {
+    await withUnsafeContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
   }
 }

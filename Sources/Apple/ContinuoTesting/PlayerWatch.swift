@@ -4,10 +4,8 @@ import MediaAssets
 import MediaTime
 import QueuePlayer
 
-/// Observes a player as an application does, and records the calls of its observers. Calls that are not
-/// delivered to the application's code are not recorded.
-@MainActor
-final class PlayerWatch {
+/// Observes a player and records the calls of its observers, as far as they reach the application's code.
+@MainActor final class PlayerWatch {
   private let player: AVPlayer
   private var observations: [NSKeyValueObservation] = []
   private var notifications: [any NSObjectProtocol] = []

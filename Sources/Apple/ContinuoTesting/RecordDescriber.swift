@@ -11,7 +11,6 @@ struct RecordDescriber {
   mutating func text(of record: LifecycleRecord) -> String? {
     switch record.event {
     case .happened(let happening): return "\(happening)"
-    case .state(let state): return "state \(state)"
     case .callBegan(let callback):
       callBegan = record.time
       return "call \(Self.method(callback))"
@@ -25,32 +24,23 @@ struct RecordDescriber {
       return "\(task(id, name)) expires"
     case .expirationEnded(let id, let name):
       return returned("the expiration handler of \(task(id, name))", at: record.time)
-    case .sessionEventsBegan, .sessionEventsEnded: return "\(record.event)"
-    case .fetchEnded(let result): return "fetch ended" + (result.map { ": \($0)" } ?? "")
-    case .scheduledTaskBegan, .scheduledTaskExpires, .scheduledTaskEnded, .socketsReclaimed,
-      .interruptionBegan:
-      return "\(record.event)"
     case .interruptionEnded(let shouldResume):
       return "interruption ended" + (shouldResume ? ", should resume" : "")
     case .terminated(let report): return "terminated" + (report.map { " \($0.code): \(reason($0))" } ?? "")
     case .refused(.noSuchTask(let id)): return "refused: \(task(id, nil)) is not open"
-    case .refused(let refusal): return "refused: \(refusal)"
+    default: return "\(record.event)"
     }
   }
 
-  /// Returns the name of the delegate's method.
-  static func method(_ callback: LifecycleCallback) -> String {
+  private static func method(_ callback: LifecycleCallback) -> String {
     switch callback {
     case .didFinishLaunching: "application(didFinishLaunchingWithOptions:)"
-    case .didBecomeActive: "applicationDidBecomeActive"
-    case .willResignActive: "applicationWillResignActive"
-    case .didEnterBackground: "applicationDidEnterBackground"
-    case .willEnterForeground: "applicationWillEnterForeground"
-    case .willTerminate: "applicationWillTerminate"
-    case .didReceiveMemoryWarning: "applicationDidReceiveMemoryWarning"
     case .keepAlive: "the keep-alive handler"
     case .performFetch: "application(performFetchWithCompletionHandler:)"
     case .backgroundRefreshStatusDidChange: "backgroundRefreshStatusDidChange"
+    case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate,
+      .didReceiveMemoryWarning:
+      "application\(callback.rawValue.prefix(1).uppercased())\(callback.rawValue.dropFirst())"
     }
   }
 

@@ -3,11 +3,10 @@ import HostTime
 import MediaTime
 import Synchronization
 
-/// Collects the lines of a device's record.
 final class Recorder: Sendable {
   private enum Item {
     case line(String)
-    /// Consecutive times passed to a player's time observer, each `step` after the previous one.
+    /// Consecutive times passed to a time observer, each `step` after the previous one.
     case times(player: String, first: CMTime, last: CMTime, step: CMTime, count: Int)
   }
 
@@ -48,7 +47,6 @@ final class Recorder: Sendable {
     }
   }
 
-  /// Returns the record, including the audible output.
   func record(with heard: HeardSound, now: Duration) -> DeviceRecord {
     let lines = state.withLock { state in
       state.items.map { DeviceRecord.Entry(moment: Duration($0.moment), text: Self.text(of: $0.item)) }
@@ -73,10 +71,9 @@ final class Recorder: Sendable {
 
   /// Returns the lines for beginnings, changes and ends of audible sound.
   private func sounds(in heard: HeardSound, now: Duration) -> [DeviceRecord.Entry] {
-    var entries: [DeviceRecord.Entry] = []
-    for stretch in heard.stretches {
+    var entries = heard.stretches.map { stretch in
       let text = stretch.passage.map { "sound \($0.song ?? "of a file") from frame \($0.frames.lowerBound)" }
-      entries.append(DeviceRecord.Entry(moment: stretch.start, text: text ?? "silence"))
+      return DeviceRecord.Entry(moment: stretch.start, text: text ?? "silence")
     }
     if let end = heard.stretches.last?.end, end < now {
       entries.append(DeviceRecord.Entry(moment: end, text: "silence"))

@@ -8,13 +8,13 @@ extension TestDevice {
   public var location: DeviceLocation { system.location }
 
   /// Moves the device along `track` from now on, with a new location once a second. Each location delivered
-  /// to the application adds a line to the record, such as `location 52.51627,13.37770`. The timestamps are
-  /// those of the track, or begin in 2001.
+  /// adds a line to the record, such as `location 52.51627,13.37770`. Timestamps of a track without begin in
+  /// 2001.
   public func travel(along track: LocationTrack) async {
     await happen { $0.location.setSource(.travel(along: track)) }
   }
 
-  /// Makes the device's location unknown.
+  /// Makes the location unknown.
   public func loseLocation() async { await happen { $0.location.setSource(.none) } }
 
   /// Changes the application's permission, as a user does in the settings.
@@ -24,7 +24,6 @@ extension TestDevice {
 }
 
 extension Recorder {
-  /// Records a location delivered to the application.
   func add(_ location: CLLocation) {
     let place = location.coordinate
     add(String(format: "location %.5f,%.5f", place.latitude, place.longitude))

@@ -1,48 +1,38 @@
+import AppLifecycle
+import ContinuoNetworking
 public import Foundation
 import HostTime
 import Transfer
 
 /// Media on the device's network. Files are served with `SimulatedNetwork.serve(_:at:)`.
 extension TestDevice {
-  /// Creates a song at a URL, with a constant bit rate. The device recognizes its frames, so that it can
-  /// report which were heard regardless of network faults. A name must be used only once per device.
-  ///
-  /// - Parameters:
-  ///   - name: the song's name, for ``HeardSound``.
-  ///   - duration: the duration of the song.
-  ///   - url: the URL of the song.
-  ///   - bitRate: bits per second, from 16,000 to 1,000,000.
-  ///   - sampleRate: PCM frames per second, from 8,000 to 48,000.
+  /// Creates a song at a URL, of 16,000…1,000,000 bits and 8,000…48,000 PCM frames per second. The device
+  /// recognizes its frames, so that it can report which were heard regardless of network faults. A name must
+  /// be used only once per device.
   public func song(
     _ name: String, duration: Duration, at url: String, bitRate: Int = 128_000, sampleRate: Int = 44_100
   ) -> Song {
     let frames = frames(in: duration, sampleRate)
     let stream = stream(name, frames: frames, bitRate: bitRate, sampleRate: sampleRate)
-    network.serve(
-      SimulatedNetwork.Content(kind: .song(stream), etag: "\"\(stream.song)\""), at: url)
+    network.serve(SimulatedNetwork.Content(kind: .song(stream), etag: "\"\(stream.song)\""), at: url)
     return Song(name: name, url: address(url), frameCount: frames, sampleRate: sampleRate)
   }
 
-  /// Creates a station at a URL: a live stream that continues regardless of listeners. It has been on air for
-  /// a minute when the device starts. Its frames are counted from its own beginning.
+  /// Creates a station at a URL and returns it: a live stream that continues regardless of listeners. It has
+  /// been on air for a minute when the device starts. Its frames are counted from its own beginning.
   ///
   /// - Parameters:
-  ///   - name: the station's name, for ``HeardSound`` and listeners.
-  ///   - url: the URL of the station.
-  ///   - bitRate: bits per second, from 16,000 to 1,000,000.
-  ///   - sampleRate: PCM frames per second, from 8,000 to 48,000.
+  ///   - bitRate: bits per second, 16,000…1,000,000.
+  ///   - sampleRate: PCM frames per second, 8,000…48,000.
   ///   - burst: the amount of past audio that a listener receives immediately, so that playback can begin.
   ///   - titles: the titles with their start times on the device's clock.
-  /// - Returns: the URL of the station.
   public func station(
     _ name: String, at url: String, bitRate: Int = 128_000, sampleRate: Int = 44_100,
     burst: Duration = .seconds(4), titles: [Duration: String] = [:]
   ) -> URL {
     let stream = stream(name, frames: nil, bitRate: bitRate, sampleRate: sampleRate)
-    let changes = titles.sorted { $0.key < $1.key }.map {
-      MarkedStation.TitleChange(moment: $0.key, title: $0.value)
-    }
-    let station = MarkedStation(stream: stream, name: name, titles: changes, burst: max(.zero, burst))
+    let titles = titles.sorted { $0.key < $1.key }
+    let station = MarkedStation(stream: stream, name: name, titles: titles, burst: max(.zero, burst))
     network.serve(SimulatedNetwork.Content(kind: .station(station), etag: nil), at: url)
     return address(url)
   }
@@ -60,5 +50,28 @@ extension TestDevice {
       preconditionFailure("\(text) is no URL")
     }
     return url
+  }
+}
+
+/// `URLSession`, for which the application and the test import ContinuoNetworking. ``network`` answers the
+/// requests, and the delegates are called on the main queue.
+extension TestDevice {
+  /// Connects the device to power: discretionary transfers begin immediately from now on.
+  public func connectPower() async { await happen { $0.networking.connectPower() } }
+
+  /// Force-quits the application, as by a swipe: terminates it and cancels its background transfers.
+  public func quit() async { await happen { $0.quit() } }
+
+  func useNetwork() {
+    system.networking.transport = network
+    system.networking.transfersFolder =
+      FileManager.default.temporaryDirectory
+      .appendingPathComponent("continuo-device-\(UUID().uuidString)").path
+  }
+
+  func closeSessions() {
+    system.networking.close()
+    guard let folder = system.networking.transfersFolder else { return }
+    try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -13,8 +13,7 @@ import QueuePlayer
 /// The application's code runs on the main actor, as on a phone. After each call into it, the resulting
 /// main-actor tasks run before anything else happens. Other code (detached tasks, other actors, dispatch
 /// queues other than the main one) is not waited for and makes a test unrepeatable.
-@MainActor
-public final class TestDevice {
+@MainActor public final class TestDevice {
   /// The device's system side, for functions not offered by this class.
   public nonisolated let system: Device
   let hostClock = VirtualClock()
@@ -30,9 +29,7 @@ public final class TestDevice {
   private var delegate: (any UIApplicationDelegate)?
   private var watches: [PlayerWatch] = []
 
-  init(
-    modes: Set<BackgroundMode>, settings: LifecycleSettings, output: TestOutput, recordsSound: Bool
-  ) {
+  init(modes: Set<BackgroundMode>, settings: LifecycleSettings, output: TestOutput, recordsSound: Bool) {
     let mainQueue = VirtualMainQueue()
     let recorder = Recorder(clock: hostClock)
     self.mainQueue = mainQueue
@@ -76,8 +73,8 @@ public final class TestDevice {
     await launch()
   }
 
-  /// Returns the queues, with their positions, of the players of the last terminated application. An
-  /// application restores them at launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
+  /// Returns the queues, with their positions, of the players of the last terminated application, which
+  /// restores them at launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
   public func takeRestorableSnapshots() -> [PlayerSnapshot] {
     environment.suspension.takeRestorableSnapshots()
   }
@@ -100,8 +97,7 @@ public final class TestDevice {
 
   /// Calls `action` on the main queue after `delay`, like a timer of the application. The call is postponed
   /// during a suspension, and never made if the application was terminated first.
-  @discardableResult
-  public func schedule(
+  @discardableResult public func schedule(
     after delay: Duration, _ action: @escaping @MainActor @Sendable () -> Void
   ) -> ScheduledCall {
     let id = timers.makeID()
@@ -112,10 +108,8 @@ public final class TestDevice {
   }
 
   /// Keeps the main thread busy for `duration`, like slow application code. No other work runs on the main
-  /// queue during that time; sound, clock and watchdog continue.
-  ///
-  /// If the watchdog terminates the application during the call, the method still returns, since running code
-  /// cannot be removed: the caller continues in a terminated application.
+  /// queue; sound, clock and watchdog continue. Returns even if the watchdog terminates the application,
+  /// since running code cannot be removed.
   public func spend(_ duration: Duration) {
     mainQueue.aside { hostClock.advance(to: hostClock.now.advanced(by: max(.zero, duration))) }
   }
@@ -152,17 +146,15 @@ public final class TestDevice {
   /// and the time at every `interval`. `name` distinguishes several players.
   public func watch(
     _ player: AVPlayer, every interval: CMTime = CMTime(value: 1, timescale: 100), as name: String? = nil
-  ) {
-    watches.append(PlayerWatch(player, interval: interval, name: name, recorder: recorder))
-  }
+  ) { watches.append(PlayerWatch(player, interval: interval, name: name, recorder: recorder)) }
 
   // MARK: Running it
 
   /// The number of steps at one time that counts as an endless loop.
   private static let stepLimit = 10_000_000
 
-  /// Performs everything due until `moment`, step by step: calls into the application one at a time, each
-  /// followed by its tasks, and then the work of other threads.
+  /// Performs everything due until `moment`: calls into the application one at a time, each followed by its
+  /// tasks, and then the work of other threads.
   func run(until moment: HostTime) async {
     await MainActorTurns.runAll()
     var steps = 0
@@ -178,7 +170,6 @@ public final class TestDevice {
     } while !mainQueue.isEmpty || hostClock.now < moment
   }
 
-  /// Performs a user or system event, and its effects at the current time.
   func happen(_ action: (Device) -> Void) async {
     // Earlier requests take effect first, above all playback.
     await run(until: hostClock.now)
@@ -186,7 +177,6 @@ public final class TestDevice {
     await run(until: hostClock.now)
   }
 
-  /// Ends everything on the device, so that nothing of this test remains.
   func close() async {
     for watch in watches { watch.close() }
     watches = []
@@ -204,6 +194,6 @@ public struct ScheduledCall: Sendable {
   let id: ApplicationTimers.ID
   let timers: ApplicationTimers
 
-  /// Cancels the call, unless it was already made. Any thread.
+  /// Cancels the call, unless it was made. Any thread.
   public func cancel() { timers.cancel(id) }
 }

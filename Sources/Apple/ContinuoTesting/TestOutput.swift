@@ -7,14 +7,13 @@ public struct TestOutput: Hashable, Sendable {
   /// An output that plays immediately, without delay or loss.
   public static let ideal = TestOutput()
 
-  /// An output that accepts no audio between the given times, like an overloaded server or a busy sink, and
-  /// then continues with the next frame.
+  /// An output that accepts no audio between the given times, like a busy sink, and then continues.
   public static func starving(from start: Duration, until end: Duration) -> TestOutput {
     TestOutput { $0.suspension = min(start, end).inSeconds..<max(start, end).inSeconds }
   }
 
-  /// An output whose server disconnects at `moment` and loses its buffered audio. Connections are possible
-  /// again from `returning` on; never if it is nil.
+  /// An output whose server disconnects at `moment`, loses its audio, and can be connected from `returning`
+  /// on.
   public static func vanishing(at moment: Duration, returning: Duration? = nil) -> TestOutput {
     TestOutput {
       $0.death = moment.inSeconds
@@ -33,8 +32,7 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// An output shared with other applications, which play between the given times. The user has set the given
-  /// volume, 0…1.
+  /// An output shared with other applications, which play between the given times, at a volume of 0…1.
   public static func besideOthers(
     from start: Duration, until end: Duration, volume: Float = 1
   ) -> TestOutput {

@@ -3,11 +3,9 @@ import HostTime
 import Synchronization
 
 /// The main queue of an application in virtual time. The test device runs its work, piece by piece, on the
-/// main thread, so that the tasks caused by one piece run before the next.
-///
-/// The main thread has two roles: it runs the application's code, and it advances the clock, which runs all
-/// work that has its own threads in real time (decoding, output, watchdog). The caller is on this queue only
-/// in the first role.
+/// main thread, so that the tasks caused by one piece run before the next. The main thread also advances the
+/// clock, which runs all work that has its own threads in real time (decoding, output, watchdog). Meanwhile
+/// the caller is not on this queue.
 final class VirtualMainQueue: DeliveryQueue {
   private struct State {
     var work = Deque<@Sendable () -> Void>()
@@ -19,10 +17,8 @@ final class VirtualMainQueue: DeliveryQueue {
 
   func enqueue(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.work.append(work) } }
 
-  /// Whether the caller runs on this queue.
   var isCurrent: Bool { MainDispatchQueue.isCurrent && !state.withLock { $0.isAside } }
 
-  /// Whether no work is pending.
   var isEmpty: Bool { state.withLock { $0.work.isEmpty } }
 
   /// Runs the oldest piece of work; returns false if none is pending. Must be called on the main thread.
@@ -37,7 +33,6 @@ final class VirtualMainQueue: DeliveryQueue {
     aside { clock.advance(to: moment) { !isEmpty } }
   }
 
-  /// Runs `body` outside the role of the application.
   func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
     let before = state.withLock { state in
       defer { state.isAside = true }
@@ -47,12 +42,9 @@ final class VirtualMainQueue: DeliveryQueue {
     return try body()
   }
 
-  /// Discards the pending work.
+  /// Discards the pending work, which is released outside the lock.
   func clear() {
-    let dropped = state.withLock { state in
-      defer { state.work = [] }
-      return state.work
-    }
-    withExtendedLifetime(dropped) {}
+    var dropped = Deque<@Sendable () -> Void>()
+    state.withLock { swap(&$0.work, &dropped) }
   }
 }

@@ -22,14 +22,9 @@ import Synchronization
 ///
 /// - Parameters:
 ///   - modes: the application's background modes. Those of a property list: `BackgroundModes.modes`.
-///   - settings: the application's time limits.
-///   - output: the behaviour of the audio output.
 ///   - recordsSound: whether to record `TestDevice.heard`: about 20 MB per minute of sound. Without it half
 ///     an hour that nothing observes takes 0.1 s in a debug build, otherwise 2 s.
-///   - operation: the test.
-/// - Returns: what `operation` returns.
-@MainActor
-public func withTestDevice<Result>(
+@MainActor public func withTestDevice<Result>(
   modes: Set<BackgroundMode> = [], settings: LifecycleSettings = LifecycleSettings(),
   output: TestOutput = .ideal, recordsSound: Bool = true,
   operation: @MainActor (TestDevice) async throws -> Result
@@ -43,24 +38,17 @@ public func withTestDevice<Result>(
   }
   let device = TestDevice(modes: modes, settings: settings, output: output, recordsSound: recordsSound)
   do {
-    let result = try await device.inside { try await operation(device) }
+    // The device owns all per-process objects.
+    let result = try await TestDeviceTurn.$isInside.withValue(true) {
+      try await Device.withCurrent(device.system) {
+        try await PlaybackEnvironment.withCurrent(device.environment) { try await operation(device) }
+      }
+    }
     await device.close()
     return result
   } catch {
     await device.close()
     throw error
-  }
-}
-
-extension TestDevice {
-  /// Runs `operation` with this device as the owner of all per-process objects.
-  fileprivate func inside<Result>(_ operation: @MainActor () async throws -> Result) async rethrows -> Result
-  {
-    try await TestDeviceTurn.$isInside.withValue(true) {
-      try await Device.withCurrent(system) {
-        try await PlaybackEnvironment.withCurrent(environment) { try await operation() }
-      }
-    }
   }
 }
 
@@ -75,29 +63,21 @@ enum TestDeviceTurn {
 
   private static let state = Mutex(State())
 
-  /// Waits for the caller's turn.
   nonisolated(nonsending) static func begin() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
-        guard state.isTaken else {
-          state.isTaken = true
-          return true
-        }
-        state.waiting.append(continuation)
-        return false
+        defer { state.isTaken = true }
+        if state.isTaken { state.waiting.append(continuation) }
+        return !state.isTaken
       }
       if isFree { continuation.resume() }
     }
   }
 
-  /// Ends the turn and starts the next waiting one.
   static func end() {
-    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard !state.waiting.isEmpty else {
-        state.isTaken = false
-        return nil
-      }
-      return state.waiting.removeFirst()
+    let next = state.withLock { state in
+      state.isTaken = !state.waiting.isEmpty
+      return state.isTaken ? state.waiting.removeFirst() : nil
     }
     next?.resume()
   }

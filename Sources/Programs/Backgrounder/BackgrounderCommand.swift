@@ -78,8 +78,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Songs for the audio screen, files or URLs (default: the first three of ./Media).", valueName: "file")
-  )
+      "Songs for the audio screen, files or URLs (default: the first three of ./Media).", valueName: "file"))
   var files: [String] = []
 
   @Option(
@@ -95,8 +94,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Property list with UIBackgroundModes and BGTaskSchedulerPermittedIdentifiers.",
-      valueName: "path"))
+      "Property list with UIBackgroundModes and BGTaskSchedulerPermittedIdentifiers.", valueName: "path"))
   var infoPlist: String?
 
   @Option(help: ArgumentHelp("Background time for tasks.", valueName: "seconds"))
@@ -106,8 +104,7 @@ struct BackgrounderCommand: ParsableCommand {
   var expirationWarning = LifecycleSettings().expirationWarning
 
   @Option(
-    help: ArgumentHelp(
-      "Time limit for a call into the application in the background.", valueName: "seconds"))
+    help: ArgumentHelp("Time limit for a call into the application in the background.", valueName: "seconds"))
   var callLimit = LifecycleSettings().callLimit
 
   @Option(help: ArgumentHelp("Time limit for a background fetch.", valueName: "seconds"))
@@ -115,8 +112,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Duration of an upload, all downloads, the web service or a scheduled refresh.", valueName: "seconds"
-    ))
+      "Duration of an upload, all downloads, the web service or a scheduled refresh.", valueName: "seconds"))
   var work = 2.0
 
   @Option(
@@ -129,15 +125,12 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Port of the listen screen (0: any free one) or of the voip screen's server.",
-      valueName: "number"))
+      "Port of the listen screen (0: any free one) or of the voip screen's server.", valueName: "number"))
   var port: UInt16 = 0
 
-  @Option(
-    help: "Time when a suspended application loses its TCP sockets: \(names(Reclaim.self)).")
+  @Option(help: "Time when a suspended application loses its TCP sockets: \(names(Reclaim.self)).")
   var reclaimSockets = Reclaim.whenSuspended
 
-  /// The time at which sockets are reclaimed, as a command-line option.
   enum Reclaim: String, CaseIterable, ExpressibleByArgument {
     case never
     case whenLocked = "when-locked"
@@ -166,11 +159,9 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "SVG drawing of the run, written at its end and at terminations for a fault.",
-      valueName: "path"))
+      "SVG drawing of the run, written at its end and at terminations for a fault.", valueName: "path"))
   var timeline: String?
 
-  /// The answers to the application's request for permission.
   enum Answer: String, CaseIterable, ExpressibleByArgument {
     case always
     case whenInUse = "when-in-use"
@@ -203,60 +194,45 @@ struct BackgrounderCommand: ParsableCommand {
   private static let longest = 86_400.0
 
   mutating func validate() throws {
-    guard backgroundModes == nil || infoPlist == nil else {
-      throw ValidationError("--background-modes and --info-plist exclude each other")
+    func refuse(_ message: String, if isFault: Bool) throws {
+      if isFault { throw ValidationError(message) }
     }
-    guard server == nil || !nullSink else {
-      throw ValidationError("--server and --null-sink exclude each other")
-    }
-    guard screen == .audio || files.isEmpty else {
-      throw ValidationError("only the audio screen takes files")
-    }
+    try refuse(
+      "--background-modes and --info-plist exclude each other", if: backgroundModes != nil && infoPlist != nil
+    )
+    try refuse("--server and --null-sink exclude each other", if: server != nil && nullSink)
+    try refuse("only the audio screen takes files", if: screen != .audio && !files.isEmpty)
     for (name, value) in [
       ("background-time", backgroundTime), ("expiration-warning", expirationWarning),
-      ("call-limit", callLimit),
-      ("fetch-limit", fetchLimit), ("work", work),
-    ] where !(0...Self.longest).contains(value) {
-      throw ValidationError("--\(name) takes seconds from 0 to \(Int(Self.longest))")
+      ("call-limit", callLimit), ("fetch-limit", fetchLimit), ("work", work),
+    ] {
+      try refuse(
+        "--\(name) takes seconds from 0 to \(Int(Self.longest))", if: !(0...Self.longest).contains(value))
     }
-    guard screen == .location || location == nil else {
-      throw ValidationError("only the location screen takes --location")
-    }
-    guard screen.usesService || service == nil else {
-      throw ValidationError("only fetch, upload, download and session take --service")
-    }
-    guard (screen == .download && service != nil) == (downloads != nil) else {
-      throw ValidationError("--downloads and the --service of the download screen need each other")
-    }
-    guard screen == .listen || screen == .voip || port == 0 else {
-      throw ValidationError("only the listen and voip screens take --port")
-    }
-    guard screen != .voip || port != 0 else {
-      throw ValidationError("the voip screen needs the --port of its server")
-    }
-    guard misbehave != .leaveOpen || screen == .listen else {
-      throw ValidationError("--misbehave leave-open is a fault of the listen screen")
-    }
-    guard misbehave != .waitForNetwork || screen == .session && service != nil else {
-      throw ValidationError("--misbehave wait-for-network is a fault of the session screen with a --service")
-    }
-    guard locationSpeed > 0, locationSpeed <= 1000 else {
-      throw ValidationError("--location-speed takes a factor above 0 and up to 1000")
-    }
+    try refuse("only the location screen takes --location", if: screen != .location && location != nil)
+    try refuse(
+      "only fetch, upload, download and session take --service", if: !screen.usesService && service != nil)
+    try refuse(
+      "--downloads and the --service of the download screen need each other",
+      if: (screen == .download && service != nil) != (downloads != nil))
+    try refuse(
+      "only the listen and voip screens take --port", if: screen != .listen && screen != .voip && port != 0)
+    try refuse("the voip screen needs the --port of its server", if: screen == .voip && port == 0)
+    try refuse(
+      "--misbehave leave-open is a fault of the listen screen",
+      if: misbehave == .leaveOpen && screen != .listen)
+    try refuse(
+      "--misbehave wait-for-network is a fault of the session screen with a --service",
+      if: misbehave == .waitForNetwork && (screen != .session || service == nil))
+    // Also refuses a value that is not a number.
+    try refuse(
+      "--location-speed takes a factor above 0 and up to 1000",
+      if: !(locationSpeed > 0 && locationSpeed <= 1000))
     _ = try presses()
   }
 
-  /// A run as a command line asks for it.
-  struct Plan {
-    var presses: [Press]
-    var parts: ScreenChoice.Parts
-    var settings: LifecycleSettings
-    var location: Phone.Location
-    var drawing: Drawing?
-  }
-
-  /// The run that this command line asks for. Throws if an argument cannot be used; creates the drawing's file.
-  func plan() throws -> Plan {
+  /// Returns the run of this command line. Throws if an argument cannot be used; creates the drawing's file.
+  func plan() throws -> Phone.Plan {
     var settings = LifecycleSettings()
     settings.backgroundTime = backgroundTime
     settings.expirationWarning = expirationWarning
@@ -264,13 +240,13 @@ struct BackgrounderCommand: ParsableCommand {
     settings.fetchLimit = fetchLimit
     settings.socketReclaim = reclaimSockets.setting
     settings.permittedTaskIdentifiers = try taskIdentifiers()
-    let parts = ScreenChoice.Parts(
+    let parts = ScreenParts(
       songs: try songs(), modes: try modes(), service: try webService(), work: work,
       folder: try downloadFolder(),
-      // A little is left to say so.
+      // Leaves time to report a failure.
       fetchSeconds: max(0, min(fetchLimit - 2, fetchLimit * 0.8)), port: port,
       leavesOpen: misbehave == .leaveOpen)
-    return Plan(
+    return Phone.Plan(
       presses: try presses(), parts: parts, settings: settings, location: try phoneLocation(),
       drawing: try drawing())
   }
@@ -285,10 +261,7 @@ struct BackgrounderCommand: ParsableCommand {
       : PulseDevice(configuration: PulseConfiguration(server: server), clock: clock)
     printLineByLine()
     MainActor.assumeIsolated {
-      let phone = Phone(
-        modes: plan.parts.modes, settings: plan.settings, sound: sound, location: plan.location,
-        service: plan.parts.service, drawing: plan.drawing
-      ) { makeDelegate(plan.parts) }
+      let phone = Phone(plan, sound: sound) { makeDelegate(plan.parts) }
       phone.run(plan.presses, readsInput: readsInput)
       withExtendedLifetime(phone) {
         // The run loop serves timers as well as the main queue.
@@ -297,14 +270,16 @@ struct BackgrounderCommand: ParsableCommand {
     }
   }
 
-  /// The application's delegate with its screen.
-  @MainActor
-  func makeDelegate(_ parts: ScreenChoice.Parts) -> AppDelegate {
+  @MainActor func makeDelegate(_ parts: ScreenParts) -> AppDelegate {
     let screen = screen.makeScreen(parts)
     guard let misbehave else { return AppDelegate(screen: screen) }
     // The hang exceeds the limit by a fifth.
-    return MisbehavingAppDelegate(
-      screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2, parts: parts)
+    return MisbehavingAppDelegate(screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2)
+  }
+
+  /// Returns the result of `body`, whose error becomes one of the command line.
+  private func validated<Result>(_ prefix: String = "", _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw ValidationError("\(prefix)\(error)") }
   }
 
   private func webService() throws -> WebService? {
@@ -329,7 +304,7 @@ struct BackgrounderCommand: ParsableCommand {
   /// The presses in the order of their times.
   private func presses() throws -> [Press] {
     var presses = readsInput ? [] : try Press.script(script)
-    for text in press { presses.append(try Press(parsing: text)) }
+    presses += try press.map { try Press(parsing: $0) }
     if screen.waitsForTap, !readsInput, !presses.contains(where: { $0.action == .tap || $0.action == .play })
     {
       presses.append(Press(action: .tap, time: 0))
@@ -355,24 +330,19 @@ struct BackgrounderCommand: ParsableCommand {
   }
 
   private func phoneLocation() throws -> Phone.Location {
-    var result = Phone.Location(answer: locationAnswer.status)
-    do {
+    try validated {
+      var result = Phone.Location(answer: locationAnswer.status)
       if let location { result.source = try LocationSource(option: location, speed: locationSpeed) }
       if let infoPlist { result.usage = try LocationUsage(infoPlist: infoPlist) }
-    } catch {
-      throw ValidationError("\(error)")
+      return result
     }
-    return result
   }
 
   private func drawing() throws -> Drawing? {
     guard let timeline else { return nil }
-    do {
-      return try Drawing(
-        path: timeline, caption: CommandLine.arguments.dropFirst().joined(separator: " "),
-        clock: SystemClock.shared)
-    } catch {
-      throw ValidationError("--timeline \(timeline): \(error)")
+    let caption = CommandLine.arguments.dropFirst().joined(separator: " ")
+    return try validated("--timeline \(timeline): ") {
+      try Drawing(path: timeline, caption: caption, clock: SystemClock.shared)
     }
   }
 
@@ -380,16 +350,12 @@ struct BackgrounderCommand: ParsableCommand {
   private func taskIdentifiers() throws -> Set<String> {
     guard let infoPlist else { return [RefreshScreen.refresh, RefreshScreen.cleaning] }
     var settings = LifecycleSettings()
-    do { try settings.readPermittedTaskIdentifiers(infoPlist: infoPlist) } catch {
-      throw ValidationError("\(error)")
-    }
+    try validated { try settings.readPermittedTaskIdentifiers(infoPlist: infoPlist) }
     return settings.permittedTaskIdentifiers
   }
 
   private func modes() throws -> BackgroundModes {
     guard let infoPlist else { return BackgroundModes(list: backgroundModes ?? "none") }
-    do { return try BackgroundModes(infoPlist: URL(fileURLWithPath: infoPlist)) } catch {
-      throw ValidationError("\(error)")
-    }
+    return try validated { try BackgroundModes(infoPlist: URL(fileURLWithPath: infoPlist)) }
   }
 }

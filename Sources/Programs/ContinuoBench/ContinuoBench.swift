@@ -165,9 +165,8 @@ struct ContinuoBench: ParsableCommand {
 
   private func serverPrograms(_ bench: Bench) -> [ServerProgram] {
     let mpd = only.contains("mpd") || !only.contains(where: Self.contenders.contains)
-    return [
-      bench.continuo.map { .continuo($0) }, mpd ? bench.tools.path("mpd").map { .mpd($0) } : nil,
-    ].compactMap { $0 }
+    return [bench.continuo.map { .continuo($0) }, mpd ? bench.tools.path("mpd").map { .mpd($0) } : nil]
+      .compactMap { $0 }
   }
 
   private func files() throws -> [String] {
@@ -175,9 +174,7 @@ struct ContinuoBench: ParsableCommand {
       media.isEmpty
       ? ((try? FileManager.default.contentsOfDirectory(atPath: "Media")) ?? []).filter {
         $0.hasSuffix(".mp3")
-      }
-      .sorted().map { "Media/" + $0 }
-      : media
+      }.sorted().map { "Media/" + $0 } : media
     guard !paths.isEmpty else { throw ValidationError("No Media/*.mp3 here: name files with --media.") }
     if let unreadable = paths.first(where: { access($0, R_OK) != 0 }) {
       throw ValidationError("Cannot read \(unreadable).")

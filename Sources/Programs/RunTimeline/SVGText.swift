@@ -2,7 +2,6 @@ internal import TextFormatting
 
 /// A builder of SVG text. Its output is well-formed for every input, and the same for the same input.
 struct SVGText {
-  /// The markup so far.
   private(set) var text = ""
 
   /// The value of an attribute.
@@ -29,6 +28,34 @@ struct SVGText {
     close(name)
   }
 
+  /// Appends a rectangle of the class `style`; coordinates in points.
+  mutating func rectangle(
+    x: Double, y: Double, width: Double, height: Double, _ style: String, tooltip: String? = nil
+  ) {
+    let attributes: Attributes = [
+      "x": .number(x), "y": .number(y), "width": .number(width), "height": .number(height),
+      "class": .text(style),
+    ]
+    element("rect", attributes, tooltip: tooltip)
+  }
+
+  /// Appends a vertical line.
+  mutating func line(x: Double, from top: Double, to bottom: Double, _ style: String, tooltip: String? = nil)
+  {
+    let attributes: Attributes = [
+      "x1": .number(x), "x2": .number(x), "y1": .number(top), "y2": .number(bottom), "class": .text(style),
+    ]
+    element("line", attributes, tooltip: tooltip)
+  }
+
+  mutating func path(_ data: String, _ style: String, tooltip: String? = nil) {
+    element("path", ["d": .text(data), "class": .text(style)], tooltip: tooltip)
+  }
+
+  mutating func label(_ text: String, x: Double, y: Double, _ style: String) {
+    element("text", ["x": .number(x), "y": .number(y), "class": .text(style)], content: text)
+  }
+
   /// Appends the start tag of an element that contains others.
   mutating func open(_ name: String, _ attributes: Attributes = [:]) {
     text += "<\(name)"
@@ -43,7 +70,6 @@ struct SVGText {
     text += ">"
   }
 
-  /// Appends an end tag and a line feed.
   mutating func close(_ name: String) { text += "</\(name)>\n" }
 
   /// Appends markup that is known to be well-formed.

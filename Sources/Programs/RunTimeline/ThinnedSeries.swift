@@ -31,23 +31,18 @@ struct ThinnedSeries<Value: Sendable>: Sendable {
   var omitted: Int { elements.reduce(0) { $0 + $1.others } }
 
   /// Appends a value. A value older than the last one, reported late by another thread, gets the last one's
-  /// time.
+  /// time. Above the limit, at least half of the elements are merged: the remaining ones are more than 1/400
+  /// of the whole interval apart.
   mutating func append(_ value: Value, at time: HostTime) {
     elements.append(Element(time: max(time, elements.last?.time ?? time), value: value))
-    if elements.count > Self.limit { thin() }
+    guard elements.count > Self.limit, let first = elements.first, let last = elements.last else { return }
+    thin(to: last.time.seconds(since: first.time) / Double(Self.limit / 2))
   }
 
   /// Replaces the last value and keeps its time.
   mutating func replaceLast(with value: Value) {
     guard !elements.isEmpty else { return }
     elements[elements.count - 1].value = value
-  }
-
-  /// Merges at least half of the elements: the remaining ones are more than 1/400 of the whole interval
-  /// apart.
-  private mutating func thin() {
-    guard let first = elements.first, let last = elements.last else { return }
-    thin(to: last.time.seconds(since: first.time) / Double(Self.limit / 2))
   }
 
   /// Merges elements that are at most `distance` seconds apart.

@@ -1,7 +1,7 @@
 internal import TextFormatting
 
 /// The time axis of a drawing: its ticks and their labels.
-struct TimeAxis: Hashable, Sendable {
+struct TimeAxis {
   /// The first and the last time, in seconds; at least `shortest` apart.
   let start: Double
   let end: Double
@@ -36,18 +36,13 @@ struct TimeAxis: Hashable, Sendable {
   /// The unit of the labels.
   var unit: String { end < 120 ? "seconds" : end < 3600 ? "min:s" : "h:min:s" }
 
-  /// Returns the label of a tick.
+  /// Returns the label of a tick, with a minus sign (U+2212) before zero.
   func label(_ time: Double) -> String {
-    if end < 120 { return SVGText.decimal(time, places: 1).replacingMinus }
-    let seconds = Int(time.magnitude)
     let sign = time < 0 ? "\u{2212}" : ""
+    if end < 120 { return sign + SVGText.decimal(time.magnitude, places: 1) }
+    let seconds = Int(time.magnitude)
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
     if end < 3600 { return "\(sign)\(minutes):\((seconds % 60).digits(2))" }
     return "\(sign)\(hours):\(minutes.digits(2)):\((seconds % 60).digits(2))"
   }
-}
-
-extension String {
-  /// The text with a minus sign (U+2212) for a leading hyphen.
-  fileprivate var replacingMinus: String { hasPrefix("-") ? "\u{2212}" + dropFirst() : self }
 }

@@ -22,7 +22,6 @@ package struct Timeline: Sendable {
     /// An interruption such as a phone call began.
     case interruptionBegan
     case interruptionEnded
-    /// A background task began.
     case taskBegan(identifier: Int, name: String)
     /// The task's expiration handler was called.
     case taskExpired(identifier: Int)
@@ -36,23 +35,16 @@ package struct Timeline: Sendable {
   /// The audible state of the player.
   package enum Sound: Hashable, Sendable { case silent, waiting, audible }
 
-  /// An item of the queue.
-  struct Item: Hashable, Sendable {
-    /// The index in the queue, from 0.
-    var index: Int
-    var name: String
-  }
+  /// An item of the queue; `index` counts from 0.
+  typealias Item = (index: Int, name: String)
 
   /// A location of the device, in degrees.
-  struct Place: Hashable, Sendable {
-    var latitude: Double
-    var longitude: Double
-  }
+  typealias Place = (latitude: Double, longitude: Double)
 
   /// A background task and its outcome.
-  struct Task: Hashable, Sendable {
+  struct Task {
     /// The state of a task: `open`, `ended` by the application, or `killed` with it.
-    enum Outcome: Hashable, Sendable { case open, ended, killed }
+    enum Outcome { case open, ended, killed }
 
     var identifier: Int
     var name: String
@@ -87,7 +79,6 @@ package struct Timeline: Sendable {
   /// The state that the player reported last.
   private var playerSound = Sound.silent
 
-  /// Creates an empty recording that begins at `start`.
   package init(start: HostTime) { self.start = start }
 
   /// Records an event that happened at `time`.
@@ -100,11 +91,10 @@ package struct Timeline: Sendable {
     case .sound(let sound):
       playerSound = sound
       soundMayHaveChanged(at: time)
-    case .item(let index, let name):
-      items.append(Item(index: index, name: Self.shortened(name)), at: time)
+    case .item(let index, let name): items.append((index, Self.shortened(name)), at: time)
     case .itemNamed(let name):
       if case .some(.some(let item)) = items.elements.last?.value {
-        items.replaceLast(with: Item(index: item.index, name: Self.shortened(name)))
+        items.replaceLast(with: (item.index, Self.shortened(name)))
       }
     case .noItem: leaveItem(at: time)
     case .jumped: jumps.append((), at: time)
@@ -112,18 +102,16 @@ package struct Timeline: Sendable {
     case .interruptionBegan: interruptions.append(true, at: time)
     case .interruptionEnded: interruptions.append(false, at: time)
     case .taskBegan(let identifier, let name): beginTask(identifier, name, at: time)
-    case .taskExpired(let identifier):
-      change(identifier) { $0.expiry = time }
+    case .taskExpired(let identifier): change(identifier) { $0.expiry = time }
     case .taskEnded(let identifier):
       change(identifier) {
         $0.end = time
         $0.outcome = .ended
       }
-    case .terminated(let reason):
-      terminations.append(Self.shortened(reason), at: time)
+    case .terminated(let reason): terminations.append(Self.shortened(reason), at: time)
     case .place(let latitude, let longitude):
       guard latitude.isFinite, longitude.isFinite else { break }
-      places.append(Place(latitude: latitude, longitude: longitude), at: time)
+      places.append((latitude, longitude), at: time)
     }
   }
 

@@ -12,26 +12,20 @@ extension TimelineDrawing {
     var place: (row: Int, isLeft: Bool)?
   }
 
-  /// All flags, and the number of rows that their labels take.
-  struct Flags {
-    var all: [Flag] = []
-    var rows = 0
-  }
-
   /// Places each label in the first row that has room, right of its line or else left of it. Terminations
   /// come first, since they must be readable.
-  func placeFlags() -> Flags {
-    var flags = Flags()
+  func placeFlags() -> [Flag] {
+    var flags: [Flag] = []
     for (series, isTermination) in [(timeline.terminations, true), (timeline.presses, false)] {
       for element in series.elements {
         let more = element.others > 0 ? " (+\(element.others))" : ""
         let label = TerminalText.truncated(element.value, columns: 46) + more
-        flags.all.append(
+        flags.append(
           Flag(x: x(element.time), time: seconds(element.time), label: label, isTermination: isTermination))
       }
     }
     var placed: [(row: Int, range: ClosedRange<Double>, x: Double)] = []
-    for (index, flag) in flags.all.enumerated() {
+    for (index, flag) in flags.enumerated() {
       // Bold letters, of terminations, are wider.
       let column = TimelineStyle.columnWidth * (flag.isTermination ? 1.12 : 1)
       let width = Double(TerminalText.width(flag.label)) * column + 10
@@ -42,37 +36,32 @@ extension TimelineDrawing {
           guard range.lowerBound >= Self.left - 8, range.upperBound <= Self.right + 26,
             // Labels must not overlap, nor lie across a line: lines go down from the row of their label.
             !placed.contains(where: { other in
-              other.row == row && other.range.overlaps(range)
-                || other.row < row && range.contains(other.x)
+              other.row == row && other.range.overlaps(range) || other.row < row && range.contains(other.x)
                 || other.row > row && other.range.contains(flag.x)
             })
           else { continue }
           placed.append((row, range, flag.x))
-          flags.all[index].place = (row, isLeft)
+          flags[index].place = (row, isLeft)
           break search
         }
       }
     }
-    flags.rows = (flags.all.compactMap { $0.place?.row }.max() ?? -1) + 1
     return flags
   }
 
   /// Draws the flags over the lanes between two heights. A flag without a label is a short stroke above the
   /// lanes, unless it is a termination.
-  mutating func drawFlags(_ flags: Flags, from lanesTop: Double, to lanesEnd: Double) {
+  mutating func drawFlags(_ flags: [Flag], from lanesTop: Double, to lanesEnd: Double) {
     let base = 64.0
     // Draws all lines before the labels, so that no line crosses a label. Terminations cover other lines.
-    for flag in flags.all.reversed() {
+    for flag in flags.reversed() {
       let top = flag.place.map { base + Double($0.row) * 15 } ?? lanesTop - 2
       let end = flag.place == nil && !flag.isTermination ? lanesTop + 5 : lanesEnd
-      svg.element(
-        "line",
-        [
-          "x1": .number(flag.x), "x2": .number(flag.x), "y1": .number(top), "y2": .number(end),
-          "class": flag.isTermination ? "termination" : "press",
-        ], tooltip: "\(flag.label), at \(Self.text(flag.time)) s")
+      svg.line(
+        x: flag.x, from: top, to: end, flag.isTermination ? "termination" : "press",
+        tooltip: "\(flag.label), at \(SVGText.decimal(flag.time)) s")
     }
-    for flag in flags.all {
+    for flag in flags {
       guard let place = flag.place else { continue }
       svg.element(
         "text",
@@ -82,7 +71,7 @@ extension TimelineDrawing {
           "class": flag.isTermination ? "haloed reason" : "haloed",
         ], content: flag.label)
     }
-    let unnamed = flags.all.count { $0.place == nil }
+    let unnamed = flags.count { $0.place == nil }
     if unnamed > 0 {
       remarks.append("\(unnamed) \(unnamed == 1 ? "stroke" : "strokes") without a label, for want of room.")
     }

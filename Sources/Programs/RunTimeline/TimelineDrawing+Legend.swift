@@ -3,13 +3,11 @@ internal import TextFormatting
 
 /// The legend and the remarks below the lanes, and the description for screen readers.
 extension TimelineDrawing {
-  /// Draws the legend: the meaning of the bands and symbols that the drawing contains.
+  /// Draws the meaning of the bands and symbols that the drawing contains.
   mutating func drawLegend(from top: Double) {
     var entries: [(style: String, name: String)] = []
     for state in [ApplicationState.active, .inactive, .background, .suspended, .notRunning]
-    where isSeen(state) {
-      entries.append(("state-\(state.rawValue) edge", TimelineStyle.name(state)))
-    }
+    where isSeen(state) { entries.append(("state-\(state.rawValue) edge", TimelineStyle.name(state))) }
     for (sound, name) in [(Timeline.Sound.audible, "sound"), (.waiting, "waiting for sound")]
     where timeline.sounds.elements.contains(where: { $0.value == sound }) {
       entries.append(("\(sound == .audible ? "sound" : "waiting") edge", name))
@@ -17,19 +15,15 @@ extension TimelineDrawing {
     if !timeline.jumps.elements.isEmpty { entries.append(("jump", "jump")) }
     if !places.isEmpty {
       entries.append(("place", "location update"))
-      for (style, name) in [
-        ("front", "way in front"), ("behind", "in the background"), ("gap", "not told of"),
-      ]
-      where trackParts.contains(where: { $0.style == style }) {
-        entries.append(("track-\(style)", name))
-      }
+      let styles = Set(trackParts.map(\.style))
+      let names = [("front", "way in front"), ("behind", "in the background"), ("gap", "not told of")]
+      for (style, name) in names where styles.contains(style) { entries.append(("track-\(style)", name)) }
     }
     if !timeline.tasks.isEmpty { entries.append(("task", "background task")) }
     if timeline.tasks.contains(where: { $0.outcome == .ended }) { entries.append(("task-end", "its end")) }
     if timeline.tasks.contains(where: { $0.expiry != nil }) { entries.append(("expiry", "its expiration")) }
-    if timeline.tasks.contains(where: { $0.outcome == .killed }) {
-      entries.append(("killed", "open at a termination"))
-    }
+    let isKilled = timeline.tasks.contains { $0.outcome == .killed }
+    if isKilled { entries.append(("killed", "open at a termination")) }
     if !timeline.presses.elements.isEmpty { entries.append(("press", "pressed")) }
     if !timeline.terminations.elements.isEmpty { entries.append(("termination", "terminated")) }
 
@@ -57,21 +51,18 @@ extension TimelineDrawing {
 
   private mutating func drawSwatch(_ style: String) {
     switch style {
-    case "jump": svg.element("path", ["d": "M11 2l4 9h-8Z", "class": "jump"])
-    case "expiry": svg.element("path", ["d": "M11 0l6 7l-6 7l-6 -7Z", "class": "expiry"])
-    case "task-end": svg.element("path", ["d": "M10 0h3v14h-3Z", "class": "task-end"])
+    case "jump": svg.path("M11 2l4 9h-8Z", style)
+    case "expiry": svg.path("M11 0l6 7l-6 7l-6 -7Z", style)
+    case "task-end": svg.path("M10 0h3v14h-3Z", style)
     case "sound edge":
       // Scales the pattern's full height of 26 points to the swatch's 14.
       svg.element(
         "rect", ["width": 40, "height": 26, "transform": "scale(0.55 0.54)", "class": "sound edge"])
-    case "killed": svg.element("path", ["d": "M5 1l12 12m0 -12l-12 12", "class": "killed"])
-    case "place": svg.element("path", ["d": "M6 1v12M11 1v12M16 1v12", "class": "place"])
-    case "track-front", "track-behind", "track-gap":
-      svg.element("path", ["d": "M0 7h22", "class": .text("track \(style)")])
-    case "press", "termination":
-      svg.element("path", ["d": "M11 -1v16", "class": .text(style)])
-    default:
-      svg.element("rect", ["width": 22, "height": 14, "class": .text(style)])
+    case "killed": svg.path("M5 1l12 12m0 -12l-12 12", style)
+    case "place": svg.path("M6 1v12M11 1v12M16 1v12", style)
+    case "track-front", "track-behind", "track-gap": svg.path("M0 7h22", "track \(style)")
+    case "press", "termination": svg.path("M11 -1v16", style)
+    default: svg.element("rect", ["width": 22, "height": 14, "class": .text(style)])
     }
   }
 
@@ -79,7 +70,7 @@ extension TimelineDrawing {
   mutating func drawRemarks() {
     for remark in remarks {
       bottom += 17
-      svg.element("text", ["x": .number(Self.left), "y": .number(bottom), "class": "quiet"], content: remark)
+      svg.label(remark, x: Self.left, y: bottom, "quiet")
     }
   }
 

@@ -2,57 +2,46 @@ internal import TextFormatting
 
 /// The lane of the background tasks. Tasks that ran at the same time are in different rows.
 extension TimelineDrawing {
-  /// A task with its row and the position of its label.
-  private struct PlacedTask {
-    var task: Timeline.Task
-    var row: Int
-    var label: String
-    var labelX: Double
-  }
+  private typealias Label = (text: String, x: Double, width: Double)
 
   private static let rowHeight = 22.0
 
   mutating func drawTasks() {
     // The right edge of each row's last task, including its label.
     var rowEnds: [Double] = []
-    var placed: [PlacedTask] = []
+    var placed: [(task: Timeline.Task, row: Int, label: Label)] = []
     for task in timeline.tasks {
-      let label = place(of: task)
+      let label = label(of: task)
       let start = min(x(task.begin), label.x) - 8
       let reach = max(x(task.end ?? end), label.x + label.width) + 8
-      if let row = rowEnds.firstIndex(where: { $0 <= start }) {
-        rowEnds[row] = reach
-        placed.append(PlacedTask(task: task, row: row, label: label.text, labelX: label.x))
-      } else if rowEnds.count < Self.taskRows {
-        placed.append(PlacedTask(task: task, row: rowEnds.count, label: label.text, labelX: label.x))
-        rowEnds.append(reach)
-      }
+      let row = rowEnds.firstIndex { $0 <= start } ?? rowEnds.count
+      guard row < Self.taskRows else { continue }
+      if row == rowEnds.count { rowEnds.append(reach) } else { rowEnds[row] = reach }
+      placed.append((task, row, label))
     }
     let top = lane("tasks", height: Double(max(1, rowEnds.count)) * Self.rowHeight)
-    for place in placed { draw(place, top: top + Double(place.row) * Self.rowHeight + 2) }
+    for (task, row, label) in placed { draw(task, label, top: top + Double(row) * Self.rowHeight + 2) }
     note(timeline.tasks.count - placed.count + timeline.omittedTasks, "background tasks")
   }
 
   /// Returns the label of a task and its position: in its bar, else after it, else before it. A label that
   /// fits nowhere is truncated.
-  private func place(of task: Timeline.Task) -> (text: String, x: Double, width: Double) {
+  private func label(of task: Timeline.Task) -> Label {
     let (left, right) = (x(task.begin), x(task.end ?? end))
     func fitting(_ room: Double) -> (text: String, width: Double) {
       let text = TerminalText.truncated(task.name, columns: Int(max(0, room) / TimelineStyle.columnWidth))
       return (text, Double(TerminalText.width(text)) * TimelineStyle.columnWidth)
     }
-    let inside = fitting(right - left - 12)
-    let behind = fitting(Self.right - right - 8)
-    if inside.text == task.name { return (inside.text, left + 5, inside.width) }
-    if behind.text == task.name { return (behind.text, right + 8, behind.width) }
+    let (inside, after) = (fitting(right - left - 12), fitting(Self.right - right - 8))
     let before = fitting(left - Self.left - 8)
-    if before.text == task.name { return (before.text, left - 5 - before.width, before.width) }
-    return inside.width >= behind.width
-      ? (inside.text, left + 5, inside.width) : (behind.text, right + 8, behind.width)
+    let labels: [Label] = [
+      (inside.text, left + 5, inside.width), (after.text, right + 8, after.width),
+      (before.text, left - 5 - before.width, before.width),
+    ]
+    return labels.first { $0.text == task.name } ?? labels[inside.width >= after.width ? 0 : 1]
   }
 
-  private mutating func draw(_ place: PlacedTask, top: Double) {
-    let task = place.task
+  private mutating func draw(_ task: Timeline.Task, _ label: Label, top: Double) {
     let height = Self.rowHeight - 4
     let (left, right) = (x(task.begin), x(task.end ?? end))
     let fate =
@@ -68,30 +57,17 @@ extension TimelineDrawing {
         "height": .number(height), "class": "task", "rx": 2,
       ], tooltip: "task \(task.name), \(span(task.begin, task.end ?? end)), \(fate)")
     if let expiry = task.expiry {
-      svg.element(
-        "path",
-        [
-          "d": "M\(Self.text(x(expiry))) \(Self.text(top + height / 2 - 8))l7 8l-7 8l-7 -8Z",
-          "class": "expiry",
-        ], tooltip: "expiration of \(task.name) at \(Self.text(seconds(expiry))) s")
+      svg.path(
+        "M\(SVGText.decimal(x(expiry))) \(SVGText.decimal(top + height / 2 - 8))l7 8l-7 8l-7 -8Z", "expiry",
+        tooltip: "expiration of \(task.name) at \(SVGText.decimal(seconds(expiry))) s")
     }
     switch task.outcome {
-    case .ended:
-      svg.element(
-        "rect",
-        [
-          "x": .number(right - 3), "y": .number(top - 2), "width": 3, "height": .number(height + 4),
-          "class": "task-end",
-        ])
+    case .ended: svg.rectangle(x: right - 3, y: top - 2, width: 3, height: height + 4, "task-end")
     case .killed:
-      svg.element(
-        "path",
-        [
-          "d": "M\(Self.text(right - 6)) \(Self.text(top + height / 2 - 6))l12 12m0 -12l-12 12",
-          "class": "killed",
-        ])
+      let start = "M\(SVGText.decimal(right - 6)) \(SVGText.decimal(top + height / 2 - 6))"
+      svg.path(start + "l12 12m0 -12l-12 12", "killed")
     case .open: break
     }
-    if !place.label.isEmpty { write(place.label, x: place.labelX, y: top + height / 2) }
+    if !label.text.isEmpty { write(label.text, x: label.x, y: top + height / 2) }
   }
 }

@@ -3,30 +3,22 @@ internal import Glibc
 
 /// The location lane and the map of the device's track.
 extension TimelineDrawing {
-  /// A part of the track that is drawn in one style.
-  struct TrackPart {
-    /// The style: `front`, `behind` for the background, or `gap` if the application received no updates in
-    /// between.
-    var style: String
-    var places: [Timeline.Place]
-  }
-
   private static let mapHeight = 200.0
 
   /// Draws the location lane, with a stroke for each update.
   mutating func drawPlaces() {
     let top = lane("location", height: 20)
-    var path = ""
-    for element in timeline.places.elements {
-      path += "M\(SVGText.decimal(x(element.time))) \(SVGText.decimal(top + 3))v14"
+    let strokes = timeline.places.elements.map {
+      "M\(SVGText.decimal(x($0.time))) \(SVGText.decimal(top + 3))v14"
     }
-    svg.element("path", ["d": .text(path), "class": "place"])
+    svg.path(strokes.joined(), "place")
     note(timeline.places.omitted, "location updates")
   }
 
-  /// The track, split where its style changes.
-  var trackParts: [TrackPart] {
-    var parts: [TrackPart] = []
+  /// The track, split where its style changes: `front`, `behind` for the background, or `gap` if the
+  /// application received no updates in between.
+  var trackParts: [(style: String, places: [Timeline.Place])] {
+    var parts: [(style: String, places: [Timeline.Place])] = []
     for (element, next) in zip(places, places.dropFirst()) {
       // A gap: the application was suspended or did not run, so it received no updates in between.
       let isGap = states.contains {
@@ -34,7 +26,7 @@ extension TimelineDrawing {
       }
       let state = states.last { $0.time <= next.time }?.value ?? .active
       let style = isGap ? "gap" : state == .active || state == .inactive ? "front" : "behind"
-      if parts.last?.style != style { parts.append(TrackPart(style: style, places: [element.value])) }
+      if parts.last?.style != style { parts.append((style, [element.value])) }
       parts[parts.count - 1].places.append(next.value)
     }
     return parts
@@ -65,34 +57,17 @@ extension TimelineDrawing {
       let down = top + Self.mapHeight / 2 + (y - (upper + lower) / 2) * scale
       return "\(SVGText.decimal(across)) \(SVGText.decimal(down))"
     }
-    svg.element(
-      "text", ["x": .number(Self.left - 12), "y": .number(top + Self.mapHeight / 2), "class": "lane"],
-      content: "way")
-    svg.element(
-      "rect",
-      [
-        "x": .number(Self.left), "y": .number(top), "width": .number(width),
-        "height": .number(Self.mapHeight),
-        "class": "bed",
-      ])
+    svg.label("way", x: Self.left - 12, y: top + Self.mapHeight / 2, "lane")
+    svg.rectangle(x: Self.left, y: top, width: width, height: Self.mapHeight, "bed")
     for part in trackParts {
-      svg.element(
-        "path",
-        [
-          "d": .text("M" + part.places.map(point).joined(separator: "L")),
-          "class": .text("track track-\(part.style)"),
-        ])
+      svg.path("M" + part.places.map(point).joined(separator: "L"), "track track-\(part.style)")
     }
     if let last = places.last?.value {
       for (place, radius, name) in [(first, 4.5, "first place"), (last, 3, "last place")] {
         let parts = point(place).split(separator: " ")
+        let center: (SVGText.Value, SVGText.Value) = (.text(String(parts[0])), .text(String(parts[1])))
         svg.element(
-          "circle",
-          [
-            "cx": .text(String(parts[0])), "cy": .text(String(parts[1])), "r": .number(radius),
-            "class": "end",
-          ],
-          tooltip: name)
+          "circle", ["cx": center.0, "cy": center.1, "r": .number(radius), "class": "end"], tooltip: name)
       }
     }
     drawScale(pointsPerDegree: scale, at: top + Self.mapHeight - 10)
@@ -107,13 +82,7 @@ extension TimelineDrawing {
     let points = length / metersPerPoint
     guard points.isFinite, points <= 200 else { return }
     let x = Self.right - 12 - points
-    svg.element(
-      "path",
-      [
-        "d": .text(
-          "M\(SVGText.decimal(x)) \(SVGText.decimal(y - 4))v4h\(SVGText.decimal(points))v-4"),
-        "class": "axis",
-      ])
+    svg.path("M\(SVGText.decimal(x)) \(SVGText.decimal(y - 4))v4h\(SVGText.decimal(points))v-4", "axis")
     let text = length >= 1000 ? "\(SVGText.decimal(length / 1000)) km" : "\(SVGText.decimal(length)) m"
     svg.element(
       "text", ["x": .number(x - 6), "y": .number(y + 2), "text-anchor": "end", "class": "quiet"],

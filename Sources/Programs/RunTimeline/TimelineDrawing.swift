@@ -30,7 +30,6 @@ package struct TimelineDrawing {
   let axis: TimeAxis
   /// The zero of the axis.
   private let zero: HostTime
-  /// The end of the run.
   let end: HostTime
   var svg = SVGText()
   /// The labels of the bands, which come after all lines in the document, so that no line covers them.
@@ -56,8 +55,6 @@ package struct TimelineDrawing {
     self.timeline = timeline.thinned(beyond: Self.sparse, to: Self.closest * secondsPerPoint)
   }
 
-  // MARK: Places
-
   /// Returns the time in seconds on the axis, at most that of the run's end.
   func seconds(_ time: HostTime) -> Double { min(time, end).seconds(since: zero) }
 
@@ -70,15 +67,11 @@ package struct TimelineDrawing {
 
   /// Returns an interval of time in words.
   func span(_ start: HostTime, _ end: HostTime) -> String {
-    "\(Self.text(seconds(start))) to \(Self.text(seconds(end))) s"
+    "\(SVGText.decimal(seconds(start))) to \(SVGText.decimal(seconds(end))) s"
   }
 
-  static func text(_ seconds: Double) -> String { SVGText.decimal(seconds) }
-
   /// Returns the intervals of a series, each of which ends at the start of the next.
-  func stretches<Value>(
-    _ series: ThinnedSeries<Value>
-  ) -> [(value: Value, start: HostTime, end: HostTime)] {
+  func stretches<Value>(_ series: ThinnedSeries<Value>) -> [(value: Value, start: HostTime, end: HostTime)] {
     let elements = series.elements
     return elements.indices.map { index in
       let next = index + 1 < elements.count ? elements[index + 1].time : end
@@ -91,7 +84,7 @@ package struct TimelineDrawing {
   private mutating func draw(caption: String) -> String {
     // The background needs the height of the drawing, so the lanes are drawn first and inserted after it.
     let flags = placeFlags()
-    let top = 66 + Double(max(1, flags.rows)) * 15
+    let top = 66 + Double((flags.compactMap { $0.place?.row }.max() ?? 0) + 1) * 15
     bottom = top
     drawStates()
     // A run that only records locations has neither sound nor items.
@@ -127,11 +120,9 @@ package struct TimelineDrawing {
     svg.element("desc", ["id": "continuo-description"], content: description)
     svg.markup(TimelineStyle.definitions)
     svg.element("rect", ["width": .number(Self.width), "height": .number(height), "fill": "#ffffff"])
-    svg.element("text", ["x": 22, "y": 30, "class": "heading"], content: heading)
+    svg.label(heading, x: 22, y: 30, "heading")
     let columns = Int((Self.right - 22) / TimelineStyle.columnWidth)
-    svg.element(
-      "text", ["x": 22, "y": 49, "class": "quiet"],
-      content: TerminalText.truncated(caption, columns: columns))
+    svg.label(TerminalText.truncated(caption, columns: columns), x: 22, y: 49, "quiet")
     drawAxis(top: top, bottom: lanesEnd)
     let document = svg.text + lanes + overlay + names + footer
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(document)</svg>\n"
@@ -139,22 +130,13 @@ package struct TimelineDrawing {
 
   private mutating func drawAxis(top: Double, bottom: Double) {
     for tick in axis.ticks {
-      let x = .number(x(tick)) as SVGText.Value
-      svg.element(
-        "line",
-        ["x1": x, "x2": x, "y1": .number(top), "y2": .number(bottom + 5), "class": "grid"])
-      svg.element(
-        "text", ["x": x, "y": .number(bottom + 20), "class": "tick"], content: axis.label(tick))
+      let x = x(tick)
+      svg.line(x: x, from: top, to: bottom + 5, "grid")
+      svg.label(axis.label(tick), x: x, y: bottom + 20, "tick")
     }
-    svg.element(
-      "path",
-      [
-        "d":
-          "M\(SVGText.decimal(Self.left)) \(SVGText.decimal(bottom))H\(SVGText.decimal(Self.right))",
-        "class": "axis",
-      ])
-    svg.element(
-      "text", ["x": .number(Self.left - 34), "y": .number(bottom + 20), "class": "lane"], content: axis.unit)
+    let line = "M\(SVGText.decimal(Self.left)) \(SVGText.decimal(bottom))H\(SVGText.decimal(Self.right))"
+    svg.path(line, "axis")
+    svg.label(axis.unit, x: Self.left - 34, y: bottom + 20, "lane")
   }
 
   // MARK: Lanes
@@ -162,15 +144,8 @@ package struct TimelineDrawing {
   /// Starts a lane with its name and its background. Returns the lane's upper edge.
   mutating func lane(_ name: String, height: Double) -> Double {
     let top = bottom + 5
-    svg.element(
-      "text",
-      ["x": .number(Self.left - 12), "y": .number(top + height / 2 + 4), "class": "lane"], content: name)
-    svg.element(
-      "rect",
-      [
-        "x": .number(Self.left), "y": .number(top), "width": .number(Self.right - Self.left),
-        "height": .number(height), "class": "bed",
-      ])
+    svg.label(name, x: Self.left - 12, y: top + height / 2 + 4, "lane")
+    svg.rectangle(x: Self.left, y: top, width: Self.right - Self.left, height: height, "bed")
     bottom = top + height + 5
     return top
   }
@@ -181,13 +156,9 @@ package struct TimelineDrawing {
     labelStyle: String = "on", tooltip: String
   ) {
     let (left, right) = (x(start), x(end))
-    svg.element(
-      "rect",
-      [
-        "x": .number(left), "y": .number(top), "width": .number(max(right - left, 1)),
-        "height": .number(height),
-        "class": .text(right - left < Self.narrow ? style : "\(style) edge"),
-      ], tooltip: tooltip)
+    svg.rectangle(
+      x: left, y: top, width: max(right - left, 1), height: height,
+      right - left < Self.narrow ? style : "\(style) edge", tooltip: tooltip)
     let label = TerminalText.truncated(
       name, columns: Int(max(0, right - left - 8) / TimelineStyle.columnWidth))
     // Fewer than three letters of a label would be meaningless.
@@ -197,8 +168,7 @@ package struct TimelineDrawing {
 
   /// Writes a label that is vertically centred at `y`.
   mutating func write(_ label: String, x: Double, y: Double, style: String = "on") {
-    labels.element(
-      "text", ["x": .number(x), "y": .number(y + 4), "class": .text(style)], content: label)
+    labels.label(label, x: x, y: y + 4, style)
   }
 
   private mutating func drawStates() {
@@ -239,11 +209,11 @@ package struct TimelineDrawing {
         tooltip: "\(item.index + 1) \(item.name), \(span(start, end))")
     }
     for jump in timeline.jumps.elements {
-      let x = x(jump.time)
-      svg.element(
-        "path",
-        ["d": .text(Self.triangle(x: x, tip: top + 15, base: top + 24)), "class": "jump"],
-        tooltip: "jump at \(Self.text(seconds(jump.time))) s")
+      // A triangle that points at the jump from below.
+      let (x, tip, base) = (x(jump.time), SVGText.decimal(top + 15), SVGText.decimal(top + 24))
+      let triangle =
+        "M\(SVGText.decimal(x)) \(tip)L\(SVGText.decimal(x + 4)) \(base)H\(SVGText.decimal(x - 4))Z"
+      svg.path(triangle, "jump", tooltip: "jump at \(SVGText.decimal(seconds(jump.time))) s")
     }
     note(timeline.items.omitted, "items")
     note(timeline.jumps.omitted, "jumps")
@@ -259,15 +229,8 @@ package struct TimelineDrawing {
     note(timeline.interruptions.omitted, "interruptions")
   }
 
-  private static func triangle(x: Double, tip: Double, base: Double) -> String {
-    let (x, half) = (x, 4.0)
-    func text(_ value: Double) -> String { SVGText.decimal(value) }
-    return "M\(text(x)) \(text(tip))L\(text(x + half)) \(text(base))H\(text(x - half))Z"
-  }
-
   /// Adds a remark on elements that were left out, unless `count` is 0.
   mutating func note(_ count: Int, _ what: String) {
-    guard count > 0 else { return }
-    remarks.append("\(count) \(what) too close to others to be drawn.")
+    if count > 0 { remarks.append("\(count) \(what) too close to others to be drawn.") }
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import HostTime
 import PulseTestSupport
 import Synchronization
+import SystemSupport
 import TestSupport
 
 @testable import NowPlaying
@@ -10,7 +11,7 @@ import TestSupport
 /// A session bus of its own, and programs on it. `close` takes it all down.
 final class BusStage: Sendable {
   private let folder: TemporaryFolder
-  private let daemon = Mutex<(child: Child, reader: LineReader)?>(nil)
+  private let daemon = Mutex<(child: Child, reader: DescriptorReader)?>(nil)
   /// The address that clients connect to.
   let address: String
 
@@ -39,7 +40,7 @@ final class BusStage: Sendable {
 
   private static func start(
     _ arguments: [String], _ address: String, _ take: @escaping @Sendable (String) -> Void
-  ) throws -> (Child, LineReader) {
+  ) throws -> (Child, DescriptorReader) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Failure("no pipe") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -48,7 +49,7 @@ final class BusStage: Sendable {
       Glibc.close(ends[1])
       Glibc.close(null)
     }
-    let reader = LineReader(descriptor: ends[0], take: take)
+    let reader = DescriptorReader(linesOf: ends[0], take: take)
     let environment = ProcessInfo.processInfo.environment.filter {
       ["PATH", "LD_LIBRARY_PATH"].contains($0.key)
     }
@@ -87,7 +88,7 @@ final class BusStage: Sendable {
     folder.remove()
   }
 
-  private func takeDaemon() -> (child: Child, reader: LineReader)? {
+  private func takeDaemon() -> (child: Child, reader: DescriptorReader)? {
     daemon.withLock { daemon in
       defer { daemon = nil }
       return daemon
@@ -233,7 +234,7 @@ final class EndingBus: Sendable {
   init(_ path: String) throws {
     let descriptor = unixSocket()
     self.descriptor = descriptor
-    guard withUnixAddress(path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 8) == 0 else {
+    guard UnixAddress.with(path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 8) == 0 else {
       throw Failure("no socket at \(path)")
     }
     Thread.detachNewThread { [count] in

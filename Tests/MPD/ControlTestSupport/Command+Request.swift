@@ -150,13 +150,9 @@ extension Command {
 }
 
 extension Argument {
-  fileprivate init(_ number: some BinaryInteger) {
-    self.init(String(number))
-  }
+  fileprivate init(_ number: some BinaryInteger) { self.init(String(number)) }
 
-  fileprivate init(_ flag: Bool) {
-    self.init(flag ? "1" : "0")
-  }
+  fileprivate init(_ flag: Bool) { self.init(flag ? "1" : "0") }
 }
 
 extension UInt32? {

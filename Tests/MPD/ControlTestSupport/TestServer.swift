@@ -59,9 +59,7 @@ package final class TestHandler: ControlHandler {
 
   package func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
-  ) {
-    performs(command, client, completion)
-  }
+  ) { performs(command, client, completion) }
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {
     watchers.change { $0[client.id] = topics }
   }

@@ -1,6 +1,7 @@
 import CTestSupport
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A server of HTTP on loopback that answers as the test says, right or wrong. Each connection has a thread.
 package final class HostileServer: Sendable {
@@ -93,22 +94,14 @@ package final class HostileServer: Sendable {
   /// A socket that listens on a port of loopback.
   private static func listen() throws -> (descriptor: Int32, port: Int) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 128) == 0
-          && getsockname(descriptor, $0, &size) == 0
-      }
-    }
-    guard isListening else {
+    guard LoopbackSocket.withAddress(0, { bind(descriptor, $0, $1) }) == 0,
+      Glibc.listen(descriptor, 128) == 0, let port = LoopbackSocket.port(of: descriptor)
+    else {
       let code = errno
       close(descriptor)
       throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
     }
-    return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    return (descriptor, port)
   }
 
   /// The URL of a path.
@@ -132,19 +125,11 @@ package final class HostileServer: Sendable {
     state.withLock { $0.fillers = $0.fillers ?? [] }
     // The shortest queue there is. One connection is taken out of it by the thread that accepts.
     Glibc.listen(listener, 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    address.sin_port = in_port_t(UInt16(port).bigEndian)
     let fillers = (0..<4).map { _ in
       let descriptor = socket(
         AF_INET,
         Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-      _ = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
+      _ = LoopbackSocket.withAddress(port) { connect(descriptor, $0, $1) }
       return descriptor
     }
     state.withLock { $0.fillers?.append(contentsOf: fillers) }
@@ -158,9 +143,7 @@ package final class HostileServer: Sendable {
       return state.fillers ?? []
     }
     for descriptor in fillers { close(descriptor) }
-    acceptance.lock()
-    acceptance.broadcast()
-    acceptance.unlock()
+    acceptance.withLock { acceptance.broadcast() }
   }
 
   private func waitUntilItAccepts() {

@@ -96,7 +96,9 @@ extension BackgrounderTests {
       let isOutOfTime = DispatchSemaphore(value: 0)
       try await withTestDevice { device in
         await device.launch()
-        let screen = UploadScreen(service: nil, seconds: 1, block: { _ in gate.pass() }) { line in
+        var parts = ScreenParts(work: 1)
+        parts.block = { _ in gate.pass() }
+        parts.print = { line in
           if line == "Sent part 2 of 10" {
             isReporting.store(true, ordering: .sequentiallyConsistent)
             // Lets the expiration handler overtake this line, if it can.
@@ -105,7 +107,7 @@ extension BackgrounderTests {
           lines.withLock { $0.append(line) }
           if line == "Out of time" { isOutOfTime.signal() }
         }
-        screen.buttonTapped()
+        UploadScreen(parts).buttonTapped()
         gate.open(2)
         while !isReporting.load(ordering: .sequentiallyConsistent) {
           try await Task.sleep(for: .milliseconds(1))

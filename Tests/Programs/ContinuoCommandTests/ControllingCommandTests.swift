@@ -3,6 +3,7 @@ import ControlServer
 import Foundation
 import Glibc
 import MusicFiles
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -162,7 +163,7 @@ import Testing
   /// A socket at which nobody ever accepts.
   private func listen(at path: String) throws -> Int32 {
     let descriptor = unixSocket()
-    let result = withUnixAddress(path) { bind(descriptor, $0, $1) }
+    let result = UnixAddress.with(path) { bind(descriptor, $0, $1) }
     #expect(result == 0 && Glibc.listen(descriptor, 5) == 0)
     return descriptor
   }

@@ -2,6 +2,7 @@ import CTestSupport
 import Foundation
 import PulseOutput
 import PulseTestSupport
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -105,7 +106,7 @@ private final class SlammedDoor {
 
   init(_ path: String) throws {
     let socket = unixSocket()
-    guard withUnixAddress(path, { bind(socket, $0, $1) }) == 0, listen(socket, 8) == 0 else {
+    guard UnixAddress.with(path, { bind(socket, $0, $1) }) == 0, listen(socket, 8) == 0 else {
       throw Failure("\(path): \(String(cString: strerror(errno)))")
     }
     _ = fcntl(socket, F_SETFL, O_NONBLOCK)

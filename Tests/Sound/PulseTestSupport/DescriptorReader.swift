@@ -54,6 +54,23 @@ package final class DescriptorReader: Sendable {
     }
   }
 
+  /// Reads lines from `descriptor`, which it owns from now on. `take` is called on the thread with one line after
+  /// the other; a rest without line feed counts as a line at the end.
+  package convenience init(linesOf descriptor: Int32, take: @escaping @Sendable (String) -> Void) {
+    let rest = Rest()
+    self.init(descriptor: descriptor) { bytes in
+      let lines = rest.bytes.withLock { rest in
+        var lines = (rest + bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        rest = bytes.isEmpty ? [] : Array(lines.removeLast())
+        return bytes.isEmpty && lines.last?.isEmpty == true ? lines.dropLast() : lines[...]
+      }
+      for line in lines { take(String(decoding: line, as: UTF8.self)) }
+    }
+  }
+
+  /// The bytes after the last line feed. Only the thread uses it; the lock proves that to the compiler.
+  private final class Rest: Sendable { let bytes = Mutex<[UInt8]>([]) }
+
   private static func read(_ descriptor: Int32, _ shared: Shared, _ take: (ArraySlice<UInt8>) -> Void) {
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {

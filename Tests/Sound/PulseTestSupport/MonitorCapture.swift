@@ -49,9 +49,7 @@ package final class MonitorCapture: Sendable {
     /// Frames of silence between the first and the last sound.
     package var innerSilence: Int {
       guard let first = left.firstIndex(where: { $0 != 0 }), let last = left.lastIndex(where: { $0 != 0 })
-      else {
-        return 0
-      }
+      else { return 0 }
       return left[first...last].count { $0 == 0 }
     }
   }
@@ -116,9 +114,7 @@ package final class MonitorCapture: Sendable {
 
   /// Waits until `count` frames of sound were captured.
   package func heard(_ count: Int, limit: Double = 120) async throws -> Recording {
-    try await wait(for: "\(count) frames of sound", limit: limit) { recording in
-      recording.soundCount >= count
-    }
+    try await wait(for: "\(count) frames of sound", limit: limit) { $0.soundCount >= count }
   }
 
   /// Waits until `frame` of the ramp was captured.
@@ -126,17 +122,13 @@ package final class MonitorCapture: Sendable {
     let sample = RampSource.sample(frame)
     if let present = read({ $0.left.suffix(44_100).contains(sample) ? $0 : nil }) { return present }
     // What has come since, a piece of 20 ms at a time.
-    return try await wait(for: "frame \(frame)", limit: limit) {
-      $0.left.suffix(8_820).contains(sample)
-    }
+    return try await wait(for: "frame \(frame)", limit: limit) { $0.left.suffix(8_820).contains(sample) }
   }
 
   /// Waits for `count` frames more, of whatever.
   package func passed(_ count: Int, limit: Double = 120) async throws -> Recording {
     let present = read(\.frameCount)
-    return try await wait(for: "\(count) frames more", limit: limit) {
-      $0.frameCount >= present + count
-    }
+    return try await wait(for: "\(count) frames more", limit: limit) { $0.frameCount >= present + count }
   }
 
   /// Ends the recording. Not by SIGTERM: Snapcast's client (0.26) may outlive that once its server is gone.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A PipeWire of its own with its PulseAudio server and one null sink, in a private directory and D-Bus session.
 /// Debian: pipewire, pipewire-pulse, wireplumber, dbus.
@@ -8,7 +9,7 @@ package final class PipeWireServer: Sendable {
   private let child: Child
   /// What keeps it running while it is open.
   private let input: Mutex<Int32?>
-  private let directory: String
+  private let folder: TemporaryFolder
   /// The address of its PulseAudio server.
   package let address: String
   /// The null sink's name.
@@ -16,10 +17,8 @@ package final class PipeWireServer: Sendable {
 
   /// Starts it and waits until it has the sink.
   package init(limit: Double = 120) async throws {
-    var template = Array("/tmp/continuo-pipewire-XXXXXX".utf8CString)
-    directory = template.withUnsafeMutableBufferPointer {
-      mkdtemp($0.baseAddress!).map { String(cString: $0) } ?? ""
-    }
+    folder = try TemporaryFolder()
+    let directory = folder.path
     address = "unix:\(directory)/pulse/native"
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Failure("no pipe") }
@@ -73,6 +72,6 @@ package final class PipeWireServer: Sendable {
     let deadline = ContinuousClock.now + .seconds(5)
     while child.end == nil, ContinuousClock.now < deadline { usleep(5000) }
     if child.end == nil { kill(-child.identifier, SIGKILL) }
-    try? FileManager.default.removeItem(atPath: directory)
+    folder.remove()
   }
 }

@@ -18,7 +18,7 @@ package final class Run: Sendable {
   package let child: Child
   /// What it has printed so far.
   package let log = Observed(Log())
-  private let readers: [LineReader]
+  private let readers: [DescriptorReader]
   private let folder: TemporaryFolder
   /// The other end of its standard input; -1: it has none.
   private let keyboard: Int32
@@ -52,8 +52,8 @@ package final class Run: Sendable {
     defer { for end in [inputs[1], outputs[1], errors[1]] { close(end) } }
     let log = self.log
     readers = [
-      LineReader(descriptor: outputs[0]) { line in log.update { $0.output.append(line) } },
-      LineReader(descriptor: errors[0]) { line in log.update { $0.errors.append(line) } },
+      DescriptorReader(linesOf: outputs[0]) { line in log.update { $0.output.append(line) } },
+      DescriptorReader(linesOf: errors[0]) { line in log.update { $0.errors.append(line) } },
     ]
     child = try Child(
       [product(program)] + arguments, environment: environment,
@@ -83,4 +83,41 @@ package final class Run: Sendable {
       throw Failure("\(error): \(log.value)")
     }
   }
+}
+
+/// The path of a program that is built beside the tests.
+package func product(_ name: String) -> String {
+  let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+  // `swift test` runs the bundle in a process of the toolchain's or directly; its first argument is the bundle.
+  for path in [tests] + CommandLine.arguments {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    let candidate = folder.appendingPathComponent(name).path
+    if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+  }
+  return name
+}
+
+/// Runs `pactl` against a server. Throws if it does not end well within a minute.
+@discardableResult package func pactl(_ address: String, _ arguments: String...) throws -> String {
+  try pactl(address, arguments)
+}
+
+/// The same.
+@discardableResult
+package func pactl(_ address: String, _ arguments: some Sequence<String>) throws -> String {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  let arguments = Array(arguments)
+  process.arguments = ["timeout", "60", "pactl", "--server=\(address)"] + arguments
+  let pipe = Pipe()
+  process.standardOutput = pipe
+  process.standardInput = FileHandle.nullDevice
+  try process.run()
+  let data = pipe.fileHandleForReading.readDataToEndOfFile()
+  process.waitUntilExit()
+  guard process.terminationStatus == 0 else {
+    throw Overdue(
+      what: "pactl \(arguments.joined(separator: " "))", limit: 60, last: "\(process.terminationStatus)")
+  }
+  return String(decoding: data, as: UTF8.self)
 }

@@ -54,8 +54,7 @@ package struct Song: Hashable, Sendable {
       of: [
         "lame", "--quiet", "-q", "9", "--noreplaygain", "-b", "\(bitRate)", "--resample",
         "\(Double(rate) / 1000)",
-      ]
-        + mode + [wave, path])
+      ] + mode + [wave, path])
     return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 

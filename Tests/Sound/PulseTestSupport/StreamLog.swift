@@ -16,8 +16,7 @@ package final class StreamLog: Sendable {
   package var events: [OutputEvent] { observed.value }
 
   /// Waits until `count` events fit, counting from `index`; returns the events up to then.
-  @discardableResult
-  package func wait(
+  @discardableResult package func wait(
     for what: String, count: Int = 1, from index: Int = 0, limit: Double = 120,
     until condition: @escaping @Sendable (OutputEvent) -> Bool
   ) async throws -> [OutputEvent] {
@@ -25,8 +24,7 @@ package final class StreamLog: Sendable {
   }
 
   /// Waits for `opened`; returns the route.
-  @discardableResult
-  package func opened(limit: Double = 120) async throws -> String {
+  @discardableResult package func opened(limit: Double = 120) async throws -> String {
     let events = try await wait(for: "opened", limit: limit) {
       switch $0 {
       case .opened, .failed: true

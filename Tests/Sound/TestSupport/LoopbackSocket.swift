@@ -1,5 +1,5 @@
 import CTestSupport
-import Foundation
+package import Foundation
 import Synchronization
 
 /// A TCP socket on loopback. Its calls throw a `POSIXError`, and wait at most 10 s for the other end.
@@ -21,14 +21,13 @@ package final class LoopbackSocket: Sendable {
   /// One that is neither connected nor bound.
   package convenience init(isIPv6: Bool = false) throws {
     try self.init(
-      socket(
-        isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
+      socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
   }
 
   /// One that listens; port 0 stands for any that is free.
   package static func listening(on port: Int = 0, isIPv6: Bool = false) throws -> LoopbackSocket {
     let socket = try LoopbackSocket(isIPv6: isIPv6)
-    try check(withAddress(port, isIPv6) { bind(socket.descriptor, $0, $1) })
+    try check(withAddress(port, isIPv6: isIPv6) { bind(socket.descriptor, $0, $1) })
     try check(Glibc.listen(socket.descriptor, 16))
     return socket
   }
@@ -36,7 +35,7 @@ package final class LoopbackSocket: Sendable {
   /// One that is connected to a port.
   package static func connected(to port: Int, isIPv6: Bool = false) throws -> LoopbackSocket {
     let socket = try LoopbackSocket(isIPv6: isIPv6)
-    try check(withAddress(port, isIPv6) { connect(socket.descriptor, $0, $1) })
+    try check(withAddress(port, isIPv6: isIPv6) { connect(socket.descriptor, $0, $1) })
     return socket
   }
 
@@ -74,11 +73,12 @@ package final class LoopbackSocket: Sendable {
   }
 
   /// Its own port.
-  package var port: Int { Self.port(of: descriptor, getsockname) ?? 0 }
+  package var port: Int { Self.port(of: descriptor) ?? 0 }
 
-  private static func port(
+  /// Returns the own port of a descriptor, or that of the other end with `getpeername`.
+  package static func port(
     of descriptor: Int32,
-    _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32 = getsockname
   ) -> Int? {
     var address = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -108,8 +108,7 @@ package final class LoopbackSocket: Sendable {
   }
 
   /// Sends bytes; returns how many the kernel took.
-  @discardableResult
-  package func send(_ bytes: [UInt8]) throws -> Int {
+  @discardableResult package func send(_ bytes: [UInt8]) throws -> Int {
     let sent = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     try Self.check(sent)
     return sent
@@ -130,28 +129,28 @@ package final class LoopbackSocket: Sendable {
   private static func check(_ result: Int32) throws { try check(Int(result)) }
   private static func error() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-  private static func withAddress<Result>(
-    _ port: Int, _ isIPv6: Bool, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-  ) -> Result {
+  /// Calls `body` with the address of a port of loopback.
+  package static func withAddress(
+    _ port: Int, isIPv6: Bool = false, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    func call<Address>(_ address: Address) -> Int32 {
+      withUnsafePointer(to: address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          body($0, socklen_t(MemoryLayout<Address>.size))
+        }
+      }
+    }
     if isIPv6 {
       var address = sockaddr_in6()
       address.sin6_family = sa_family_t(AF_INET6)
       address.sin6_port = in_port_t(port).bigEndian
       address.sin6_addr = in6addr_loopback
-      return withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-        }
-      }
+      return call(address)
     }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    return call(address)
   }
 }

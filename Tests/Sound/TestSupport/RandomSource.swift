@@ -12,14 +12,10 @@ package struct RandomSource: RandomNumberGenerator {
   package mutating func next() -> UInt64 { numbers.next() }
 
   /// A number from 0 up to, not including, `bound`.
-  package mutating func below(_ bound: Int) -> Int {
-    Int(next() % UInt64(bound))
-  }
+  package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
   /// One of them. There must be one.
-  package mutating func pick<Element>(_ elements: [Element]) -> Element {
-    elements[below(elements.count)]
-  }
+  package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
   /// So many bytes.
   package mutating func bytes(_ count: Int) -> [UInt8] {

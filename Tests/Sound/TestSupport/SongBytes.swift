@@ -23,7 +23,5 @@ package enum SongBytes {
   }
 
   /// Seven bits in each byte.
-  private static func size(_ count: Int) -> [UInt8] {
-    [21, 14, 7, 0].map { UInt8(count >> $0 & 127) }
-  }
+  private static func size(_ count: Int) -> [UInt8] { [21, 14, 7, 0].map { UInt8(count >> $0 & 127) } }
 }

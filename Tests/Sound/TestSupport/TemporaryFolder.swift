@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A folder of its own for a test, gone with it.
 package final class TemporaryFolder: Sendable {
@@ -51,4 +51,17 @@ package final class TemporaryFolder: Sendable {
     let attributes = try? FileManager.default.attributesOfItem(atPath: file(name))
     return (attributes?[.posixPermissions] as? NSNumber)?.intValue
   }
+}
+
+/// The files of the package, wherever it was cloned to.
+package enum Repository {
+  package static let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+    url.deletingLastPathComponent()
+  }
+
+  /// A piece of music in `Media`.
+  package static func media(_ name: String) -> URL { folder.appendingPathComponent("Media/\(name)") }
+
+  /// The files with which the decoder is tested.
+  package static let fixtures = folder.appendingPathComponent("Tests/Sound/MP3DecodingTests/Fixtures")
 }

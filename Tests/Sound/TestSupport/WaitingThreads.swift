@@ -11,9 +11,7 @@ package struct WaitingThreads: TestTrait, SuiteTrait, TestScoping {
   /// Runs a test on such a thread; between two of its awaits it may change to another.
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-  ) async throws {
-    try await withTaskExecutorPreference(ThreadPool.shared) { try await function() }
-  }
+  ) async throws { try await withTaskExecutorPreference(ThreadPool.shared) { try await function() } }
 }
 
 extension Trait where Self == WaitingThreads {

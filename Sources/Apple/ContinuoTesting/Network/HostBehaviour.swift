@@ -1,8 +1,8 @@
+import DequeModule
 import HostTime
 import Transfer
 
-/// A premature end of a connection.
-struct Cut: Hashable {
+struct Cut {
   enum Ending { case close, reset, hang }
 
   let after: Int64
@@ -14,34 +14,21 @@ struct Cut: Hashable {
   }
 }
 
-/// The replacement of a URL's content after a number of requests.
-struct Change: Hashable {
-  var requestsLeft: Int
-  var url: WebURL
-}
-
-/// The simulated faults of a host.
-struct Behaviour: Hashable {
+struct Behaviour {
   /// The cuts of the next connections, one each.
-  var cuts: [Cut] = []
-  /// The cut of all connections after those in `cuts`.
+  var cuts: Deque<Cut> = []
   var always: Cut?
   var lifetime: Duration?
   var idleLimit: Duration?
   var hasRanges = true
   var tellsLength = true
   var delay = Duration.zero
-  /// The statuses of the next requests.
-  var statuses: [Int] = []
-  var change: Change?
+  var statuses: Deque<Int> = []
+  /// The replacement of the content after a number of requests.
+  var change: (requestsLeft: Int, url: WebURL)?
   var refuses = false
   /// The credentials that requests need; others are answered with 401.
   var credentials: Credentials?
-
-  /// Removes and returns the cut of a new connection.
-  mutating func takeCut() -> Cut? { cuts.isEmpty ? always : cuts.removeFirst() }
-
-  mutating func takeStatus() -> Int? { statuses.isEmpty ? nil : statuses.removeFirst() }
 
   /// Returns the URL whose content answers a new request for `url`.
   mutating func resolve(_ url: WebURL) -> WebURL {

@@ -2,26 +2,20 @@ import HostTime
 import Transfer
 
 /// A live stream of marked frames with titles.
-struct MarkedStation: Hashable, Sendable {
+struct MarkedStation: Sendable {
   /// The number of audio bytes between two metadata blocks.
   static let interval = 8_192
 
   let stream: MarkedStream
   let name: String
   /// The titles with their start times, in order.
-  let titles: [TitleChange]
+  let titles: [(key: Duration, value: String)]
   /// The amount of past audio that a listener receives immediately.
   let burst: Duration
-
-  struct TitleChange: Hashable {
-    let moment: Duration
-    let title: String
-  }
 
   /// The time on air before the device starts.
   static let before = Duration.seconds(60)
 
-  /// Returns the frame on air at the given time.
   func frame(at moment: Duration) -> Int64 {
     let sound = max(0, (moment + Self.before) / .seconds(1) * Double(stream.sampleRate))
     return Int64(sound) / MarkedStream.soundPerFrame
@@ -32,8 +26,7 @@ struct MarkedStation: Hashable, Sendable {
     .seconds(Double(offset) * 8 / Double(stream.bitRate)) - Self.before
   }
 
-  /// Returns the title at the given time; nil before the first one.
-  func title(at moment: Duration) -> String? { titles.last { $0.moment <= moment }?.title }
+  func title(at moment: Duration) -> String? { titles.last { $0.key <= moment }?.value }
 }
 
 /// The response body of a station on one connection.
@@ -63,11 +56,8 @@ struct StationBody {
     return ResponseHead(status: 200, fields: fields)
   }
 
-  /// Returns the earliest time at which the first `count` bytes are sent: past audio immediately, the rest in
-  /// real time.
-  func moment(of count: Int64) -> HostTime {
-    HostTime(max(.zero, station.moment(of: begin + count)))
-  }
+  /// Returns the time at which the first `count` bytes are sent: past audio immediately.
+  func moment(of count: Int64) -> HostTime { HostTime(max(.zero, station.moment(of: begin + count))) }
 
   mutating func take(_ count: Int) -> [UInt8] {
     while ready.count < count {

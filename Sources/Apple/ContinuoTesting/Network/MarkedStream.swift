@@ -1,29 +1,23 @@
 import HostTime
 
-/// A test device's song as bytes: frames with a header each, as in MPEG audio, which identifies the part of
-/// the song. The bit rate is constant, so the position of each frame is known.
+/// A test device's song as frames with a header each, which identifies the part of the song. The bit rate is
+/// constant, so the position of each frame is known.
 struct MarkedStream: Hashable, Sendable {
-  /// The number of PCM frames per stream frame.
   static let soundPerFrame: Int64 = 1_152
   /// The beginning of every header. No byte of a stream frame can begin an MPEG frame.
   static let magic = Array("continuo".utf8)
-  /// The length of a header, in bytes.
   static let headerLength = 8 + 2 + 4 + 3 + 3 + 6
   /// The length value that marks a stream without an end.
   private static let endless: Int64 = 1 << 42 - 1
 
-  /// The number of the song.
   var song: Int
   /// The length in PCM frames; nil for a stream without an end.
   var length: Int64?
   var sampleRate: Int
-  /// The bit rate in bits per second.
   var bitRate: Int
 
-  /// Returns the offset of a frame.
   func start(of frame: Int64) -> Int64 { frame * Self.soundPerFrame * Int64(bitRate) / Int64(8 * sampleRate) }
 
-  /// Returns the frame that contains the byte at `offset`.
   func frame(at offset: Int64) -> Int64 {
     var frame = offset * Int64(8 * sampleRate) / (Self.soundPerFrame * Int64(bitRate))
     while start(of: frame + 1) <= offset { frame += 1 }
@@ -31,9 +25,7 @@ struct MarkedStream: Hashable, Sendable {
   }
 
   /// The total number of bytes. Valid only for a stream with an end.
-  var byteCount: Int64 {
-    start(of: ((length ?? 0) + Self.soundPerFrame - 1) / Self.soundPerFrame)
-  }
+  var byteCount: Int64 { start(of: ((length ?? 0) + Self.soundPerFrame - 1) / Self.soundPerFrame) }
 
   /// Returns a frame's bytes: the header and a repeated byte, which differs in the next frame.
   func bytes(of frame: Int64) -> [UInt8] {
@@ -75,7 +67,6 @@ struct MarkedStream: Hashable, Sendable {
     )
   }
 
-  /// Returns the bytes in the given range.
   func bytes(_ range: Range<Int64>) -> [UInt8] {
     var bytes: [UInt8] = []
     guard !range.isEmpty else { return bytes }

@@ -1,8 +1,8 @@
 import AudioCore
 import MP3Decoding
 
-/// Decodes the bytes of a song to marks that identify the song and the frame. A frame is decoded only after
-/// all its bytes were checked.
+/// Decodes the bytes of a song to marks of song and frame. A frame is decoded after all its bytes were
+/// checked.
 final class MarkedStreamDecoder: AudioDecoder {
   private let source: any ByteSource
   private let stream: MarkedStream
@@ -15,10 +15,7 @@ final class MarkedStreamDecoder: AudioDecoder {
   /// The receiver of frame callbacks; nil except for a station.
   private var part: MP3Opening.Stream?
 
-  /// Creates a decoder for the song in `source`.
-  ///
-  /// - Parameters:
-  ///   - frame: the frame at the offset `base` of the source.
+  /// `frame` is the frame at the offset `base` of the source.
   init(_ source: any ByteSource, _ stream: MarkedStream, frame: Int64, base: Int64) {
     self.source = source
     self.stream = stream
@@ -129,22 +126,18 @@ final class MarkedStreamDecoder: AudioDecoder {
     var isFile = false
     return MediaOpening { () throws(DecodingError) in
       if !isFile {
-        switch try find(in: source) {
-        case nil: return nil
-        case .song(let decoder):
+        guard let found = try find(in: source) else { return nil }
+        if case .song(let decoder) = found {
           decoder.part = part
           return decoder
-        case .file: isFile = true
         }
+        isFile = true
       }
       return try file.proceed()
     }
   }
 
-  private enum Found {
-    case song(MarkedStreamDecoder)
-    case file
-  }
+  private enum Found { case song(MarkedStreamDecoder), file }
 
   /// The number of bytes searched for a header. A listener who joins a station may start within a frame.
   private static let search = 4_096

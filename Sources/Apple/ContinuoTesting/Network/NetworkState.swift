@@ -1,15 +1,13 @@
+import DequeModule
 import HostTime
 import SystemSupport
 import Transfer
 
 /// The state of a simulated network, including the order of its events.
 struct NetworkState {
-  /// An event of a transfer, ready for delivery.
+  /// An event of a transfer, ready for delivery. `sent` counts bytes of the request's body.
   struct Arrival {
-    enum What {
-      case event(TransferEvent)
-      case sent(Int64)
-    }
+    enum What { case event(TransferEvent), sent(Int64) }
 
     let what: What
     let transfer: TransferID
@@ -25,6 +23,9 @@ struct NetworkState {
       case head
       case end
       case failure(TransferFailure)
+
+      /// Whether the event occurs without a network.
+      var isOffline: Bool { if case .failure(let failure) = self { failure.kind == .offline } else { false } }
     }
 
     let id: TransferID
@@ -32,7 +33,7 @@ struct NetworkState {
     let sink: any TransferSink
     var next: (what: Next, due: HostTime)?
     var answer: Answer?
-    /// The number of body bytes sent.
+    /// The number of bytes of the answer's body that were sent.
     var sent: Int64 = 0
     var cut: Cut?
     /// The time at which the host ends the connection.
@@ -60,32 +61,28 @@ struct NetworkState {
   private(set) var connections: [Connection] = []
   private var lastID: UInt64 = 0
   private var offlineUntil: HostTime?
-  /// The piece in transit on the link.
   private var flight: (transfer: TransferID, count: Int, arrival: HostTime)?
   /// The transfer whose piece crossed the link last: another one is next.
   private var turn: UInt64 = 0
 
-  // MARK: What callers do
-
   mutating func start(_ request: TransferRequest, _ sink: any TransferSink, at now: HostTime) -> TransferID {
     lastID += 1
     if requests.count >= Self.requestLimit { requests.removeFirst(Self.requestLimit / 2) }
-    requests.append(
-      SimulatedNetwork.Request(moment: Duration(now), request: request))
+    requests.append(SimulatedNetwork.Request(moment: Duration(now), request: request))
     let due = now.advanced(by: link.latency)
-    var connection = Connection(id: TransferID(lastID), request: request, sink: sink)
     let host = request.url.host
-    if isOffline(at: now) {
-      connection.next = (.failure(TransferFailure(.offline, "this machine has no network")), now)
-    } else if contents[request.url] == nil {
-      connection.next = (.failure(TransferFailure(.hostNotFound, "\(host) was not found")), due)
-    } else if hosts[host]?.refuses == true {
-      connection.next = (.failure(TransferFailure(.refused, "\(host) refuses connections")), due)
-    } else {
-      connection.next = (.connected, due)
-    }
-    connections.append(connection)
-    return connection.id
+    let next: (Connection.Next, HostTime) =
+      if isOffline(at: now) {
+        (.failure(TransferFailure(.offline, "this machine has no network")), now)
+      } else if contents[request.url] == nil {
+        (.failure(TransferFailure(.hostNotFound, "\(host) was not found")), due)
+      } else if hosts[host]?.refuses == true {
+        (.failure(TransferFailure(.refused, "\(host) refuses connections")), due)
+      } else {
+        (.connected, due)
+      }
+    connections.append(Connection(id: TransferID(lastID), request: request, sink: sink, next: next))
+    return TransferID(lastID)
   }
 
   mutating func setPaused(_ isPaused: Bool, _ transfer: TransferID, at now: HostTime) {
@@ -110,7 +107,7 @@ struct NetworkState {
     flight = nil
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   /// Returns the time of the next event; nil if none is due without a call.
   func nextMoment(at now: HostTime) -> HostTime? {
@@ -118,11 +115,7 @@ struct NetworkState {
     var moments: [HostTime] = []
     for connection in connections {
       if let next = connection.next {
-        if case .failure(let failure) = next.what, failure.kind == .offline {
-          moments.append(next.due)
-        } else {
-          moments.append(max(next.due, back))
-        }
+        moments.append(next.what.isOffline ? next.due : max(next.due, back))
       } else if connection.answer != nil {
         if let deadline = connection.deadline { moments.append(max(deadline, back)) }
         if flight == nil, let moment = sendingMoment(connection, at: now) {
@@ -136,29 +129,29 @@ struct NetworkState {
 
   /// Removes and returns the next event that is due now; nil if none is.
   mutating func takeArrival(at now: HostTime) -> Arrival? {
+    let isOffline = isOffline(at: now)
     for index in connections.indices {
-      guard let next = connections[index].next, next.due <= now else { continue }
+      guard let next = connections[index].next, next.due <= now, !isOffline || next.what.isOffline else {
+        continue
+      }
       switch next.what {
-      case .failure(let failure) where failure.kind == .offline || !isOffline(at: now):
-        return end(index, .failure(failure))
-      case .end where !isOffline(at: now): return end(index, .end)
-      case .connected where !isOffline(at: now):
+      case .failure(let failure): return end(index, .failure(failure))
+      case .end: return end(index, .end)
+      case .connected:
         planRequest(index, from: 0, at: now)
-        return arrival(index, .connected(PeerAddress(bytes: [127, 0, 0, 1])))
-      case .sent(let count) where !isOffline(at: now):
+        return arrival(index, .event(.connected(PeerAddress(bytes: [127, 0, 0, 1]))))
+      case .sent(let count):
         planRequest(index, from: count, at: now)
-        return Arrival(
-          what: .sent(count), transfer: connections[index].id, sink: connections[index].sink)
-      case .head where !isOffline(at: now): return answer(index, at: now)
-      default: continue
+        return arrival(index, .sent(count))
+      case .head: return answer(index, at: now)
       }
     }
-    guard !isOffline(at: now) else { return nil }
-    for index in connections.indices where connections[index].answer != nil && connections[index].next == nil
-    {
-      if let deadline = connections[index].deadline, deadline <= now {
-        return end(index, connections[index].answer?.end == nil ? .end : .failure(lost(connections[index])))
+    guard !isOffline else { return nil }
+    for (index, connection) in connections.enumerated() where connection.next == nil {
+      guard let answer = connection.answer, let deadline = connection.deadline, deadline <= now else {
+        continue
       }
+      return end(index, answer.end == nil ? .end : .failure(lost(connection)))
     }
     if flight == nil { flight = nextFlight(at: now) }
     guard let piece = flight, piece.arrival <= now, let index = index(of: piece.transfer) else { return nil }
@@ -166,7 +159,7 @@ struct NetworkState {
     guard let bytes = connections[index].answer?.take(piece.count) else { return nil }
     connections[index].sent += Int64(bytes.count)
     planEnd(index, at: now)
-    return arrival(index, .body(bytes))
+    return arrival(index, .event(.body(bytes)))
   }
 
   /// Schedules the next piece of the request's body, which does not share the link with the answers. The
@@ -187,35 +180,29 @@ struct NetworkState {
   private mutating func answer(_ index: Int, at now: HostTime) -> Arrival? {
     let request = connections[index].request
     var host = hosts[request.url.host] ?? Behaviour()
-    var status = host.takeStatus()
+    var status = host.statuses.popFirst()
     if status == nil, let wanted = host.credentials, request.credentials != wanted { status = 401 }
     let url = status == nil ? host.resolve(request.url) : request.url
     let answer = Answer(contents[url], to: request, host, status: status, at: now)
-    if answer.end != 0 { connections[index].cut = host.takeCut() }
+    if answer.end != 0 { connections[index].cut = host.cuts.popFirst() ?? host.always }
     hosts[request.url.host] = host
     connections[index].answer = answer
     connections[index].next = nil
     connections[index].deadline = host.lifetime.map(now.advanced(by:))
     connections[index].idleLimit = host.idleLimit
     planEnd(index, at: now)
-    return arrival(index, .head(answer.head))
+    return arrival(index, .event(.head(answer.head)))
   }
 
   /// Ends a connection whose last byte was sent.
   private mutating func planEnd(_ index: Int, at now: HostTime) {
     let connection = connections[index]
     guard let answer = connection.answer, connection.left == 0 else { return }
-    if answer.end == answer.position {
-      connections[index].next = (.end, now)
-      return
-    }
-    switch connection.cut?.ending {
-    case .hang, nil: break
-    case .close:
-      let tellsEnd = answer.head.contentLength != nil
-      connections[index].next = (tellsEnd ? .failure(lost(connection)) : .end, now)
-    case .reset: connections[index].next = (.failure(lost(connection)), now)
-    }
+    let (isComplete, ending) = (answer.end == answer.position, connection.cut?.ending)
+    guard isComplete || ending == .close || ending == .reset else { return }
+    // Without a length, closing the connection is the end of the answer.
+    let endsNormally = isComplete || ending == .close && answer.head.contentLength == nil
+    connections[index].next = (endsNormally ? .end : .failure(lost(connection)), now)
   }
 
   private func lost(_ connection: Connection) -> TransferFailure {
@@ -224,11 +211,11 @@ struct NetworkState {
 
   private mutating func end(_ index: Int, _ event: TransferEvent) -> Arrival {
     defer { remove(connections[index].id) }
-    return arrival(index, event)
+    return arrival(index, .event(event))
   }
 
-  private func arrival(_ index: Int, _ event: TransferEvent) -> Arrival {
-    Arrival(what: .event(event), transfer: connections[index].id, sink: connections[index].sink)
+  private func arrival(_ index: Int, _ what: Arrival.What) -> Arrival {
+    Arrival(what: what, transfer: connections[index].id, sink: connections[index].sink)
   }
 
   // MARK: The link
@@ -245,11 +232,9 @@ struct NetworkState {
 
   /// Returns the time at which the connection can send its next piece; nil if it has none.
   private func sendingMoment(_ connection: Connection, at now: HostTime) -> HostTime? {
-    guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil else {
-      return nil
-    }
     let left = connection.left ?? .max
-    guard left > 0 else { return nil }
+    guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil, left > 0
+    else { return nil }
     return answer.moment(of: Int(min(Int64(link.pieces.upperBound), left))) ?? now
   }
 

@@ -14,8 +14,7 @@ extension SimulatedNetwork {
     let kind: Kind
     let etag: String?
 
-    /// Serves these bytes. `etag` identifies their version, including its quotes: `"\"1\""`. `type` is the
-    /// value of `Content-Type`.
+    /// Serves these bytes. `etag` includes its quotes: `"\"1\""`. `type` is the value of `Content-Type`.
     public static func data(
       _ bytes: some Sequence<UInt8>, etag: String? = nil, type: String = "audio/mpeg"
     ) -> Content {
@@ -38,33 +37,30 @@ extension SimulatedNetwork {
 struct Answer {
   let head: ResponseHead
   private var body: Body
-  /// The offset of the next byte in the content. For a station: in the body of this connection.
+  /// The offset of the next byte in the content; of a station, in the body of this connection.
   private(set) var position: Int64
   /// The end of the body; nil for an unlimited one.
   let end: Int64?
 
   private enum Body {
-    case none
     case bytes([UInt8])
     case song(MarkedStream)
     case station(StationBody)
   }
 
-  /// Creates the answer to `request` according to `behaviour`.
   init(
     _ content: SimulatedNetwork.Content?, to request: TransferRequest, _ behaviour: Behaviour, status: Int?,
     at now: HostTime
   ) {
     guard let content, status == nil else {
       let realm = "Basic realm=\"\(request.url.host)\""
-      self.init(
-        empty: ResponseHead(status: status ?? 404, fields: status == 401 ? [("WWW-Authenticate", realm)] : [])
-      )
+      let fields = status == 401 ? [("WWW-Authenticate", realm)] : []
+      self.init(ResponseHead(status: status ?? 404, fields: fields))
       return
     }
     switch content.kind {
     case .status(let status, let location):
-      self.init(empty: ResponseHead(status: status, fields: location.map { [("Location", $0)] } ?? []))
+      self.init(ResponseHead(status: status, fields: location.map { [("Location", $0)] } ?? []))
     case .data(let bytes, let type):
       self.init(.bytes(bytes), count: Int64(bytes.count), type: type, etag: content.etag, request, behaviour)
     case .song(let stream):
@@ -72,13 +68,13 @@ struct Answer {
         .song(stream), count: stream.byteCount, type: "audio/mpeg", etag: content.etag, request, behaviour)
     case .station(let station):
       let body = StationBody(station, at: now, wantsMetadata: request.fields["Icy-MetaData"] == "1")
-      self.init(head: body.head, .station(body), from: 0, to: nil)
+      self.init(body.head, .station(body), to: nil)
     }
   }
 
-  private init(empty head: ResponseHead) { self.init(head: head, .none, from: 0, to: 0) }
-
-  private init(head: ResponseHead, _ body: Body, from start: Int64, to end: Int64?) {
+  private init(
+    _ head: ResponseHead, _ body: Body = .bytes([]), from start: Int64 = 0, to end: Int64? = 0
+  ) {
     self.head = head
     self.body = body
     position = start
@@ -98,7 +94,7 @@ struct Answer {
       fields.append(("Accept-Ranges", "bytes"))
       if isSame, let first = Self.first(request) {
         guard first < count else {
-          self.init(empty: ResponseHead(status: 416, fields: [("Content-Range", "bytes */\(count)")]))
+          self.init(ResponseHead(status: 416, fields: [("Content-Range", "bytes */\(count)")]))
           return
         }
         start = first
@@ -107,14 +103,13 @@ struct Answer {
       }
     }
     if behaviour.tellsLength || status == 206 { fields.append(("Content-Length", "\(count - start)")) }
-    self.init(head: ResponseHead(status: status, fields: fields), body, from: start, to: count)
+    self.init(ResponseHead(status: status, fields: fields), body, from: start, to: count)
   }
 
   /// Returns the offset of the first requested byte; nil if the whole content is requested.
   private static func first(_ request: TransferRequest) -> Int64? {
-    guard let range = request.fields["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else {
-      return nil
-    }
+    guard let range = request.fields["Range"], range.hasPrefix("bytes="), range.hasSuffix("-")
+    else { return nil }
     return Int64(range.dropFirst(6).dropLast())
   }
 
@@ -123,11 +118,9 @@ struct Answer {
     if case .station(let body) = body { body.moment(of: position + Int64(count)) } else { nil }
   }
 
-  /// Removes and returns the next `count` bytes.
   mutating func take(_ count: Int) -> [UInt8] {
     defer { position += Int64(count) }
     switch body {
-    case .none: return []
     case .bytes(let bytes): return Array(bytes[Int(position)..<Int(position) + count])
     case .song(let stream): return stream.bytes(position..<position + Int64(count))
     case .station(var station):

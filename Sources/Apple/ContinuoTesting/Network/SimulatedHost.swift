@@ -2,28 +2,26 @@ import HostTime
 import Transfer
 
 extension SimulatedNetwork {
-  /// A host of the network whose faults can be set. They apply to connections made afterwards, and to all
-  /// content at URLs with this host.
+  /// A host of the network. Its faults apply to connections made later, and to all content at URLs with this
+  /// host.
   public struct Host: Sendable {
     let name: String
     let network: SimulatedNetwork
 
-    /// Closes connections after the given number of bytes of an answer's body, as when a server or proxy
-    /// gives up.
+    /// Closes connections after the given number of bytes of an answer's body.
     public func closes(every bytes: Int) { change { $0.always = Cut(after: bytes, .close) } }
 
     /// Closes connections after the given time from the beginning of the answer.
     public func closes(every duration: Duration) { change { $0.lifetime = duration } }
 
-    /// Closes the next connections after the given number of bytes each, in order; later connections are
-    /// unaffected.
+    /// Closes the next connections after the given numbers of bytes, in order; later ones are unaffected.
     public func closes(after bytes: [Int]) { change { $0.cuts += bytes.map { Cut(after: $0, .close) } } }
 
     /// Resets connections after the given number of bytes of an answer's body.
     public func resets(every bytes: Int) { change { $0.always = Cut(after: bytes, .reset) } }
 
-    /// Stalls connections after the given number of bytes of an answer's body, without closing them: each
-    /// connection, or only the next `times`.
+    /// Stalls connections after the given number of bytes of an answer's body: each, or only the next
+    /// `times`.
     public func hangs(after bytes: Int, times: Int? = nil) {
       let cut = Cut(after: bytes, .hang)
       change { host in
@@ -48,15 +46,13 @@ extension SimulatedNetwork {
       change { $0.statuses += Array(repeating: status, count: max(0, times)) }
     }
 
-    /// Changes the content: the next `requests` requests are answered as before, later ones with the content
-    /// at `url`, as if the file were replaced.
+    /// Answers with the content at `url`, as if the file were replaced, after the next `requests` requests.
     public func changes(after requests: Int, to url: String) {
       let other = SimulatedNetwork.address(url)
-      change { $0.change = Change(requestsLeft: max(0, requests), url: other) }
+      change { $0.change = (max(0, requests), other) }
     }
 
-    /// Requires the given credentials. Other requests are answered with 401, for a realm named after the
-    /// host.
+    /// Requires credentials: other requests are answered with 401, for a realm named after the host.
     public func wants(user: String, password: String) {
       change { $0.credentials = Credentials(user: user, password: password) }
     }

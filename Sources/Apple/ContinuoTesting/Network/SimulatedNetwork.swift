@@ -4,14 +4,12 @@ import Synchronization
 import SystemSupport
 package import Transfer
 
-/// The network of a test device, which answers all requests of its players in virtual time.
+/// The network of a test device, which answers all requests of its players in virtual time. Any thread.
 ///
 /// ``serve(_:at:)`` sets the content of a URL. A URL without content fails like a host that does not exist,
 /// and no request reaches the machine's own network. All transfers share one ``link``. Bytes cross it piece
 /// by piece, in turns if several transfers are in progress, and arrive at times that are the same in each
 /// run.
-///
-/// All members: any thread.
 public final class SimulatedNetwork: Sendable {
   /// The link between the device and all servers.
   public struct Link: Hashable, Sendable {
@@ -67,7 +65,6 @@ public final class SimulatedNetwork: Sendable {
   let state: Mutex<NetworkState>
   private let worker = Mutex<(any Worker)?>(nil)
 
-  /// Creates a network without content.
   package init(clock: VirtualClock) {
     self.clock = clock
     state = Mutex(NetworkState())
@@ -101,7 +98,7 @@ public final class SimulatedNetwork: Sendable {
   public func seed(_ seed: UInt64) { change { $0.random = SplitMix64(state: seed) } }
 
   /// Disconnects the network for `duration`, by default permanently. Pieces in transit wait and connections
-  /// persist. New connections fail immediately, as on a device that is offline.
+  /// persist. New connections fail immediately.
   public func goOffline(for duration: Duration = .seconds(1_000_000_000)) {
     let end = clock.now.advanced(by: duration)
     change { $0.goOffline(until: end) }

@@ -3,13 +3,12 @@ import AudioOutput
 import HostTime
 
 /// The audible output of a test device, exact to the frame.
-public struct HeardSound: Hashable, Sendable {
+public struct HeardSound: Hashable, Sendable, CustomStringConvertible {
   /// A sequence of consecutive frames of a song.
   public struct Passage: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the song; nil for other sound, from a real file.
+    /// The name of the song; nil for sound of a real file.
     public var song: String?
-    /// The frames heard. At rates other than 1 the range passed, accurate to one or two frames. For real
-    /// files counted from 0 in each passage.
+    /// The frames heard, at rates other than 1 accurate to one or two frames; of real files, counted from 0.
     public var frames: Range<Int64>
 
     /// Creates a passage of the given song and frames.
@@ -28,8 +27,7 @@ public struct HeardSound: Hashable, Sendable {
     public var passage: Passage?
     /// The start time, on the device's clock.
     public var start: Duration
-    /// The end time, on the device's clock. If sound is still playing, the last stretch ends at the current
-    /// time.
+    /// The end time, on the device's clock; the current time for sound that is still playing.
     public var end: Duration
 
     /// The times and the passage: `1.000…2.000 a 0..<44100`.
@@ -40,6 +38,9 @@ public struct HeardSound: Hashable, Sendable {
 
   /// All stretches in order, without the silence before the first and after the last sound.
   public private(set) var stretches: [Stretch] = []
+
+  /// The stretches, one line each.
+  public var description: String { stretches.map(\.description).joined(separator: "\n") }
 
   /// The passages without the silences, with adjoining passages joined. A song heard without a missing,
   /// repeated or changed frame is one passage, equal to its `Song.whole`.
@@ -74,8 +75,8 @@ public struct HeardSound: Hashable, Sendable {
   }
 
   /// Detects a song played at a constant rate other than 1. Returns the number of output frames from `begin`
-  /// on and the song frame that would follow; nil if none. Detection needs 64 frames. A rate within 3 % of 1
-  /// cannot be distinguished from missing or repeated frames.
+  /// on and the song frame that would follow. Detection needs 64 frames. A rate within 3 % of 1 cannot be
+  /// distinguished from missing or repeated frames.
   private static func paced(
     from begin: Int, to end: Int, _ mark: (Int) -> (song: Int, frame: Int64)?
   ) -> (count: Int, end: Int64)? {
@@ -116,16 +117,9 @@ public struct HeardSound: Hashable, Sendable {
       while frame < run.frameCount {
         let begin = frame
         let first = mark(frame)
-        if let (count, end) = Self.paced(from: frame, to: run.frameCount, mark), let first {
-          frame += count
-          stretches.append(
-            Stretch(
-              passage: Passage(song: songs[first.song - 1], frames: first.frame..<max(first.frame, end)),
-              start: moment(begin), end: moment(frame)))
-          continue
-        }
-        frame += 1
-        while frame < run.frameCount {
+        let paced = Self.paced(from: frame, to: run.frameCount, mark)
+        frame += paced?.count ?? 1
+        while paced == nil, frame < run.frameCount {
           // Compare most frames in bulk, and the rest, up to the wrap-around of the marks, one by one.
           if let first, (frame - begin) % 8 == 1 {
             frame += Mark.count(
@@ -135,23 +129,14 @@ public struct HeardSound: Hashable, Sendable {
           }
           let next = mark(frame)
           guard next?.song == first?.song, next.map({ $0.frame - Int64(frame - begin) }) == first?.frame
-          else {
-            break
-          }
+          else { break }
           frame += 1
         }
         let origin = first?.frame ?? 0
-        stretches.append(
-          Stretch(
-            passage: Passage(
-              song: first.map { songs[$0.song - 1] }, frames: origin..<(origin + Int64(frame - begin))),
-            start: moment(begin), end: moment(frame)))
+        let frames = origin..<max(origin, paced?.end ?? origin + Int64(frame - begin))
+        let passage = Passage(song: first.map { songs[$0.song - 1] }, frames: frames)
+        stretches.append(Stretch(passage: passage, start: moment(begin), end: moment(frame)))
       }
     }
   }
-}
-
-extension HeardSound: CustomStringConvertible {
-  /// The stretches, one line each.
-  public var description: String { stretches.map(\.description).joined(separator: "\n") }
 }

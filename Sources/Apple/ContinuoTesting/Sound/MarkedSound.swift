@@ -1,27 +1,20 @@
 import AudioCore
 import CMarks
 
-/// Samples that identify themselves. The left sample contains the low bits of the position in the song, the
-/// right one the song's number and the position's high bits. A Float holds 24 bits exactly; 23 bits keep it
-/// below 1.
+/// Samples that identify themselves. The left sample has the low bits of the position in the song, the right
+/// one the song's number and the high bits. A Float holds 24 bits exactly; 23 bits keep it below 1.
 enum Mark {
   private static let scale = Float(1 << 23)
   private static let highBits = 11
   private static let lowMask: Int64 = (1 << 23) - 1
 
-  /// The maximum number of songs in a test, and of frames in a song (four days at 48 kHz), that marks can
-  /// represent.
+  /// The maximum number of songs, and of frames in a song (four days at 48 kHz), that marks can represent.
   static let songLimit = (1 << (23 - highBits)) - 1
   static let frameLimit: Int64 = 1 << (23 + Int64(highBits))
 
-  /// Writes the frame's samples. `song` counts from 1, so that no frame is silent.
-  static func write(song: Int, frame: Int64, into buffer: UnsafeMutableBufferPointer<Float>, at index: Int) {
-    buffer[index] = Float(frame & lowMask) / scale
-    buffer[index + 1] = Float(Int64(song) << highBits | frame >> 23) / scale
-  }
-
-  /// Returns the marks from a frame on, and the number of frames for which they are linear.
-  private static func span(song: Int, frame: Int64) -> (marks: continuo_marks, frames: Int64) {
+  /// Returns the marks from a frame on, and the number of frames for which they are linear. `song` counts
+  /// from 1, so that no frame is silent.
+  fileprivate static func span(song: Int, frame: Int64) -> (marks: continuo_marks, frames: Int64) {
     let first = continuo_marks(
       left: Float(frame & lowMask) / scale, right: Float(Int64(song) << highBits | frame >> 23) / scale,
       left_step: 1 / scale, right_step: 0)
@@ -65,7 +58,6 @@ enum Mark {
   }
 }
 
-/// A song as opened by the engine.
 struct MarkedSource: MediaSource {
   var number: Int
   var frames: Int64
@@ -80,7 +72,6 @@ struct MarkedSource: MediaSource {
   }
 }
 
-/// A medium that cannot be opened.
 struct UnplayableSource: MediaSource {
   var error: DecodingError
 
@@ -96,16 +87,13 @@ final class MarkedDecoder: AudioDecoder {
   private var origin: Int64 = 0
   private var produced: Int64 = 0
 
-  /// Creates a decoder.
-  ///
-  /// - Parameter origin: the first frame.
+  /// `origin` is the first frame.
   init(_ source: MarkedSource, from origin: Int64 = 0) {
     self.source = source
     self.origin = origin
     outputRate = source.sampleRate
   }
 
-  /// The next frame of the song.
   var place: Int64 { origin + produced * Int64(source.sampleRate) / Int64(outputRate) }
 
   /// Returns the number of output frames until the given frame of the song.
@@ -145,7 +133,9 @@ final class MarkedDecoder: AudioDecoder {
     } else {
       for index in 0..<count {
         let frame = origin + (produced + Int64(index)) * Int64(source.sampleRate) / Int64(outputRate)
-        Mark.write(song: source.number, frame: frame, into: buffer, at: index * 2)
+        let marks = Mark.span(song: source.number, frame: frame).marks
+        buffer[index * 2] = marks.left
+        buffer[index * 2 + 1] = marks.right
       }
     }
   }

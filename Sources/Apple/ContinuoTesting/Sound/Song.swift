@@ -1,14 +1,14 @@
 public import Foundation
 public import MediaTime
 
-/// A medium without a file, whose frames a test device recognizes, so that it can report exactly which were
-/// heard. Create one with `TestDevice.song(_:duration:sampleRate:)`.
+/// A medium without a file, whose frames a test device recognizes: see
+/// `TestDevice.song(_:duration:breakingOffAt:sampleRate:)`.
 public struct Song: Hashable, Sendable {
   /// The name in the audible output and in the record.
   public let name: String
   /// The URL for `AVPlayerItem(url:)`. A file URL without an actual file.
   public let url: URL
-  /// The length of the song in frames.
+  /// The length in frames.
   public let frameCount: Int64
   /// The number of frames per second.
   public let sampleRate: Int

@@ -4,16 +4,10 @@ import Synchronization
 
 /// The media of a test device, keyed by URL. Other URLs are real files.
 final class SongLibrary: Sendable {
-  private struct State {
-    var names: [String] = []
-    var sources: [URL: any MediaSource] = [:]
-  }
-
-  private let state = Mutex(State())
-  /// Whether the output is evaluated.
+  private let state = Mutex((names: [String](), sources: [URL: any MediaSource]()))
   private let isHeard: Bool
 
-  /// Creates an empty library. If `isHeard` is false, media have the right length but arbitrary samples.
+  /// If `isHeard` is false, the output is not evaluated: media have the right length but arbitrary samples.
   init(isHeard: Bool = true) { self.isHeard = isHeard }
 
   /// Adds a song; decoding fails at frame `breaksAt`, if any. A name must be used only once.
@@ -38,7 +32,6 @@ final class SongLibrary: Sendable {
     }
   }
 
-  /// Adds a medium that cannot be opened.
   func addBroken(_ name: String, error: DecodingError) -> URL {
     let url = Self.url(name)
     state.withLock { $0.sources[url] = UnplayableSource(error: error) }

@@ -30,9 +30,7 @@ class AppDelegate: NSObject, UIApplicationDelegate {
     }
   }
 
-  func applicationDidEnterBackground(_ application: UIApplication) {
-    screen.didEnterBackground(application)
-  }
+  func applicationDidEnterBackground(_ application: UIApplication) { screen.didEnterBackground(application) }
 
   func applicationWillEnterForeground(_ application: UIApplication) { screen.willEnterForeground() }
 }

@@ -4,28 +4,16 @@ import Foundation
 import HostTime
 import Transfer
 
-extension FileDownload: WebService.Connection {
-  /// Closes the connection after recording the received bytes.
-  func cancel() { stop() }
-}
+extension FileDownload: WebService.Connection {}
 
 /// The download of one file of a web service, which resumes by Range after a lost connection. Its events are
 /// handled on the main thread, and therefore not while the application is suspended.
-@MainActor
-final class ServiceDownload {
-  /// The result of a download.
-  enum Outcome {
-    /// The file is complete and has its final name.
-    case finished
-    /// The download failed, for this reason.
-    case failed(String)
-  }
-
+@MainActor final class ServiceDownload {
   private let service: WebService
   private let url: WebURL
   private let place: DownloadPlace
   private let print: @Sendable (String) -> Void
-  private let onEnd: (Outcome) -> Void
+  private let onEnd: (String?) -> Void
   /// The download with its connection; nil once it has stopped.
   private var download: FileDownload?
   private var isClosed = false
@@ -34,10 +22,11 @@ final class ServiceDownload {
   /// Whether a request was sent whose loss was not printed.
   private var isUnderWay = false
 
-  /// Begins the download of a path into a file. `onEnd` is called once, not before this returns.
+  /// Begins the download of a path into a file. `onEnd` is called once, not before this returns, with the
+  /// reason of a failure, or nil if the file is complete and has its final name.
   init(
     _ path: String, of service: WebService, to target: URL, print: @escaping @Sendable (String) -> Void,
-    onEnd: @escaping (Outcome) -> Void
+    onEnd: @escaping (String?) -> Void
   ) throws {
     self.service = service
     self.print = print
@@ -103,8 +92,8 @@ final class ServiceDownload {
     case .changed:
       isUnderWay = false
       print("The file has changed: from the beginning")
-    case .finished: end(.finished)
-    case .failed(let failure, _): end(.failed(failure.description))
+    case .finished: end(nil)
+    case .failed(let failure, _): end(failure.description)
     case .stopped:
       forget()
       if reopens { reopen() }
@@ -113,8 +102,8 @@ final class ServiceDownload {
     }
   }
 
-  private func end(_ outcome: Outcome) {
+  private func end(_ problem: String?) {
     forget()
-    onEnd(outcome)
+    onEnd(problem)
   }
 }

@@ -4,11 +4,10 @@ import Glibc
 import HostTime
 
 /// A non-blocking TCP socket of the application. Main thread.
-@MainActor
-final class TCPSocket {
+@MainActor final class TCPSocket {
   /// An error of a system call.
   struct Problem: Error, CustomStringConvertible {
-    let code: Int32
+    private let code = errno
     var description: String { String(cString: strerror(code)) }
   }
 
@@ -28,7 +27,7 @@ final class TCPSocket {
       MainActor.assumeIsolated { self?.onReadable?() }
     }
     guard source != nil else {
-      let problem = Problem(code: errno)
+      let problem = Problem()
       Glibc.close(descriptor)
       throw problem
     }
@@ -38,48 +37,42 @@ final class TCPSocket {
 
   /// Creates a socket that listens on a port of loopback; 0 selects any free port.
   convenience init(listeningOn port: UInt16) throws {
-    let descriptor = socket(
-      AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard descriptor >= 0 else { throw Problem(code: errno) }
-    // Connections from an earlier run must not block the port.
-    var one: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-    let result = Self.withAddress(port) { bind(descriptor, $0, $1) }
-    guard result == 0, listen(descriptor, Self.backlog) == 0 else {
-      let problem = Problem(code: errno)
-      Glibc.close(descriptor)
-      throw problem
+    try self.init(port) { descriptor, address, length in
+      // Connections from an earlier run must not block the port.
+      var one: Int32 = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+      return bind(descriptor, address, length) == 0 && listen(descriptor, Self.backlog) == 0
     }
-    try self.init(owning: descriptor)
   }
 
   /// Creates a socket and begins to connect it with a port of loopback. `receive` throws the error of a
   /// failed connection.
   convenience init(connectingTo port: UInt16) throws {
-    let descriptor = socket(
-      AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard descriptor >= 0 else { throw Problem(code: errno) }
-    let result = Self.withAddress(port) { connect(descriptor, $0, $1) }
-    guard result == 0 || errno == EINPROGRESS else {
-      let problem = Problem(code: errno)
-      Glibc.close(descriptor)
-      throw problem
-    }
-    try self.init(owning: descriptor)
+    try self.init(port) { connect($0, $1, $2) == 0 || errno == EINPROGRESS }
   }
 
-  private static func withAddress(
-    _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-  ) -> Int32 {
+  /// Creates a socket that `begin` gives an address of loopback; false means an error in `errno`.
+  private convenience init(
+    _ port: UInt16, _ begin: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
+  ) throws {
+    let descriptor = socket(
+      AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw Problem() }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return withUnsafePointer(to: &address) { pointer in
+    let hasBegun = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        begin(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
+    guard hasBegun else {
+      let problem = Problem()
+      Glibc.close(descriptor)
+      throw problem
+    }
+    try self.init(owning: descriptor)
   }
 
   /// Registers the socket with the device, which watches it while the application is suspended. Returns false
@@ -97,7 +90,7 @@ final class TCPSocket {
     }
     // A connection that ended before it was accepted is not an error of this socket.
     if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
-    throw Problem(code: errno)
+    throw Problem()
   }
 
   /// Receives bytes. The result is empty at the end of the connection, and nil if no bytes have arrived.
@@ -107,12 +100,11 @@ final class TCPSocket {
     let count = recv(descriptor, &bytes, bytes.count, 0)
     if count >= 0 { return Array(bytes.prefix(count)) }
     if [EAGAIN, EINTR].contains(errno) { return nil }
-    throw Problem(code: errno)
+    throw Problem()
   }
 
   /// Sends bytes. Returns false if the kernel does not accept all of them immediately.
-  @discardableResult
-  func send(_ bytes: [UInt8]) -> Bool {
+  @discardableResult func send(_ bytes: [UInt8]) -> Bool {
     source != nil && Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
@@ -132,9 +124,8 @@ final class TCPSocket {
 
   /// The local port of the socket.
   var port: UInt16 { address(getsockname).port }
-  /// The address and port of the peer.
-  var peer: String { peerText }
-  private lazy var peerText = address(getpeername).text
+  /// The address and port of the peer, also after its end if it was read before.
+  private(set) lazy var peer = address(getpeername).text
 
   private func address(
     _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32

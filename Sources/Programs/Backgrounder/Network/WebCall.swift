@@ -4,7 +4,6 @@ import Transfer
 
 /// A request whose response a thread waits for.
 final class WebCall: WebService.Connection, TransferSink {
-  /// The response to a request.
   struct Answer {
     var status = 0
     /// The `ETag` of the content.
@@ -14,13 +13,10 @@ final class WebCall: WebService.Connection, TransferSink {
 
   /// A reason why a call has no response.
   enum Problem: Error, CustomStringConvertible {
-    /// The transfer failed with this error.
     case failed(TransferFailure)
-    /// The response did not arrive in time.
     case tooSlow(seconds: Double)
-    /// The response exceeds the size limit.
     case tooLong
-    /// The call was cancelled, or was used before.
+    /// The call was stopped, or was used before.
     case cancelled
 
     var description: String {
@@ -65,7 +61,10 @@ final class WebCall: WebService.Connection, TransferSink {
     return try (state.withLock { $0.result } ?? .failure(.cancelled)).get()
   }
 
-  func cancel() { finish(.failure(.cancelled)) }
+  func stop() { finish(.failure(.cancelled)) }
+
+  /// Does nothing: the time limit holds in the background too.
+  func setSuspended(_ isSuspended: Bool) {}
 
   /// Records the result and wakes the waiting thread. The first result counts.
   private func finish(_ result: Result<Answer, Problem>) {

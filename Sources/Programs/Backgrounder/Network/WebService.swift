@@ -10,8 +10,8 @@ final class WebService: Suspendable {
   /// A connection that must end with the application.
   protocol Connection: AnyObject, Sendable {
     /// Ends the connection. Any thread; never blocks on the network.
-    func cancel()
-    /// Suspends or resumes the connection together with the application. Any thread; does nothing by default.
+    func stop()
+    /// Suspends or resumes the connection together with the application. Any thread.
     func setSuspended(_ isSuspended: Bool)
   }
 
@@ -29,8 +29,7 @@ final class WebService: Suspendable {
     transport = CurlHTTPTransport(options: options)
   }
 
-  /// The value of the `User-Agent` header.
-  static let userAgent = "Backgrounder"
+  private static let userAgent = "Backgrounder"
 
   /// Returns the URL of a path that begins with a slash.
   func url(_ path: String) throws -> WebURL {
@@ -54,9 +53,7 @@ final class WebService: Suspendable {
     return request
   }
 
-  func begun(_ connection: any Connection) {
-    open.withLock { $0[ObjectIdentifier(connection)] = connection }
-  }
+  func begun(_ connection: any Connection) { open.withLock { $0[ObjectIdentifier(connection)] = connection } }
 
   func ended(_ connection: any Connection) {
     let old = open.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
@@ -72,9 +69,5 @@ final class WebService: Suspendable {
 
   func resume() { for connection in connections { connection.setSuspended(false) } }
 
-  func terminate() { for connection in connections { connection.cancel() } }
-}
-
-extension WebService.Connection {
-  func setSuspended(_ isSuspended: Bool) {}
+  func terminate() { for connection in connections { connection.stop() } }
 }

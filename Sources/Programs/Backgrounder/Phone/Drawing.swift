@@ -25,10 +25,7 @@ final class Drawing: Sendable {
     if let entry = Timeline.Entry(event.event) { record(entry, at: event.time) }
   }
 
-  /// Records an entry at a time. Any thread.
-  func record(_ entry: Timeline.Entry, at time: HostTime) {
-    timeline.withLock { $0.record(entry, at: time) }
-  }
+  func record(_ entry: Timeline.Entry, at time: HostTime) { timeline.withLock { $0.record(entry, at: time) } }
 
   /// Writes the drawing. Blocks on the disk.
   func write(until end: HostTime) throws(FileBytes.Problem) {

@@ -56,15 +56,13 @@ final class MainThread: DeliveryQueue, Suspendable {
     DispatchQueue.main.async { MainActor.assumeIsolated { self.holdStill() } }
   }
 
-  func resume() { goOn() }
-
-  // Called before `resume`: the application's callback for it needs the thread.
-  func enterForeground() { goOn() }
-
-  private func goOn() {
+  func resume() {
     state.withLock { $0.isSuspended = false }
     wakeUp.signal()
   }
+
+  // Called before `resume`: the application's callback for it needs the thread.
+  func enterForeground() { resume() }
 
   func terminate() {
     state.withLock { state in

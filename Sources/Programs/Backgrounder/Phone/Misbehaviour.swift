@@ -21,12 +21,11 @@ enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
 final class MisbehavingAppDelegate: AppDelegate {
   private let misbehaviour: Misbehaviour
   private let hang: Double
-  private let parts: ScreenChoice.Parts
+  private var parts: ScreenParts { screen.parts }
 
   /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
   /// again.
-  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double, parts: ScreenChoice.Parts) {
-    self.parts = parts
+  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double) {
     self.misbehaviour = misbehaviour
     self.hang = hang
     super.init(screen: screen)
@@ -36,9 +35,8 @@ final class MisbehavingAppDelegate: AppDelegate {
     let (block, print) = (parts.block, parts.print)
     if misbehaviour == .waitForNetwork {
       print("Application entered background state.")
-      return BackgroundCleanupService(
-        service: parts.service, seconds: hang, clock: parts.clock, print: print
-      ).runBlocking()
+      return BackgroundCleanupService(service: parts.service, seconds: hang, clock: parts.clock, print: print)
+        .runBlocking()
     }
     super.applicationDidEnterBackground(application)
     switch misbehaviour {

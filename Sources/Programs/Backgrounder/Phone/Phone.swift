@@ -18,7 +18,7 @@ final class Phone: Sendable {
   private let clock = SystemClock.shared
   private let start: HostTime
   private let hasPunished = Atomic<Bool>(false)
-  private let location: Location
+  private let source: LocationSource
   private let drawing: Drawing?
   private let lastTask = Mutex(RefreshScreen.refresh)
   private let signals = Mutex<[any DispatchSourceSignal]>([])
@@ -32,58 +32,63 @@ final class Phone: Sendable {
     var usage: LocationUsage = [.whenInUse, .always]
   }
 
+  /// A run of the application, as a command line describes it.
+  struct Plan {
+    var presses: [Press]
+    var parts: ScreenParts
+    var settings: LifecycleSettings
+    var location: Location
+    var drawing: Drawing?
+  }
+
   /// Creates a phone. `makeDelegate` creates the application on the main thread, for each launch.
-  @MainActor
-  init(
-    modes: BackgroundModes, settings: LifecycleSettings, sound: PulseDevice, location: Location,
-    service: WebService?, drawing: Drawing?,
+  @MainActor init(
+    _ plan: Plan, sound: PulseDevice,
     makeDelegate: @escaping @MainActor () -> AppDelegate
   ) {
     start = clock.now
-    self.location = location
-    self.drawing = drawing
+    source = plan.location.source
+    drawing = plan.drawing
     mainThread = MainThread {
       let delegate = makeDelegate()
       UIApplication.shared.delegate = delegate
       return delegate
     }
-    device = Device(modes: modes, clock: clock, mainQueue: mainThread, settings: settings)
+    device = Device(
+      modes: plan.parts.modes, clock: clock, mainQueue: mainThread, settings: plan.settings)
     Device.current = device
-    var environment = PlaybackEnvironment(
-      clock: clock, device: sound)
+    var environment = PlaybackEnvironment(clock: clock, device: sound)
     environment.onDiagnostic = { [weak self] diagnostic in self?.note(diagnostic) }
     PlaybackEnvironment.current = environment
     device.onRecord = { [weak self] record in self?.note(record) }
-    device.location.answer = location.answer
-    device.location.usage = location.usage
+    device.location.answer = plan.location.answer
+    device.location.usage = plan.location.usage
     device.location.onDiagnostic = { complain("Backgrounder: \($0)") }
-    device.location.onUpdate = { [clock] in
-      drawing?.record(
-        .place(latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude), at: clock.now)
+    device.location.onUpdate = { [clock, drawing] in
+      let place = $0.coordinate
+      drawing?.record(.place(latitude: place.latitude, longitude: place.longitude), at: clock.now)
     }
     device.onTermination = { [weak self] report in self?.note(report) }
     // The players come first, so that they are silent before the main thread blocks.
     device.connect(environment)
-    if let service { device.add(service) }
+    if let service = plan.parts.service { device.add(service) }
     device.add(mainThread)
   }
 
-  /// Starts the application and, when that is done, the script; after it, if `readsInput`, the words of standard input. Returns
-  /// at once; without `quit` the phone is never switched off.
+  /// Starts the application, then performs the script and, if `readsInput`, the words of standard input.
+  /// Returns immediately; without `quit` the phone is never switched off.
   ///
-  /// A press waits for what the one before it leads to, as a person would; the watchdog sees to it that this
-  /// ends.
+  /// A press waits for the effects of the previous one, as a person would. The watchdog limits that time.
   func run(_ script: [Press], readsInput: Bool) {
-    // On a queue of their own: the main thread may stand still.
+    // Not on the main thread, which may be blocked.
     signals.withLock { $0 = [SIGINT, SIGTERM].map(quit(on:)) }
     Task {
-      device.location.setSource(location.source)
+      device.location.setSource(source)
       say("launch")
       await device.launch()
       let start = ContinuousClock.now
       for press in script {
         try? await Task.sleep(until: start + .seconds(press.time), clock: .continuous)
-        say(press.action.rawValue)
         await perform(press.action)
       }
       guard readsInput else { return }
@@ -92,13 +97,11 @@ final class Phone: Sendable {
           complain("Backgrounder: unknown word \"\(word)\"")
           continue
         }
-        say(action.rawValue)
         await perform(action)
       }
     }
   }
 
-  /// The words of standard input, up to its end.
   private static func typedWords() -> AsyncStream<String> {
     AsyncStream { continuation in
       DispatchQueue.global().async {
@@ -111,6 +114,7 @@ final class Phone: Sendable {
   }
 
   private func perform(_ action: Press.Action) async {
+    say(action.rawValue)
     switch action {
     case .tap, .play: tap()
     case .home: await device.pressHomeButton()
@@ -152,7 +156,6 @@ final class Phone: Sendable {
     _exit(hasPunished.load(ordering: .relaxed) ? 1 : 0)
   }
 
-  /// Switches the phone off on a signal.
   private func quit(on signal: Int32) -> any DispatchSourceSignal {
     Glibc.signal(signal, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
@@ -167,7 +170,7 @@ final class Phone: Sendable {
     }
   }
 
-  // MARK: What the system does
+  // MARK: Events of the system
 
   private func note(_ record: LifecycleRecord) {
     drawing?.record(record)

@@ -2,7 +2,6 @@ import ArgumentParser
 
 /// An action of a person or of the system on the phone, and its time.
 struct Press: Hashable, Sendable {
-  /// The kinds of action.
   enum Action: String, Hashable, Sendable, CaseIterable {
     /// Taps the screen's button; without effect on an application that is not active.
     case tap
@@ -10,11 +9,8 @@ struct Press: Hashable, Sendable {
     case play
     /// Presses the home button.
     case home
-    /// Brings the application to the foreground.
     case foreground
-    /// Locks the phone's screen.
     case lock
-    /// Unlocks the phone's screen.
     case unlock
     /// Begins a phone call, which interrupts the application's sound.
     case call
@@ -30,7 +26,6 @@ struct Press: Hashable, Sendable {
     case process
     /// Expires the scheduled task that began last.
     case expire
-    /// Terminates the application.
     case terminate
     /// Launches the application, for the first time or again.
     case launch
@@ -57,14 +52,13 @@ extension Press {
       let words = Action.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError("unknown word \"\(parts[0])\"; known ones are \(words)")
     }
-    self.action = action
-    self.time = time
+    self.init(action: action, time: time)
   }
 
   /// Parses several presses, separated by spaces.
   static func script(_ text: String) throws(ValidationError) -> [Press] {
-    var presses: [Press] = []
-    for word in text.split(whereSeparator: \.isWhitespace) { presses.append(try Press(parsing: word)) }
-    return presses
+    try text.split(whereSeparator: \.isWhitespace).map { word throws(ValidationError) in
+      try Press(parsing: word)
+    }
   }
 }

@@ -4,40 +4,27 @@ import Foundation
 
 /// Plays a queue of songs, and shows the current song and the elapsed time.
 final class AudioScreen: Screen {
-  private let songs: [URL]
   private var player = AVQueuePlayer()
-  private lazy var songLabel = Label("Song", print: print)
-  /// A hundred times a second: more than anyone wants to read.
+  /// The elapsed time. It changes a hundred times a second: more than anyone wants to read.
   private var timeText = ""
   private var songObservation: NSKeyValueObservation?
   private var statusObservations: [NSKeyValueObservation] = []
   private var timeObserver: Any?
-  private var interruptionObserver: (any NSObjectProtocol)?
-
-  private let snapshot: PlayerSnapshot?
-
-  /// A screen for these songs, or for what an earlier launch has left of them.
-  init(songs: [URL], restoring snapshot: PlayerSnapshot? = nil, print: @escaping Printer) {
-    self.songs = songs
-    self.snapshot = snapshot
-    super.init(print: print)
-  }
 
   override func viewDidLoad() {
-    do {
-      try AVAudioSession.sharedInstance().setCategory(.playback)
-    } catch {
+    do { try AVAudioSession.sharedInstance().setCategory(.playback) } catch {
       print("Failed to set audio session category. Error: \(error)")
     }
-    if let snapshot {
+    // The queue of an earlier launch, which the system has terminated.
+    if let snapshot = PlaybackEnvironment.current.takeRestorableSnapshots().first {
       player = AVQueuePlayer(snapshot: snapshot)
       print("Restored")
     } else {
-      player = AVQueuePlayer(items: songs.map { AVPlayerItem(url: $0) })
+      player = AVQueuePlayer(items: parts.songs.map { AVPlayerItem(url: $0) })
     }
     player.actionAtItemEnd = .advance
     songObservation = player.observe(\.currentItem, options: [.initial, .new]) { [weak self] player, _ in
-      MainActor.assumeIsolated { self?.showSong(of: player.currentItem) }
+      MainActor.assumeIsolated { self?.showSong(player.currentItem) }
     }
     statusObservations = player.items().map { item in
       item.observe(\.status) { [weak self] item, _ in
@@ -49,9 +36,7 @@ final class AudioScreen: Screen {
     ) { [weak self] time in
       MainActor.assumeIsolated { self?.showTime(time) }
     }
-    interruptionObserver = NotificationCenter.default.addObserver(
-      forName: AVAudioSession.interruptionNotification, object: nil, queue: .main
-    ) { [weak self] note in
+    observe(AVAudioSession.interruptionNotification) { [weak self] note in
       let type = (note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt)
         .flatMap(AVAudioSession.InterruptionType.init)
       let options = AVAudioSession.InterruptionOptions(
@@ -60,19 +45,13 @@ final class AudioScreen: Screen {
     }
   }
 
-  isolated deinit {
-    if let timeObserver { player.removeTimeObserver(timeObserver) }
-    if let interruptionObserver { NotificationCenter.default.removeObserver(interruptionObserver) }
-  }
+  isolated deinit { if let timeObserver { player.removeTimeObserver(timeObserver) } }
 
-  /// Toggles between playing and paused.
   override func buttonTapped() {
     if player.timeControlStatus == .paused { player.play() } else { player.pause() }
   }
 
-  private func showSong(of item: AVPlayerItem?) {
-    songLabel.text = item.map(name) ?? "none"
-  }
+  private func showSong(_ item: AVPlayerItem?) { print("Song: \(item.map(name) ?? "none")") }
 
   /// Reports an item that cannot be played. The queue continues without it.
   private func showFailure(of item: AVPlayerItem) {

@@ -2,69 +2,29 @@ import Continuo
 import Dispatch
 import Foundation
 
-/// Downloads a few files.
+/// Downloads a few files one after the other; without a service they only take time. Continues in the
+/// background by notifications alone: no delegate has to call it.
 final class DownloadScreen: Screen {
-  private let downloader: Downloader
-
-  /// A screen whose files come from that service into a folder; without one they only take so many seconds of the clock
-  /// altogether.
-  init(
-    service: WebService?, folder: URL?, seconds: Double, clock: any Clock<Duration>, print: @escaping Printer
-  ) {
-    downloader = Downloader(
-      service: service, folder: folder, secondsPerFile: seconds / Double(Self.files.count), clock: clock,
-      print: print)
-    super.init(print: print)
-  }
-
   private static let files = ["one.mp3", "two.mp3", "three.mp3", "four.mp3"]
 
-  override func buttonTapped() { downloader.download(Self.files) }
-}
-
-/// Downloads files one after the other. Continues in the background by notifications alone: no screen and no
-/// delegate has to call it.
-@MainActor
-final class Downloader {
-  private let service: WebService?
-  private let folder: URL?
-  private let secondsPerFile: Double
-  private let clock: any Clock<Duration>
-  private let print: Printer
   /// The application that downloads, also where its device is not the current one: in blocks on the main queue.
   private let application = UIApplication.shared
   private var queue: [String] = []
   private var present: ServiceDownload?
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
-  private var observers: [any NSObjectProtocol] = []
 
-  init(
-    service: WebService?, folder: URL?, secondsPerFile: Double, clock: any Clock<Duration>,
-    print: @escaping Printer
-  ) {
-    self.service = service
-    self.folder = folder
-    self.secondsPerFile = secondsPerFile
-    self.clock = clock
-    self.print = print
-    observe(UIApplication.didEnterBackgroundNotification) { $0.enterBackground() }
-    observe(UIApplication.willEnterForegroundNotification) { $0.present?.goOn() }
+  override func viewDidLoad() {
+    observe(UIApplication.didEnterBackgroundNotification) { [weak self] _ in
+      MainActor.assumeIsolated { self?.requestBackgroundTime() }
+    }
+    observe(UIApplication.willEnterForegroundNotification) { [weak self] _ in
+      MainActor.assumeIsolated { self?.present?.goOn() }
+    }
   }
 
-  private func observe(_ name: Notification.Name, _ action: @escaping @MainActor (Downloader) -> Void) {
-    observers.append(
-      NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { [weak self] _ in
-        MainActor.assumeIsolated { if let self { action(self) } }
-      })
-  }
-
-  isolated deinit {
-    for observer in observers { NotificationCenter.default.removeObserver(observer) }
-  }
-
-  func download(_ files: [String]) {
+  override func buttonTapped() {
     let isIdle = queue.isEmpty
-    queue += files
+    queue += Self.files
     if isIdle { downloadNext() }
   }
 
@@ -73,43 +33,38 @@ final class Downloader {
       print("No more downloads")
       return endTask()
     }
-    guard let service, let folder else {
-      Task { [weak self, clock, secondsPerFile] in
-        try await clock.sleep(for: .seconds(secondsPerFile))
-        self?.ended(file, .finished)
+    guard let service = parts.service, let folder = parts.folder else {
+      Task { [weak self, clock = parts.clock, seconds = parts.work / Double(Self.files.count)] in
+        try await clock.sleep(for: .seconds(seconds))
+        self?.ended(file, problem: nil)
       }
       return
     }
     do {
       present = try ServiceDownload(
         "/\(file)", of: service, to: folder.appendingPathComponent(file), print: print
-      ) {
-        [weak self] in self?.ended(file, $0)
-      }
+      ) { [weak self] in self?.ended(file, problem: $0) }
     } catch {
       DispatchQueue.main.async { [weak self] in
-        MainActor.assumeIsolated { self?.ended(file, .failed(error.localizedDescription)) }
+        MainActor.assumeIsolated { self?.ended(file, problem: error.localizedDescription) }
       }
     }
   }
 
-  private func ended(_ file: String, _ outcome: ServiceDownload.Outcome) {
-    switch outcome {
-    case .finished: print("Downloaded \(file)")
-    case .failed(let reason): print("Download of \(file) failed: \(reason)")
-    }
+  private func ended(_ file: String, problem: String?) {
+    print(problem.map { "Download of \(file) failed: \($0)" } ?? "Downloaded \(file)")
     present = nil
     queue.removeFirst()
     downloadNext()
   }
 
   /// Requests background time if downloads are pending.
-  private func enterBackground() {
+  private func requestBackgroundTime() {
     guard !queue.isEmpty, backgroundTask == .invalid else { return }
     backgroundTask = application.beginBackgroundTask(withName: "Download") { [weak self] in
       guard let self else { return }
       print("Out of time, \(queue.count) downloads left")
-      // Without a word to the server; in front it goes on behind what is there.
+      // Does not notify the server. In the foreground the download resumes after the stored bytes.
       present?.close()
       endTask()
     }

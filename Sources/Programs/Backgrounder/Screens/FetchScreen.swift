@@ -6,20 +6,11 @@ import Transfer
 /// Shows the time of the last update, by the button or by a background fetch.
 final class FetchScreen: Screen {
   private var time: Date?
-  private lazy var updateLabel = Label("Updated", print: print)
-  private let feed: Feed?
-
-  /// A screen with the feed of that service, which has so many seconds to answer; without one it shows only the time.
-  init(service: WebService?, seconds: Double, print: @escaping Printer) {
-    feed = service.map { Feed(service: $0, seconds: seconds, print: print) }
-    super.init(print: print)
-  }
+  private lazy var feed = parts.service.map { Feed($0, seconds: parts.fetchSeconds, print: print) }
 
   override func viewDidLoad() { updateUI() }
 
-  override func buttonTapped() {
-    fetch { _ in self.updateUI() }
-  }
+  override func buttonTapped() { fetch { _ in self.updateUI() } }
 
   /// Fetches new content. Without a service that is the current time, which needs no network.
   func fetch(completion: @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void) {
@@ -34,29 +25,25 @@ final class FetchScreen: Screen {
   }
 
   func updateUI() {
-    guard let time else {
-      updateLabel.text = "Not yet updated"
-      return
-    }
+    guard let time else { return print("Updated: Not yet updated") }
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.dateStyle = .short
     formatter.timeStyle = .long
-    updateLabel.text = formatter.string(from: time)
+    print("Updated: \(formatter.string(from: time))")
   }
 }
 
 /// A feed that is downloaded only if it has changed.
-@MainActor
-final class Feed {
+@MainActor final class Feed {
   private let service: WebService
   private let seconds: Double
   private let print: Printer
-  /// What the server called the content that is there, and the content.
+  /// The current content and its `ETag`.
   private var tag: String?
   private var content: [UInt8]?
 
-  init(service: WebService, seconds: Double, print: @escaping Printer) {
+  init(_ service: WebService, seconds: Double, print: @escaping Printer) {
     self.service = service
     self.seconds = seconds
     self.print = print

@@ -6,26 +6,17 @@ import Foundation
 /// The listening socket is closed in the background, as Technical Note TN2277 advises, and reopened in the
 /// foreground. Connections of clients stay open and may be lost in the background.
 final class ListenScreen: Screen {
-  private let staysOpen: Bool
-  private var port: UInt16
+  private lazy var port = parts.port
   private var listener: TCPSocket?
   private var clients: [ObjectIdentifier: TCPSocket] = [:]
 
   /// The maximum number of clients.
   private static let clientLimit = 100
 
-  /// A screen that listens on that port; 0 stands for any that is free. `staysOpen`: the fault of leaving the socket open in
-  /// the background.
-  init(port: UInt16, staysOpen: Bool, print: @escaping Printer) {
-    self.port = port
-    self.staysOpen = staysOpen
-    super.init(print: print)
-  }
-
   override func viewDidLoad() { listen() }
 
   override func didEnterBackground(_ application: UIApplication) {
-    if !staysOpen, let socket = listener {
+    if !parts.leavesOpen, let socket = listener {
       listener = nil
       socket.close()
       print("No longer listening")
@@ -37,7 +28,7 @@ final class ListenScreen: Screen {
   override func willEnterForeground() {
     // The system may have closed sockets that were left open, possibly without an event.
     for socket in [listener].compactMap({ $0 }) + clients.values { socket.look() }
-    if listener == nil, !staysOpen { listen() }
+    if listener == nil, !parts.leavesOpen { listen() }
   }
 
   private func listen() {
@@ -54,9 +45,7 @@ final class ListenScreen: Screen {
 
   private func accept() {
     guard let listener else { return }
-    do {
-      while let client = try listener.accept() { greet(client) }
-    } catch {
+    do { while let client = try listener.accept() { greet(client) } } catch {
       print("No longer listening: \(error)")
       self.listener = nil
       listener.close()

@@ -4,18 +4,14 @@ import Foundation
 
 /// Shows the past positions of the device on a map. Without a map here, it prints its pins.
 final class LocationScreen: Screen {
-  private let tracksInBackground: Bool
   private var pins: [CLLocation] = []
   private var isOn = false
-  private lazy var locationLabel = Label("Location", print: print)
-  private lazy var mapLabel = Label("Map", print: print)
-  private var activeObserver: (any NSObjectProtocol)?
 
   private lazy var locationManager: CLLocationManager = {
     let manager = CLLocationManager()
     manager.desiredAccuracy = kCLLocationAccuracyBest
     manager.delegate = self
-    manager.allowsBackgroundLocationUpdates = tracksInBackground
+    manager.allowsBackgroundLocationUpdates = parts.modes.contains(.location)
     manager.requestAlwaysAuthorization()
     return manager
   }()
@@ -23,32 +19,19 @@ final class LocationScreen: Screen {
   /// The maximum number of pins: more would not be useful.
   private static let pinLimit = 100
 
-  /// A screen that goes on in the background if the application has the mode for it, as its `Info.plist` says.
-  init(tracksInBackground: Bool, print: @escaping Printer) {
-    self.tracksInBackground = tracksInBackground
-    super.init(print: print)
-  }
-
   override func viewDidLoad() {
-    activeObserver = NotificationCenter.default.addObserver(
-      forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
-    ) { [weak self] _ in
+    observe(UIApplication.didBecomeActiveNotification) { [weak self] _ in
       MainActor.assumeIsolated { self?.showPins() }
     }
   }
 
-  isolated deinit {
-    if let activeObserver { NotificationCenter.default.removeObserver(activeObserver) }
-  }
-
-  /// Switches the location updates on or off.
   override func buttonTapped() {
     isOn.toggle()
     if isOn { locationManager.startUpdatingLocation() } else { locationManager.stopUpdatingLocation() }
   }
 
   private func showPins() {
-    if !pins.isEmpty { mapLabel.text = "\(pins.count) pins" }
+    if !pins.isEmpty { print("Map: \(pins.count) pins") }
   }
 }
 
@@ -60,11 +43,8 @@ extension LocationScreen: @preconcurrency CLLocationManagerDelegate {
     pins.append(newLocation)
     while pins.count > Self.pinLimit { pins.removeFirst() }
 
-    if UIApplication.shared.applicationState == .active {
-      locationLabel.text = "\(newLocation)"
-    } else {
-      print("App is backgrounded. New location is \(newLocation)")
-    }
+    let isActive = UIApplication.shared.applicationState == .active
+    print("\(isActive ? "Location:" : "App is backgrounded. New location is") \(newLocation)")
   }
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {

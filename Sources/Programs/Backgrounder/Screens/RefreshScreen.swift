@@ -8,20 +8,9 @@ final class RefreshScreen: Screen {
   /// The identifier of the task that tidies up, which takes twice as long.
   nonisolated static let cleaning = "org.continuo.backgrounder.cleaning"
 
-  private let seconds: Double
-  private let clock: any Clock<Duration>
-  private lazy var updateLabel = Label("Updated", print: print)
-
-  /// A screen for which bringing up to date takes so many seconds of this clock.
-  init(seconds: Double, clock: any Clock<Duration>, print: @escaping Printer) {
-    self.seconds = seconds
-    self.clock = clock
-    super.init(print: print)
-  }
-
   // Registrations must be made during the launch.
   override func viewDidLoad() {
-    updateLabel.text = "Not yet updated"
+    print("Updated: Not yet updated")
     for (identifier, factor) in [(Self.refresh, 1.0), (Self.cleaning, 2.0)] {
       let isPermitted = BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: .main) {
         [weak self] task in MainActor.assumeIsolated { self?.begin(task, factor) }
@@ -48,7 +37,7 @@ final class RefreshScreen: Screen {
     print("\(name) begun")
     // Schedules the next run, since a request is valid only once.
     schedule()
-    let work = Task { [weak self, clock, seconds] in
+    let work = Task { [weak self, clock = parts.clock, seconds = parts.work] in
       try await clock.sleep(for: .seconds(seconds * factor))
       // The task may have expired after the sleep had ended.
       try Task.checkCancellation()
@@ -63,7 +52,7 @@ final class RefreshScreen: Screen {
 
   private func finish(_ task: BGTask, _ name: String) {
     print("\(name) finished")
-    if task is BGAppRefreshTask { updateLabel.text = "Just now" }
+    if task is BGAppRefreshTask { print("Updated: Just now") }
     task.setTaskCompleted(success: true)
   }
 }

@@ -1,4 +1,5 @@
 import Continuo
+import Foundation
 
 /// Prints a line of the application. Any thread.
 typealias Printer = @Sendable (String) -> Void
@@ -6,13 +7,50 @@ typealias Printer = @Sendable (String) -> Void
 /// Blocks the calling thread for so many seconds.
 typealias Blocker = @Sendable (Double) -> Void
 
-/// A screen of the application. It is set up once, before it is shown, and has one button.
-@MainActor
-class Screen {
-  /// Prints a line.
-  let print: Printer
+/// The parameters of all screens.
+struct ScreenParts: Sendable {
+  var songs: [URL] = []
+  /// The application's background modes, as in its `Info.plist`.
+  var modes = BackgroundModes()
+  var service: WebService?
+  /// The duration of an upload, all downloads or the web service in seconds, if no service is given. Also
+  /// that of a refresh.
+  var work: Double
+  /// The destination folder of downloads.
+  var folder: URL?
+  /// The time limit for a service's response to a background fetch, in seconds.
+  var fetchSeconds = 0.0
+  /// The port to listen on (0: any free one), or the port of the server that calls.
+  var port: UInt16 = 0
+  /// Whether the listening socket stays open in the background.
+  var leavesOpen = false
+  /// The clock by which screens wait.
+  var clock: any Clock<Duration> = ContinuousClock()
+  /// Blocks a thread: an upload's without a service, or the main thread as a fault.
+  var block: Blocker = { Thread.sleep(forTimeInterval: $0) }
+  /// Prints the application's lines.
+  var print: Printer = { Swift.print($0) }
+}
 
-  init(print: @escaping Printer) { self.print = print }
+/// A screen of the application. It is set up once, before it is shown, and has one button. This phone has no
+/// display, so the text of a label is printed when it is set: `Song: one.mp3`.
+@MainActor class Screen {
+  let parts: ScreenParts
+  let print: Printer
+  private var observers: [any NSObjectProtocol] = []
+
+  required init(_ parts: ScreenParts) {
+    self.parts = parts
+    print = parts.print
+  }
+
+  isolated deinit { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+
+  /// Calls `action` on the main thread for each notification, as long as the screen exists.
+  func observe(_ name: Notification.Name, _ action: @escaping @Sendable (Notification) -> Void) {
+    observers.append(
+      NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main, using: action))
+  }
 
   /// Sets the screen up.
   func viewDidLoad() {}
@@ -25,22 +63,4 @@ class Screen {
 
   /// Called before the application comes to the foreground.
   func willEnterForeground() {}
-}
-
-/// A label. This phone has no display, so the text is printed when it is set.
-@MainActor
-final class Label {
-  private let name: String
-  private let print: Printer
-
-  /// A label whose text is printed with this name before it.
-  init(_ name: String, print: @escaping Printer) {
-    self.name = name
-    self.print = print
-  }
-
-  /// The text of the label.
-  var text = "" {
-    didSet { print("\(name): \(text)") }
-  }
 }

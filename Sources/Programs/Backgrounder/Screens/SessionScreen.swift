@@ -5,16 +5,7 @@ import Synchronization
 
 /// Reports the end of the session to a web service when the application enters the background.
 final class SessionScreen: Screen {
-  private let makeService: () -> BackgroundCleanupService
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
-
-  /// A screen with that web service; without one it only takes so many seconds of the clock.
-  init(service: WebService?, seconds: Double, clock: any Clock<Duration>, print: @escaping Printer) {
-    makeService = {
-      BackgroundCleanupService(service: service, seconds: seconds, clock: clock, print: print)
-    }
-    super.init(print: print)
-  }
 
   override func viewDidLoad() { print("Session begun") }
 
@@ -22,7 +13,8 @@ final class SessionScreen: Screen {
     print("Application entered background state.")
     // A call is still in progress if the application has been in the foreground only briefly.
     guard backgroundTask == .invalid else { return }
-    let service = makeService()
+    let service = BackgroundCleanupService(
+      service: parts.service, seconds: parts.work, clock: parts.clock, print: print)
     let task = application.beginBackgroundTask(withName: "End of session") { [weak self] in
       // The service is not notified: that might take time, and none is left.
       service.cancel()
@@ -47,9 +39,9 @@ final class SessionScreen: Screen {
 
 /// Ends the session at a web service, synchronously. For a single use.
 final class BackgroundCleanupService: Sendable {
-  /// Seconds for the service to answer.
+  /// The time limit for the service's response, in seconds.
   static let timeout = 20.0
-  /// How long the service takes where there is none.
+  /// The duration of a call without a service, in seconds.
   private let seconds: Double
   private let timeout: Double
   private let clock: any Clock<Duration>
@@ -97,11 +89,10 @@ final class BackgroundCleanupService: Sendable {
   }
 
   /// Makes `run` return immediately, and closes the connection.
-  func cancel() { try? call?.get().cancel() }
+  func cancel() { try? call?.get().stop() }
 
-  /// The outcome that an answer of the service tells.
+  /// Returns the outcome according to a response. Any other response means that the session was not ended.
   static func outcome(of answer: Data) -> String {
-    // Anything that is no such answer is one of a service that did not end the session.
     let response = try? JSONSerialization.jsonObject(with: answer) as? [String: Any]
     let success = response?["success"]
     let hasSucceeded = success != nil && success as? Bool != false && !(success is NSNull)

@@ -4,22 +4,7 @@ import Synchronization
 
 /// Sends data to a server, synchronously on a background queue, and requests background time to finish.
 final class UploadScreen: Screen {
-  private let service: WebService?
-  private let seconds: Double
-  private let block: Blocker
-
-  /// A screen with that server; without one sending only blocks for so many seconds.
-  init(service: WebService?, seconds: Double, block: @escaping Blocker, print: @escaping Printer) {
-    self.service = service
-    self.seconds = seconds
-    self.block = block
-    super.init(print: print)
-  }
-
-  override func buttonTapped() {
-    Upload(application: .shared, service: service, seconds: seconds, block: block, print: print)
-      .sendDataToServer()
-  }
+  override func buttonTapped() { Upload(parts, for: .shared).sendDataToServer() }
 }
 
 /// The upload of all parts. Used by the background queue and, when its time expires, by the main thread.
@@ -30,23 +15,16 @@ private final class Upload: Sendable {
   /// The time limit for sending a part, in seconds.
   private static let timeout = 20.0
   private let application: UIApplication
-  private let service: WebService?
-  private let seconds: Double
-  private let block: Blocker
+  private let screen: ScreenParts
   private let print: Printer
   /// Held while a line is printed that depends on the task: no part is reported as sent after the task has ended.
   private let backgroundTaskID = Mutex(UIBackgroundTaskIdentifier.invalid)
   private let call = Mutex<WebCall?>(nil)
 
-  init(
-    application: UIApplication, service: WebService?, seconds: Double, block: @escaping Blocker,
-    print: @escaping Printer
-  ) {
+  init(_ screen: ScreenParts, for application: UIApplication) {
     self.application = application
-    self.service = service
-    self.seconds = seconds
-    self.block = block
-    self.print = print
+    self.screen = screen
+    print = screen.print
   }
 
   func sendDataToServer() {
@@ -57,8 +35,8 @@ private final class Upload: Sendable {
         id = self.application.beginBackgroundTask(withName: "Finish Network Tasks") {
           // End the task if time expires.
           self.endTask { self.print("Out of time") }
-          // The thread that waits for the server goes on at once.
-          self.call.withLock { $0 }?.cancel()
+          // Wakes the thread that waits for the server.
+          self.call.withLock { $0 }?.stop()
         }
         return id != .invalid
       }
@@ -84,9 +62,9 @@ private final class Upload: Sendable {
   private func goesOn(after part: Int, _ problem: (any Error)?) -> Bool {
     backgroundTaskID.withLock { id in
       switch problem {
-      // The task ends early if its time expires: what is not sent by then is for the next time.
+      // The task ends early if its time expires. The remaining parts are not sent.
       case _ where id == .invalid: print("Upload stopped before part \(part) of \(Self.parts)")
-      // The application has ended, and says nothing any more.
+      // The application has ended and prints nothing.
       case WebCall.Problem.cancelled?: break
       case let problem?: print("Upload failed at part \(part) of \(Self.parts): \(problem)")
       case nil:
@@ -100,7 +78,7 @@ private final class Upload: Sendable {
 
   /// Sends one part and waits for the server's response.
   private func send(_ part: Int) throws {
-    guard let service else { return block(seconds / Double(Self.parts)) }
+    guard let service = screen.service else { return screen.block(screen.work / Double(Self.parts)) }
     let body = [UInt8](repeating: UInt8(part), count: Self.partSize)
     let call = WebCall(try service.request("/upload/\(part)", body: body), to: service)
     self.call.withLock { $0 = call }

@@ -4,19 +4,12 @@ import Foundation
 /// Waits for phone calls over a connection to a server on this machine, as in Technical Note TN2277 ("VoIP
 /// Sockets"). Each line from the server is a call.
 final class VoIPScreen: Screen {
-  private let port: UInt16
   private var server: TCPSocket?
   private var isWatched = false
   private var text: [UInt8] = []
 
   /// The maximum length of a line in bytes: longer ones are not names of callers.
   private static let lineLimit = 1000
-
-  /// A screen whose server is at that port.
-  init(port: UInt16, print: @escaping Printer) {
-    self.port = port
-    super.init(print: print)
-  }
 
   override func viewDidLoad() {
     connect()
@@ -35,13 +28,13 @@ final class VoIPScreen: Screen {
 
   private func connect() {
     do {
-      let server = try TCPSocket(connectingTo: port)
+      let server = try TCPSocket(connectingTo: parts.port)
       server.onReadable = { [weak self] in self?.receive() }
       self.server = server
       isWatched = server.watchForCalls()
-      print("Waiting for calls from 127.0.0.1:\(port)" + (isWatched ? "" : ", but not while suspended"))
+      print("Waiting for calls from 127.0.0.1:\(parts.port)" + (isWatched ? "" : ", but not while suspended"))
     } catch {
-      print("No connection with 127.0.0.1:\(port): \(error)")
+      print("No connection with 127.0.0.1:\(parts.port): \(error)")
     }
   }
 

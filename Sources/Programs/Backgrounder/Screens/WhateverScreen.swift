@@ -6,11 +6,8 @@ final class WhateverScreen: Screen {
   private var previous = Decimal.zero
   private var current = Decimal(1)
   private var position: UInt = 1
-  private let clock: any Clock<Duration>
   private var updates: Task<Void, any Error>?
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
-  private lazy var resultsLabel = Label("Result", print: print)
-  private var activeObserver: (any NSObjectProtocol)?
 
   /// The first number with 39 digits: a `Decimal` has 38, and larger sums would be rounded.
   private static let limit = Decimal(sign: .plus, exponent: 38, significand: 1)
@@ -18,24 +15,13 @@ final class WhateverScreen: Screen {
   /// The time between two numbers.
   private static let interval = Duration.milliseconds(500)
 
-  /// A screen that calculates by this clock.
-  init(clock: any Clock<Duration>, print: @escaping Printer) {
-    self.clock = clock
-    super.init(print: print)
-  }
-
   override func viewDidLoad() {
-    activeObserver = NotificationCenter.default.addObserver(
-      forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
-    ) { [weak self] _ in
+    observe(UIApplication.didBecomeActiveNotification) { [weak self] _ in
       MainActor.assumeIsolated { self?.reinstateBackgroundTask() }
     }
   }
 
-  isolated deinit {
-    updates?.cancel()
-    if let activeObserver { NotificationCenter.default.removeObserver(activeObserver) }
-  }
+  isolated deinit { updates?.cancel() }
 
   /// Starts the calculation from the beginning, or stops it.
   override func buttonTapped() {
@@ -46,7 +32,7 @@ final class WhateverScreen: Screen {
       return
     }
     resetCalculation()
-    updates = Task { [weak self, clock] in
+    updates = Task { [weak self, clock = parts.clock] in
       try await clock.repeats(every: Self.interval) { self?.calculateNextNumber() }
     }
     registerBackgroundTask()
@@ -71,7 +57,7 @@ final class WhateverScreen: Screen {
     let message = "Position \(position) = \(current)"
     let application = UIApplication.shared
     switch application.applicationState {
-    case .active: resultsLabel.text = message
+    case .active: print("Result: \(message)")
     case .background:
       print("App is backgrounded. Next number = \(message)")
       let remaining = application.backgroundTimeRemaining
@@ -104,10 +90,9 @@ final class WhateverScreen: Screen {
 }
 
 extension Clock<Duration> {
-  /// Calls `action` at each interval until the task is cancelled. Intervals that are missed, as those of a suspension, are made
-  /// up for by one call.
-  @MainActor
-  fileprivate func repeats(every interval: Duration, _ action: () -> Void) async throws {
+  /// Calls `action` at each interval until the task is cancelled. One call stands for all missed intervals, as
+  /// those of a suspension.
+  @MainActor fileprivate func repeats(every interval: Duration, _ action: () -> Void) async throws {
     var next = now.advanced(by: interval)
     while true {
       try await sleep(until: next, tolerance: nil)

@@ -76,10 +76,8 @@ struct AddSongs {
     let cpuStart = try server.cpuSeconds()
     let begin = monotonicSeconds()
     switch way {
-    case .single:
-      for request in singles { try connection.exchange(request) }
-    case .list:
-      try connection.ask(list, seconds: 60)
+    case .single: for request in singles { try connection.exchange(request) }
+    case .list: try connection.ask(list, seconds: 60)
     }
     let answered = monotonicSeconds()
     try server.awaitTags(by: connection)

@@ -7,10 +7,7 @@ struct ControlBench {
   let programs: [ServerProgram]
 
   /// Runs the chosen measurements and passes each table to `report`.
-  func run(
-    _ chosen: [Measurement],
-    report: (Measurement, () throws -> Table) -> Void
-  ) {
+  func run(_ chosen: [Measurement], report: (Measurement, () throws -> Table) -> Void) {
     let queues = QueueServers(bench: bench, plan: plan, programs: programs)
     defer { queues.stop() }
     for measurement in chosen {

@@ -61,8 +61,7 @@ final class ControlConnection {
   /// Returns the reply to a line, without its last line.
   ///
   /// - Parameter seconds: The timeout of each read, in seconds.
-  @discardableResult
-  func ask(_ line: String, seconds: Int = 5) throws -> ControlReply {
+  @discardableResult func ask(_ line: String, seconds: Int = 5) throws -> ControlReply {
     socket.limit(seconds: seconds)
     defer { socket.limit(seconds: 5) }
     try exchange(Array((line + "\n").utf8))
@@ -87,9 +86,7 @@ final class ControlConnection {
     guard buffer[length - 1] == UInt8(ascii: "\n") else { return false }
     let start = buffer[..<(length - 1)].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     let line = buffer[start..<length]
-    if line.starts(with: "ACK [".utf8) {
-      throw BenchError(String(decoding: line.dropLast(), as: UTF8.self))
-    }
+    if line.starts(with: "ACK [".utf8) { throw BenchError(String(decoding: line.dropLast(), as: UTF8.self)) }
     return line.elementsEqual("OK\n".utf8)
   }
 }

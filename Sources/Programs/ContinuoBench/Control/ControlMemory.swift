@@ -19,9 +19,7 @@ struct ControlMemory {
     for round in 0..<bench.rounds {
       for program in Bench.rotated(queues.programs, by: round) {
         Bench.say("memory: round \(round + 1) of \(bench.rounds), \(program.name)")
-        do {
-          readings[program.name, default: []].append(try measure(program))
-        } catch {
+        do { readings[program.name, default: []].append(try measure(program)) } catch {
           failures.append("\(program.name): \(error)")
         }
       }
@@ -30,16 +28,13 @@ struct ControlMemory {
     func perSong(_ name: String) -> Double? {
       filled.first { $0.server.name == name }.map { ($0.fullMB - $0.emptyMB) * 1e6 / Double($0.songs) }
     }
-    func perClient(_ name: String) -> Double? {
-      readings[name].map { Readings($0.map(\.perClient)).median }
-    }
+    func perClient(_ name: String) -> Double? { readings[name].map { Readings($0.map(\.perClient)).median } }
     let clients = ControlPlan.clients
     var table = Table(
       title: "Resident memory of the server in MB (\(bench.rounds) rounds; the queue once)",
       header: [
         "server", "1 client", "\(clients) clients", "kB/client", "to mpd",
-        "\(grouped(plan.largeQueue)) songs",
-        "bytes/song", "to mpd",
+        "\(grouped(plan.largeQueue)) songs", "bytes/song", "to mpd",
       ])
     for program in queues.programs {
       let all = readings[program.name] ?? []

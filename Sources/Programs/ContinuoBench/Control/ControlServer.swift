@@ -37,9 +37,7 @@ struct ControlServer {
   func connect() throws -> ControlConnection {
     let deadline = monotonicSeconds() + 5
     while true {
-      do {
-        return try ControlConnection(path: folder + "/socket")
-      } catch {
+      do { return try ControlConnection(path: folder + "/socket") } catch {
         guard monotonicSeconds() < deadline, process.exit == nil else { throw error }
         usleep(5_000)
       }

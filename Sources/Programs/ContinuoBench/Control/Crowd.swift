@@ -32,9 +32,7 @@ struct Crowd {
     for round in 0..<bench.rounds {
       for server in Bench.rotated(servers.all, by: round) {
         Bench.say("crowd: round \(round + 1) of \(bench.rounds), \(server.name)")
-        do {
-          readings[server.name, default: []].append(try measure(server))
-        } catch {
+        do { readings[server.name, default: []].append(try measure(server)) } catch {
           failures.append("\(server.name): \(error)")
         }
       }

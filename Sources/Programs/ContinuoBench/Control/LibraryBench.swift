@@ -34,14 +34,11 @@ struct LibraryBench {
     var failures: [String] = []
     for program in programs(music) {
       Bench.say("library: \(program.name)")
-      do {
-        readings.append((program.name, try measure(program)))
-      } catch {
+      do { readings.append((program.name, try measure(program))) } catch {
         failures.append("\(program.name): \(error)")
       }
     }
-    var table = Table(
-      title: "A library of \(grouped(songs)) songs", header: ["what"] + readings.map(\.name))
+    var table = Table(title: "A library of \(grouped(songs)) songs", header: ["what"] + readings.map(\.name))
     func add(_ what: String, _ digits: Int, _ value: (Reading) -> Double) {
       table.rows.append([what] + readings.map { fixed(value($0.reading), digits) })
     }
@@ -66,8 +63,7 @@ struct LibraryBench {
         ServerProgram(name: "continuo") { folder in
           [
             path, "serve", "--output", "simulated", "--state", own + "/library-state", "--home", music,
-            "--socket",
-            folder + "/socket",
+            "--socket", folder + "/socket",
           ]
         }
       },

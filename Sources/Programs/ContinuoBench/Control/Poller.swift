@@ -14,9 +14,7 @@ final class Poller {
   func wait(seconds: Double) throws -> Bool {
     ready.removeAll(keepingCapacity: true)
     let count = poll(&entries, nfds_t(entries.count), Int32(max(0, (seconds * 1_000).rounded(.up))))
-    guard count >= 0 || errno == EINTR else {
-      throw BenchError("poll: \(String(cString: strerror(errno)))")
-    }
+    guard count >= 0 || errno == EINTR else { throw BenchError("poll: \(String(cString: strerror(errno)))") }
     for index in entries.indices where entries[index].revents != 0 { ready.append(index) }
     return !ready.isEmpty
   }

@@ -39,9 +39,7 @@ final class QueueServers {
     for program in programs {
       Bench.say("filling \(program.name) with \(grouped(count)) songs")
       let server = try ControlServer(program, bench: bench)
-      do {
-        filled.append(try fill(server, all))
-      } catch {
+      do { filled.append(try fill(server, all)) } catch {
         server.stop()
         throw BenchError("\(program.name): \(error)")
       }

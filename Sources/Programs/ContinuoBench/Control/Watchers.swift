@@ -61,9 +61,8 @@ struct Watchers {
       table.rows.append([
         name(contender), isSilent ? "–" : grouped(all.map(\.delivered).reduce(0, +)),
         isSilent ? "–" : grouped(all.map(\.due).reduce(0, +)),
-        contender.way == .watch ? grouped(all.map(\.coalesced).reduce(0, +)) : "–",
-        fixed(delays.median, 2), fixed(delays.percentile(99), 2), fixed(delays.percentile(100), 2),
-        fixed(cpu.median, 1), cpu.range(1),
+        contender.way == .watch ? grouped(all.map(\.coalesced).reduce(0, +)) : "–", fixed(delays.median, 2),
+        fixed(delays.percentile(99), 2), fixed(delays.percentile(100), 2), fixed(cpu.median, 1), cpu.range(1),
       ])
     }
     let own = Readings(readings.values.joined().filter { $0.due > 0 }.map { $0.ownCPU * 100 })

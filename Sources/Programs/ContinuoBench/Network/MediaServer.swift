@@ -94,8 +94,7 @@ final class MediaServer: Sendable {
     let first = min(medium.count, range.flatMap { Int($0.dropFirst(13).prefix { $0 != "-" }) } ?? 0)
     let status =
       range == nil
-      ? "200 OK"
-      : "206 Partial Content\r\nContent-Range: bytes \(first)-\(medium.count - 1)/\(medium.count)"
+      ? "200 OK" : "206 Partial Content\r\nContent-Range: bytes \(first)-\(medium.count - 1)/\(medium.count)"
     let answer =
       "HTTP/1.1 \(status)\r\nContent-Type: audio/mpeg\r\nAccept-Ranges: bytes\r\nETag: \"1\"\r\n"
       + "Content-Length: \(medium.count - first)\r\nConnection: close\r\n\r\n"

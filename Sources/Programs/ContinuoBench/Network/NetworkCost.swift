@@ -53,8 +53,7 @@ struct NetworkCost {
         player.name, fixed(median(all.http) * 1_000, 1),
         signed((median(all.http) - median(all.file)) * 1_000), fixed(median(all.bytes) / 1_000, 1),
         fixed(median(all.cover), 2), fixed(cpu, 3), ratio(cpu, to: median(all.fileCost.map(\.cpu))),
-        fixed(peak, 1), signed(peak - median(all.fileCost.map(\.peakMB))),
-        fixed(median(all.requests), 0),
+        fixed(peak, 1), signed(peak - median(all.fileCost.map(\.peakMB))), fixed(median(all.requests), 0),
       ])
     }
     table.failures = failures

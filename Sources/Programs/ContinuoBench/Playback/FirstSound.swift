@@ -32,9 +32,8 @@ struct FirstSound {
     for contender in contenders {
       guard let all = readings[contender.player.name].map({ Readings($0) }) else { continue }
       table.rows.append([
-        contender.player.name, fixed(all.median * 1_000, 1),
-        Readings(all.sorted.map { $0 * 1_000 }).range(1), ratio(all.median, to: median("mpg123")),
-        ratio(all.median, to: median("mpd")),
+        contender.player.name, fixed(all.median * 1_000, 1), Readings(all.sorted.map { $0 * 1_000 }).range(1),
+        ratio(all.median, to: median("mpg123")), ratio(all.median, to: median("mpd")),
       ])
     }
     table.failures = failures
@@ -54,9 +53,7 @@ struct FirstSound {
     // Starts in a different phase of the sink's blocks in every run.
     usleep(useconds_t.random(in: 0..<50_000))
     let child: Child
-    do {
-      child = try player.play(files, on: server)
-    } catch {
+    do { child = try player.play(files, on: server) } catch {
       _ = try? capture.stop()
       throw error
     }

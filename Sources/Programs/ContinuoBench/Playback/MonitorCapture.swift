@@ -117,9 +117,7 @@ final class MonitorCapture: Sendable {
       guard count > 0 else { break }
       state.withLock { state in
         // Pieces of one block arrive within a millisecond; blocks are tens of milliseconds apart.
-        if now - state.lastArrival > 0.008 {
-          state.bursts.append((state.bytes.count / Self.frameBytes, now))
-        }
+        if now - state.lastArrival > 0.008 { state.bursts.append((state.bytes.count / Self.frameBytes, now)) }
         state.lastArrival = now
         state.bytes.append(contentsOf: buffer[..<count])
         if !state.loud { state.loud = buffer[..<count].contains { $0 != 0 } }

@@ -109,9 +109,7 @@ struct ObserverJitter {
   private func locate(_ reference: WAVFile, in recording: Recording) throws -> Int {
     guard let heard = recording.firstSound(),
       let loud = reference.samples.firstIndex(where: { abs($0) > 1e-4 })
-    else {
-      throw BenchError("nothing was heard")
-    }
+    else { throw BenchError("nothing was heard") }
     let window = 2_000
     let start = loud / 2
     guard start + window <= reference.frameCount else { throw BenchError("the first file is too short") }

@@ -19,16 +19,12 @@ struct PlaybackCost {
     for round in 0..<bench.rounds {
       for player in Bench.rotated(bench.players, by: round) {
         Bench.say("cpu: round \(round + 1) of \(bench.rounds), \(player.name)")
-        do {
-          readings[player.name, default: []].append(try measure(player, bench.files))
-        } catch {
+        do { readings[player.name, default: []].append(try measure(player, bench.files)) } catch {
           failures.append("\(player.name): \(error)")
         }
       }
     }
-    func median(_ name: String) -> Double? {
-      readings[name].map { Readings($0.map(\.cpu)).median }
-    }
+    func median(_ name: String) -> Double? { readings[name].map { Readings($0.map(\.cpu)).median } }
     var table = Table(
       title: "CPU time and peak memory of playing \(fixed(bench.seconds, 0)) s (\(bench.rounds) rounds)",
       header: [

@@ -42,9 +42,7 @@ struct RenderSpeed {
     for round in 0..<max(3, bench.rounds) {
       Bench.say("render: round \(round + 1)")
       for contender in Bench.rotated(single, by: round) {
-        do {
-          readings[contender.name, default: []].append(try render(contender, files))
-        } catch {
+        do { readings[contender.name, default: []].append(try render(contender, files)) } catch {
           failures.append("\(contender.name): \(error)")
         }
       }

@@ -65,8 +65,7 @@ struct AudioServer {
     defer { close(file) }
     let child = try Child(
       [try tools.require("pactl"), "list", "short", "sink-inputs"], environment: clientEnvironment,
-      output: file,
-      log: scratch + "/pactl.log")
+      output: file, log: scratch + "/pactl.log")
     _ = try child.waitOrKill(seconds: 5)
     return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count
   }

@@ -21,9 +21,7 @@ struct Bench {
 
   /// The program that decodes files to WAV. mpg123 takes precedence over continuo, so that the reference does
   /// not change with the program under test.
-  var renderer: Renderer? {
-    tools.path("mpg123").map { .mpg123($0) } ?? continuo.map { .continuo($0) }
-  }
+  var renderer: Renderer? { tools.path("mpg123").map { .mpg123($0) } ?? continuo.map { .continuo($0) } }
 
   /// Returns `items`, starting with a different one in each round, so that none is always first or always
   /// follows the same one.
@@ -35,14 +33,10 @@ struct Bench {
 
   /// Writes a line of results to standard output immediately, since a signal may end this program at any
   /// time.
-  static func show(_ text: String) {
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
-  }
+  static func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
   /// Writes a progress line to standard error, so that standard output contains only the tables.
-  static func say(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
-  }
+  static func say(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
   /// The environment for programs that need no audio server.
   var plainEnvironment: [String: String] {

@@ -29,9 +29,7 @@ final class Child: Sendable {
     /// Whether the program exited by itself with status 0.
     var succeeded: Bool { status == 0 }
     /// The exit status or the signal: "status 1" or "signal 15".
-    var reason: String {
-      status & 0x7f == 0 ? "status \(status >> 8 & 0xff)" : "signal \(status & 0x7f)"
-    }
+    var reason: String { status & 0x7f == 0 ? "status \(status >> 8 & 0xff)" : "signal \(status & 0x7f)" }
   }
 
   let name: String

@@ -9,9 +9,7 @@ struct Renderer {
     Renderer { [path, "play", "--no-socket", "--output", "wav:\($0)"] }
   }
 
-  static func mpg123(_ path: String) -> Renderer {
-    Renderer { [path, "-q", "-w", $0] }
-  }
+  static func mpg123(_ path: String) -> Renderer { Renderer { [path, "-q", "-w", $0] } }
 
   /// Renders the files. Throws after 120 s.
   func render(_ files: [String], to output: String, for bench: Bench) throws -> WAVFile {

@@ -13,12 +13,12 @@ import Testing
 final class VirtualPhone {
   let device: TestDevice
   private let command: BackgrounderCommand
-  private let parts: ScreenChoice.Parts
+  private let parts: ScreenParts
   private var lastTask = RefreshScreen.refresh
   private var delegate: AppDelegate?
 
   /// A phone of a plan of `command`, on which no application runs.
-  init(_ device: TestDevice, _ command: BackgrounderCommand, _ plan: BackgrounderCommand.Plan) {
+  init(_ device: TestDevice, _ command: BackgrounderCommand, _ plan: Phone.Plan) {
     self.device = device
     self.command = command
     parts = plan.parts

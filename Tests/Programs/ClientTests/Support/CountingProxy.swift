@@ -1,6 +1,7 @@
 import CTestSupport
 import Foundation
 import PulseTestSupport
+import SystemSupport
 import TestSupport
 
 /// A socket in front of another: passes everything on and counts the requests.
@@ -18,7 +19,7 @@ final class CountingProxy: Sendable {
     self.path = path
     let listener = unixSocket()
     self.listener = listener
-    guard withUnixAddress(path, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
+    guard UnixAddress.with(path, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
       close(listener)
       throw Failure("\(path): \(String(cString: strerror(errno)))")
     }

@@ -7,7 +7,7 @@ final class Hall {
   private let temporary: TemporaryFolder
   private var children: [Child] = []
   /// What programs that run in the background have said.
-  private var readers: [LineReader] = []
+  private var readers: [DescriptorReader] = []
 
   /// The songs' length in seconds: longer than any test plays one.
   static let songLength = 40
@@ -172,7 +172,7 @@ final class Hall {
       close(null)
     }
     let log = lines ?? said
-    readers.append(LineReader(descriptor: ends[0]) { line in log.update { $0.append(line) } })
+    readers.append(DescriptorReader(linesOf: ends[0]) { line in log.update { $0.append(line) } })
     let child = try Child(
       arguments, environment: self.environment.merging(environment) { $1 },
       streams: .descriptors(input: null, output: ends[1], error: ends[1]))

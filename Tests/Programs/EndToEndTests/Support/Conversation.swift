@@ -7,7 +7,7 @@ import TestSupport
 final class Conversation: Sendable {
   private let descriptor: Int32
   private let lines = Observed<[String]>([])
-  private let reader: LineReader
+  private let reader: DescriptorReader
 
   /// A client of the server's own user.
   convenience init(_ path: String) throws { self.init(descriptor: try connectedSocket(path)) }
@@ -20,7 +20,7 @@ final class Conversation: Sendable {
 
   private init(descriptor: Int32) {
     self.descriptor = descriptor
-    reader = LineReader(descriptor: descriptor) { [lines] line in lines.update { $0.append(line) } }
+    reader = DescriptorReader(linesOf: descriptor) { [lines] line in lines.update { $0.append(line) } }
   }
 
   /// Every line so far, the greeting first.

@@ -23,8 +23,8 @@ final class Player: Sendable {
 
   let child: Child
   let log = Observed(Log())
-  private let readers: [LineReader]
-  private let eventReader: LineReader?
+  private let readers: [DescriptorReader]
+  private let eventReader: DescriptorReader?
 
   /// Runs it with these arguments. `--events` is added unless the arguments have it, or `hasEvents` is false.
   init(
@@ -33,7 +33,7 @@ final class Player: Sendable {
   ) throws {
     var arguments = [product("continuo")] + arguments
     let log = self.log
-    var readers: [LineReader] = []
+    var readers: [DescriptorReader] = []
     if hasEvents, !arguments.contains("--events") {
       // A named pipe, so that each event is seen when it comes. Open for writing too: else it ends before it begins.
       let path = "\(folder)/events-\(UUID().uuidString)"
@@ -41,7 +41,7 @@ final class Player: Sendable {
       let pipe = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
       if let eventPipeBytes { _ = fcntl(pipe, 1031 /* F_SETPIPE_SZ */, eventPipeBytes) }
       arguments += ["--events", path]
-      let reader = LineReader(descriptor: pipe) { line in log.update { $0.addEvent(line) } }
+      let reader = DescriptorReader(linesOf: pipe) { line in log.update { $0.addEvent(line) } }
       eventReader = reader
       readers.append(reader)
     } else {
@@ -59,10 +59,10 @@ final class Player: Sendable {
     let (errorReader, error) = try Self.pipe()
     defer { for end in [inputEnd, output, error] { close(end) } }
     readers.append(
-      LineReader(descriptor: outputReader) { line in
+      DescriptorReader(linesOf: outputReader) { line in
         log.update { if eventsGoToOutput { $0.addEvent(line) } else { $0.output.append(line) } }
       })
-    readers.append(LineReader(descriptor: errorReader) { line in log.update { $0.errors.append(line) } })
+    readers.append(DescriptorReader(linesOf: errorReader) { line in log.update { $0.errors.append(line) } })
     self.readers = readers
     child = try Child(
       arguments, environment: environment,
