@@ -66,9 +66,7 @@ extension JukeboxMachine {
 
   /// Draws a new random order, by descending priority, with the current song first.
   mutating func drawOrder() {
-    var slots: [SlotSequence.Slot] = []
-    slots.reserveCapacity(queue.count)
-    queue.order.forEach(in: 0..<queue.count) { slots.append($0) }
+    var slots = queue.order.slots(in: 0..<queue.count)
     shuffle(&slots)
     if let current = currentID.flatMap({ queue.slot(of: $0) }), let place = slots.firstIndex(of: current) {
       slots.insert(slots.remove(at: place), at: 0)
@@ -80,7 +78,7 @@ extension JukeboxMachine {
   mutating func bringForward(_ id: SongID) {
     guard isRandom, id != currentID, let slot = queue.slot(of: id) else { return }
     let from = orderRank(of: id)
-    _ = shuffled?.remove(from..<from + 1, stamp: 0)
+    shuffled?.remove(from..<from + 1, stamp: 0)
     let target = currentID.map { orderRank(of: $0) + 1 } ?? 0
     shuffled?.insert([slot], at: target, stamp: 0)
   }
@@ -142,7 +140,7 @@ extension JukeboxMachine {
       guard let rank = shuffled?.rank(of: slot) else { continue }
       let isHeard = rank < firstToCome
       if isHeard, old > limit || queue.priority(of: slot) <= limit { continue }
-      _ = shuffled?.remove(rank..<rank + 1, stamp: 0)
+      shuffled?.remove(rank..<rank + 1, stamp: 0)
       moving.append(slot)
     }
     takeTurns(moving)
@@ -155,11 +153,9 @@ extension JukeboxMachine {
   /// Removes songs that are about to leave the queue from the play order.
   mutating func removeFromOrder(_ range: Range<Int>) {
     guard isRandom else { return }
-    var slots: [SlotSequence.Slot] = []
-    queue.order.forEach(in: range) { slots.append($0) }
-    for slot in slots {
+    for slot in queue.order.slots(in: range) {
       guard let rank = shuffled?.rank(of: slot) else { return }
-      _ = shuffled?.remove(rank..<rank + 1, stamp: 0)
+      shuffled?.remove(rank..<rank + 1, stamp: 0)
     }
   }
 }

@@ -148,10 +148,7 @@ extension JukeboxMachine {
   ///
   /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func setPriority(_ priority: UInt8, of range: Range<Int>) throws(JukeboxError) {
-    let range = try queue.clamped(range)
-    var slots: [SlotSequence.Slot] = []
-    queue.order.forEach(in: range) { slots.append($0) }
-    setPriority(priority, of: slots)
+    setPriority(priority, of: queue.order.slots(in: try queue.clamped(range)))
   }
 
   /// Sets the priority of one song. In random order, songs with a higher priority play earlier.

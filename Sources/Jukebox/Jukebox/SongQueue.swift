@@ -189,7 +189,7 @@ package struct SongQueue: Sendable {
   /// Removes all songs. As in MPD, the version changes even if the queue was empty.
   package mutating func removeAll() {
     edition += 1
-    order.removeAll()
+    order = SlotSequence()
     entries = EntryPages()
     ranges = [:]
     priorities = [:]
@@ -234,9 +234,7 @@ package struct SongQueue: Sendable {
     let range = try clamped(range)
     guard range.count > 1 else { return }
     edition += 1
-    var slots: [Slot] = []
-    slots.reserveCapacity(range.count)
-    order.forEach(in: range) { slots.append($0) }
+    var slots = order.slots(in: range)
     slots.shuffle(using: &generator)
     order.replace(range, with: slots, stamp: edition)
   }
