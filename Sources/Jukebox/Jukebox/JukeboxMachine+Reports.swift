@@ -8,10 +8,8 @@ extension JukeboxMachine {
     case .failed(_, let reason) where ticket != self.ticket || state == .stopped,
       .skipped(_, _, let reason) where ticket != self.ticket || state == .stopped:
       note(reason)
-    case _ where ticket != self.ticket || state == .stopped:
-      break
-    case .advanced(let song):
-      advanced(to: song)
+    case _ where ticket != self.ticket || state == .stopped: break
+    case .advanced(let song): advanced(to: song)
     case .ended(let song) where song == currentID:
       failures = 0
       finish(song)
@@ -21,10 +19,8 @@ extension JukeboxMachine {
     case .skipped(let song, let follower, let reason):
       note(reason)
       if song == currentID { skip(song, to: follower) }
-    case .heard(let song) where song == currentID:
-      failures = 0
-    case .ended, .heard:
-      break
+    case .heard(let song) where song == currentID: failures = 0
+    case .ended, .heard: break
     }
   }
 

@@ -51,9 +51,7 @@ struct SlotSequence: Sendable {
   init() {}
 
   /// Creates the sequence of `slots`, with stamp 0.
-  init(_ slots: [Slot]) {
-    insert(slots, at: 0, stamp: 0)
-  }
+  init(_ slots: [Slot]) { insert(slots, at: 0, stamp: 0) }
 
   // MARK: Asking
 
@@ -168,9 +166,7 @@ struct SlotSequence: Sendable {
   }
 
   /// Gives all slots of `range` the stamp, which is not below any other.
-  mutating func stamp(_ range: Range<Int>, _ stamp: UInt64) {
-    stamps.stamp(range, of: count, stamp)
-  }
+  mutating func stamp(_ range: Range<Int>, _ stamp: UInt64) { stamps.stamp(range, of: count, stamp) }
 
   /// Stamps what an edit has changed. Makes all chunks anew if the edits have left too many small ones.
   private mutating func finish(_ range: Range<Int>, _ stamp: UInt64) {

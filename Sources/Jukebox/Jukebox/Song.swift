@@ -43,9 +43,7 @@ package struct Song: Sendable {
   }
 
   /// Creates a song from the file at an absolute path.
-  package init(
-    path: [UInt8], range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0
-  ) {
+  package init(path: [UInt8], range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0) {
     self.init(SongLocator(path: path), range: range, metadata: metadata, priority: priority)
   }
 

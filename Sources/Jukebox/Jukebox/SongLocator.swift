@@ -27,9 +27,7 @@ package struct SongLocator: Hashable, Sendable {
   package var path: [UInt8]? { isRemote ? nil : bytes }
 
   /// The URL; nil for a file.
-  package var url: WebURL? {
-    isRemote ? try? WebURL.read(String(decoding: bytes, as: UTF8.self)).url : nil
-  }
+  package var url: WebURL? { isRemote ? try? WebURL.read(String(decoding: bytes, as: UTF8.self)).url : nil }
 
   /// Whether a path is too long for a queue and for Linux. A `WebURL` has its own limit.
   var isTooLong: Bool { bytes.count > Self.maximumPathLength && !isRemote }

@@ -329,8 +329,7 @@ package struct SongQueue: Sendable {
     edition += 1
     let new = songs.map { id, song in
       let slot: Slot
-      let entry = EntryPages.Entry(
-        locator: song.locator, metadata: song.metadata, id: id, reach: song.reach)
+      let entry = EntryPages.Entry(locator: song.locator, metadata: song.metadata, id: id, reach: song.reach)
       if let free = freeSlots.popLast() {
         slot = free
         entries[slot] = entry

@@ -154,9 +154,7 @@ package final class JukeboxService {
   /// Creates a player for the jukebox, which resumes at the position of the previous one. `onEvent` is called
   /// with the player's events after the clients were notified.
   @discardableResult
-  package func startApplication(
-    onEvent: @escaping @MainActor (JukeboxEvent) -> Void
-  ) -> JukeboxApplication {
+  package func startApplication(onEvent: @escaping @MainActor (JukeboxEvent) -> Void) -> JukeboxApplication {
     let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
       [watches, server] event in
       watches.tell(event)

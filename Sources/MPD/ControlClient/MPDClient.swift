@@ -209,9 +209,7 @@ package struct MPDClient: ~Copyable {
         throw .noServer(at: .path(path), reason: SystemCallError("connect", code: code).description)
       }
     }
-    guard fcntl(descriptor.number, F_SETFL, O_NONBLOCK) == 0 else {
-      throw .system(SystemCallError("fcntl"))
-    }
+    guard fcntl(descriptor.number, F_SETFL, O_NONBLOCK) == 0 else { throw .system(SystemCallError("fcntl")) }
     return descriptor
   }
 

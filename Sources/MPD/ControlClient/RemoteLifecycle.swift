@@ -57,8 +57,7 @@ package struct RemoteLifecycle: Hashable, Sendable {
       "backgroundModes": .array(list("backgroundmodes").map { .string($0) }),
       "keptRunningBy": .array(list("keptrunningby").map { .string($0) }),
       "backgroundTimeRemaining": .number(written: remaining),
-      "tasks": .array(
-        tasks.map { .object(["name": .string($0.name), "age": .number(written: $0.age)]) }),
+      "tasks": .array(tasks.map { .object(["name": .string($0.name), "age": .number(written: $0.age)]) }),
       "terminated": termination.map {
         .object(["code": .string($0.code), "reason": .string($0.reason)])
       } ?? .null,

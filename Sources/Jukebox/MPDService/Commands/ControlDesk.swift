@@ -39,8 +39,7 @@ struct ControlDesk: ControlHandler {
     }
     switch command {
     case .connection, .channels: completion(.failure(Ack(.unknown, "the server answers that itself")))
-    case .fixed(let command):
-      completion(Result { () throws(Ack) in try answer(command, for: client) })
+    case .fixed(let command): completion(Result { () throws(Ack) in try answer(command, for: client) })
     case .playback(let command):
       completion(
         Result { () throws(JukeboxError) in try playback.perform(command, tags: context.tags) }.mapError(
@@ -54,16 +53,11 @@ struct ControlDesk: ControlHandler {
       completion(Result { () throws(JukeboxError) in try queue.perform(command) }.mapError(\.ack))
     case .listing(let command):
       completion(Result { () throws(Ack) in try queue.list(command, tags: context.tags) })
-    case .outputs(let command):
-      completion(Result { () throws(Ack) in try outputs.perform(command) })
-    case .library(let command):
-      library.perform(command, context, for: client, completion: completion)
-    case .database(let command):
-      library.perform(command, context, for: client, completion: completion)
-    case .playlists(let command):
-      library.perform(command, context, for: client, completion: completion)
-    case .stickers(let command):
-      library.perform(command, for: client, completion: completion)
+    case .outputs(let command): completion(Result { () throws(Ack) in try outputs.perform(command) })
+    case .library(let command): library.perform(command, context, for: client, completion: completion)
+    case .database(let command): library.perform(command, context, for: client, completion: completion)
+    case .playlists(let command): library.perform(command, context, for: client, completion: completion)
+    case .stickers(let command): library.perform(command, for: client, completion: completion)
     case .application(.lifecycle): completion(.success(application.lifecycle()))
     case .application(let command):
       Task { [application] in completion(.success(await application.perform(command))) }

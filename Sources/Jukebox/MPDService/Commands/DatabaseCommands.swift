@@ -62,9 +62,7 @@ struct DatabaseCommands: Sendable {
     }
   }
 
-  private func ask<Result>(
-    _ body: (LibraryReader) throws(DatabaseError) -> Result
-  ) throws(Ack) -> Result {
+  private func ask<Result>(_ body: (LibraryReader) throws(DatabaseError) -> Result) throws(Ack) -> Result {
     guard let library else { throw Ack(.noExist, "No database") }
     do throws(DatabaseError) {
       return try library.read(interruption: interruption, body)

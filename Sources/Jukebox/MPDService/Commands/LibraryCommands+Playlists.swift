@@ -24,8 +24,7 @@ extension LibraryCommands {
     perform(for: client, context.permissions, completion) { library, request throws(Ack) in
       switch command {
       case .listplaylists: return try library.storedPlaylists()
-      case .listplaylist(let name):
-        return library.names(of: try library.contents(of: name, request)[...])
+      case .listplaylist(let name): return library.names(of: try library.contents(of: name, request)[...])
       case .listplaylistinfo(let name):
         return try library.songs(
           of: try library.contents(of: name, request)[...], context.tags, isSameUser: request.isSameUser)
@@ -93,9 +92,7 @@ extension LibraryCommands {
   /// The entries of a stored playlist, or of `NAME`, `NAME.m3u`, `NAME.m3u8` or `NAME.pls` in the music
   /// directory.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
-    if let songs = try remotePlaylist(name, request) {
-      return songs.map { Entry($0, home) }
-    }
+    if let songs = try remotePlaylist(name, request) { return songs.map { Entry($0, home) } }
     do throws(PlaylistProblem) {
       guard let playlists else { throw .missing }
       return try playlists.entries(of: name.bytes).map { text in
@@ -135,9 +132,7 @@ extension LibraryCommands {
     return reply
   }
 
-  private func songs(
-    of entries: ArraySlice<Entry>, _ tags: TagSet, isSameUser: Bool
-  ) throws(Ack) -> Reply {
+  private func songs(of entries: ArraySlice<Entry>, _ tags: TagSet, isSameUser: Bool) throws(Ack) -> Reply {
     var reply = Reply()
     for entry in entries.prefix(Self.songsInPiece) {
       guard let file = entry.locator?.file, (try? FileStatus(of: file)) != nil, isSameUser || home.holds(file)

@@ -20,9 +20,7 @@ final class LibraryCommands: Sendable {
   /// Reads the tag of a network medium with its pictures; nil if it has none, or once `interruption` returns
   /// a reason. Blocks on the network.
   typealias TagReading =
-    @Sendable (
-      WebURL, Credentials?, NetworkReach, _ interruption: () -> String?
-    ) -> MediaTag?
+    @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> MediaTag?
 
   /// The location that a client names: a file, or a URL with the credentials in it.
   typealias Named = (locator: SongLocator, credentials: Credentials?)
@@ -339,9 +337,7 @@ final class LibraryCommands: Sendable {
   /// can be played.
   ///
   /// - Parameter arePlaylists: Whether URLs are those of playlists, whatever their names.
-  func expand(
-    _ names: [Named], arePlaylists: Bool = false, _ request: Request
-  ) throws(Ack) -> Found {
+  func expand(_ names: [Named], arePlaylists: Bool = false, _ request: Request) throws(Ack) -> Found {
     var builder = QueueBuilder(
       directory: home.path, confinedTo: request.isSameUser ? nil : home, reach: request.reach,
       refusal: flaw(of:), interruption: { _ in request.interruption() },
@@ -359,8 +355,7 @@ final class LibraryCommands: Sendable {
     var found = Found(songs: builder.songs)
     if let problem = builder.problems.first {
       let more = builder.problemCount - 1
-      let rest =
-        (more > 0 ? " (and \(more) more)" : "") + (found.songs.isEmpty ? "" : "; the rest was added")
+      let rest = (more > 0 ? " (and \(more) more)" : "") + (found.songs.isEmpty ? "" : "; the rest was added")
       found.refusal = Ack(.noExist, "\(problem)\(rest)")
     } else if found.songs.isEmpty, !names.isEmpty {
       found.refusal = Ack(.noExist, "No such song")

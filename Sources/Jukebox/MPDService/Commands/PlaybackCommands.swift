@@ -92,8 +92,7 @@ struct PlaybackCommands: Sendable {
     switch command {
     case .play(let position?):
       try host.change { m throws(JukeboxError) in try m.play(position: Int(position)) }
-    case .playid(let id?):
-      try host.change { m throws(JukeboxError) in try m.play(id: SongID(rawValue: id)) }
+    case .playid(let id?): try host.change { m throws(JukeboxError) in try m.play(id: SongID(rawValue: id)) }
     case .play(nil), .playid(nil): try host.change { $0.play() }
     case .pause(let isPaused): try host.change { $0.pause(isPaused) }
     case .stop: try host.change { $0.stop() }

@@ -102,10 +102,8 @@ struct QueueCommands: Sendable {
       var reply = Reply()
       reply.append(song, at: position, home: home, tags: tags)
       return reply
-    case .playlistid(nil):
-      return list(nil, shown(tags))
-    case .plchanges(let version, let range):
-      return changes(since: version, in: range, shown(tags))
+    case .playlistid(nil): return list(nil, shown(tags))
+    case .plchanges(let version, let range): return changes(since: version, in: range, shown(tags))
     case .plchangesposid(let version, let range):
       return changes(since: version, in: range) { position, song, reply in
         reply.append("cpos", position)

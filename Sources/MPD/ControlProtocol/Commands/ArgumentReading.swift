@@ -63,9 +63,7 @@ extension Argument {
   }
 
   /// Reads a queue version. A value that does not fit into 32 bits counts as newer than any version.
-  func version() throws(Ack) -> UInt32 {
-    UInt32(exactly: try wholeNumber()) ?? .max
-  }
+  func version() throws(Ack) -> UInt32 { UInt32(exactly: try wholeNumber()) ?? .max }
 
   /// Reads `0` or `1`.
   func boolean() throws(Ack) -> Bool {

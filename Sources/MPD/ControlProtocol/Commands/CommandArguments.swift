@@ -111,9 +111,7 @@ package struct WatchInterval: Hashable, Sendable {
     self.value = value
     self.timescale = timescale
     guard (ProtocolLimits.shortestWatchInterval...ProtocolLimits.longestWatchInterval).contains(seconds)
-    else {
-      return nil
-    }
+    else { return nil }
   }
 
   /// The interval in seconds.
@@ -122,7 +120,5 @@ package struct WatchInterval: Hashable, Sendable {
 
 extension WatchInterval: CustomStringConvertible {
   /// The interval in seconds, as the shortest decimal number that reads back as the same value.
-  package var description: String {
-    DecimalFraction.text(value: value, timescale: timescale)
-  }
+  package var description: String { DecimalFraction.text(value: value, timescale: timescale) }
 }

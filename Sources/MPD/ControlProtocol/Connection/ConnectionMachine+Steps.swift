@@ -115,9 +115,7 @@ extension ConnectionMachine {
 
   private func commandNames(where isWanted: (CommandRow) -> Bool) -> Reply {
     var reply = Reply()
-    for row in CommandRow.all where isWanted(row) {
-      reply.append("command", row.name)
-    }
+    for row in CommandRow.all where isWanted(row) { reply.append("command", row.name) }
     return reply
   }
 

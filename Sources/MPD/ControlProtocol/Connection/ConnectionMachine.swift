@@ -119,9 +119,7 @@ package struct ConnectionMachine: Sendable {
 
   /// Whether the client is expected to send a line, so that a time limit applies. False during `idle` and
   /// `watch`, and while the client waits for an answer.
-  package var mayTimeOut: Bool {
-    phase == .ready && !isIdle && !isAnswering
-  }
+  package var mayTimeOut: Bool { phase == .ready && !isIdle && !isAnswering }
 
   /// Whether the client waits in `idle`.
   package var isIdle: Bool { idle.awaited != nil }
@@ -165,9 +163,7 @@ package struct ConnectionMachine: Sendable {
 
   /// Records the end of the client's input. All its commands are answered, then the connection is closed; an
   /// incomplete line is dropped. `idle` and `watch` end immediately, since `noidle` can no longer come.
-  package mutating func endInput() {
-    inputHasEnded = true
-  }
+  package mutating func endInput() { inputHasEnded = true }
 
   /// Answers the password of the last `checkPassword`. Has no effect if none is pending.
   package mutating func answerPassword() {

@@ -60,9 +60,7 @@ extension AudioFormatMask {
       guard rest.take(Byte.colon) else { throw Ack(.argument, "Channel count missing") }
     }
     channels = try Self.takeNumber(&rest, allowsAny, "channel count") { Self.channelCounts.contains($0) }
-    guard rest.isEmpty else {
-      throw Ack(.argument, "Extra data after channel count: \(Argument(rest))")
-    }
+    guard rest.isEmpty else { throw Ack(.argument, "Extra data after channel count: \(Argument(rest))") }
   }
 
   private static func takeDSDRate(_ rest: inout ArraySlice<UInt8>) -> Int? {

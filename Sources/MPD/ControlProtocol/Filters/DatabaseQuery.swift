@@ -52,8 +52,7 @@ package struct CountQuery: Hashable, Sendable {
     self.arguments = arguments
     var rest = arguments[...]
     group = try rest.popOption("group").map { a throws(Ack) in try a.tagType() }
-    filter =
-      rest.isEmpty && group != nil ? nil : try FilterRequest(Array(rest), isSearch: false).expression
+    filter = rest.isEmpty && group != nil ? nil : try FilterRequest(Array(rest), isSearch: false).expression
   }
 }
 
@@ -105,9 +104,7 @@ extension ArraySlice<Argument> {
 
 extension Argument {
   /// Whether the text is this lowercase name, ignoring case.
-  fileprivate func isName(_ name: StaticString) -> Bool {
-    bytes.map(\.lowercased)[...].isWord(name)
-  }
+  fileprivate func isName(_ name: StaticString) -> Bool { bytes.map(\.lowercased)[...].isWord(name) }
 
   func tagType() throws(Ack) -> TagType {
     guard let tag = TagType(name: self) else { throw Ack(.argument, "Unknown tag type: \(self)") }

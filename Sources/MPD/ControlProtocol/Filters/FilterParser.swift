@@ -57,9 +57,7 @@ struct FilterParser {
   }
 
   /// Reads an operator and its value.
-  private mutating func text(
-    _ condition: (TextTest) -> FilterExpression
-  ) throws(Ack) -> FilterExpression {
+  private mutating func text(_ condition: (TextTest) -> FilterExpression) throws(Ack) -> FilterExpression {
     if take("==") { return condition(.equals(try quoted())) }
     if take("!=") { return .not(condition(.equals(try quoted()))) }
     if take("contains ") { return condition(.contains(try quoted())) }
@@ -113,9 +111,7 @@ struct FilterParser {
     return true
   }
 
-  private mutating func skipBlanks() {
-    rest = rest.drop(while: \.separatesWords)
-  }
+  private mutating func skipBlanks() { rest = rest.drop(while: \.separatesWords) }
 }
 
 extension UInt8 {

@@ -5,26 +5,18 @@ package struct Argument: Hashable, Sendable {
   package var bytes: [UInt8]
 
   /// Creates an argument from the bytes.
-  package init(_ bytes: some Sequence<UInt8>) {
-    self.bytes = Array(bytes)
-  }
+  package init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
   /// Creates an argument from the UTF-8 bytes of `text`.
-  package init(_ text: some StringProtocol) {
-    bytes = Array(text.utf8)
-  }
+  package init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
 
   /// The bytes as text; `nil` if they are not valid UTF-8.
-  package var string: String? {
-    String(validating: bytes, as: UTF8.self)
-  }
+  package var string: String? { String(validating: bytes, as: UTF8.self) }
 }
 
 extension Argument: ExpressibleByStringLiteral {
   /// Creates an argument from the UTF-8 bytes of the literal.
-  package init(stringLiteral value: String) {
-    self.init(value)
-  }
+  package init(stringLiteral value: String) { self.init(value) }
 }
 
 extension Argument: CustomStringConvertible {

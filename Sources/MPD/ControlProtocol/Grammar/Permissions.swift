@@ -4,9 +4,7 @@ package struct Permissions: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
   /// Creates a set from bits.
-  package init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// May query all state.
   package static let read = Permissions(rawValue: 1)

@@ -57,9 +57,7 @@ enum SanitizedText {
     Array("\\x".utf8) + [hexDigit(byte >> 4), hexDigit(byte & 0xF)]
   }
 
-  static func hexDigit(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? 0x30 + nibble : 0x41 + nibble - 10
-  }
+  static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x41 + nibble - 10 }
 }
 
 /// The lengths of byte sequences in UTF-8 (table 3-7 of the Unicode standard).

@@ -69,9 +69,7 @@ package struct LifecycleReply: Hashable, Sendable {
       reply.append("task", task.name)
       reply.append("begun", "\(Self.hundredths(task.age)) ago")
     }
-    if let lastTermination {
-      reply.append("terminated", "\(lastTermination.code) \(lastTermination.reason)")
-    }
+    if let lastTermination { reply.append("terminated", "\(lastTermination.code) \(lastTermination.reason)") }
   }
 
   /// Formats seconds, rounded to two digits after the point.

@@ -21,14 +21,10 @@ package struct Reply: Hashable, Sendable {
   }
 
   /// Reserves memory for a known number of bytes.
-  package mutating func reserve(_ byteCount: Int) {
-    bytes.reserveCapacity(bytes.count + byteCount)
-  }
+  package mutating func reserve(_ byteCount: Int) { bytes.reserveCapacity(bytes.count + byteCount) }
 
   /// Appends a line. Control characters become blanks; a line that is too long is cut.
-  package mutating func append(_ name: String, _ value: String) {
-    append(name, text: value.utf8.span)
-  }
+  package mutating func append(_ name: String, _ value: String) { append(name, text: value.utf8.span) }
 
   /// Appends a line with a number.
   package mutating func append(_ name: String, _ value: some BinaryInteger) {
@@ -55,14 +51,10 @@ package struct Reply: Hashable, Sendable {
   }
 
   /// Appends a line with any bytes as value. Bytes that are not UTF-8 are written `\xHH`.
-  package mutating func append(_ name: String, _ value: Argument) {
-    append(name, text: value.bytes.span)
-  }
+  package mutating func append(_ name: String, _ value: Argument) { append(name, text: value.bytes.span) }
 
   /// Appends the bytes of another reply.
-  package mutating func append(_ reply: Reply) {
-    bytes += reply.bytes
-  }
+  package mutating func append(_ reply: Reply) { bytes += reply.bytes }
 
   /// Appends a line whose value `body` writes. The value must be short ASCII text, since it is not sanitized.
   mutating func append(_ name: String, writing body: (inout [UInt8]) -> Void) {

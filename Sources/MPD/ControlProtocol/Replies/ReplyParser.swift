@@ -72,14 +72,10 @@ package struct ReplyParser: Sendable {
   private var failure: Failure?
 
   /// Creates a parser. With `expectsGreeting` false, the output begins after the greeting.
-  package init(expectsGreeting: Bool = true) {
-    expectation = expectsGreeting ? .greeting : .line
-  }
+  package init(expectsGreeting: Bool = true) { expectation = expectsGreeting ? .greeting : .line }
 
   /// Appends received bytes, in pieces of any size.
-  package mutating func append(_ bytes: some Sequence<UInt8>) {
-    input.append(bytes)
-  }
+  package mutating func append(_ bytes: some Sequence<UInt8>) { input.append(bytes) }
 
   /// Returns the next element; nil if it is incomplete.
   package mutating func next() throws(Failure) -> Element? {

@@ -82,10 +82,8 @@ package struct WatchRecord: Hashable, Sendable {
     case .timeControlStatus(let status, let reason):
       reply.append("status", status.rawValue)
       if let reason { reply.append("reason", reason) }
-    case .applicationState(let state):
-      reply.append("state", state)
-    case .didPlayToEndTime(let song), .stalled(let song):
-      Self.write(song, into: &reply)
+    case .applicationState(let state): reply.append("state", state)
+    case .didPlayToEndTime(let song), .stalled(let song): Self.write(song, into: &reply)
     case .failed(let song, let url, let error):
       Self.write(song, into: &reply)
       reply.append("url", url)

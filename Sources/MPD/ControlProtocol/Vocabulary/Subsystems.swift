@@ -4,9 +4,7 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   package let rawValue: UInt16
 
   /// Creates a set from bits.
-  package init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The database changed. python-mpd2's asyncio client waits for this subsystem to keep its connection open.
   package static let database = Subsystems(rawValue: 1 << 0)

@@ -67,9 +67,7 @@ package struct TagSet: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
 
   /// Creates a set from bits.
-  package init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Creates the set of one type.
   package init(_ tag: TagType) { rawValue = 1 << UInt32(tag.index) }
@@ -84,7 +82,5 @@ package struct TagSet: OptionSet, Hashable, Sendable {
   package func contains(index: Int) -> Bool { rawValue >> UInt32(index) & 1 == 1 }
 
   /// The types in the order of the `tagtypes` reply.
-  package var tags: [TagType] {
-    TagType.allCases.filter { contains(TagSet($0)) }
-  }
+  package var tags: [TagType] { TagType.allCases.filter { contains(TagSet($0)) } }
 }

@@ -240,12 +240,9 @@ final class ClientConnection: ChannelInboundHandler {
       clock.recordSent(at: .now())
       core.watchBegan(self)
       updateTimer()
-    case .endWatch:
-      endWatch()
-    case .yield:
-      waitForTurn()
-    case .close:
-      isClosing = true
+    case .endWatch: endWatch()
+    case .yield: waitForTurn()
+    case .close: isClosing = true
     }
   }
 
@@ -366,9 +363,7 @@ final class ClientConnection: ChannelInboundHandler {
   private func hasRoom(for count: Int) -> Bool {
     let size = output.readableBytes + count
     // Asking the channel costs more than all other checks. A writable channel holds less than the mark.
-    if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes {
-      return true
-    }
+    if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes { return true }
     return pending + size <= core.limits.watchBytes
   }
 

@@ -171,9 +171,7 @@ package final class MPDServer: Sendable {
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.maxMessagesPerRead, value: 1)
-      .childChannelOption(
-        .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes)
-      )
+      .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes))
       .childChannelOption(.writeBufferWaterMark, value: .full(at: limits.pauseBytes))
       .childChannelInitializer(admit)
   }

@@ -22,9 +22,7 @@ package struct SocketAccess: Equatable, Sendable {
 
   /// The mode of the socket's directory: users who may connect may pass through it; only the owner may list
   /// or change it.
-  var directoryMode: UInt32 {
-    0o700 | (mode & 0o070 != 0 ? 0o010 : 0) | (mode & 0o007 != 0 ? 0o001 : 0)
-  }
+  var directoryMode: UInt32 { 0o700 | (mode & 0o070 != 0 ? 0o010 : 0) | (mode & 0o007 != 0 ? 0o001 : 0) }
 
   /// Whether `user` may be a client of a server that runs as `server`. With the default mode the file already
   /// excludes other users; this check also covers a later change of the mode, and an inherited connection.
