@@ -5,7 +5,6 @@ internal import ControlProtocol
 /// Each edit of the queue edits the play order as well. New songs are inserted after the current one, so that
 /// they are heard in this round.
 extension JukeboxMachine {
-  /// The position of a song of the queue in the play order.
   func orderRank(of id: SongID) -> Int {
     guard let slot = queue.slot(of: id) else { return 0 }
     if let shuffled { return shuffled.rank(of: slot) }
@@ -64,7 +63,6 @@ extension JukeboxMachine {
     drawOrder()
   }
 
-  /// Draws a new random order, by descending priority, with the current song first.
   mutating func drawOrder() {
     var slots = queue.order.slots(in: 0..<queue.count)
     shuffle(&slots)
@@ -83,7 +81,6 @@ extension JukeboxMachine {
     shuffled?.insert([slot], at: target, stamp: 0)
   }
 
-  /// Inserts songs that were added to the queue into the play order.
   mutating func addToOrder(_ ids: [SongID]) {
     guard isRandom else { return }
     takeTurns(ids.compactMap { queue.slot(of: $0) })
@@ -109,7 +106,6 @@ extension JukeboxMachine {
 
   private var firstToCome: Int { currentID.map { orderRank(of: $0) + 1 } ?? 0 }
 
-  /// Shuffles the slots and sorts them by descending priority.
   private mutating func shuffle(_ slots: inout [SlotSequence.Slot]) {
     slots.shuffle(using: &generator)
     // Swift's sort is stable, so songs of equal priority stay in random order.
@@ -150,7 +146,6 @@ extension JukeboxMachine {
   /// takes 10 ms; an insertion takes 5 µs.
   private static var manySongs: Int { 2000 }
 
-  /// Removes songs that are about to leave the queue from the play order.
   mutating func removeFromOrder(_ range: Range<Int>) {
     guard isRandom else { return }
     for slot in queue.order.slots(in: range) {

@@ -31,7 +31,6 @@ struct RecordWriter {
 struct RecordReader {
   private let bytes: [UInt8]
   private var next: Int
-  /// The offset of the checksum.
   private let end: Int
 
   init(_ bytes: [UInt8], kind: RecordKind) throws(SavedStateError) {
@@ -55,7 +54,6 @@ struct RecordReader {
     next = min(kind.header.count, end)
   }
 
-  /// The number of bytes left.
   var remaining: Int { end - next }
 
   mutating func read<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(SavedStateError)
@@ -100,7 +98,6 @@ struct RecordReader {
     return modes[number]
   }
 
-  /// Throws `invalid` if bytes are left.
   func finish() throws(SavedStateError) {
     guard remaining == 0 else { throw .invalid }
   }
@@ -129,4 +126,20 @@ enum RecordKind {
   var header: [UInt8] { header(version) }
 
   func header(_ version: Int) -> [UInt8] { name + Array("\(version)\n".utf8) }
+}
+
+/// CRC-32 as in zlib and Ethernet (polynomial 0xEDB88320). Detects torn writes and bad disk blocks.
+enum CRC32 {
+  private static let table: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { remainder, _ in
+      remainder & 1 == 1 ? remainder >> 1 ^ 0xedb8_8320 : remainder >> 1
+    }
+  }
+
+  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    let table = table
+    return ~bytes.reduce(UInt32.max) { remainder, byte in
+      table[Int(UInt8(truncatingIfNeeded: remainder) ^ byte)] ^ remainder >> 8
+    }
+  }
 }

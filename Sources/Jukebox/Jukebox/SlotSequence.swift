@@ -55,7 +55,6 @@ struct SlotSequence: Sendable {
 
   // MARK: Asking
 
-  /// The number of slots.
   var count: Int { chunks.last?.end ?? 0 }
 
   /// The maximum number of chunks for `count` slots. More are merged.
@@ -73,7 +72,6 @@ struct SlotSequence: Sendable {
     return chunk.slots[rank - Int(chunk.start)]
   }
 
-  /// The slots of `range` in order.
   func slots(in range: Range<Int>) -> [Slot] {
     var slots: [Slot] = []
     slots.reserveCapacity(range.count)
@@ -81,7 +79,6 @@ struct SlotSequence: Sendable {
     return slots
   }
 
-  /// Calls `body` with every slot of `range` in order.
   func forEach(in range: Range<Int>, _ body: (Slot) -> Void) {
     _ = allSatisfy(in: range) {
       body($1)
@@ -174,7 +171,6 @@ struct SlotSequence: Sendable {
     self.stamp(range, stamp)
   }
 
-  /// Removes the slots of `range` and returns them.
   private mutating func extract(_ range: Range<Int>) -> [Slot] {
     guard let first = range.first else { return [] }
     let index = index(of: first)
@@ -191,7 +187,6 @@ struct SlotSequence: Sendable {
     return slots
   }
 
-  /// Inserts `slots` before the slot at `rank` (0 ... count).
   private mutating func implant(_ slots: [Slot], at rank: Int) {
     guard let highest = slots.max() else { return }
     let missing = Int(highest) + 1 - chunkOfSlot.count
@@ -219,7 +214,6 @@ struct SlotSequence: Sendable {
 
   // MARK: Chunks
 
-  /// Removes the chunks of `range` and returns them.
   private mutating func takeChunks(_ range: Range<Int>) -> [Chunk] {
     let first = cut(range.lowerBound)
     let last = cut(range.upperBound)
@@ -229,7 +223,6 @@ struct SlotSequence: Sendable {
     return taken
   }
 
-  /// Inserts chunks at `rank` (0 ... count).
   private mutating func insertChunks(_ new: [Chunk], at rank: Int) {
     let index = cut(rank)
     chunks.insert(contentsOf: new, at: index)

@@ -39,7 +39,6 @@ package struct SongMetadata: Hashable, Sendable {
     }
   }
 
-  /// The bytes as stored on disk.
   package var encoded: [UInt8] { bytes }
 
   /// Reads stored bytes; nil if they are invalid. Any bytes are allowed.
@@ -91,7 +90,6 @@ package struct SongMetadata: Hashable, Sendable {
     return tags
   }
 
-  /// Returns the metadata with its tags replaced.
   func replacingTags(by tags: [SongTag]) -> SongMetadata {
     SongMetadata(
       duration: duration, modified: modified, sampleRate: sampleRate, channels: channels, tags: tags)

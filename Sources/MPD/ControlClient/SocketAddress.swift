@@ -1,5 +1,5 @@
 internal import Glibc
-internal import SystemSupport
+package import SystemSupport
 
 /// A socket address of a host, including the port.
 struct SocketAddress {
@@ -48,6 +48,22 @@ struct SocketAddress {
     return try withUnsafePointer(to: storage) { pointer throws(Failure) in
       let raw = UnsafeRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
       return try body(raw, socklen_t(bytes.count))
+    }
+  }
+}
+
+/// The address of a control server.
+package enum ServerAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The path of a Unix socket.
+  case path(String)
+  /// The host and port of a TCP socket.
+  case network(NetworkAddress)
+
+  /// The path, or the host and port, for display.
+  package var description: String {
+    switch self {
+    case .path(let path): path
+    case .network(let address): "\(address)"
     }
   }
 }

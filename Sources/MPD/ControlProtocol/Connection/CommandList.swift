@@ -20,9 +20,7 @@ struct CommandList: Sendable {
 
   mutating func run() { isRunning = true }
 
-  /// Returns the next line to perform; nil at the end.
   mutating func takeLine() -> ArraySlice<UInt8>? { lines.takeLine() }
 
-  /// Counts the last command as successful.
   mutating func advance() { index += 1 }
 }

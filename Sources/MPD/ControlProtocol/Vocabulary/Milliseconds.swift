@@ -24,10 +24,8 @@ package struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
     }
   }
 
-  /// The time in seconds.
   package var seconds: Double { Double(rawValue) / 1000 }
 
-  /// Compares two times numerically.
   package static func < (left: Milliseconds, right: Milliseconds) -> Bool { left.rawValue < right.rawValue }
 
   /// The time in whole seconds, rounded half up, as in mpd's `time` and `Time`; 0 for negative times.

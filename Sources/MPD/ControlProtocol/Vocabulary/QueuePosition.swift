@@ -10,7 +10,6 @@ package enum QueuePosition: Hashable, Sendable {
 
 /// A part of the queue, from `lowerBound` up to but not including `upperBound`.
 package struct PositionRange: Hashable, Sendable {
-  /// The first position of the range.
   package let lowerBound: UInt32
   /// The position after the last one; nil for the end of the queue. Never below `lowerBound`.
   package let upperBound: UInt32?
