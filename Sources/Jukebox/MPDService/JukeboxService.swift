@@ -26,22 +26,13 @@ package final class JukeboxService {
   private let tagReader: TagReader
   private nonisolated let library: MusicDatabase?
   private let server = ServerHolder()
-  /// The player; nil while no application runs.
   package private(set) var application: JukeboxApplication?
 
   /// Holds the server, which is set later. The device and the jukebox notify it on threads of their own.
   private final class ServerHolder: Sendable {
-    private let server = Mutex<MPDServer?>(nil)
+    let server = Mutex<MPDServer?>(nil)
 
-    func set(_ server: MPDServer?) { self.server.withLock { $0 = server } }
-    func get() -> MPDServer? { server.withLock { $0 } }
     func notify(_ subsystems: Subsystems) { server.withLock { $0 }?.notify(subsystems) }
-    func take() -> MPDServer? {
-      server.withLock { server in
-        defer { server = nil }
-        return server
-      }
-    }
   }
 
   /// Creates the service of `host` on `device`. Must precede the device's players, since the jukebox must be
@@ -113,7 +104,7 @@ package final class JukeboxService {
     var desk = desk
     desk.log = log
     let server = try MPDServer(socket: socket, handler: desk, limits: limits)
-    self.server.set(server)
+    self.server.server.withLock { $0 = server }
     watches.setBroadcast { server.broadcast($0, to: $1, only: $2) }
     host.onChange { [server = self.server] changed in
       onChange?(changed)
@@ -127,7 +118,7 @@ package final class JukeboxService {
   package nonisolated func listen(
     on address: NetworkAddress, access: NetworkAccess
   ) throws(ListenError) -> NetworkAddress {
-    guard let server = server.get() else { return address }
+    guard let server = server.server.withLock({ $0 }) else { return address }
     return try server.listen(on: address, access: access)
   }
 
@@ -146,7 +137,7 @@ package final class JukeboxService {
   package func close() {
     library?.stop()
     watches.setBroadcast(nil)
-    server.take()?.stop()
+    server.server.withLock { $0.take() }?.stop()
   }
 
   // MARK: The application
@@ -172,7 +163,6 @@ package final class JukeboxService {
     try? host.change { $0.relaunch(at: seconds) }
   }
 
-  /// Stops the player and releases it.
   package func stopApplication() {
     watches.setApplication(nil)
     application?.stop()

@@ -45,7 +45,6 @@ package struct MPDClient: ~Copyable {
     return client
   }
 
-  /// Connects to a Unix socket in the same way.
   package static func connected(
     to path: String, timeout: Double = 5
   ) throws(ControlClientError) -> MPDClient {
@@ -62,7 +61,6 @@ package struct MPDClient: ~Copyable {
     return try reply(timeout: timeout)
   }
 
-  /// Sends a request, without waiting for its reply.
   package mutating func send(_ request: Request, timeout: Double = patience) throws(ControlClientError) {
     var line: [UInt8] = []
     request.write(into: &line)

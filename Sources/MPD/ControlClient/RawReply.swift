@@ -2,7 +2,6 @@ package import ControlProtocol
 internal import Foundation
 package import TextFormatting
 
-/// A server's reply, unprocessed.
 package enum RawReply {
   /// Returns the bytes that the server sent for an element. For a terminal, control characters are replaced,
   /// and binary data by its size.

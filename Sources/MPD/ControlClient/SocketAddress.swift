@@ -39,7 +39,6 @@ struct SocketAddress {
     return found
   }
 
-  /// Calls `body` with the address.
   func withPointer<Result, Failure>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -52,14 +51,10 @@ struct SocketAddress {
   }
 }
 
-/// The address of a control server.
 package enum ServerAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The path of a Unix socket.
   case path(String)
-  /// The host and port of a TCP socket.
   case network(NetworkAddress)
 
-  /// The path, or the host and port, for display.
   package var description: String {
     switch self {
     case .path(let path): path

@@ -2,6 +2,7 @@ import AppLifecycle
 import ControlProtocol
 import ControlServer
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import MusicLibrary
 
@@ -12,7 +13,6 @@ import MusicLibrary
 struct ControlDesk: ControlHandler {
   let playback: PlaybackCommands
   let queue: QueueCommands
-  /// The commands that access the disk.
   let library: LibraryCommands
   let application: ApplicationCommands
   let outputs: OutputCommands
@@ -45,10 +45,12 @@ struct ControlDesk: ControlHandler {
         Result { () throws(JukeboxError) in try playback.perform(command, tags: context.tags) }.mapError(
           \.ack))
     case .transport(let command):
-      completion(
-        Result { () throws(Ack) in try application.admitTransport() }.flatMap {
-          Result { () throws(JukeboxError) in try playback.perform(command) }.mapError(\.ack)
-        })
+      do throws(TransportRefusal) {
+        try application.device.admitTransport()
+      } catch {
+        return completion(.failure(Ack(.playerSync, error.description)))
+      }
+      completion(Result { () throws(JukeboxError) in try playback.perform(command) }.mapError(\.ack))
     case .queue(let command):
       completion(Result { () throws(JukeboxError) in try queue.perform(command) }.mapError(\.ack))
     case .listing(let command):

@@ -3,7 +3,6 @@ package import Jukebox
 import MusicFiles
 
 extension JukeboxError {
-  /// The error in mpd's protocol.
   package var ack: Ack { Ack(code, message) }
 
   private var code: Ack.Code {

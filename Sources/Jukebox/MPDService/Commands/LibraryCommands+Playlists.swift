@@ -6,12 +6,9 @@ import MusicFiles
 import MusicLibrary
 import Transfer
 
-/// The commands about stored playlists and stickers.
 extension LibraryCommands {
-  /// The number of songs in one piece of a long reply.
   private static let songsInPiece = 128
 
-  /// Performs a playlist command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Playlists, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -55,9 +52,7 @@ extension LibraryCommands {
 
   // MARK: Asking
 
-  /// An entry of a playlist.
   private struct Entry {
-    /// The name that clients see.
     let name: Argument
     /// The location, even of a missing file; nil if the entry cannot be played.
     let locator: SongLocator?
@@ -123,12 +118,7 @@ extension LibraryCommands {
     var reply = Reply()
     for entry in entries.prefix(Self.songsInPiece) { reply.append("file", entry.name) }
     let rest = entries.dropFirst(Self.songsInPiece)
-    guard !rest.isEmpty else { return reply }
-    reply.rest = ReplyRest { [self] piece in
-      let next = names(of: rest)
-      piece.append(next)
-      return next.rest
-    }
+    if !rest.isEmpty { reply.continueLater { [self] in names(of: rest) } }
     return reply
   }
 
@@ -149,12 +139,8 @@ extension LibraryCommands {
       }
     }
     let rest = entries.dropFirst(Self.songsInPiece)
-    guard !rest.isEmpty else { return reply }
-    // Made while the client reads. Songs that the disk cannot provide by then are left out.
-    reply.rest = ReplyRest { [self] piece in
-      guard let next = try? songs(of: rest, tags, isSameUser: isSameUser) else { return nil }
-      piece.append(next)
-      return next.rest
+    if !rest.isEmpty {
+      reply.continueLater { [self] in try? songs(of: rest, tags, isSameUser: isSameUser) }
     }
     return reply
   }
@@ -248,7 +234,6 @@ extension LibraryCommands {
 // MARK: - Stickers
 
 extension LibraryCommands {
-  /// Performs a sticker command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Stickers, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -309,7 +294,6 @@ extension LibraryCommands {
 }
 
 extension Command.Stickers {
-  /// The song or folder that the command is about.
   fileprivate var uri: Argument {
     switch self {
     case .get(let uri, _), .set(let uri, _, _), .delete(let uri, _), .list(let uri), .find(let uri, _, _): uri
@@ -322,7 +306,6 @@ extension Ack {
 }
 
 extension PlaylistProblem {
-  /// The error in mpd's words.
   fileprivate var ack: Ack {
     switch self {
     case .badName: Ack(.argument, "Bad playlist name")
@@ -346,9 +329,7 @@ extension QueuePosition {
 }
 
 extension Array {
-  /// The elements in this range, clamped to the array.
   fileprivate func part(_ range: PositionRange?) -> ArraySlice<Element> {
-    let start = Swift.min(range.map { Int($0.lowerBound) } ?? 0, count)
-    return self[start..<Swift.max(start, Swift.min(range?.upperBound.map(Int.init) ?? count, count))]
+    self[range?.clamped(to: count) ?? 0..<count]
   }
 }

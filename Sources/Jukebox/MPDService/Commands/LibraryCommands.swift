@@ -37,9 +37,7 @@ final class LibraryCommands: Sendable {
   let host: JukeboxHost
   let home: MusicHome
   let database: DatabaseCommands
-  /// The stored playlists; nil if none are kept.
   let playlists: PlaylistFolder?
-  /// The stickers; nil if none are kept.
   let stickers: StickerStore?
   /// Notifies clients of changes on the disk.
   let onChange: @Sendable (Subsystems) -> Void
@@ -57,7 +55,6 @@ final class LibraryCommands: Sendable {
   /// Clients that have disconnected while their commands are in progress.
   private let gone = Mutex<[ClientID: Absence]>([:])
 
-  /// The disconnection of a client.
   private struct Absence {
     let since: HostTime
     /// Whether the connection is closed. Otherwise the client may have closed only its sending side and wait
@@ -112,7 +109,6 @@ final class LibraryCommands: Sendable {
     self.tagReader = tagReader
   }
 
-  /// Performs a command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Library, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -125,7 +121,6 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Performs a database command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Database, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -307,10 +302,8 @@ final class LibraryCommands: Sendable {
       .permission, "Access denied: clients from the network name files relative to the music directory")
   }
 
-  /// The result of resolving a client's name.
   struct Found {
     var songs: [Song] = []
-    /// The error about songs that are left out.
     var refusal: Ack?
   }
 

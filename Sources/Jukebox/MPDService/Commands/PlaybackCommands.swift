@@ -11,7 +11,6 @@ struct PlaybackCommands: Sendable {
   let host: JukeboxHost
   let sound: SoundState
   let home: MusicHome
-  /// The music database; nil if none is kept.
   var library: MusicDatabase?
   let clock: any HostClock
   let started: HostTime
@@ -111,7 +110,6 @@ struct PlaybackCommands: Sendable {
     return Reply()
   }
 
-  /// Performs a command that reports or changes playback settings.
   func perform(_ command: Command.Playback, tags: TagSet) throws(JukeboxError) -> Reply {
     switch command {
     case .status: return status()

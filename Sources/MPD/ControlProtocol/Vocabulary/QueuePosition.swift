@@ -33,4 +33,10 @@ package struct PositionRange: Hashable, Sendable {
     lowerBound = lower
     upperBound = upper
   }
+
+  /// The positions of the range that are below `count`.
+  package func clamped(to count: Int) -> Range<Int> {
+    let start = min(Int(lowerBound), count)
+    return start..<max(start, min(upperBound.map(Int.init) ?? count, count))
+  }
 }

@@ -38,7 +38,6 @@ final class ClientConnection: ChannelInboundHandler {
   /// Whether the connection only sends its remaining output.
   private var isClosing = false
 
-  /// The topics that the client watches.
   private(set) var topics: Set<WatchTopic> = []
   private var backlog = WatchBacklog<ByteBuffer>()
   private var leftOut = 0
@@ -232,7 +231,12 @@ final class ClientConnection: ChannelInboundHandler {
       if output.readableBytes >= core.limits.pauseBytes { flush() }
     case .perform(let command, let context):
       if machine.hasMore { beginTurn() }
-      core.perform(command, context, for: self)
+      if case .channels(let command) = command {
+        complete(core.channelReply(command, info.id))
+      } else {
+        let completion = Completion(client: info.id, mailbox: core.mailbox)
+        core.handler.perform(command, context, for: info, completion: completion)
+      }
     case .checkPassword(let isRight): core.passwordGiven(isRight: isRight, by: self)
     case .beginWatch(let request):
       topics = WatchTopic.all(of: request)

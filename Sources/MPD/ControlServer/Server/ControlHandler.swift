@@ -82,10 +82,8 @@ package final class Completion: Sendable {
     mailbox.complete(client, result)
   }
 
-  /// Completes the command with a reply.
   package func callAsFunction(_ reply: Reply) { self(.success(reply)) }
 
-  /// Completes the command with a refusal.
   package func callAsFunction(_ ack: Ack) { self(.failure(ack)) }
 
   deinit {
@@ -98,9 +96,7 @@ package struct ClientID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// The client that sent a command.
 package struct ClientInfo: Sendable {
-  /// The identifier of the connection.
   package let id: ClientID
   /// The user and process that connected; nil for a client from the network.
   package let peer: PeerCredentials?

@@ -63,7 +63,6 @@ final class LoopMailbox: Sendable {
     }
   }
 
-  /// Sets the topics that have a watcher.
   func setTopics(_ topics: Set<WatchTopic>) { guarded.withLock { $0.topics = topics } }
 
   /// Returns and removes all messages. Called on the loop.
@@ -96,10 +95,8 @@ final class LoopMailbox: Sendable {
 /// A kind is a record's name. A client that missed two records of a kind needs only the newer one.
 struct WatchBacklog<Record> {
   private var newest: [(kind: String, record: Record)] = []
-  /// The number of dropped records.
   private(set) var leftOut = 0
 
-  /// Whether the backlog has no records.
   var isEmpty: Bool { newest.isEmpty }
 
   /// Adds a record and drops an earlier one of its kind. The order is that of the kept records.

@@ -205,7 +205,7 @@ extension ChannelOptions.Types.WriteBufferWaterMark {
 final class AcceptPause: ChannelInboundHandler {
   typealias InboundIn = Any
 
-  /// The length of the pause. Descriptors become free when clients leave, so a second's delay goes unnoticed.
+  /// Descriptors become free when clients leave, so a second's delay goes unnoticed.
   static let length = TimeAmount.seconds(1)
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

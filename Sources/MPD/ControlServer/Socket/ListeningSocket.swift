@@ -126,7 +126,6 @@ package struct ListeningSocket: ~Copyable {
     }
   }
 
-  /// Binds the socket to the free path, sets the file's group and mode, and listens.
   private static func bind(
     _ socket: borrowing OwnedDescriptor, _ path: String, _ access: SocketAccess, _ group: UInt32?
   ) throws(SystemCallError) -> SocketFile {

@@ -14,10 +14,8 @@ package struct SocketAccess: Equatable, Sendable {
     self.group = group
   }
 
-  /// Access for the owner only: mode 0600.
   package static let ownerOnly = SocketAccess(mode: 0o600)
 
-  /// Whether users other than the owner may connect.
   var isWidened: Bool { mode & 0o077 != 0 }
 
   /// The mode of the socket's directory: users who may connect may pass through it; only the owner may list
@@ -31,9 +29,7 @@ package struct SocketAccess: Equatable, Sendable {
 
 /// The credentials of the peer process, taken by the kernel when the connection was made.
 package struct PeerCredentials: Equatable, Sendable {
-  /// The effective user id.
   package let user: UInt32
-  /// The effective group id.
   package let group: UInt32
   /// The process id; 0 if the process is in a namespace that is not visible here.
   package let process: Int32

@@ -10,14 +10,12 @@ struct SocketDirectory: ~Copyable {
   /// seconds suffice on an overloaded machine.
   static let lockLimit = 2.0
 
-  /// The directory part of a socket's path.
   static func path(ofSocket socketPath: String) -> String {
     let parts = socketPath.split(separator: "/", omittingEmptySubsequences: true).dropLast()
     let path = (socketPath.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
     return path.isEmpty ? "." : path
   }
 
-  /// Opens an existing directory.
   init(existing path: String, followsLink: Bool = true) throws(SystemCallError) {
     self.path = path
     descriptor = try OwnedDescriptor(
