@@ -171,13 +171,7 @@ package struct MPDClient: ~Copyable {
   ) throws(ControlClientError) -> Int32 {
     if Glibc.connect(descriptor.number, address, length) == 0 { return 0 }
     guard errno == EINPROGRESS || errno == EINTR else { return errno }
-    while true {
-      var entry = pollfd(fd: descriptor.number, events: Int16(POLLOUT), revents: 0)
-      let result = poll(&entry, 1, deadline.milliseconds)
-      if result > 0 { break }
-      if result == 0, deadline.hasPassed { throw .timeout(seconds: deadline.seconds) }
-      if result < 0, errno != EINTR { throw .system(SystemCallError("poll")) }
-    }
+    while try !wait(descriptor, for: POLLOUT, deadline) {}
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     guard getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { return errno }
@@ -222,13 +216,16 @@ package struct MPDClient: ~Copyable {
     }
   }
 
+  /// Waits for the event, and returns whether it has happened; callers try again.
+  @discardableResult
   private static func wait(
     _ socket: borrowing OwnedDescriptor, for event: Int32, _ deadline: Deadline
-  ) throws(ControlClientError) {
+  ) throws(ControlClientError) -> Bool {
     var entry = pollfd(fd: socket.number, events: Int16(event), revents: 0)
     let result = poll(&entry, 1, deadline.milliseconds)
     if result == 0, deadline.hasPassed { throw .timeout(seconds: deadline.seconds) }
     if result < 0, errno != EINTR { throw .system(SystemCallError("poll")) }
+    return result > 0
   }
 }
 

@@ -258,7 +258,7 @@ final class LibraryCommands: Sendable {
     if let named = try remote(name, request) { return song(named, request) }
     let path = try resolveSong(name, request)
     guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
-      throw Ack(.noExist, "No such song")
+      throw .noSuchSong
     }
     if let flaw = flaw(of: path) { throw Ack(.noExist, flaw) }
     return Song(SongLocator(path), reach: request.reach ?? .publicOnly)
@@ -268,25 +268,20 @@ final class LibraryCommands: Sendable {
     Song(named.locator, reach: request.reach ?? .publicOnly, credentials: named.credentials)
   }
 
-  func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
+  /// Resolves a client's name. The error for a missing one is `missing`, or mpd's for a folder.
+  func resolve(_ name: [UInt8], _ request: Request, missing: Ack? = nil) throws(Ack) -> MediaPath {
     try checkName(name, request)
     do {
       return try home.resolve(name, isSameUser: request.isSameUser)
+    } catch .missing {
+      throw missing ?? MusicHome.Problem.missing.ack
     } catch {
       throw error.ack
     }
   }
 
-  /// Resolves a name that cannot be a folder's: an error mentions a missing song.
   func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
-    try checkName(name.bytes, request)
-    do {
-      return try home.resolve(name.bytes, isSameUser: request.isSameUser)
-    } catch .missing {
-      throw Ack(.noExist, "No such song")
-    } catch {
-      throw error.ack
-    }
+    try resolve(name.bytes, request, missing: .noSuchSong)
   }
 
   /// Whether the name is absolute or a URL; `/` alone is the music directory.
@@ -351,7 +346,7 @@ final class LibraryCommands: Sendable {
       let rest = (more > 0 ? " (and \(more) more)" : "") + (found.songs.isEmpty ? "" : "; the rest was added")
       found.refusal = Ack(.noExist, "\(problem)\(rest)")
     } else if found.songs.isEmpty, !names.isEmpty {
-      found.refusal = Ack(.noExist, "No such song")
+      found.refusal = .noSuchSong
     }
     return found
   }

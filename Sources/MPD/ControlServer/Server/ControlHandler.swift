@@ -33,18 +33,13 @@ package protocol ControlHandler: Sendable {
   func report(_ text: String)
 }
 
+/// All but commands may be ignored.
 extension ControlHandler {
-  /// Does nothing by default.
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
-  /// Does nothing by default.
   package func watchEnded(by client: ClientInfo) {}
-  /// Does nothing by default.
   package func inputEnded(_ client: ClientInfo) {}
-  /// Does nothing by default.
   package func connectionClosed(_ client: ClientInfo) {}
-  /// Does nothing by default.
   package func clientLeft(_ client: ClientInfo) {}
-  /// Does nothing by default.
   package func report(_ text: String) {}
 }
 
@@ -106,10 +101,4 @@ package struct ClientInfo: Sendable {
 
   /// Whether the client uses the Unix socket.
   package var isLocal: Bool { peer != nil }
-
-  package init(id: ClientID, peer: PeerCredentials?, isSameUser: Bool) {
-    self.id = id
-    self.peer = peer
-    self.isSameUser = isSameUser
-  }
 }

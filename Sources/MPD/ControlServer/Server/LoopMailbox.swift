@@ -42,7 +42,7 @@ final class LoopMailbox: Sendable {
   /// Completes a command: immediately on the loop, otherwise through the mailbox.
   func complete(_ client: ClientID, _ result: Result<Reply, Ack>) {
     if eventLoop.inEventLoop {
-      core.value?.complete(client, result)
+      core.value?.connections[client]?.complete(result)
     } else {
       post { $0.contents.completions.append((client, result)) }
     }

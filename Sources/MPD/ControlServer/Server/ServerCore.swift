@@ -92,8 +92,6 @@ final class ServerCore {
 
   // MARK: Commands
 
-  func complete(_ client: ClientID, _ result: Result<Reply, Ack>) { connections[client]?.complete(result) }
-
   /// Schedules the answer to a client's password. Only that client waits for it.
   func passwordGiven(isRight: Bool, by connection: ClientConnection) {
     guard let origin = connection.guessOrigin else { return connection.answerPassword() }
@@ -155,7 +153,7 @@ final class ServerCore {
 
   func deliver() {
     let contents = mailbox.take()
-    for (client, result) in contents.completions { complete(client, result) }
+    for (client, result) in contents.completions { connections[client]?.complete(result) }
     if !contents.subsystems.isEmpty { notify(contents.subsystems) }
     for record in contents.records { send(record) }
     for (topic, var backlog) in contents.overflow {

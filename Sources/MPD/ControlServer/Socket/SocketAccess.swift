@@ -29,19 +29,13 @@ package struct SocketAccess: Equatable, Sendable {
 
 /// The credentials of the peer process, taken by the kernel when the connection was made.
 package struct PeerCredentials: Equatable, Sendable {
-  package let user: UInt32
-  package let group: UInt32
   /// The process id; 0 if the process is in a namespace that is not visible here.
   package let process: Int32
+  package let user: UInt32
+  package let group: UInt32
 
   /// The fields of `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
   private typealias Fields = (process: Int32, user: UInt32, group: UInt32)
-
-  init(process: Int32, user: UInt32, group: UInt32) {
-    self.process = process
-    self.user = user
-    self.group = group
-  }
 
   /// Reads `SO_PEERCRED`. The future has its result immediately when called on the channel's loop.
   static func read(from socket: any SocketOptionProvider) -> EventLoopFuture<PeerCredentials> {

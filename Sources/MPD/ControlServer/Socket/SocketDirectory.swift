@@ -66,9 +66,8 @@ struct SocketDirectory: ~Copyable {
     switch errno {
     case EEXIST: return false
     case ENOENT:
-      let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-      guard parts.count > 1 else { throw SystemCallError("mkdir", code: ENOENT) }
-      let above = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().joined(separator: "/")
+      let above = Self.path(ofSocket: path)
+      guard above != "/", above != "." else { throw SystemCallError("mkdir", code: ENOENT) }
       if try make(above, mode: 0o700), chmod(above, 0o700) != 0 { throw SystemCallError("chmod") }
       if mkdir(path, mode) == 0 { return true }
       guard errno == EEXIST else { throw SystemCallError("mkdir") }
