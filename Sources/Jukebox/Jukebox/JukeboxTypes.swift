@@ -1,12 +1,13 @@
 package import ControlProtocol
 
 /// The requested playback state. The player may differ from it: it may wait for a server or be suspended.
-package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
+/// State files store the index of the case, so the order must not change.
+package enum PlaybackState: Hashable, Sendable, CaseIterable {
   /// No song is loaded. A current song may exist: `play` starts it.
-  case stopped = 0
+  case stopped
   /// The current song plays, or will play as soon as possible.
-  case playing = 1
-  case paused = 2
+  case playing
+  case paused
 }
 
 /// Identifies an action that moves the player to another position. A report made under an earlier ticket than

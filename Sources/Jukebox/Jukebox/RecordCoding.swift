@@ -34,8 +34,7 @@ struct RecordReader {
   private let end: Int
 
   init(_ bytes: [UInt8], kind: RecordKind) throws(SavedStateError) {
-    let name = kind.name
-    guard bytes.starts(with: name) else { throw .foreign }
+    guard bytes.starts(with: kind.name) else { throw .foreign }
     guard (1...kind.version).contains(where: { bytes.starts(with: kind.header($0)) }) else {
       throw .unknownVersion
     }
@@ -84,13 +83,6 @@ struct RecordReader {
     }
   }
 
-  mutating func readCase<Value: RawRepresentable<UInt8>>(
-    _: Value.Type = Value.self
-  ) throws(SavedStateError) -> Value {
-    guard let value = Value(rawValue: try read()) else { throw .invalid }
-    return value
-  }
-
   mutating func readMode<Mode: CaseIterable>(_: Mode.Type = Mode.self) throws(SavedStateError) -> Mode {
     let number = Int(try read(UInt8.self))
     let modes = Array(Mode.allCases)
@@ -103,25 +95,14 @@ struct RecordReader {
   }
 }
 
-/// The kinds of records. A changed layout gets the next version; older programs then report `unknownVersion`.
-enum RecordKind {
-  case queue
-  case playback
-
-  var name: [UInt8] {
-    switch self {
-    case .queue: Array("continuo queue ".utf8)
-    case .playback: Array("continuo playback ".utf8)
-    }
-  }
-
+/// A kind of record. A changed layout gets the next version; older programs then report `unknownVersion`.
+struct RecordKind {
+  let name: [UInt8]
   /// The version that is written. Earlier versions can be read too.
-  var version: Int {
-    switch self {
-    case .queue: 2
-    case .playback: 1
-    }
-  }
+  let version: Int
+
+  static let queue = RecordKind(name: Array("continuo queue ".utf8), version: 2)
+  static let playback = RecordKind(name: Array("continuo playback ".utf8), version: 1)
 
   var header: [UInt8] { header(version) }
 

@@ -34,12 +34,6 @@ package struct SavedPlayback: Hashable, Sendable {
     package var locatorChecksum: UInt32
     /// The position in the song, in seconds: finite, not negative.
     package var seconds: Double
-
-    package init(id: SongID, locatorChecksum: UInt32, seconds: Double) {
-      self.id = id
-      self.locatorChecksum = locatorChecksum
-      self.seconds = seconds
-    }
   }
 
   package var state = PlaybackState.stopped
@@ -61,7 +55,7 @@ package struct SavedPlayback: Hashable, Sendable {
   /// - Throws: A `SavedStateError` if the bytes are not a valid record.
   package init(encoded bytes: [UInt8]) throws(SavedStateError) {
     var reader = try RecordReader(bytes, kind: .playback)
-    state = try reader.readCase()
+    state = try reader.readMode()
     isRepeating = try reader.readFlag()
     isRandom = try reader.readFlag()
     single = try reader.readMode()
@@ -85,7 +79,7 @@ package struct SavedPlayback: Hashable, Sendable {
 
   package func encoded() -> [UInt8] {
     var writer = RecordWriter(kind: .playback, capacity: Self.maximumSize)
-    writer.write(state.rawValue)
+    writer.write(state)
     writer.write(UInt8(isRepeating ? 1 : 0))
     writer.write(UInt8(isRandom ? 1 : 0))
     writer.write(single)

@@ -56,9 +56,4 @@ package struct QueuedSong: Identifiable, Sendable {
   /// The id, valid while the song is in the queue.
   package let id: SongID
   package let song: Song
-
-  init(id: SongID, song: Song) {
-    self.id = id
-    self.song = song
-  }
 }

@@ -69,9 +69,8 @@ package final class JukeboxService {
       queue: QueueCommands(host: host, home: home),
       library: LibraryCommands(
         host: host, home: home, library: library, playlists: playlists, stickers: stickers,
-        tagReader: tagReader, reachOfOthers: reachOfOthers,
-        readPlaylist: readPlaylist, readTag: readTag, clock: clock,
-        onChange: { [server] in server.notify($0) }),
+        tagReader: tagReader, reachOfOthers: reachOfOthers, readPlaylist: readPlaylist, readTag: readTag,
+        clock: clock, onChange: { [server] in server.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),
       outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
         host.mainQueue.enqueue {
@@ -195,20 +194,15 @@ package final class JukeboxService {
     take: @escaping @MainActor (LifecycleRecord) -> Void
   ) {
     let feed = LifecycleFeed(on: device.mainQueue) { record in MainActor.assumeIsolated { take(record) } }
-    device.onRecord = { [tell = lifecycleTeller] record in
+    device.onRecord = { [sound, watches, server] record in
       onRecord(record)
-      tell(record)
+      if case .state(let state) = record.event {
+        let isNews = sound.set(.application, state == .suspended || state == .notRunning)
+        watches.tell(.applicationState(state.rawValue), at: record.time)
+        server.notify(isNews ? [.options, .player, .application] : [.options, .application])
+      }
       feed.append(record)
     }
     device.connect()
-  }
-
-  private var lifecycleTeller: @Sendable (LifecycleRecord) -> Void {
-    { [sound, watches, server] record in
-      guard case .state(let state) = record.event else { return }
-      let isNews = sound.set(.application, state == .suspended || state == .notRunning)
-      watches.tell(.applicationState(state.rawValue), at: record.time)
-      server.notify(isNews ? [.options, .player, .application] : [.options, .application])
-    }
   }
 }

@@ -1,7 +1,7 @@
 import AppLifecycle
-import ControlProtocol
+package import ControlProtocol
 import ControlServer
-import Jukebox
+package import Jukebox
 import JukeboxPlayback
 import MusicFiles
 import MusicLibrary
@@ -101,6 +101,32 @@ struct ControlDesk: ControlHandler {
     case .partition: throw Ack(.noExist, "partition does not exist")
     case .newpartition: throw Ack(.unknown, "there is one player, and so one partition")
     case .listmounts: throw Ack(.unknown, "nothing can be mounted: there is one folder of music")
+    }
+  }
+}
+
+extension JukeboxError {
+  package var ack: Ack { Ack(code, message) }
+
+  private var code: Ack.Code {
+    switch self {
+    case .badSongIndex, .numberTooLarge, .moveRelativeToItself, .pathTooLong: .argument
+    case .noSuchSong: .noExist
+    case .notPlaying, .noCurrentSong: .playerSync
+    case .songIsCurrent, .songIsLocal: .permission
+    case .notSeekable: .unknown
+    case .queueFull: .playlistMax
+    }
+  }
+}
+
+extension MusicHome.Problem {
+  /// The error in mpd's protocol, in mpd's words if it has some for this case.
+  var ack: Ack {
+    switch self {
+    case .missing: Ack(.noExist, "No such directory")
+    case .unusable(let reason): Ack(.noExist, reason)
+    case .system(let problem): Ack(.system, "\(problem)")
     }
   }
 }

@@ -10,12 +10,7 @@ struct DatabaseCommands: Sendable {
   let library: MusicDatabase?
   let home: MusicHome
   /// The reason to end a query; nil while it may continue.
-  private var interruption: @Sendable () -> String? = { nil }
-
-  init(library: MusicDatabase?, home: MusicHome) {
-    self.library = library
-    self.home = home
-  }
+  var interruption: @Sendable () -> String? = { nil }
 
   /// Returns a copy for one command of a client, whose queries end once `interruption` returns a reason. The
   /// later pieces of a long reply are not interrupted; they are made while the client reads.

@@ -60,17 +60,10 @@ extension LibraryCommands {
     var credentials: Credentials?
 
     var named: Named? { locator.map { ($0, credentials) } }
+  }
 
-    init(name: Argument, locator: SongLocator?, credentials: Credentials? = nil) {
-      self.name = name
-      self.locator = locator
-      self.credentials = credentials
-    }
-
-    init(_ song: Song, _ home: MusicHome) {
-      self.init(
-        name: Argument(home.name(of: song.locator)), locator: song.locator, credentials: song.credentials)
-    }
+  private func entry(at locator: SongLocator, _ credentials: Credentials?) -> Entry {
+    Entry(name: Argument(home.name(of: locator)), locator: locator, credentials: credentials)
   }
 
   /// The list of stored playlists; empty if none are kept.
@@ -87,16 +80,16 @@ extension LibraryCommands {
   /// The entries of a stored playlist, or of `NAME`, `NAME.m3u`, `NAME.m3u8` or `NAME.pls` in the music
   /// directory.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
-    if let songs = try remotePlaylist(name, request) { return songs.map { Entry($0, home) } }
+    if let songs = try remotePlaylist(name, request) {
+      return songs.map { entry(at: $0.locator, $0.credentials) }
+    }
     do throws(PlaylistProblem) {
       guard let playlists else { throw .missing }
       return try playlists.entries(of: name.bytes).map { text in
         guard let entry = home.locator(ofEntry: text) else {
           return Entry(name: Argument(WebURL.withoutCredentials(text)), locator: nil)
         }
-        return Entry(
-          name: Argument(home.name(of: entry.locator)), locator: entry.locator, credentials: entry.credentials
-        )
+        return self.entry(at: entry.locator, entry.credentials)
       }
     } catch .missing, .badName {
       try checkName(name.bytes, request)
@@ -106,7 +99,7 @@ extension LibraryCommands {
         else { continue }
         let found = try expand([(SongLocator(path), nil)], request)
         if found.songs.isEmpty, let refusal = found.refusal { throw refusal }
-        return found.songs.map { Entry($0, home) }
+        return found.songs.map { entry(at: $0.locator, $0.credentials) }
       }
       throw .noSuchPlaylist
     } catch {
@@ -139,9 +132,7 @@ extension LibraryCommands {
       }
     }
     let rest = entries.dropFirst(Self.songsInPiece)
-    if !rest.isEmpty {
-      reply.continueLater { [self] in try? songs(of: rest, tags, isSameUser: isSameUser) }
-    }
+    if !rest.isEmpty { reply.continueLater { [self] in try? songs(of: rest, tags, isSameUser: isSameUser) } }
     return reply
   }
 

@@ -257,9 +257,7 @@ final class LibraryCommands: Sendable {
   private func song(of name: Argument, _ request: Request) throws(Ack) -> Song {
     if let named = try remote(name, request) { return song(named, request) }
     let path = try resolveSong(name, request)
-    guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
-      throw .noSuchSong
-    }
+    guard let status = try? FileStatus(of: path), status.type != S_IFDIR else { throw .noSuchSong }
     if let flaw = flaw(of: path) { throw Ack(.noExist, flaw) }
     return Song(SongLocator(path), reach: request.reach ?? .publicOnly)
   }

@@ -61,8 +61,7 @@ struct QueueCommands: Sendable {
     case .playlist:
       return list(nil) { position, song, reply in
         reply.appendPlaylistLine(
-          position: UInt32(clamping: position),
-          file: Argument(home.name(of: song.song.locator)))
+          position: UInt32(clamping: position), file: Argument(home.name(of: song.song.locator)))
       }
     case .playlistinfo(let range):
       if let range, Int(range.lowerBound) > host.read({ $0.queue.count }) { throw .badSongIndex }

@@ -40,8 +40,7 @@ extension Reply {
     let metadata = song.metadata
     beginSong(
       file: song.locator.bytes.span.extracting(droppingFirst: home.nameStart(in: song.locator.bytes)),
-      range: song.range,
-      lastModified: metadata?.modified, format: metadata.flatMap { AudioFormatText($0) })
+      range: song.range, lastModified: metadata?.modified, format: metadata.flatMap { AudioFormatText($0) })
     metadata?.forEachTag(of: tags) { appendTag($0, $1) }
     endSong(
       duration: song.duration.map { Milliseconds(seconds: $0) },

@@ -110,7 +110,6 @@ final class ClientConnection: ChannelInboundHandler {
     // result.
     if machine.isAwaitingPassword { return core.forget(self) }
     run()
-    leaveIfDone()
   }
 
   /// Closes a connection that has failed; `channelInactive` follows.
@@ -132,7 +131,6 @@ final class ClientConnection: ChannelInboundHandler {
   private func goOn() {
     hasCompleted = true
     run()
-    leaveIfDone()
   }
 
   func notify(_ subsystems: Subsystems) {
@@ -147,7 +145,6 @@ final class ClientConnection: ChannelInboundHandler {
   func turn() {
     isInLine = false
     run()
-    leaveIfDone()
   }
 
   /// Ends the connection with the server: no more input is read; a command in progress is still answered.
@@ -155,7 +152,6 @@ final class ClientConnection: ChannelInboundHandler {
     isInputEnded = true
     input.clear()
     run()
-    leaveIfDone()
   }
 
   /// Closes the connection, even with a command in progress.
@@ -187,6 +183,8 @@ final class ClientConnection: ChannelInboundHandler {
     if isClosing { closeWhenSent() } else { readOn() }
     // Without a deadline the timer was off; the client's new state may have one.
     if timerDeadline == .distantFuture { updateTimer() }
+    // The client has gone, and all its commands are done.
+    if context == nil, !machine.isPerforming, !isInLine { core.forget(self) }
   }
 
   /// Whether the client has its turn and its channel has room.
@@ -306,12 +304,6 @@ final class ClientConnection: ChannelInboundHandler {
     let sent = context.eventLoop.makePromise(of: Void.self)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
     sent.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.context?.close(promise: nil) }
-  }
-
-  /// Removes the client from the server once it has gone and all its commands are done.
-  private func leaveIfDone() {
-    guard context == nil, !isRunning, !machine.isPerforming, !isInLine else { return }
-    core.forget(self)
   }
 
   /// The bytes that the channel holds because the client does not read.
