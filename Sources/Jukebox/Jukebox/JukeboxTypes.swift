@@ -2,7 +2,7 @@ package import ControlProtocol
 
 /// The requested playback state. The player may differ from it: it may wait for a server or be suspended.
 /// State files store the index of the case, so the order must not change.
-package enum PlaybackState: Hashable, Sendable, CaseIterable {
+package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
   /// No song is loaded. A current song may exist: `play` starts it.
   case stopped
   /// The current song plays, or will play as soon as possible.

@@ -96,13 +96,14 @@ struct RecordReader {
 }
 
 /// A kind of record. A changed layout gets the next version; older programs then report `unknownVersion`.
-struct RecordKind {
-  let name: [UInt8]
-  /// The version that is written. Earlier versions can be read too.
-  let version: Int
+enum RecordKind: String {
+  case queue = "continuo queue "
+  case playback = "continuo playback "
 
-  static let queue = RecordKind(name: Array("continuo queue ".utf8), version: 2)
-  static let playback = RecordKind(name: Array("continuo playback ".utf8), version: 1)
+  var name: [UInt8] { Array(rawValue.utf8) }
+
+  /// The version that is written. Earlier versions can be read too.
+  var version: Int { self == .queue ? 2 : 1 }
 
   var header: [UInt8] { header(version) }
 
