@@ -26,7 +26,7 @@ extension JukeboxMachine {
     play(id)
   }
 
-  /// Plays a song from its beginning, even if it is the current one.
+  /// Plays a song from its beginning, even the current one.
   private mutating func play(_ id: SongID) {
     forgetErrors()
     bringForward(id)

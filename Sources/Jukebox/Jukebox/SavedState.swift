@@ -17,7 +17,7 @@ extension SavedStateError: CustomStringConvertible {
     case .foreign: "not a file of this program"
     case .unknownVersion: "a newer version of this program wrote it"
     case .damaged: "cut off, or changed since it was written"
-    case .invalid: "it says what cannot be"
+    case .invalid: "inconsistent contents"
     }
   }
 }

@@ -165,7 +165,7 @@ struct SlotSequence: Sendable {
   /// Gives all slots of `range` the stamp, which is not below any other.
   mutating func stamp(_ range: Range<Int>, _ stamp: UInt64) { stamps.stamp(range, of: count, stamp) }
 
-  /// Stamps what an edit has changed. Makes all chunks anew if the edits have left too many small ones.
+  /// Stamps the ranks that an edit has changed. Rebuilds all chunks if edits have left too many small ones.
   private mutating func finish(_ range: Range<Int>, _ stamp: UInt64) {
     if chunks.count > Self.maximumChunks(for: count) { implant(extract(0..<count), at: 0) }
     self.stamp(range, stamp)

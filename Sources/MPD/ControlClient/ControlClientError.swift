@@ -20,8 +20,8 @@ package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvert
     case .noServer(let address, let reason): "no server at \(address): \(reason)"
     case .turnedAway(let address):
       "the server at \(address) closed the connection: it has too many clients, or is another user's"
-    case .notAServer(.noGreeting): "not a control socket: it does not greet as one"
-    case .notAServer(let failure): "the server does not keep to the protocol: \(failure)"
+    case .notAServer(.noGreeting): "not a control socket: no MPD greeting received"
+    case .notAServer(let failure): "the server violates the protocol: \(failure)"
     case .refused(let refusal): refusal.message
     case .timeout(let seconds): "no answer for \(seconds) s"
     case .disconnected: "the server closed the connection"

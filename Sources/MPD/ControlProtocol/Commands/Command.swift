@@ -118,7 +118,7 @@ package enum Command: Hashable, Sendable {
     /// The positions and ids of the songs that have changed since the version.
     case plchangesposid(version: UInt32, range: PositionRange?)
     case playlistfind(FilterRequest)
-    /// As `playlistfind`, ignoring case.
+    /// Searches as `playlistfind` does, ignoring case.
     case playlistsearch(FilterRequest)
   }
 
@@ -161,7 +161,7 @@ package enum Command: Hashable, Sendable {
     case list(TagQuery)
     /// The names of all songs and directories in a directory and its subdirectories.
     case listall(Argument?)
-    /// As `listall`, with tags.
+    /// Lists the same as `listall`, with tags.
     case listallinfo(Argument?)
     /// Scans for changed files.
     case update(Argument?)
@@ -175,10 +175,10 @@ package enum Command: Hashable, Sendable {
     case listplaylists
     /// The file names of a playlist's songs.
     case listplaylist(Argument)
-    /// A playlist's songs.
+    /// The songs of a playlist, with tags.
     case listplaylistinfo(Argument)
     case load(Argument, range: PositionRange?, at: QueuePosition?)
-    /// Saves the queue.
+    /// Saves the queue as a playlist.
     case save(Argument, SaveMode)
     case rm(Argument)
     case rename(Argument, to: Argument)
@@ -229,7 +229,6 @@ package enum Command: Hashable, Sendable {
     /// Ends the application as the system does.
     case terminate
     case launch
-    /// The application's state.
     case lifecycle
   }
 

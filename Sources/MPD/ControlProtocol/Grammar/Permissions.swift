@@ -40,7 +40,7 @@ extension Permissions {
   package struct UnknownWord: Error, Equatable, CustomStringConvertible {
     let word: String
     package var description: String {
-      "\"\(word)\" is no permission; there are read, add, player, control, admin and none"
+      "\"\(word)\" is not a permission; there are read, add, player, control, admin and none"
     }
   }
 }

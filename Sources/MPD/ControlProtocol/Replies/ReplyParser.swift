@@ -44,10 +44,10 @@ package struct ReplyParser: Sendable {
     /// A short description for people.
     public var description: String {
       switch self {
-      case .noGreeting: "it does not greet"
+      case .noGreeting: "no MPD greeting received"
       case .lineTooLong: "a line has more than \(ReplyParser.lineLimit) bytes"
-      case .malformedLine(let line): "\"\(line)\" is no line of a reply"
-      case .malformedBinary: "a chunk of bytes has not the size that was announced"
+      case .malformedLine(let line): "\"\(line)\" is not a line of a reply"
+      case .malformedBinary: "binary data of another size than announced"
       }
     }
   }

@@ -32,7 +32,7 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
     case .noSuchGroup(let name): "no such group: \(name)"
     case .unusableActivation: "LISTEN_FDS names no listening Unix socket"
     case .notAnAddress(let address): "cannot listen at \(address): \(address.host) is not a numeric address"
-    case .addressInUse(let address): "cannot listen at \(address): another program does"
+    case .addressInUse(let address): "cannot listen at \(address): address already in use"
     case .system(let error, let path): "\(path): \(error)"
     }
   }
