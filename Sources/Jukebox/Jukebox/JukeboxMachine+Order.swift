@@ -5,7 +5,6 @@ internal import ControlProtocol
 /// Each edit of the queue edits the play order as well. New songs are inserted after the current one, so that
 /// they are heard in this round.
 extension JukeboxMachine {
-  /// The position of a song of the queue in the play order.
   func orderRank(of id: SongID) -> Int {
     guard let slot = queue.slot(of: id) else { return 0 }
     if let shuffled { return shuffled.rank(of: slot) }
@@ -64,11 +63,8 @@ extension JukeboxMachine {
     drawOrder()
   }
 
-  /// Draws a new random order, by descending priority, with the current song first.
   mutating func drawOrder() {
-    var slots: [SlotSequence.Slot] = []
-    slots.reserveCapacity(queue.count)
-    queue.order.forEach(in: 0..<queue.count) { slots.append($0) }
+    var slots = queue.order.slots(in: 0..<queue.count)
     shuffle(&slots)
     if let current = currentID.flatMap({ queue.slot(of: $0) }), let place = slots.firstIndex(of: current) {
       slots.insert(slots.remove(at: place), at: 0)
@@ -80,12 +76,11 @@ extension JukeboxMachine {
   mutating func bringForward(_ id: SongID) {
     guard isRandom, id != currentID, let slot = queue.slot(of: id) else { return }
     let from = orderRank(of: id)
-    _ = shuffled?.remove(from..<from + 1, stamp: 0)
+    shuffled?.remove(from..<from + 1, stamp: 0)
     let target = currentID.map { orderRank(of: $0) + 1 } ?? 0
     shuffled?.insert([slot], at: target, stamp: 0)
   }
 
-  /// Inserts songs that were added to the queue into the play order.
   mutating func addToOrder(_ ids: [SongID]) {
     guard isRandom else { return }
     takeTurns(ids.compactMap { queue.slot(of: $0) })
@@ -111,7 +106,6 @@ extension JukeboxMachine {
 
   private var firstToCome: Int { currentID.map { orderRank(of: $0) + 1 } ?? 0 }
 
-  /// Shuffles the slots and sorts them by descending priority.
   private mutating func shuffle(_ slots: inout [SlotSequence.Slot]) {
     slots.shuffle(using: &generator)
     // Swift's sort is stable, so songs of equal priority stay in random order.
@@ -142,7 +136,7 @@ extension JukeboxMachine {
       guard let rank = shuffled?.rank(of: slot) else { continue }
       let isHeard = rank < firstToCome
       if isHeard, old > limit || queue.priority(of: slot) <= limit { continue }
-      _ = shuffled?.remove(rank..<rank + 1, stamp: 0)
+      shuffled?.remove(rank..<rank + 1, stamp: 0)
       moving.append(slot)
     }
     takeTurns(moving)
@@ -152,14 +146,11 @@ extension JukeboxMachine {
   /// takes 10 ms; an insertion takes 5 µs.
   private static var manySongs: Int { 2000 }
 
-  /// Removes songs that are about to leave the queue from the play order.
   mutating func removeFromOrder(_ range: Range<Int>) {
     guard isRandom else { return }
-    var slots: [SlotSequence.Slot] = []
-    queue.order.forEach(in: range) { slots.append($0) }
-    for slot in slots {
+    for slot in queue.order.slots(in: range) {
       guard let rank = shuffled?.rank(of: slot) else { return }
-      _ = shuffled?.remove(rank..<rank + 1, stamp: 0)
+      shuffled?.remove(rank..<rank + 1, stamp: 0)
     }
   }
 }

@@ -63,7 +63,6 @@ extension JukeboxMachine {
     }
   }
 
-  /// Removes all songs and stops.
   package mutating func clear() {
     halt(current: nil)
     queue.removeAll()
@@ -92,24 +91,15 @@ extension JukeboxMachine {
     try edit { queue throws(JukeboxError) in try queue.move(range, to: target) }
   }
 
-  /// Moves one song to `place`.
-  ///
-  /// - Throws: `noSuchSong`, and the errors of `move(_:to:)`.
   package mutating func move(id: SongID, to place: QueuePosition) throws(JukeboxError) {
     guard let position = queue.position(of: id) else { throw .noSuchSong }
     try move(position..<position + 1, to: place)
   }
 
-  /// Exchanges the songs at two positions.
-  ///
-  /// - Throws: `badSongIndex`.
   package mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
     try edit { queue throws(JukeboxError) in try queue.swap(first, second) }
   }
 
-  /// Exchanges the songs with two ids.
-  ///
-  /// - Throws: `noSuchSong`.
   package mutating func swap(id first: SongID, id second: SongID) throws(JukeboxError) {
     guard let first = queue.position(of: first), let second = queue.position(of: second) else {
       throw .noSuchSong
@@ -148,10 +138,7 @@ extension JukeboxMachine {
   ///
   /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func setPriority(_ priority: UInt8, of range: Range<Int>) throws(JukeboxError) {
-    let range = try queue.clamped(range)
-    var slots: [SlotSequence.Slot] = []
-    queue.order.forEach(in: range) { slots.append($0) }
-    setPriority(priority, of: slots)
+    setPriority(priority, of: queue.order.slots(in: try queue.clamped(range)))
   }
 
   /// Sets the priority of one song. In random order, songs with a higher priority play earlier.
@@ -168,7 +155,6 @@ extension JukeboxMachine {
     reorder(changed)
   }
 
-  /// Records metadata that a song from the network has provided, with the rules of `SongQueue.learn(_:_:)`.
   package mutating func learn(_ id: SongID, _ news: SongMetadata) {
     let before = queue.edition
     edit { $0.learn(id, news) }
@@ -176,26 +162,18 @@ extension JukeboxMachine {
     if queue.edition != before, id == currentID { effects.changed.insert(.player) }
   }
 
-  /// Adds a tag to a song from the network.
-  ///
-  /// - Throws: `noSuchSong`, `songIsLocal`, `queueFull`.
   package mutating func addTag(_ tag: SongTag, to id: SongID) throws(JukeboxError) {
     try edit { queue throws(JukeboxError) in try queue.addTag(tag, to: id) }
   }
 
-  /// Removes the tags of a type (nil: all) from a song from the network.
-  ///
-  /// - Throws: `noSuchSong`, `songIsLocal`.
   package mutating func removeTags(_ type: TagType?, of id: SongID) throws(JukeboxError) {
     try edit { queue throws(JukeboxError) in try queue.removeTags(type, of: id) }
   }
 
-  /// Sets the metadata of songs as one edit. Songs that have left the queue are ignored.
   package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
     edit { $0.setMetadata(metadata) }
   }
 
-  /// Performs an edit and records `playlist` as changed if the queue's edition changed.
   @discardableResult
   private mutating func edit<Result, Failure: Error>(
     _ body: (inout SongQueue) throws(Failure) -> Result

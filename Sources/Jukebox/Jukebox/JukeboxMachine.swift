@@ -13,15 +13,12 @@ package struct JukeboxMachine: Sendable {
   /// The number of upcoming songs that the player gets. The cost of each change of the queue grows with it.
   package let upcomingLimit: Int
 
-  /// The songs. Edits go through the machine, since they may change the current song.
   package internal(set) var queue = SongQueue()
-  /// The requested playback state.
   package internal(set) var state = PlaybackState.stopped
   /// The song that is playing or paused, or with which `play` starts. In the queue whenever it is not nil.
   package internal(set) var currentID: SongID?
   /// Whether playback continues with the first song after the last one.
   package internal(set) var isRepeating = false
-  /// Whether songs play in random order.
   package internal(set) var isRandom = false
   /// Whether playback pauses after each song or, with `isRepeating`, repeats the current song.
   package internal(set) var single = OneshotMode.off
@@ -29,14 +26,12 @@ package struct JukeboxMachine: Sendable {
   package internal(set) var consume = OneshotMode.off
   /// The volume in percent, 0 ... 100.
   package internal(set) var volume = 100
-  /// Whether the output is muted, whatever the volume.
   package internal(set) var isMuted = false
   /// The gain in the songs' tags that is applied.
   package internal(set) var replayGain = ReplayGainMode.off
   /// The reason why a song could not be played, for people. Reset by `clearError()` and when a song is
   /// requested.
   package internal(set) var error: String?
-  /// The ticket of the last action that moved the player.
   package internal(set) var ticket = PlaybackTicket(rawValue: 0)
 
   /// The random play order, by the queue's slots; nil while the play order is the queue's.
@@ -68,13 +63,11 @@ package struct JukeboxMachine: Sendable {
 
   // MARK: Asking
 
-  /// The position of the current song in the queue; nil without a current song.
   package var currentPosition: Int? {
     guard let currentID else { return nil }
     return queue.position(of: currentID)
   }
 
-  /// The current song; nil if there is none.
   package var currentSong: QueuedSong? {
     guard let currentID, let song = queue[currentID] else { return nil }
     return QueuedSong(id: currentID, song: song)
@@ -140,7 +133,6 @@ package struct JukeboxMachine: Sendable {
     effects.changed.insert(.player)
   }
 
-  /// Stops the player. The next `play` starts with `current`.
   mutating func halt(current: SongID?) {
     if state != .stopped || current != currentID { effects.changed.insert(.player) }
     currentID = current
@@ -157,12 +149,59 @@ package struct JukeboxMachine: Sendable {
     effects.actions.removeAll { $0.isOfTransport }
   }
 
-  /// Seeks in the current song.
   mutating func seekCurrent(to seconds: Double) {
     guard let currentSong else { return }
     ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)
     announced = nil
     effects.actions.append(.seek(currentSong, to: seconds, ticket: ticket))
     effects.changed.insert(.player)
+  }
+}
+
+/// The modes. Setting a mode to its current value has no effect and notifies no client.
+extension JukeboxMachine {
+  package mutating func setRepeat(_ on: Bool) {
+    guard on != isRepeating else { return }
+    isRepeating = on
+    effects.changed.insert(.options)
+    drawNextRound()
+  }
+
+  /// Sets whether songs play in random order. The current song begins the round.
+  ///
+  /// Switching on takes time proportional to the length of the queue, since it draws the order.
+  package mutating func setRandom(_ on: Bool) {
+    guard on != isRandom else { return }
+    isRandom = on
+    if on { drawOrder() } else { shuffled = nil }
+    if replayGain == .auto { effects.actions.append(.setReplayGain(replayGainNow)) }
+    effects.changed.insert(.options)
+  }
+
+  package mutating func setSingle(_ setting: OneshotMode) {
+    guard setting != single else { return }
+    single = setting
+    effects.changed.insert(.options)
+  }
+
+  package mutating func setReplayGain(_ mode: ReplayGainMode) {
+    guard mode != replayGain else { return }
+    let before = replayGainNow
+    replayGain = mode
+    if replayGainNow != before { effects.actions.append(.setReplayGain(replayGainNow)) }
+    effects.changed.insert(.options)
+  }
+
+  /// The effective mode. As in mpd, `auto` means track gain in random order and album gain otherwise.
+  var replayGainNow: ReplayGainMode {
+    guard replayGain == .auto else { return replayGain }
+    return isRandom ? .track : .album
+  }
+
+  package mutating func setConsume(_ setting: OneshotMode) {
+    guard setting != consume else { return }
+    consume = setting
+    effects.changed.insert(.options)
+    drawNextRound()
   }
 }

@@ -1,25 +1,22 @@
 package import ControlProtocol
 
 /// The requested playback state. The player may differ from it: it may wait for a server or be suspended.
+/// State files store the index of the case, so the order must not change.
 package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
   /// No song is loaded. A current song may exist: `play` starts it.
-  case stopped = 0
+  case stopped
   /// The current song plays, or will play as soon as possible.
-  case playing = 1
-  /// The current song is paused at its position.
-  case paused = 2
+  case playing
+  case paused
 }
 
 /// Identifies an action that moves the player to another position. A report made under an earlier ticket than
-/// the last one is outdated.
+/// the last one is outdated. Later actions have larger tickets.
 package struct PlaybackTicket: RawRepresentable, Hashable, Comparable, Sendable {
-  /// The ticket's number. Each action has a larger one than the action before.
   package let rawValue: UInt64
 
-  /// Creates a ticket with any number.
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Compares tickets by age: an earlier action has the smaller ticket.
   package static func < (lhs: PlaybackTicket, rhs: PlaybackTicket) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
@@ -31,18 +28,14 @@ package enum JukeboxAction: Sendable {
   /// Seek to `to` seconds of `song`, the current song; its upcoming songs stay. If the player has already
   /// continued with another song, act as for `start`, without changing whether playback is paused.
   case seek(QueuedSong, to: Double, ticket: PlaybackTicket)
-  /// Pause at the current position.
   case pause
-  /// Resume from the current position.
   case resume
-  /// Stop and drop all songs.
   case stop(ticket: PlaybackTicket)
   /// Replace the songs that follow the current one without a gap. A song may occur several times, and may be
   /// the current one. Entries whose id or range differs from before must be replaced; the others may stay.
   case setUpcoming([QueuedSong])
   /// Set the volume in percent, 0 ... 100.
   case setVolume(Int)
-  /// Mute or unmute without changing the volume.
   case setMuted(Bool)
   /// Apply a replay gain: `off`, `track` or `album`.
   case setReplayGain(ReplayGainMode)
@@ -86,17 +79,14 @@ package enum PlayerReport: Hashable, Sendable {
   case heard(SongID)
 }
 
-/// The effects of commands and reports.
 package struct JukeboxEffects: Sendable {
   /// Actions for the player, to be performed in this order after the lock is released.
   package var actions: [JukeboxAction] = []
-  /// The changed subsystems, for clients that wait for changes.
   package var changed: Subsystems = []
   /// Whether the play order has ended: no song follows, or none can be played. False when a command requested
   /// the silence: `stop`, `clear`, or removing the current song.
   package var hasEnded = false
 
-  /// Creates an empty value.
   package init() {}
 }
 
@@ -104,15 +94,12 @@ package struct JukeboxEffects: Sendable {
 package enum JukeboxError: Error, Hashable, Sendable {
   /// The position has no song, or the range begins after the end of the queue.
   case badSongIndex
-  /// No song of the queue has that id.
   case noSuchSong
-  /// The command requires a song that is playing or paused.
   case notPlaying
   /// The position is relative to the current song, but no song is current.
   case noCurrentSong
   /// The position is outside the range allowed for this command.
   case numberTooLarge(Int)
-  /// The current song cannot be moved relative to itself.
   case moveRelativeToItself
   /// The song is playing or paused, so its range cannot be changed.
   case songIsCurrent
@@ -123,12 +110,10 @@ package enum JukeboxError: Error, Hashable, Sendable {
   case songIsLocal
   /// The queue has `SongQueue.maximumCount` songs, or has used all ids.
   case queueFull
-  /// The path is longer than `SongLocator.maximumPathLength`.
   case pathTooLong
 }
 
 extension JukeboxError {
-  /// The error message, in mpd's words.
   package var message: String {
     switch self {
     case .badSongIndex: "Bad song index"

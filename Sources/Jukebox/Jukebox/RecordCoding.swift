@@ -31,12 +31,10 @@ struct RecordWriter {
 struct RecordReader {
   private let bytes: [UInt8]
   private var next: Int
-  /// The offset of the checksum.
   private let end: Int
 
   init(_ bytes: [UInt8], kind: RecordKind) throws(SavedStateError) {
-    let name = kind.name
-    guard bytes.starts(with: name) else { throw .foreign }
+    guard bytes.starts(with: kind.name) else { throw .foreign }
     guard (1...kind.version).contains(where: { bytes.starts(with: kind.header($0)) }) else {
       throw .unknownVersion
     }
@@ -55,7 +53,6 @@ struct RecordReader {
     next = min(kind.header.count, end)
   }
 
-  /// The number of bytes left.
   var remaining: Int { end - next }
 
   mutating func read<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(SavedStateError)
@@ -86,13 +83,6 @@ struct RecordReader {
     }
   }
 
-  mutating func readCase<Value: RawRepresentable<UInt8>>(
-    _: Value.Type = Value.self
-  ) throws(SavedStateError) -> Value {
-    guard let value = Value(rawValue: try read()) else { throw .invalid }
-    return value
-  }
-
   mutating func readMode<Mode: CaseIterable>(_: Mode.Type = Mode.self) throws(SavedStateError) -> Mode {
     let number = Int(try read(UInt8.self))
     let modes = Array(Mode.allCases)
@@ -100,33 +90,38 @@ struct RecordReader {
     return modes[number]
   }
 
-  /// Throws `invalid` if bytes are left.
   func finish() throws(SavedStateError) {
     guard remaining == 0 else { throw .invalid }
   }
 }
 
-/// The kinds of records. A changed layout gets the next version; older programs then report `unknownVersion`.
-enum RecordKind {
-  case queue
-  case playback
+/// A kind of record. A changed layout gets the next version; older programs then report `unknownVersion`.
+enum RecordKind: String {
+  case queue = "continuo queue "
+  case playback = "continuo playback "
 
-  var name: [UInt8] {
-    switch self {
-    case .queue: Array("continuo queue ".utf8)
-    case .playback: Array("continuo playback ".utf8)
-    }
-  }
+  var name: [UInt8] { Array(rawValue.utf8) }
 
   /// The version that is written. Earlier versions can be read too.
-  var version: Int {
-    switch self {
-    case .queue: 2
-    case .playback: 1
-    }
-  }
+  var version: Int { self == .queue ? 2 : 1 }
 
   var header: [UInt8] { header(version) }
 
   func header(_ version: Int) -> [UInt8] { name + Array("\(version)\n".utf8) }
+}
+
+/// CRC-32 as in zlib and Ethernet (polynomial 0xEDB88320). Detects torn writes and bad disk blocks.
+enum CRC32 {
+  private static let table: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { remainder, _ in
+      remainder & 1 == 1 ? remainder >> 1 ^ 0xedb8_8320 : remainder >> 1
+    }
+  }
+
+  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    let table = table
+    return ~bytes.reduce(UInt32.max) { remainder, byte in
+      table[Int(UInt8(truncatingIfNeeded: remainder) ^ byte)] ^ remainder >> 8
+    }
+  }
 }

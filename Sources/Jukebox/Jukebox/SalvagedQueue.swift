@@ -4,7 +4,6 @@
 /// is detected when it is played. Bytes that cannot be a song are skipped up to the beginning of the next
 /// song.
 package struct SalvagedQueue: Sendable {
-  /// The songs, in their order and with their ids.
   package let queue: SongQueue
   /// The number of songs in the original record; nil if unreadable.
   package let originalCount: Int?

@@ -1,9 +1,7 @@
 package import ControlProtocol
 import Transfer
 
-/// A reason why a record could not be read.
 package enum SavedStateError: Error, Hashable, Sendable {
-  /// The bytes are not a record of this kind.
   case foreign
   /// The record was written by a newer program.
   case unknownVersion
@@ -14,13 +12,12 @@ package enum SavedStateError: Error, Hashable, Sendable {
 }
 
 extension SavedStateError: CustomStringConvertible {
-  /// A description for people.
   package var description: String {
     switch self {
     case .foreign: "not a file of this program"
     case .unknownVersion: "a newer version of this program wrote it"
     case .damaged: "cut off, or changed since it was written"
-    case .invalid: "it says what cannot be"
+    case .invalid: "inconsistent contents"
     }
   }
 }
@@ -32,41 +29,25 @@ package struct SavedPlayback: Hashable, Sendable {
 
   /// The current song, with a checksum to recognize it.
   package struct Current: Hashable, Sendable {
-    /// The id of the song in the saved queue.
     package var id: SongID
     /// A checksum of the song's locator, since the id may belong to a queue of an earlier run.
     package var locatorChecksum: UInt32
     /// The position in the song, in seconds: finite, not negative.
     package var seconds: Double
-
-    /// Creates a value without validation; `SavedPlayback(encoded:)` validates.
-    package init(id: SongID, locatorChecksum: UInt32, seconds: Double) {
-      self.id = id
-      self.locatorChecksum = locatorChecksum
-      self.seconds = seconds
-    }
   }
 
-  /// The requested playback state.
   package var state = PlaybackState.stopped
-  /// The current song; nil if there is none.
   package var current: Current?
-  /// Whether playback continues with the first song after the last one.
   package var isRepeating = false
   /// Whether songs play in random order. The order itself is not saved; a new one is drawn.
   package var isRandom = false
-  /// Whether playback pauses after each song or repeats it.
   package var single = OneshotMode.off
-  /// Whether songs leave the queue after they were heard.
   package var consume = OneshotMode.off
   /// The volume in percent, 0 ... 100.
   package var volume = 100
-  /// Whether the output was muted.
   package var isMuted = false
-  /// The replay gain mode.
   package var replayGain = ReplayGainMode.off
 
-  /// The state of a new jukebox.
   package init() {}
 
   /// Reads a record. Any bytes are allowed.
@@ -74,7 +55,7 @@ package struct SavedPlayback: Hashable, Sendable {
   /// - Throws: A `SavedStateError` if the bytes are not a valid record.
   package init(encoded bytes: [UInt8]) throws(SavedStateError) {
     var reader = try RecordReader(bytes, kind: .playback)
-    state = try reader.readCase()
+    state = try reader.readMode()
     isRepeating = try reader.readFlag()
     isRandom = try reader.readFlag()
     single = try reader.readMode()
@@ -96,10 +77,9 @@ package struct SavedPlayback: Hashable, Sendable {
     }
   }
 
-  /// Returns the bytes of the record.
   package func encoded() -> [UInt8] {
     var writer = RecordWriter(kind: .playback, capacity: Self.maximumSize)
-    writer.write(state.rawValue)
+    writer.write(state)
     writer.write(UInt8(isRepeating ? 1 : 0))
     writer.write(UInt8(isRandom ? 1 : 0))
     writer.write(single)
@@ -163,7 +143,6 @@ extension SongQueue {
 }
 
 extension RecordWriter {
-  /// Writes a song of a queue.
   fileprivate mutating func write(_ queued: QueuedSong) {
     let song = queued.song
     var form = song.range.map { $0.end == nil ? 1 : 2 } ?? 0
@@ -188,7 +167,6 @@ extension RecordWriter {
 }
 
 extension RecordReader {
-  /// Reads the next song of a queue.
   mutating func readSong() throws(SavedStateError) -> (id: SongID, song: Song) {
     let id = SongID(rawValue: try read())
     var form = Int(try read(UInt8.self))

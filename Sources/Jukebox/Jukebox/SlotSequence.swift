@@ -1,12 +1,11 @@
-/// A sequence of slots in chunks of up to 256. Insertions, removals and moves change one or two chunks, then
-/// the list of chunks, which is short and contiguous (500 numbers for 100,000 slots). Up to a million slots
-/// that is faster than a tree, whose logarithmic steps are cache misses.
+/// A sequence of slots in chunks of up to 256. An edit changes one or two chunks, then renumbers the list of
+/// chunks after them, which is short and contiguous (500 chunks for 100,000 slots). At 100,000 slots an edit
+/// takes 0.6–1.2 µs and a rank 0.2 µs; in a plain array they take 8–12 µs and 25 µs.
 ///
 /// A slot is a number (1 and above) that its owner chose and that never changes. It leads to its chunk and so
-/// to its rank, its index in the sequence. Every chunk but the last has at least `chunkFloor` slots.
+/// to its rank, its index in the sequence.
 ///
-/// Each slot has a *stamp*, the edit that changed it last. Stamping a range costs time for its chunks, not
-/// for its slots. Stamps never decrease, so a search for newer ones skips whole chunks.
+/// Each rank has a *stamp*, the edit that last changed the slot at it.
 ///
 /// The type is a value: a copy shares its chunks with the original until one of the two edits them.
 struct SlotSequence: Sendable {
@@ -15,81 +14,108 @@ struct SlotSequence: Sendable {
   /// The maximum number of slots in a chunk. Between 128 and 512 all edits take the same time within a third.
   /// Larger chunks favour single edits, smaller ones moves of many songs.
   static let chunkLimit = 256
-  /// The minimum number of slots in any chunk but the last: a quarter, so that a chunk can take many edits
-  /// between a split and a join.
-  static let chunkFloor = chunkLimit / 4
   /// The maximum number of slots in chunks that are made in bulk, so that each has room for insertions.
-  static let chunkFill = chunkLimit / 4 * 3
+  private static let chunkFill = chunkLimit / 4 * 3
+  /// The maximum number of slots that are moved one by one rather than with their chunks.
+  private static let fewSlots = chunkLimit / 4
 
   struct Chunk: Sendable {
-    var slots: [Slot] = []
-    /// The stamp of each slot; empty while the stamp common to all slots applies.
-    var stamps: [UInt64] = []
+    var slots: [Slot] { didSet { size = UInt32(slots.count) } }
+    /// Identifies the chunk while it is in the sequence.
+    let number: UInt32
+    /// The number of slots, beside the others: renumbering reads those of all chunks.
+    private(set) var size: UInt32
+    /// The rank of the first slot.
+    var start: UInt32 = 0
+
+    init(number: UInt32, slots: ArraySlice<Slot>) {
+      self.number = number
+      size = UInt32(slots.count)
+      self.slots = []
+      self.slots.reserveCapacity(SlotSequence.chunkLimit)
+      self.slots += slots
+    }
+
+    var end: Int { Int(start + size) }
   }
 
-  /// The chunks by number.
-  var chunks: [Chunk] = []
-  var freeChunks: [UInt32] = []
-  /// The chunks in order.
-  var list = ChunkList()
-  /// The index of each chunk in `list`, by chunk number.
-  var placeOfChunk: [UInt32] = []
+  /// The chunks in order. None is empty.
+  private(set) var chunks: [Chunk] = []
+  private var freeNumbers: [UInt32] = []
+  /// The index of each chunk, by chunk number.
+  private var indexOfChunk: [UInt32] = []
   /// The number of each slot's chunk, by slot.
-  var chunkOfSlot: [UInt32] = []
-
-  /// The number of slots.
-  var count: Int { list.count }
+  private var chunkOfSlot: [UInt32] = []
+  private var stamps = StampRuns()
 
   init() {}
 
   /// Creates the sequence of `slots`, with stamp 0.
-  init(_ slots: [Slot]) {
-    insert(slots, at: 0, stamp: 0)
-  }
+  init(_ slots: [Slot]) { insert(slots, at: 0, stamp: 0) }
 
   // MARK: Asking
 
+  var count: Int { chunks.last?.end ?? 0 }
+
+  /// The maximum number of chunks for `count` slots. More are merged.
+  static func maximumChunks(for count: Int) -> Int { 4 * count / chunkLimit + 8 }
+
   /// The rank of `slot`, which must be in the sequence.
   func rank(of slot: Slot) -> Int {
-    let chunk = Int(chunkOfSlot[Int(slot)])
-    return list.start(Int(placeOfChunk[chunk])) + Self.index(of: slot, in: chunks[chunk].slots)
+    let chunk = chunks[Int(indexOfChunk[Int(chunkOfSlot[Int(slot)])])]
+    return Int(chunk.start) + (chunk.slots.firstIndex(of: slot) ?? 0)
   }
 
   /// The slot at `rank`, which must be in 0 ..< count.
   subscript(rank: Int) -> Slot {
-    let place = list.place(of: rank)
-    return chunks[list.chunk(place)].slots[rank - list.start(place)]
+    let chunk = chunks[index(of: rank)]
+    return chunk.slots[rank - Int(chunk.start)]
   }
 
-  /// Calls `body` with every slot of `range` in order.
+  func slots(in range: Range<Int>) -> [Slot] {
+    var slots: [Slot] = []
+    slots.reserveCapacity(range.count)
+    forEach(in: range) { slots.append($0) }
+    return slots
+  }
+
   func forEach(in range: Range<Int>, _ body: (Slot) -> Void) {
-    list.forEachPart(of: range) { place, part in
-      for slot in chunks[list.chunk(place)].slots[part] { body(slot) }
+    _ = allSatisfy(in: range) {
+      body($1)
+      return true
     }
   }
 
   /// Calls `body` with the rank and slot of every slot of `range` whose stamp is above `stamp`, in order,
   /// until it returns false.
   func forEach(newerThan stamp: UInt64, in range: Range<Int>, _ body: (Int, Slot) -> Bool) {
-    var goesOn = true
-    list.forEachPart(of: range) { place, part in
-      guard goesOn, list.newest[place] > stamp else { return }
-      let chunk = chunks[list.chunk(place)]
-      let start = list.start(place)
-      let isNewer = list.common[place] > stamp
-      for offset in part where isNewer || chunk.stamps[offset] > stamp {
-        goesOn = body(start + offset, chunk.slots[offset])
-        if !goesOn { return }
-      }
+    for part in stamps.parts(of: range, newerThan: stamp) {
+      guard allSatisfy(in: part, body) else { return }
     }
   }
 
-  private static func index(of slot: Slot, in slots: [Slot]) -> Int {
-    slots.withUnsafeBufferPointer { slots in
-      var index = 0
-      while slots[index] != slot { index += 1 }
-      return index
+  private func allSatisfy(in range: Range<Int>, _ body: (Int, Slot) -> Bool) -> Bool {
+    guard !range.isEmpty else { return true }
+    for chunk in chunks[index(of: range.lowerBound)...] {
+      let start = Int(chunk.start)
+      guard start < range.upperBound else { break }
+      for rank in max(range.lowerBound, start)..<min(range.upperBound, chunk.end) {
+        guard body(rank, chunk.slots[rank - start]) else { return false }
+      }
     }
+    return true
+  }
+
+  /// The index of the chunk that contains the slot at `rank` (0 ..< count).
+  private func index(of rank: Int) -> Int {
+    var low = 0
+    var length = chunks.count
+    while length > 1 {
+      let half = length / 2
+      if Int(chunks[low + half].start) <= rank { low += half }
+      length -= half
+    }
+    return low
   }
 
   // MARK: Editing
@@ -99,40 +125,34 @@ struct SlotSequence: Sendable {
   mutating func insert(_ slots: [Slot], at rank: Int, stamp: UInt64) {
     guard !slots.isEmpty else { return }
     implant(slots, at: rank)
-    self.stamp(rank..<count, stamp)
+    finish(rank..<count, stamp)
   }
 
   /// Removes the slots of `range` and returns them in order. All slots after them get `stamp`.
+  @discardableResult
   mutating func remove(_ range: Range<Int>, stamp: UInt64) -> [Slot] {
     guard !range.isEmpty else { return [] }
     let slots = extract(range)
-    self.stamp(range.lowerBound..<count, stamp)
+    finish(range.lowerBound..<count, stamp)
     return slots
   }
 
   /// Moves `range` so that it begins at `target` (0 ... count - range.count). All slots whose rank changes
   /// get `stamp`.
   mutating func move(_ range: Range<Int>, to target: Int, stamp: UInt64) {
-    if range.count <= Self.chunkFloor {
+    if range.count <= Self.fewSlots {
       implant(extract(range), at: target)
     } else {
-      moveChunks(range, to: target)
+      insertChunks(takeChunks(range), at: target)
     }
-    self.stamp(min(range.lowerBound, target)..<max(range.upperBound, target + range.count), stamp)
+    finish(min(range.lowerBound, target)..<max(range.upperBound, target + range.count), stamp)
   }
 
   /// Replaces the slots of `range` by `slots`, a permutation of them, with `stamp`.
   mutating func replace(_ range: Range<Int>, with slots: [Slot], stamp: UInt64) {
-    var next = 0
-    list.forEachPart(of: range) { place, part in
-      let chunk = list.chunk(place)
-      for offset in part {
-        chunks[chunk].slots[offset] = slots[next]
-        chunkOfSlot[Int(slots[next])] = UInt32(chunk)
-        next += 1
-      }
-    }
-    self.stamp(range, stamp)
+    _ = extract(range)
+    implant(slots, at: range.lowerBound)
+    finish(range, stamp)
   }
 
   /// Exchanges the slots at `low` and `high`, which must be larger, and gives both the stamp.
@@ -142,36 +162,148 @@ struct SlotSequence: Sendable {
     replace(high..<high + 1, with: [first], stamp: stamp)
   }
 
-  /// Gives all slots of `range` the stamp.
-  mutating func stamp(_ range: Range<Int>, _ stamp: UInt64) {
+  /// Gives all slots of `range` the stamp, which is not below any other.
+  mutating func stamp(_ range: Range<Int>, _ stamp: UInt64) { stamps.stamp(range, of: count, stamp) }
+
+  /// Stamps the ranks that an edit has changed. Rebuilds all chunks if edits have left too many small ones.
+  private mutating func finish(_ range: Range<Int>, _ stamp: UInt64) {
+    if chunks.count > Self.maximumChunks(for: count) { implant(extract(0..<count), at: 0) }
+    self.stamp(range, stamp)
+  }
+
+  private mutating func extract(_ range: Range<Int>) -> [Slot] {
+    guard let first = range.first else { return [] }
+    let index = index(of: first)
+    let start = Int(chunks[index].start)
+    guard range.upperBound <= chunks[index].end, range.count < chunks[index].size else {
+      let taken = takeChunks(range)
+      freeNumbers += taken.map(\.number)
+      return taken.flatMap(\.slots)
+    }
+    let part = first - start..<range.upperBound - start
+    let slots = Array(chunks[index].slots[part])
+    chunks[index].slots.removeSubrange(part)
+    renumber(from: index)
+    return slots
+  }
+
+  private mutating func implant(_ slots: [Slot], at rank: Int) {
+    guard let highest = slots.max() else { return }
+    let missing = Int(highest) + 1 - chunkOfSlot.count
+    if missing > 0 { chunkOfSlot += repeatElement(0, count: missing) }
+    var index = index(of: max(0, rank - 1))
+    if !chunks.isEmpty, slots.count <= Self.fewSlots {
+      let size = Int(chunks[index].size)
+      // Repeated additions at the end leave full chunks, so the last one is not split.
+      if size + slots.count > Self.chunkLimit, rank < count {
+        _ = cut(Int(chunks[index].start) + size / 2)
+        if rank > chunks[index].end { index += 1 }
+      }
+      if Int(chunks[index].size) + slots.count <= Self.chunkLimit {
+        chunks[index].slots.insert(contentsOf: slots, at: rank - Int(chunks[index].start))
+        for slot in slots { chunkOfSlot[Int(slot)] = chunks[index].number }
+        renumber(from: index)
+        return
+      }
+    }
+    let pieces = (slots.count + Self.chunkFill - 1) / Self.chunkFill
+    let starts = (0...pieces).map { slots.count * $0 / pieces }
+    let new = zip(starts, starts.dropFirst()).map { makeChunk(slots[$0..<$1]) }
+    insertChunks(new, at: rank)
+  }
+
+  // MARK: Chunks
+
+  private mutating func takeChunks(_ range: Range<Int>) -> [Chunk] {
+    let first = cut(range.lowerBound)
+    let last = cut(range.upperBound)
+    let taken = Array(chunks[first..<last])
+    chunks.removeSubrange(first..<last)
+    renumber(from: first)
+    return taken
+  }
+
+  private mutating func insertChunks(_ new: [Chunk], at rank: Int) {
+    let index = cut(rank)
+    chunks.insert(contentsOf: new, at: index)
+    renumber(from: index)
+  }
+
+  /// Makes a chunk that is not in the list yet.
+  private mutating func makeChunk(_ slots: ArraySlice<Slot>) -> Chunk {
+    let number = freeNumbers.popLast() ?? UInt32(indexOfChunk.count)
+    if Int(number) == indexOfChunk.count { indexOfChunk.append(0) }
+    for slot in slots { chunkOfSlot[Int(slot)] = number }
+    return Chunk(number: number, slots: slots)
+  }
+
+  /// Makes a chunk begin at `rank` (0 ... count) and returns the chunk's index; for the end, the index after
+  /// the last chunk.
+  private mutating func cut(_ rank: Int) -> Int {
+    guard rank < count else { return chunks.count }
+    let index = index(of: rank)
+    let offset = rank - Int(chunks[index].start)
+    guard offset > 0 else { return index }
+    let rest = makeChunk(chunks[index].slots[offset...])
+    chunks[index].slots.removeSubrange(offset...)
+    chunks.insert(rest, at: index + 1)
+    renumber(from: index + 1)
+    return index + 1
+  }
+
+  /// Updates the start and the index of all chunks from `index` on.
+  private mutating func renumber(from index: Int) {
+    var start = index > 0 ? UInt32(chunks[index - 1].end) : 0
+    chunks.withUnsafeMutableBufferPointer { chunks in
+      indexOfChunk.withUnsafeMutableBufferPointer { indexOfChunk in
+        for index in index..<chunks.count {
+          chunks[index].start = start
+          start += chunks[index].size
+          indexOfChunk[Int(chunks[index].number)] = UInt32(index)
+        }
+      }
+    }
+  }
+}
+
+/// The stamp of each rank, as runs of equal stamps. An insertion or removal stamps all ranks after it, so
+/// there are few.
+private struct StampRuns: Sendable {
+  /// The first rank of each run and its stamp, in order. The last run has no end; ranks before the first have
+  /// stamp 0.
+  private var runs: [(start: Int, stamp: UInt64)] = []
+
+  /// The ranges of equal stamps above `stamp` in `range`.
+  func parts(of range: Range<Int>, newerThan stamp: UInt64) -> [Range<Int>] {
+    let first = max(0, index(from: range.lowerBound + 1) - 1)
+    return runs.indices[first...].prefix { runs[$0].start < range.upperBound }
+      .filter { runs[$0].stamp > stamp }
+      .map { (runs[$0].start..<($0 + 1 < runs.count ? runs[$0 + 1].start : .max)).clamped(to: range) }
+  }
+
+  /// Stamps the ranks of `range`, in a sequence of `count` slots.
+  mutating func stamp(_ range: Range<Int>, of count: Int, _ stamp: UInt64) {
     guard !range.isEmpty else { return }
-    var first = list.place(of: range.lowerBound)
-    var last = list.place(of: range.upperBound - 1)
-    let (front, back) = (range.lowerBound - list.start(first), range.upperBound - list.start(last))
-    let isCut = back < list.size(last)
-    if front > 0 {
-      self.stamp(part: front..<(first < last ? list.size(first) : back), of: first, stamp)
-      first += 1
+    let first = index(from: range.lowerBound)
+    var next = range.upperBound < count ? index(from: range.upperBound) : runs.count
+    var new: [(start: Int, stamp: UInt64)] = []
+    if first == 0 || runs[first - 1].stamp != stamp { new.append((range.lowerBound, stamp)) }
+    if range.upperBound < count {
+      let isRunStart = next < runs.count && runs[next].start == range.upperBound
+      let old = isRunStart ? runs[next].stamp : next > 0 ? runs[next - 1].stamp : 0
+      if isRunStart { next += 1 }
+      if old != stamp { new.append((range.upperBound, old)) }
     }
-    if isCut {
-      if first <= last { self.stamp(part: 0..<back, of: last, stamp) }
-      last -= 1
-    }
-    if first <= last { list.stamp(first...last, stamp) }
+    runs.replaceSubrange(first..<next, with: new)
   }
 
-  private mutating func stamp(part: Range<Int>, of place: Int, _ stamp: UInt64) {
-    guard list.common[place] != stamp else { return }
-    let chunk = list.chunk(place)
-    if chunks[chunk].stamps.isEmpty {
-      chunks[chunk].stamps.reserveCapacity(Self.chunkLimit)
-      chunks[chunk].stamps.append(contentsOf: repeatElement(list.common[place], count: list.size(place)))
+  /// The index of the first run that starts at `rank` or after it.
+  private func index(from rank: Int) -> Int {
+    var (low, high) = (0, runs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].start < rank { low = middle + 1 } else { high = middle }
     }
-    chunks[chunk].stamps.withUnsafeMutableBufferPointer { $0[part].update(repeating: stamp) }
-    list.newest[place] = stamp
-  }
-
-  mutating func removeAll() {
-    self = SlotSequence()
+    return low
   }
 }

@@ -4,10 +4,8 @@ package import Transfer
 /// The id of a song in the queue, 1 and above. Ids are not reused while the queue exists, nor after a
 /// restart, since the state file stores the next one.
 package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
-  /// The number, 1 and above.
   package let rawValue: UInt32
 
-  /// Creates an id from any number, whether or not a queue has a song with it.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Compares songs by age: the song added earlier has the smaller id.
@@ -16,9 +14,7 @@ package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// A file or URL to play, or a part of it. A song has no id; only an entry of a queue has one.
 package struct Song: Sendable {
-  /// The location of the file or URL.
   package let locator: SongLocator
-  /// The part that is played; nil: all.
   package var range: SongRange?
   /// The song's metadata; nil until it was read.
   package var metadata: SongMetadata?
@@ -42,10 +38,7 @@ package struct Song: Sendable {
     self.credentials = credentials
   }
 
-  /// Creates a song from the file at an absolute path.
-  package init(
-    path: [UInt8], range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0
-  ) {
+  package init(path: [UInt8], range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0) {
     self.init(SongLocator(path: path), range: range, metadata: metadata, priority: priority)
   }
 
@@ -59,15 +52,8 @@ package struct Song: Sendable {
   }
 }
 
-/// A song of the queue with its id.
 package struct QueuedSong: Identifiable, Sendable {
   /// The id, valid while the song is in the queue.
   package let id: SongID
-  /// The song at the time of the query.
   package let song: Song
-
-  init(id: SongID, song: Song) {
-    self.id = id
-    self.song = song
-  }
 }

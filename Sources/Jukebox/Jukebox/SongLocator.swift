@@ -13,7 +13,6 @@ package struct SongLocator: Hashable, Sendable {
   /// Creates the location of a file by its absolute path: any bytes, UTF-8 or not.
   package init(path: [UInt8]) { bytes = path }
 
-  /// Creates the location of a URL.
   package init(_ url: WebURL) { bytes = Array(url.text.utf8) }
 
   /// Whether the location is a URL. Paths are absolute, so they never begin like one.
@@ -23,13 +22,9 @@ package struct SongLocator: Hashable, Sendable {
       && (bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8))
   }
 
-  /// The path of a file; nil for a URL.
   package var path: [UInt8]? { isRemote ? nil : bytes }
 
-  /// The URL; nil for a file.
-  package var url: WebURL? {
-    isRemote ? try? WebURL.read(String(decoding: bytes, as: UTF8.self)).url : nil
-  }
+  package var url: WebURL? { isRemote ? try? WebURL.read(String(decoding: bytes, as: UTF8.self)).url : nil }
 
   /// Whether a path is too long for a queue and for Linux. A `WebURL` has its own limit.
   var isTooLong: Bool { bytes.count > Self.maximumPathLength && !isRemote }

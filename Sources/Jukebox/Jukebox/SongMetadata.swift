@@ -22,8 +22,7 @@ package struct SongMetadata: Hashable, Sendable {
     let tagBytes = tags.reduce(0) { $0 + 1 + LengthCoding.size($1.value.bytes.count) + $1.value.bytes.count }
     bytes = Array(unsafeUninitializedCapacity: Self.tagsOffset + tagBytes) { buffer, count in
       let fields = UnsafeMutableRawBufferPointer(buffer)
-      fields.storeBytes(
-        of: (duration ?? .nan).bitPattern, toByteOffset: Self.durationOffset, as: UInt64.self)
+      fields.storeBytes(of: (duration ?? .nan).bitPattern, toByteOffset: Self.durationOffset, as: UInt64.self)
       fields.storeBytes(of: modified ?? Self.noTime, toByteOffset: Self.modifiedOffset, as: Int64.self)
       fields.storeBytes(
         of: UInt32(clamping: sampleRate ?? 0), toByteOffset: Self.sampleRateOffset, as: UInt32.self)
@@ -40,7 +39,6 @@ package struct SongMetadata: Hashable, Sendable {
     }
   }
 
-  /// The bytes as stored on disk.
   package var encoded: [UInt8] { bytes }
 
   /// Reads stored bytes; nil if they are invalid. Any bytes are allowed.
@@ -92,7 +90,6 @@ package struct SongMetadata: Hashable, Sendable {
     return tags
   }
 
-  /// Returns the metadata with its tags replaced.
   func replacingTags(by tags: [SongTag]) -> SongMetadata {
     SongMetadata(
       duration: duration, modified: modified, sampleRate: sampleRate, channels: channels, tags: tags)

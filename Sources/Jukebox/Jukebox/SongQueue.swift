@@ -32,17 +32,14 @@ package struct SongQueue: Sendable {
   /// The number of edits. Unlike `version`, which clients see, it never wraps.
   private(set) var edition: UInt64
 
-  /// Creates an empty queue of version 1.
   package init() { self.init(edition: 1) }
 
   init(edition: UInt64) { self.edition = edition }
 
   // MARK: Asking
 
-  /// The number of songs.
   package var count: Int { slots.count }
 
-  /// Whether the queue has no songs.
   package var isEmpty: Bool { slots.isEmpty }
 
   /// The version that clients see: counts edits from 1 to 2³¹ − 1, then from 1 again, since clients store it
@@ -51,19 +48,16 @@ package struct SongQueue: Sendable {
 
   private static let versions: UInt64 = (1 << 31) - 1
 
-  /// The song at `position`; nil if there is none.
   package subscript(position position: Int) -> QueuedSong? {
     guard position >= 0, position < count else { return nil }
     return queued(order[position])
   }
 
-  /// The song with that id; nil if there is none.
   package subscript(id: SongID) -> Song? {
     guard let slot = slots[id] else { return nil }
     return song(slot)
   }
 
-  /// The position of the song with that id; nil if there is none.
   package func position(of id: SongID) -> Int? {
     guard let slot = slots[id] else { return nil }
     return order.rank(of: slot)
@@ -125,7 +119,6 @@ package struct SongQueue: Sendable {
     credentials.first { entries[$0.key].reach == .all && entries[$0.key].locator == locator }?.value
   }
 
-  /// The priority of the song in a slot.
   func priority(of slot: Slot) -> UInt8 { priorities.isEmpty ? 0 : priorities[slot] ?? 0 }
 
   /// Returns `range` without the positions after the end of the queue.
@@ -136,7 +129,6 @@ package struct SongQueue: Sendable {
     return range.clamped(to: 0..<count)
   }
 
-  /// Whether any song has a priority above 0.
   var hasPriorities: Bool { !priorities.isEmpty }
 
   // MARK: Editing
@@ -168,7 +160,6 @@ package struct SongQueue: Sendable {
     take(try clamped(range))
   }
 
-  /// Removes `range`, which must be in the queue, and returns the ids of its songs.
   @discardableResult
   mutating func take(_ range: Range<Int>) -> [SongID] {
     guard !range.isEmpty else { return [] }
@@ -189,7 +180,7 @@ package struct SongQueue: Sendable {
   /// Removes all songs. As in MPD, the version changes even if the queue was empty.
   package mutating func removeAll() {
     edition += 1
-    order.removeAll()
+    order = SlotSequence()
     entries = EntryPages()
     ranges = [:]
     priorities = [:]
@@ -234,16 +225,11 @@ package struct SongQueue: Sendable {
     let range = try clamped(range)
     guard range.count > 1 else { return }
     edition += 1
-    var slots: [Slot] = []
-    slots.reserveCapacity(range.count)
-    order.forEach(in: range) { slots.append($0) }
+    var slots = order.slots(in: range)
     slots.shuffle(using: &generator)
     order.replace(range, with: slots, stamp: edition)
   }
 
-  /// Sets the part of a song that is played. Has no effect if the part is the same.
-  ///
-  /// - Throws: `noSuchSong`.
   package mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
     guard let slot = slots[id] else { throw .noSuchSong }
     guard ranges[slot] != range else { return }
@@ -289,16 +275,11 @@ package struct SongQueue: Sendable {
     touch([slot])
   }
 
-  /// Adds a tag to a song from the network, after its existing tags.
-  ///
-  /// - Throws: `noSuchSong`, `songIsLocal`; `queueFull` if the song's tags would exceed `maximumTagBytes`.
+  /// Throws `queueFull` if the song's tags would exceed `maximumTagBytes`.
   package mutating func addTag(_ tag: SongTag, to id: SongID) throws(JukeboxError) {
     try editTags(of: id) { $0.append(tag) }
   }
 
-  /// Removes the tags of a type (nil: all) from a song from the network.
-  ///
-  /// - Throws: `noSuchSong`, `songIsLocal`.
   package mutating func removeTags(_ type: TagType?, of id: SongID) throws(JukeboxError) {
     try editTags(of: id) { tags in tags.removeAll { type == nil || $0.type == type } }
   }
@@ -331,8 +312,7 @@ package struct SongQueue: Sendable {
     edition += 1
     let new = songs.map { id, song in
       let slot: Slot
-      let entry = EntryPages.Entry(
-        locator: song.locator, metadata: song.metadata, id: id, reach: song.reach)
+      let entry = EntryPages.Entry(locator: song.locator, metadata: song.metadata, id: id, reach: song.reach)
       if let free = freeSlots.popLast() {
         slot = free
         entries[slot] = entry

@@ -26,22 +26,13 @@ package final class JukeboxService {
   private let tagReader: TagReader
   private nonisolated let library: MusicDatabase?
   private let server = ServerHolder()
-  /// The player; nil while no application runs.
   package private(set) var application: JukeboxApplication?
 
   /// Holds the server, which is set later. The device and the jukebox notify it on threads of their own.
   private final class ServerHolder: Sendable {
-    private let server = Mutex<MPDServer?>(nil)
+    let server = Mutex<MPDServer?>(nil)
 
-    func set(_ server: MPDServer?) { self.server.withLock { $0 = server } }
-    func get() -> MPDServer? { server.withLock { $0 } }
     func notify(_ subsystems: Subsystems) { server.withLock { $0 }?.notify(subsystems) }
-    func take() -> MPDServer? {
-      server.withLock { server in
-        defer { server = nil }
-        return server
-      }
-    }
   }
 
   /// Creates the service of `host` on `device`. Must precede the device's players, since the jukebox must be
@@ -78,9 +69,8 @@ package final class JukeboxService {
       queue: QueueCommands(host: host, home: home),
       library: LibraryCommands(
         host: host, home: home, library: library, playlists: playlists, stickers: stickers,
-        tagReader: tagReader, reachOfOthers: reachOfOthers,
-        readPlaylist: readPlaylist, readTag: readTag, clock: clock,
-        onChange: { [server] in server.notify($0) }),
+        tagReader: tagReader, reachOfOthers: reachOfOthers, readPlaylist: readPlaylist, readTag: readTag,
+        clock: clock, onChange: { [server] in server.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),
       outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
         host.mainQueue.enqueue {
@@ -113,7 +103,7 @@ package final class JukeboxService {
     var desk = desk
     desk.log = log
     let server = try MPDServer(socket: socket, handler: desk, limits: limits)
-    self.server.set(server)
+    self.server.server.withLock { $0 = server }
     watches.setBroadcast { server.broadcast($0, to: $1, only: $2) }
     host.onChange { [server = self.server] changed in
       onChange?(changed)
@@ -127,7 +117,7 @@ package final class JukeboxService {
   package nonisolated func listen(
     on address: NetworkAddress, access: NetworkAccess
   ) throws(ListenError) -> NetworkAddress {
-    guard let server = server.get() else { return address }
+    guard let server = server.server.withLock({ $0 }) else { return address }
     return try server.listen(on: address, access: access)
   }
 
@@ -146,7 +136,7 @@ package final class JukeboxService {
   package func close() {
     library?.stop()
     watches.setBroadcast(nil)
-    server.take()?.stop()
+    server.server.withLock { $0.take() }?.stop()
   }
 
   // MARK: The application
@@ -154,9 +144,7 @@ package final class JukeboxService {
   /// Creates a player for the jukebox, which resumes at the position of the previous one. `onEvent` is called
   /// with the player's events after the clients were notified.
   @discardableResult
-  package func startApplication(
-    onEvent: @escaping @MainActor (JukeboxEvent) -> Void
-  ) -> JukeboxApplication {
+  package func startApplication(onEvent: @escaping @MainActor (JukeboxEvent) -> Void) -> JukeboxApplication {
     let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
       [watches, server] event in
       watches.tell(event)
@@ -174,7 +162,6 @@ package final class JukeboxService {
     try? host.change { $0.relaunch(at: seconds) }
   }
 
-  /// Stops the player and releases it.
   package func stopApplication() {
     watches.setApplication(nil)
     application?.stop()
@@ -207,20 +194,15 @@ package final class JukeboxService {
     take: @escaping @MainActor (LifecycleRecord) -> Void
   ) {
     let feed = LifecycleFeed(on: device.mainQueue) { record in MainActor.assumeIsolated { take(record) } }
-    device.onRecord = { [tell = lifecycleTeller] record in
+    device.onRecord = { [sound, watches, server] record in
       onRecord(record)
-      tell(record)
+      if case .state(let state) = record.event {
+        let isNews = sound.set(.application, state == .suspended || state == .notRunning)
+        watches.tell(.applicationState(state.rawValue), at: record.time)
+        server.notify(isNews ? [.options, .player, .application] : [.options, .application])
+      }
       feed.append(record)
     }
     device.connect()
-  }
-
-  private var lifecycleTeller: @Sendable (LifecycleRecord) -> Void {
-    { [sound, watches, server] record in
-      guard case .state(let state) = record.event else { return }
-      let isNews = sound.set(.application, state == .suspended || state == .notRunning)
-      watches.tell(.applicationState(state.rawValue), at: record.time)
-      server.notify(isNews ? [.options, .player, .application] : [.options, .application])
-    }
   }
 }

@@ -1,7 +1,6 @@
 package import ControlProtocol
 package import TextFormatting
 
-/// A song in a server's music directory.
 package struct FoundSong: Hashable, Sendable {
   /// The file's name, as the server sends it.
   package var file: Argument
@@ -53,6 +52,5 @@ package struct FoundListing {
     return bytes
   }
 
-  /// The text after the last song.
   package var end: String { isJSON ? (hasBegun ? "\n]\n" : "[]\n") : "" }
 }

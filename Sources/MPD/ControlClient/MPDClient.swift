@@ -45,7 +45,6 @@ package struct MPDClient: ~Copyable {
     return client
   }
 
-  /// Connects to a Unix socket in the same way.
   package static func connected(
     to path: String, timeout: Double = 5
   ) throws(ControlClientError) -> MPDClient {
@@ -62,7 +61,6 @@ package struct MPDClient: ~Copyable {
     return try reply(timeout: timeout)
   }
 
-  /// Sends a request, without waiting for its reply.
   package mutating func send(_ request: Request, timeout: Double = patience) throws(ControlClientError) {
     var line: [UInt8] = []
     request.write(into: &line)
@@ -173,13 +171,7 @@ package struct MPDClient: ~Copyable {
   ) throws(ControlClientError) -> Int32 {
     if Glibc.connect(descriptor.number, address, length) == 0 { return 0 }
     guard errno == EINPROGRESS || errno == EINTR else { return errno }
-    while true {
-      var entry = pollfd(fd: descriptor.number, events: Int16(POLLOUT), revents: 0)
-      let result = poll(&entry, 1, deadline.milliseconds)
-      if result > 0 { break }
-      if result == 0, deadline.hasPassed { throw .timeout(seconds: deadline.seconds) }
-      if result < 0, errno != EINTR { throw .system(SystemCallError("poll")) }
-    }
+    while try !wait(descriptor, for: POLLOUT, deadline) {}
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     guard getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { return errno }
@@ -209,9 +201,7 @@ package struct MPDClient: ~Copyable {
         throw .noServer(at: .path(path), reason: SystemCallError("connect", code: code).description)
       }
     }
-    guard fcntl(descriptor.number, F_SETFL, O_NONBLOCK) == 0 else {
-      throw .system(SystemCallError("fcntl"))
-    }
+    guard fcntl(descriptor.number, F_SETFL, O_NONBLOCK) == 0 else { throw .system(SystemCallError("fcntl")) }
     return descriptor
   }
 
@@ -226,13 +216,16 @@ package struct MPDClient: ~Copyable {
     }
   }
 
+  /// Waits for the event, and returns whether it has happened; callers try again.
+  @discardableResult
   private static func wait(
     _ socket: borrowing OwnedDescriptor, for event: Int32, _ deadline: Deadline
-  ) throws(ControlClientError) {
+  ) throws(ControlClientError) -> Bool {
     var entry = pollfd(fd: socket.number, events: Int16(event), revents: 0)
     let result = poll(&entry, 1, deadline.milliseconds)
     if result == 0, deadline.hasPassed { throw .timeout(seconds: deadline.seconds) }
     if result < 0, errno != EINTR { throw .system(SystemCallError("poll")) }
+    return result > 0
   }
 }
 
@@ -263,5 +256,30 @@ private struct Deadline {
   var interval: timeval {
     let milliseconds = Int(end.isInfinite ? 0 : max(1, self.milliseconds))
     return timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+  }
+}
+
+extension MPDClient {
+  /// The timeout in seconds for replies from a server's memory: long enough for a server that is busy or
+  /// swapped out.
+  package static let quickPatience = 5.0
+
+  /// Sends a command and returns its reply. Throws a refusal, or a `RequestError` if the grammar cannot
+  /// express an argument, such as a file name with a newline.
+  @discardableResult
+  package mutating func ask(
+    _ name: String, _ arguments: [Argument] = [], timeout: Double = quickPatience
+  ) throws -> ReplyFields {
+    ReplyFields(try perform(Request(name, arguments), timeout: timeout))
+  }
+
+  /// Sends commands as one command list and returns the reply of each. Throws a refusal; the server does not
+  /// execute the commands after the refused one.
+  package mutating func ask(_ requests: [Request]) throws -> [ReplyFields] {
+    try send(Request("command_list_ok_begin"), timeout: Self.quickPatience)
+    for request in requests { try send(request, timeout: Self.quickPatience) }
+    try send(Request("command_list_end"), timeout: Self.quickPatience)
+    let elements = try reply(timeout: Self.quickPatience)
+    return elements.split(separator: .listOK, omittingEmptySubsequences: false).map { ReplyFields($0) }
   }
 }

@@ -31,10 +31,8 @@ package struct QueueListing {
     return bytes
   }
 
-  /// The text after the last song.
   package var end: String { isJSON ? (hasBegun ? "\n]\n" : "[]\n") : "" }
 
-  /// Returns the text padded with leading spaces to `width` characters.
   private static func padded(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }

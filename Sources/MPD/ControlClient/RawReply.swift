@@ -2,7 +2,6 @@ package import ControlProtocol
 internal import Foundation
 package import TextFormatting
 
-/// A server's reply, unprocessed.
 package enum RawReply {
   /// Returns the bytes that the server sent for an element. For a terminal, control characters are replaced,
   /// and binary data by its size.
@@ -13,8 +12,7 @@ package enum RawReply {
       let separator = name.utf8.allSatisfy { (0x30...0x39).contains($0) } ? ":" : ": "
       guard forTerminal else { return Array("\(name)\(separator)".utf8) + value.bytes + [0x0A] }
       return Array((TerminalText.sanitized("\(name)\(separator)\(value)") + "\n").utf8)
-    case .binary(let data):
-      return forTerminal ? Array("(\(data.count) bytes)\n".utf8) : data + [0x0A]
+    case .binary(let data): return forTerminal ? Array("(\(data.count) bytes)\n".utf8) : data + [0x0A]
     case .listOK: return Array("list_OK\n".utf8)
     case .greeting, .ok, .refused: return []
     }
@@ -32,8 +30,7 @@ package enum RawReply {
         ])
       case .binary(let data):
         guard let last = lines.indices.last else { continue }
-        lines[last].append(
-          JSONValue.Member(key: "base64", value: .string(Data(data).base64EncodedString())))
+        lines[last].append(JSONValue.Member(key: "base64", value: .string(Data(data).base64EncodedString())))
       case .greeting, .listOK, .ok, .refused: break
       }
     }

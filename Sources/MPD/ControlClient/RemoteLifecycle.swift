@@ -2,7 +2,6 @@ package import TextFormatting
 
 /// The application's life cycle, as a server reports it.
 package struct RemoteLifecycle: Hashable, Sendable {
-  /// An open background task.
   struct OpenTask: Hashable, Sendable {
     var name: String
     /// The age in seconds, in the server's own digits.
@@ -12,7 +11,6 @@ package struct RemoteLifecycle: Hashable, Sendable {
   private let fields: ReplyFields
   private let tasks: [OpenTask]
 
-  /// Reads the reply to `lifecycle`.
   package init(_ fields: ReplyFields) {
     self.fields = fields
     tasks = fields.records(from: "task").map { record in
@@ -26,7 +24,6 @@ package struct RemoteLifecycle: Hashable, Sendable {
     (fields[name] ?? "").split(separator: ",").map(String.init).filter { $0 != "none" }
   }
 
-  /// The code and the reason of the last termination.
   private var termination: (code: String, reason: String)? {
     guard let text = fields["terminated"] else { return nil }
     let code = text.prefix { $0 != " " }
@@ -35,7 +32,6 @@ package struct RemoteLifecycle: Hashable, Sendable {
 
   private var remaining: String? { fields["backgroundtimeremaining"].flatMap { $0 == "inf" ? nil : $0 } }
 
-  /// The life cycle as a table for display.
   package var text: String {
     var table = FieldTable()
     table.add("application", fields["application"])
@@ -57,8 +53,7 @@ package struct RemoteLifecycle: Hashable, Sendable {
       "backgroundModes": .array(list("backgroundmodes").map { .string($0) }),
       "keptRunningBy": .array(list("keptrunningby").map { .string($0) }),
       "backgroundTimeRemaining": .number(written: remaining),
-      "tasks": .array(
-        tasks.map { .object(["name": .string($0.name), "age": .number(written: $0.age)]) }),
+      "tasks": .array(tasks.map { .object(["name": .string($0.name), "age": .number(written: $0.age)]) }),
       "terminated": termination.map {
         .object(["code": .string($0.code), "reason": .string($0.reason)])
       } ?? .null,

@@ -2,7 +2,6 @@ package import TextFormatting
 
 /// A song of the queue, as a server describes it.
 package struct RemoteSong: Hashable, Sendable {
-  /// The song's position in the queue, from 0.
   package var position: Int
   package var id: Int
   /// The file's name, as the server sends it: relative to its music directory, absolute, or a URL.

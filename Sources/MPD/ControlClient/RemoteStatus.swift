@@ -7,7 +7,6 @@ package struct RemoteStatus: Hashable, Sendable {
   private let application: String?
   private let keepers: String?
 
-  /// Reads the replies to the commands `status`, `currentsong` and `lifecycle`.
   package init(status: ReplyFields, song: ReplyFields, lifecycle: ReplyFields) {
     self.status = status
     self.song = RemoteSong(song)
@@ -15,7 +14,6 @@ package struct RemoteStatus: Hashable, Sendable {
     keepers = lifecycle["keptrunningby"]
   }
 
-  /// The player's state in one word.
   private var state: String {
     // A server answers `pause` for a terminated application that a launch would resume. To a person that
     // application is stopped.
@@ -38,7 +36,6 @@ package struct RemoteStatus: Hashable, Sendable {
     }
   }
 
-  /// The status as a table for display.
   package var text: String {
     var table = FieldTable()
     table.add("state", state)

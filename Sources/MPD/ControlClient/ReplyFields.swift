@@ -3,13 +3,11 @@ internal import TextFormatting
 
 /// The lines of a reply or of one record in a reply.
 package struct ReplyFields: Hashable, Sendable {
-  /// A line of a reply: a name and a value.
   package struct Field: Hashable, Sendable {
     package var name: String
     package var value: Argument
   }
 
-  /// The lines, in order.
   package private(set) var fields: [Field] = []
 
   /// Collects the name-value pairs of `elements`; binary data and ends of commands are left out.

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import SystemSupport
+package import SystemSupport
 
 /// A socket address of a host, including the port.
 struct SocketAddress {
@@ -39,7 +39,6 @@ struct SocketAddress {
     return found
   }
 
-  /// Calls `body` with the address.
   func withPointer<Result, Failure>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -48,6 +47,18 @@ struct SocketAddress {
     return try withUnsafePointer(to: storage) { pointer throws(Failure) in
       let raw = UnsafeRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
       return try body(raw, socklen_t(bytes.count))
+    }
+  }
+}
+
+package enum ServerAddress: Hashable, Sendable, CustomStringConvertible {
+  case path(String)
+  case network(NetworkAddress)
+
+  package var description: String {
+    switch self {
+    case .path(let path): path
+    case .network(let address): "\(address)"
     }
   }
 }

@@ -99,19 +99,15 @@ struct SlotSequenceTests {
     }
   }
 
-  /// Chunks that are neither too small nor too large, and places that say where they are.
+  /// Chunks that are neither empty nor too large nor too many, and slots that lead to their ranks.
   func expectShape(_ sequence: SlotSequence, seed: UInt64) {
-    let list = sequence.list
     var start = 0
-    var isSound = true
-    for place in 0..<list.end {
-      let chunk = sequence.chunks[list.chunk(place)]
-      let least = place + 1 < list.end ? SlotSequence.chunkFloor : 1
-      isSound = isSound && (least...SlotSequence.chunkLimit).contains(chunk.slots.count)
-      isSound = isSound && (chunk.stamps.isEmpty || chunk.stamps.count == chunk.slots.count)
-      isSound = isSound && list.newest[place] >= max(list.common[place], chunk.stamps.max() ?? 0)
-      isSound = isSound && list.start(place) == start && list.size(place) == chunk.slots.count
-      isSound = isSound && Int(sequence.placeOfChunk[list.chunk(place)]) == place
+    var isSound = sequence.chunks.count <= SlotSequence.maximumChunks(for: sequence.count)
+    isSound = isSound && Set(sequence.chunks.map(\.number)).count == sequence.chunks.count
+    for chunk in sequence.chunks {
+      isSound = isSound && (1...SlotSequence.chunkLimit).contains(chunk.slots.count)
+      isSound = isSound && Int(chunk.start) == start && Int(chunk.size) == chunk.slots.count
+      isSound = isSound && chunk.slots.indices.allSatisfy { sequence.rank(of: chunk.slots[$0]) == start + $0 }
       start += chunk.slots.count
     }
     #expect(start == sequence.count && isSound, "seed \(seed)")
@@ -122,7 +118,7 @@ struct SlotSequenceTests {
     for slot in 1...20_000 as ClosedRange<SlotSequence.Slot> {
       sequence.insert([slot], at: sequence.count, stamp: UInt64(slot))
     }
-    #expect(sequence.list.end == (20_000 + SlotSequence.chunkLimit - 1) / SlotSequence.chunkLimit)
+    #expect(sequence.chunks.count == (20_000 + SlotSequence.chunkLimit - 1) / SlotSequence.chunkLimit)
     expectShape(sequence, seed: 0)
   }
 

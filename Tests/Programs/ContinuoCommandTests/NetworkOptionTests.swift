@@ -69,7 +69,7 @@ import Testing
       ("a@read\na@add", .line(2, "this password has a line already")),
       (
         "a@read,write",
-        .line(1, "\"write\" is no permission; there are read, add, player, control, admin and none")
+        .line(1, "\"write\" is not a permission; there are read, add, player, control, admin and none")
       ),
     ] {
       #expect(throws: problem) { try PasswordFile.parse(Array(text.utf8)) }

@@ -32,7 +32,6 @@ final class WatchDesk: Sendable {
   /// Sets the destination of records; nil after the server has stopped.
   func setBroadcast(_ broadcast: Broadcast?) { state.withLock { $0.broadcast = broadcast } }
 
-  /// Sends an event of the application's observers to all clients that watch events.
   @MainActor
   func tell(_ event: JukeboxEvent) {
     if let event = WatchRecord.Event(event, host) { tell(event) }

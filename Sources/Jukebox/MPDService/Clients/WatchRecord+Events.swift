@@ -27,7 +27,6 @@ extension WatchRecord.Event {
     }
   }
 
-  /// The record of a change of the current song; nil if no song is current.
   static func currentItem(_ song: QueuedSong?, _ host: JukeboxHost) -> Self {
     .currentItem(song.map { host.watched($0) }, url: song?.url)
   }

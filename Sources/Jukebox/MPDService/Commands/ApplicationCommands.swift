@@ -3,7 +3,6 @@ import ControlProtocol
 import HostTime
 import JukeboxPlayback
 
-/// The commands about the application's life cycle.
 struct ApplicationCommands: Sendable {
   let device: Device
   let clock: any HostClock
@@ -24,7 +23,6 @@ struct ApplicationCommands: Sendable {
     return Reply()
   }
 
-  /// The reply to `lifecycle`.
   func lifecycle() -> Reply {
     let now = clock.now
     let reason = device.keptRunningBy
@@ -43,14 +41,5 @@ struct ApplicationCommands: Sendable {
       }
     ).write(into: &reply)
     return reply
-  }
-
-  /// Admits a transport command, or throws the reason for its refusal.
-  func admitTransport() throws(Ack) {
-    do throws(TransportRefusal) {
-      try device.admitTransport()
-    } catch {
-      throw Ack(.playerSync, error.description)
-    }
   }
 }

@@ -1,7 +1,8 @@
 import AppLifecycle
-import ControlProtocol
+package import ControlProtocol
 import ControlServer
-import Jukebox
+package import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import MusicLibrary
 
@@ -12,7 +13,6 @@ import MusicLibrary
 struct ControlDesk: ControlHandler {
   let playback: PlaybackCommands
   let queue: QueueCommands
-  /// The commands that access the disk.
   let library: LibraryCommands
   let application: ApplicationCommands
   let outputs: OutputCommands
@@ -39,31 +39,27 @@ struct ControlDesk: ControlHandler {
     }
     switch command {
     case .connection, .channels: completion(.failure(Ack(.unknown, "the server answers that itself")))
-    case .fixed(let command):
-      completion(Result { () throws(Ack) in try answer(command, for: client) })
+    case .fixed(let command): completion(Result { () throws(Ack) in try answer(command, for: client) })
     case .playback(let command):
       completion(
         Result { () throws(JukeboxError) in try playback.perform(command, tags: context.tags) }.mapError(
           \.ack))
     case .transport(let command):
-      completion(
-        Result { () throws(Ack) in try application.admitTransport() }.flatMap {
-          Result { () throws(JukeboxError) in try playback.perform(command) }.mapError(\.ack)
-        })
+      do throws(TransportRefusal) {
+        try application.device.admitTransport()
+      } catch {
+        return completion(.failure(Ack(.playerSync, error.description)))
+      }
+      completion(Result { () throws(JukeboxError) in try playback.perform(command) }.mapError(\.ack))
     case .queue(let command):
       completion(Result { () throws(JukeboxError) in try queue.perform(command) }.mapError(\.ack))
     case .listing(let command):
       completion(Result { () throws(Ack) in try queue.list(command, tags: context.tags) })
-    case .outputs(let command):
-      completion(Result { () throws(Ack) in try outputs.perform(command) })
-    case .library(let command):
-      library.perform(command, context, for: client, completion: completion)
-    case .database(let command):
-      library.perform(command, context, for: client, completion: completion)
-    case .playlists(let command):
-      library.perform(command, context, for: client, completion: completion)
-    case .stickers(let command):
-      library.perform(command, for: client, completion: completion)
+    case .outputs(let command): completion(Result { () throws(Ack) in try outputs.perform(command) })
+    case .library(let command): library.perform(command, context, for: client, completion: completion)
+    case .database(let command): library.perform(command, context, for: client, completion: completion)
+    case .playlists(let command): library.perform(command, context, for: client, completion: completion)
+    case .stickers(let command): library.perform(command, for: client, completion: completion)
     case .application(.lifecycle): completion(.success(application.lifecycle()))
     case .application(let command):
       Task { [application] in completion(.success(await application.perform(command))) }
@@ -105,6 +101,32 @@ struct ControlDesk: ControlHandler {
     case .partition: throw Ack(.noExist, "partition does not exist")
     case .newpartition: throw Ack(.unknown, "there is one player, and so one partition")
     case .listmounts: throw Ack(.unknown, "nothing can be mounted: there is one folder of music")
+    }
+  }
+}
+
+extension JukeboxError {
+  package var ack: Ack { Ack(code, message) }
+
+  private var code: Ack.Code {
+    switch self {
+    case .badSongIndex, .numberTooLarge, .moveRelativeToItself, .pathTooLong: .argument
+    case .noSuchSong: .noExist
+    case .notPlaying, .noCurrentSong: .playerSync
+    case .songIsCurrent, .songIsLocal: .permission
+    case .notSeekable: .unknown
+    case .queueFull: .playlistMax
+    }
+  }
+}
+
+extension MusicHome.Problem {
+  /// The error in mpd's protocol, in mpd's words if it has some for this case.
+  var ack: Ack {
+    switch self {
+    case .missing: Ack(.noExist, "No such directory")
+    case .unusable(let reason): Ack(.noExist, reason)
+    case .system(let problem): Ack(.system, "\(problem)")
     }
   }
 }

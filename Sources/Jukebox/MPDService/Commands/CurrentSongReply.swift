@@ -32,6 +32,5 @@ final class CurrentSongReply: Sendable {
   /// The cached reply for this key; nil if none is cached. Any thread.
   func reply(for key: Key) -> Reply? { kept.withLock { $0.key == key ? $0.reply : nil } }
 
-  /// Replaces the cached reply. Any thread.
   func keep(_ reply: Reply, for key: Key) { kept.withLock { $0 = Kept(key: key, reply: reply) } }
 }

@@ -10,12 +10,7 @@ struct DatabaseCommands: Sendable {
   let library: MusicDatabase?
   let home: MusicHome
   /// The reason to end a query; nil while it may continue.
-  private var interruption: @Sendable () -> String? = { nil }
-
-  init(library: MusicDatabase?, home: MusicHome) {
-    self.library = library
-    self.home = home
-  }
+  var interruption: @Sendable () -> String? = { nil }
 
   /// Returns a copy for one command of a client, whose queries end once `interruption` returns a reason. The
   /// later pieces of a long reply are not interrupted; they are made while the client reads.
@@ -25,12 +20,10 @@ struct DatabaseCommands: Sendable {
     return commands
   }
 
-  /// The number of songs in one piece of a reply.
   private static let songsInPiece = 128
   /// The size of one piece of a walk through folders, in bytes.
   private static let pieceSize = 32 << 10
 
-  /// Returns the reply to a command.
   func reply(to command: Command.Database, tags: TagSet) throws(Ack) -> Reply {
     guard let library else { return try emptyReply(to: command) }
     switch command {
@@ -62,9 +55,7 @@ struct DatabaseCommands: Sendable {
     }
   }
 
-  private func ask<Result>(
-    _ body: (LibraryReader) throws(DatabaseError) -> Result
-  ) throws(Ack) -> Result {
+  private func ask<Result>(_ body: (LibraryReader) throws(DatabaseError) -> Result) throws(Ack) -> Result {
     guard let library else { throw Ack(.noExist, "No database") }
     do throws(DatabaseError) {
       return try library.read(interruption: interruption, body)
@@ -96,7 +87,6 @@ struct DatabaseCommands: Sendable {
     return reply
   }
 
-  /// Whether the database has a song with this path.
   func hasSong(_ name: [UInt8]) throws(DatabaseError) -> Bool {
     try library?.read(interruption: interruption) { reader throws(DatabaseError) in
       try reader.song(name) != nil
@@ -109,12 +99,8 @@ struct DatabaseCommands: Sendable {
       reply.append(song, tags: tags)
     }
     let rest = ids.dropFirst(Self.songsInPiece)
-    guard !rest.isEmpty else { return reply }
-    // Made while the client reads. Songs that the disk cannot provide by then are left out.
-    reply.rest = ReplyRest { [commands = until({ nil })] piece in
-      guard let next = try? commands.songs(rest, tags) else { return nil }
-      piece.append(next)
-      return next.rest
+    if !rest.isEmpty {
+      reply.continueLater { [commands = until({ nil })] in try? commands.songs(rest, tags) }
     }
     return reply
   }
@@ -208,9 +194,7 @@ struct DatabaseCommands: Sendable {
     return try walk(Walk(folders: folders[...]), tags)
   }
 
-  /// The progress of a walk.
   private struct Walk {
-    /// The folders that follow.
     var folders: ArraySlice<Int64>
     /// The folder in progress, and its remaining songs.
     var folder: Int64?
@@ -239,11 +223,8 @@ struct DatabaseCommands: Sendable {
         }
       }
     }
-    guard walk.folder != nil || !walk.folders.isEmpty else { return reply }
-    reply.rest = ReplyRest { [walk, commands = until({ nil })] piece in
-      guard let next = try? commands.walk(walk, tags) else { return nil }
-      piece.append(next)
-      return next.rest
+    if walk.folder != nil || !walk.folders.isEmpty {
+      reply.continueLater { [walk, commands = until({ nil })] in try? commands.walk(walk, tags) }
     }
     return reply
   }
@@ -262,7 +243,6 @@ struct DatabaseCommands: Sendable {
 }
 
 extension Command.Database {
-  /// Whether case is ignored.
   var foldsCase: Bool {
     switch self {
     case .search, .searchadd: true

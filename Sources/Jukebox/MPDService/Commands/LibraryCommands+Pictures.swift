@@ -11,9 +11,7 @@ import Transfer
 extension LibraryCommands {
   // MARK: Pictures
 
-  func albumArt(
-    beside uri: Argument, from offset: Int, limit: Int, _ request: Request
-  ) throws(Ack) -> Reply {
+  func albumArt(beside uri: Argument, from offset: Int, limit: Int, _ request: Request) throws(Ack) -> Reply {
     let missing = Ack(.noExist, "No file exists")
     guard let song = try? resolveSong(uri, request),
       let cover = try? CoverFile.find(in: song.directory), request.isSameUser || home.holds(cover)
@@ -25,9 +23,7 @@ extension LibraryCommands {
     return reply
   }
 
-  func readPicture(
-    of named: Named, from offset: Int, limit: Int, _ request: Request
-  ) throws(Ack) -> Reply {
+  func readPicture(of named: Named, from offset: Int, limit: Int, _ request: Request) throws(Ack) -> Reply {
     let song = named.locator
     // Clients of the server's user name a song of the queue as listed, without its credentials.
     let isOwn = request.reach == .all && song.isRemote

@@ -6,12 +6,9 @@ import MusicFiles
 import MusicLibrary
 import Transfer
 
-/// The commands about stored playlists and stickers.
 extension LibraryCommands {
-  /// The number of songs in one piece of a long reply.
   private static let songsInPiece = 128
 
-  /// Performs a playlist command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Playlists, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -24,8 +21,7 @@ extension LibraryCommands {
     perform(for: client, context.permissions, completion) { library, request throws(Ack) in
       switch command {
       case .listplaylists: return try library.storedPlaylists()
-      case .listplaylist(let name):
-        return library.names(of: try library.contents(of: name, request)[...])
+      case .listplaylist(let name): return library.names(of: try library.contents(of: name, request)[...])
       case .listplaylistinfo(let name):
         return try library.songs(
           of: try library.contents(of: name, request)[...], context.tags, isSameUser: request.isSameUser)
@@ -56,9 +52,7 @@ extension LibraryCommands {
 
   // MARK: Asking
 
-  /// An entry of a playlist.
   private struct Entry {
-    /// The name that clients see.
     let name: Argument
     /// The location, even of a missing file; nil if the entry cannot be played.
     let locator: SongLocator?
@@ -66,17 +60,10 @@ extension LibraryCommands {
     var credentials: Credentials?
 
     var named: Named? { locator.map { ($0, credentials) } }
+  }
 
-    init(name: Argument, locator: SongLocator?, credentials: Credentials? = nil) {
-      self.name = name
-      self.locator = locator
-      self.credentials = credentials
-    }
-
-    init(_ song: Song, _ home: MusicHome) {
-      self.init(
-        name: Argument(home.name(of: song.locator)), locator: song.locator, credentials: song.credentials)
-    }
+  private func entry(at locator: SongLocator, _ credentials: Credentials?) -> Entry {
+    Entry(name: Argument(home.name(of: locator)), locator: locator, credentials: credentials)
   }
 
   /// The list of stored playlists; empty if none are kept.
@@ -94,7 +81,7 @@ extension LibraryCommands {
   /// directory.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
     if let songs = try remotePlaylist(name, request) {
-      return songs.map { Entry($0, home) }
+      return songs.map { entry(at: $0.locator, $0.credentials) }
     }
     do throws(PlaylistProblem) {
       guard let playlists else { throw .missing }
@@ -102,9 +89,7 @@ extension LibraryCommands {
         guard let entry = home.locator(ofEntry: text) else {
           return Entry(name: Argument(WebURL.withoutCredentials(text)), locator: nil)
         }
-        return Entry(
-          name: Argument(home.name(of: entry.locator)), locator: entry.locator, credentials: entry.credentials
-        )
+        return self.entry(at: entry.locator, entry.credentials)
       }
     } catch .missing, .badName {
       try checkName(name.bytes, request)
@@ -114,7 +99,7 @@ extension LibraryCommands {
         else { continue }
         let found = try expand([(SongLocator(path), nil)], request)
         if found.songs.isEmpty, let refusal = found.refusal { throw refusal }
-        return found.songs.map { Entry($0, home) }
+        return found.songs.map { entry(at: $0.locator, $0.credentials) }
       }
       throw .noSuchPlaylist
     } catch {
@@ -126,18 +111,11 @@ extension LibraryCommands {
     var reply = Reply()
     for entry in entries.prefix(Self.songsInPiece) { reply.append("file", entry.name) }
     let rest = entries.dropFirst(Self.songsInPiece)
-    guard !rest.isEmpty else { return reply }
-    reply.rest = ReplyRest { [self] piece in
-      let next = names(of: rest)
-      piece.append(next)
-      return next.rest
-    }
+    if !rest.isEmpty { reply.continueLater { [self] in names(of: rest) } }
     return reply
   }
 
-  private func songs(
-    of entries: ArraySlice<Entry>, _ tags: TagSet, isSameUser: Bool
-  ) throws(Ack) -> Reply {
+  private func songs(of entries: ArraySlice<Entry>, _ tags: TagSet, isSameUser: Bool) throws(Ack) -> Reply {
     var reply = Reply()
     for entry in entries.prefix(Self.songsInPiece) {
       guard let file = entry.locator?.file, (try? FileStatus(of: file)) != nil, isSameUser || home.holds(file)
@@ -154,13 +132,7 @@ extension LibraryCommands {
       }
     }
     let rest = entries.dropFirst(Self.songsInPiece)
-    guard !rest.isEmpty else { return reply }
-    // Made while the client reads. Songs that the disk cannot provide by then are left out.
-    reply.rest = ReplyRest { [self] piece in
-      guard let next = try? songs(of: rest, tags, isSameUser: isSameUser) else { return nil }
-      piece.append(next)
-      return next.rest
-    }
+    if !rest.isEmpty { reply.continueLater { [self] in try? songs(of: rest, tags, isSameUser: isSameUser) } }
     return reply
   }
 
@@ -253,7 +225,6 @@ extension LibraryCommands {
 // MARK: - Stickers
 
 extension LibraryCommands {
-  /// Performs a sticker command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Stickers, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -314,7 +285,6 @@ extension LibraryCommands {
 }
 
 extension Command.Stickers {
-  /// The song or folder that the command is about.
   fileprivate var uri: Argument {
     switch self {
     case .get(let uri, _), .set(let uri, _, _), .delete(let uri, _), .list(let uri), .find(let uri, _, _): uri
@@ -327,7 +297,6 @@ extension Ack {
 }
 
 extension PlaylistProblem {
-  /// The error in mpd's words.
   fileprivate var ack: Ack {
     switch self {
     case .badName: Ack(.argument, "Bad playlist name")
@@ -351,9 +320,7 @@ extension QueuePosition {
 }
 
 extension Array {
-  /// The elements in this range, clamped to the array.
   fileprivate func part(_ range: PositionRange?) -> ArraySlice<Element> {
-    let start = Swift.min(range.map { Int($0.lowerBound) } ?? 0, count)
-    return self[start..<Swift.max(start, Swift.min(range?.upperBound.map(Int.init) ?? count, count))]
+    self[range?.clamped(to: count) ?? 0..<count]
   }
 }

@@ -20,9 +20,7 @@ final class LibraryCommands: Sendable {
   /// Reads the tag of a network medium with its pictures; nil if it has none, or once `interruption` returns
   /// a reason. Blocks on the network.
   typealias TagReading =
-    @Sendable (
-      WebURL, Credentials?, NetworkReach, _ interruption: () -> String?
-    ) -> MediaTag?
+    @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> MediaTag?
 
   /// The location that a client names: a file, or a URL with the credentials in it.
   typealias Named = (locator: SongLocator, credentials: Credentials?)
@@ -39,9 +37,7 @@ final class LibraryCommands: Sendable {
   let host: JukeboxHost
   let home: MusicHome
   let database: DatabaseCommands
-  /// The stored playlists; nil if none are kept.
   let playlists: PlaylistFolder?
-  /// The stickers; nil if none are kept.
   let stickers: StickerStore?
   /// Notifies clients of changes on the disk.
   let onChange: @Sendable (Subsystems) -> Void
@@ -59,7 +55,6 @@ final class LibraryCommands: Sendable {
   /// Clients that have disconnected while their commands are in progress.
   private let gone = Mutex<[ClientID: Absence]>([:])
 
-  /// The disconnection of a client.
   private struct Absence {
     let since: HostTime
     /// Whether the connection is closed. Otherwise the client may have closed only its sending side and wait
@@ -114,7 +109,6 @@ final class LibraryCommands: Sendable {
     self.tagReader = tagReader
   }
 
-  /// Performs a command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Library, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -127,7 +121,6 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Performs a database command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Database, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -264,9 +257,7 @@ final class LibraryCommands: Sendable {
   private func song(of name: Argument, _ request: Request) throws(Ack) -> Song {
     if let named = try remote(name, request) { return song(named, request) }
     let path = try resolveSong(name, request)
-    guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
-      throw Ack(.noExist, "No such song")
-    }
+    guard let status = try? FileStatus(of: path), status.type != S_IFDIR else { throw .noSuchSong }
     if let flaw = flaw(of: path) { throw Ack(.noExist, flaw) }
     return Song(SongLocator(path), reach: request.reach ?? .publicOnly)
   }
@@ -275,25 +266,20 @@ final class LibraryCommands: Sendable {
     Song(named.locator, reach: request.reach ?? .publicOnly, credentials: named.credentials)
   }
 
-  func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
+  /// Resolves a client's name. The error for a missing one is `missing`, or mpd's for a folder.
+  func resolve(_ name: [UInt8], _ request: Request, missing: Ack? = nil) throws(Ack) -> MediaPath {
     try checkName(name, request)
     do {
       return try home.resolve(name, isSameUser: request.isSameUser)
+    } catch .missing {
+      throw missing ?? MusicHome.Problem.missing.ack
     } catch {
       throw error.ack
     }
   }
 
-  /// Resolves a name that cannot be a folder's: an error mentions a missing song.
   func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
-    try checkName(name.bytes, request)
-    do {
-      return try home.resolve(name.bytes, isSameUser: request.isSameUser)
-    } catch .missing {
-      throw Ack(.noExist, "No such song")
-    } catch {
-      throw error.ack
-    }
+    try resolve(name.bytes, request, missing: .noSuchSong)
   }
 
   /// Whether the name is absolute or a URL; `/` alone is the music directory.
@@ -309,10 +295,8 @@ final class LibraryCommands: Sendable {
       .permission, "Access denied: clients from the network name files relative to the music directory")
   }
 
-  /// The result of resolving a client's name.
   struct Found {
     var songs: [Song] = []
-    /// The error about songs that are left out.
     var refusal: Ack?
   }
 
@@ -339,9 +323,7 @@ final class LibraryCommands: Sendable {
   /// can be played.
   ///
   /// - Parameter arePlaylists: Whether URLs are those of playlists, whatever their names.
-  func expand(
-    _ names: [Named], arePlaylists: Bool = false, _ request: Request
-  ) throws(Ack) -> Found {
+  func expand(_ names: [Named], arePlaylists: Bool = false, _ request: Request) throws(Ack) -> Found {
     var builder = QueueBuilder(
       directory: home.path, confinedTo: request.isSameUser ? nil : home, reach: request.reach,
       refusal: flaw(of:), interruption: { _ in request.interruption() },
@@ -359,11 +341,10 @@ final class LibraryCommands: Sendable {
     var found = Found(songs: builder.songs)
     if let problem = builder.problems.first {
       let more = builder.problemCount - 1
-      let rest =
-        (more > 0 ? " (and \(more) more)" : "") + (found.songs.isEmpty ? "" : "; the rest was added")
+      let rest = (more > 0 ? " (and \(more) more)" : "") + (found.songs.isEmpty ? "" : "; the rest was added")
       found.refusal = Ack(.noExist, "\(problem)\(rest)")
     } else if found.songs.isEmpty, !names.isEmpty {
-      found.refusal = Ack(.noExist, "No such song")
+      found.refusal = .noSuchSong
     }
     return found
   }

@@ -18,12 +18,10 @@ final class NetworkRequests: Sendable {
 
   private let count = Mutex(Count())
 
-  /// The error message for a request above the limit.
   static let refusal =
     "too many requests to the network at a time (\(NetworkLimits.clientRequests), of other users' clients "
     + "\(NetworkLimits.clientRequestsOfOthers)): try again in a few seconds"
 
-  /// Whether another request would be refused now.
   func areTooMany(isSameUser: Bool) -> Bool { count.withLock { $0.areTooMany(isSameUser: isSameUser) } }
 
   /// Runs a request, which blocks; nil if the limit is reached.

@@ -9,7 +9,6 @@ struct OutputCommands: Sendable {
   /// Called on the control loop when a client has switched the output on or off.
   let onSwitch: @Sendable () -> Void
 
-  /// Performs a command on the output.
   func perform(_ command: Command.Outputs) throws(Ack) -> Reply {
     switch command {
     case .outputs: list()

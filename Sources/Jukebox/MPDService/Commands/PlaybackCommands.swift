@@ -11,7 +11,6 @@ struct PlaybackCommands: Sendable {
   let host: JukeboxHost
   let sound: SoundState
   let home: MusicHome
-  /// The music database; nil if none is kept.
   var library: MusicDatabase?
   let clock: any HostClock
   let started: HostTime
@@ -92,8 +91,7 @@ struct PlaybackCommands: Sendable {
     switch command {
     case .play(let position?):
       try host.change { m throws(JukeboxError) in try m.play(position: Int(position)) }
-    case .playid(let id?):
-      try host.change { m throws(JukeboxError) in try m.play(id: SongID(rawValue: id)) }
+    case .playid(let id?): try host.change { m throws(JukeboxError) in try m.play(id: SongID(rawValue: id)) }
     case .play(nil), .playid(nil): try host.change { $0.play() }
     case .pause(let isPaused): try host.change { $0.pause(isPaused) }
     case .stop: try host.change { $0.stop() }
@@ -112,7 +110,6 @@ struct PlaybackCommands: Sendable {
     return Reply()
   }
 
-  /// Performs a command that reports or changes playback settings.
   func perform(_ command: Command.Playback, tags: TagSet) throws(JukeboxError) -> Reply {
     switch command {
     case .status: return status()

@@ -10,53 +10,30 @@ struct QueueCommands: Sendable {
 
   // MARK: Editing
 
-  /// Edits the queue.
   func perform(_ command: Command.Queue) throws(JukeboxError) -> Reply {
-    switch command {
-    case .delete(let range):
-      try host.change { m throws(JukeboxError) in try m.delete(try Self.range(range, in: m.queue.count)) }
-    case .deleteid(let id):
-      try host.change { m throws(JukeboxError) in try m.delete(id: SongID(rawValue: id)) }
-    case .clear: try host.change { $0.clear() }
-    case .move(let range, let place):
-      try host.change { m throws(JukeboxError) in
-        try m.move(Self.exactRange(range, in: m.queue.count), to: place)
-      }
-    case .moveid(let id, let place):
-      try host.change { m throws(JukeboxError) in
-        try m.move(id: SongID(rawValue: id), to: place)
-      }
-    case .swap(let first, let second):
-      try host.change { m throws(JukeboxError) in try m.swap(Int(first), Int(second)) }
-    case .swapid(let first, let second):
-      try host.change { m throws(JukeboxError) in
+    try host.change { m throws(JukeboxError) -> Void in
+      switch command {
+      case .delete(let range): try m.delete(try Self.range(range, in: m.queue.count))
+      case .deleteid(let id): try m.delete(id: SongID(rawValue: id))
+      case .clear: m.clear()
+      case .move(let range, let place): try m.move(Self.exactRange(range, in: m.queue.count), to: place)
+      case .moveid(let id, let place): try m.move(id: SongID(rawValue: id), to: place)
+      case .swap(let first, let second): try m.swap(Int(first), Int(second))
+      case .swapid(let first, let second):
         try m.swap(id: SongID(rawValue: first), id: SongID(rawValue: second))
-      }
-    case .shuffle(let range):
-      try host.change { m throws(JukeboxError) in
+      case .shuffle(let range):
         try m.shuffle(try range.map { r throws(JukeboxError) in try Self.range(r, in: m.queue.count) })
-      }
-    case .prio(let priority, let ranges):
-      // The ranges are applied in sequence, as in mpd: those before an error take effect.
-      try host.change { m throws(JukeboxError) in
+      case .prio(let priority, let ranges):
+        // The ranges are applied in sequence, as in mpd: those before an error take effect.
         for range in ranges {
           try m.setPriority(priority, of: try Self.range(range, in: m.queue.count, takesEnd: true))
         }
-      }
-    case .prioid(let priority, let ids):
-      try host.change { m throws(JukeboxError) in
+      case .prioid(let priority, let ids):
         for id in ids { try m.setPriority(priority, of: SongID(rawValue: id)) }
-      }
-    case .addtagid(let id, let type, let value):
-      try host.change { m throws(JukeboxError) in
+      case .addtagid(let id, let type, let value):
         try m.addTag(SongTag(type, value), to: SongID(rawValue: id))
-      }
-    case .cleartagid(let id, let type):
-      try host.change { m throws(JukeboxError) in
-        try m.removeTags(type, of: SongID(rawValue: id))
-      }
-    case .rangeid(let id, let range):
-      try host.change { m throws(JukeboxError) in
+      case .cleartagid(let id, let type): try m.removeTags(type, of: SongID(rawValue: id))
+      case .rangeid(let id, let range):
         try m.setRange(range == .whole ? nil : range, of: SongID(rawValue: id))
       }
     }
@@ -70,7 +47,7 @@ struct QueueCommands: Sendable {
   ) throws(JukeboxError) -> Range<Int> {
     let start = Int(range.lowerBound)
     guard start <= count, takesEnd || !range.isSingle || start < count else { throw .badSongIndex }
-    return start..<max(start, min(count, range.upperBound.map(Int.init) ?? count))
+    return range.clamped(to: count)
   }
 
   private static func exactRange(_ range: PositionRange, in count: Int) -> Range<Int> {
@@ -79,14 +56,12 @@ struct QueueCommands: Sendable {
 
   // MARK: Looking
 
-  /// Lists songs of the queue.
   func list(_ command: Command.Listing, tags: TagSet) throws(Ack) -> Reply {
     switch command {
     case .playlist:
       return list(nil) { position, song, reply in
         reply.appendPlaylistLine(
-          position: UInt32(clamping: position),
-          file: Argument(home.name(of: song.song.locator)))
+          position: UInt32(clamping: position), file: Argument(home.name(of: song.song.locator)))
       }
     case .playlistinfo(let range):
       if let range, Int(range.lowerBound) > host.read({ $0.queue.count }) { throw .badSongIndex }
@@ -102,10 +77,8 @@ struct QueueCommands: Sendable {
       var reply = Reply()
       reply.append(song, at: position, home: home, tags: tags)
       return reply
-    case .playlistid(nil):
-      return list(nil, shown(tags))
-    case .plchanges(let version, let range):
-      return changes(since: version, in: range, shown(tags))
+    case .playlistid(nil): return list(nil, shown(tags))
+    case .plchanges(let version, let range): return changes(since: version, in: range, shown(tags))
     case .plchangesposid(let version, let range):
       return changes(since: version, in: range) { position, song, reply in
         reply.append("cpos", position)
@@ -135,7 +108,7 @@ struct QueueCommands: Sendable {
     -> Reply
   {
     let (songs, snapshot) = host.read { machine in
-      let part = Self.part(range, of: machine.queue)
+      let part = (range ?? .all).clamped(to: machine.queue.count)
       var songs: [(Int, QueuedSong)] = []
       // A short reply is made immediately, so that the next edit need not copy the queue for a snapshot.
       guard part.count > size else {
@@ -163,7 +136,7 @@ struct QueueCommands: Sendable {
 
   private func changes(since version: UInt32, in range: PositionRange?, _ write: @escaping Writer) -> Reply {
     let (songs, snapshot) = host.read { machine in
-      let part = Self.part(range, of: machine.queue)
+      let part = (range ?? .all).clamped(to: machine.queue.count)
       let (songs, next) = machine.queue.changes(since: version, in: part, limit: Self.songsInPiece)
       return (songs, next.map { (queue: machine.queue, part: $0..<part.upperBound) })
     }
@@ -196,14 +169,8 @@ struct QueueCommands: Sendable {
     if let refusal = reply.refusal { throw refusal }
     return reply
   }
-
-  private static func part(_ range: PositionRange?, of queue: borrowing SongQueue) -> Range<Int> {
-    let start = min(range.map { Int($0.lowerBound) } ?? 0, queue.count)
-    return start..<max(start, min(range?.upperBound.map(Int.init) ?? queue.count, queue.count))
-  }
 }
 
 extension PositionRange {
-  /// Whether the range has exactly one position.
   fileprivate var isSingle: Bool { upperBound == lowerBound + 1 }
 }

@@ -14,9 +14,6 @@ final class SongFilter: Sendable {
   /// which serves all clients: 300,000 steps take 5 ms.
   private let budget = Mutex(PatternBudget(steps: 300_000))
 
-  /// Creates a filter from an expression.
-  ///
-  /// - Parameter foldsCase: Whether case is ignored.
   init(_ expression: FilterExpression, foldsCase: Bool) {
     self.expression = foldsCase ? Self.folded(expression) : expression
     self.foldsCase = foldsCase

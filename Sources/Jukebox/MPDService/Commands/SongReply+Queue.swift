@@ -3,14 +3,12 @@ import Jukebox
 import MusicFiles
 
 extension SongReply {
-  /// Creates the reply for a song of the queue.
   init(_ queued: QueuedSong, at position: Int, home: MusicHome) {
     self.init(queued.song, home: home)
     place = StatusReply.Place(queued.id, at: position)
     priority = queued.song.priority
   }
 
-  /// Creates the reply for a song.
   init(_ song: Song, home: MusicHome) {
     var tags: [SongTag] = []
     song.metadata?.forEachTag { type, value in
@@ -26,14 +24,23 @@ extension SongReply {
 }
 
 extension Reply {
+  /// Appends the pieces of `next`, made while the client reads. If nil, as for songs that the disk cannot
+  /// provide by then, the reply ends.
+  mutating func continueLater(_ next: @escaping @Sendable () -> Reply?) {
+    rest = ReplyRest { piece in
+      guard let next = next() else { return nil }
+      piece.append(next)
+      return next.rest
+    }
+  }
+
   /// Appends the same lines as `SongReply` writes. Used for replies with many songs.
   mutating func append(_ queued: QueuedSong, at position: Int, home: MusicHome, tags: TagSet) {
     let song = queued.song
     let metadata = song.metadata
     beginSong(
       file: song.locator.bytes.span.extracting(droppingFirst: home.nameStart(in: song.locator.bytes)),
-      range: song.range,
-      lastModified: metadata?.modified, format: metadata.flatMap { AudioFormatText($0) })
+      range: song.range, lastModified: metadata?.modified, format: metadata.flatMap { AudioFormatText($0) })
     metadata?.forEachTag(of: tags) { appendTag($0, $1) }
     endSong(
       duration: song.duration.map { Milliseconds(seconds: $0) },
@@ -42,7 +49,6 @@ extension Reply {
 }
 
 extension StatusReply.Place {
-  /// Creates the position and the identifier of a song in the queue.
   init(_ song: SongID, at position: Int) {
     self.init(position: UInt32(clamping: position), id: song.rawValue)
   }

@@ -39,7 +39,6 @@ extension Argument {
     return number.value
   }
 
-  /// Reads a whole number in the range.
   func integer(in range: ClosedRange<Int64>) throws(Ack) -> Int64 {
     let value = try wholeNumber()
     // mpd reports "too large" for negative numbers too.
@@ -63,11 +62,8 @@ extension Argument {
   }
 
   /// Reads a queue version. A value that does not fit into 32 bits counts as newer than any version.
-  func version() throws(Ack) -> UInt32 {
-    UInt32(exactly: try wholeNumber()) ?? .max
-  }
+  func version() throws(Ack) -> UInt32 { UInt32(exactly: try wholeNumber()) ?? .max }
 
-  /// Reads `0` or `1`.
   func boolean() throws(Ack) -> Bool {
     guard let number = Number(bytes[...]), number.length == bytes.count,
       number.value == 0 || number.value == 1

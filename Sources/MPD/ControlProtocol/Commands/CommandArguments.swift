@@ -3,21 +3,15 @@ internal import TextFormatting
 /// A mode that can also apply once: `0`, `1` or `oneshot`, for `single` and `consume`. State files store the
 /// index of the case, so the order must not change.
 package enum OneshotMode: String, Hashable, Sendable, CaseIterable {
-  /// The mode is off.
   case off = "0"
-  /// The mode is on.
   case on = "1"
-  /// The mode is on for the current song only.
   case oneshot
 }
 
 /// The argument of `replay_gain_mode`. State files store the index of the case, so the order must not change.
 package enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
-  /// No gain is applied.
   case off
-  /// The track gain is applied.
   case track
-  /// The album gain is applied.
   case album
   /// The album gain is applied, or the track gain in random order.
   case auto
@@ -40,13 +34,9 @@ package enum StickerTest: Hashable, Sendable {
   case above(Argument)
 }
 
-/// The request of `tagtypes`.
 package enum TagTypesRequest: Hashable, Sendable {
-  /// Report the client's tags.
   case report
-  /// Include all tags from now on.
   case all
-  /// Include no tags from now on.
   case clear
   /// Include these tags in addition.
   case enable(TagSet)
@@ -54,22 +44,18 @@ package enum TagTypesRequest: Hashable, Sendable {
   case disable(TagSet)
 }
 
-/// The request of `interrupt`.
 package enum Interruption: Hashable, Sendable {
-  /// A call comes in.
   case begin
   /// The call has ended; `shouldResume` is the system's recommendation to resume playback.
   case end(shouldResume: Bool)
 }
 
-/// The request of `watch`.
 package struct WatchRequest: Hashable, Sendable {
   /// The interval of the time records; nil for none.
   package var interval: WatchInterval?
   /// Whether to send the records of all other events.
   package var events: Bool
 
-  /// Creates a request for time records, events, or both.
   package init(interval: WatchInterval? = nil, events: Bool = false) {
     self.interval = interval
     self.events = events
@@ -111,18 +97,13 @@ package struct WatchInterval: Hashable, Sendable {
     self.value = value
     self.timescale = timescale
     guard (ProtocolLimits.shortestWatchInterval...ProtocolLimits.longestWatchInterval).contains(seconds)
-    else {
-      return nil
-    }
+    else { return nil }
   }
 
-  /// The interval in seconds.
   package var seconds: Double { Double(value) / Double(timescale) }
 }
 
 extension WatchInterval: CustomStringConvertible {
   /// The interval in seconds, as the shortest decimal number that reads back as the same value.
-  package var description: String {
-    DecimalFraction.text(value: value, timescale: timescale)
-  }
+  package var description: String { DecimalFraction.text(value: value, timescale: timescale) }
 }

@@ -8,9 +8,7 @@ struct CommandList: Sendable {
   private(set) var isRunning = false
   private var lines = LineBuffer()
 
-  init(confirmsEach: Bool) {
-    self.confirmsEach = confirmsEach
-  }
+  init(confirmsEach: Bool) { self.confirmsEach = confirmsEach }
 
   /// Stores a line. Returns false if the list would exceed `ProtocolLimits.commandList`.
   mutating func append(_ line: ArraySlice<UInt8>) -> Bool {
@@ -20,17 +18,9 @@ struct CommandList: Sendable {
     return true
   }
 
-  mutating func run() {
-    isRunning = true
-  }
+  mutating func run() { isRunning = true }
 
-  /// Returns the next line to perform; nil at the end.
-  mutating func takeLine() -> ArraySlice<UInt8>? {
-    lines.takeLine()
-  }
+  mutating func takeLine() -> ArraySlice<UInt8>? { lines.takeLine() }
 
-  /// Counts the last command as successful.
-  mutating func advance() {
-    index += 1
-  }
+  mutating func advance() { index += 1 }
 }

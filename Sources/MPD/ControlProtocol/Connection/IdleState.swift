@@ -4,12 +4,10 @@
 /// between two `idle` commands. As in MPD 0.23, an answer clears all pending changes, including those that
 /// were not requested.
 package struct IdleState: Hashable, Sendable {
-  /// The changes since the last answer.
   package private(set) var pending: Subsystems = []
   /// The subsystems that the client waits for; nil if it does not wait.
   package private(set) var awaited: Subsystems?
 
-  /// Creates the state of a new connection.
   package init() {}
 
   /// Records changes. Returns the answer if the client waits for one of them.

@@ -1,8 +1,6 @@
 /// The audio formats that a filter accepts. A property that is nil accepts any value.
 package struct AudioFormatMask: Hashable, Sendable {
-  /// The format of a sample.
   package enum Samples: Hashable, Sendable {
-    /// Integers with this number of bits.
     case bits(Int)
     /// Floating point, written `f`.
     case floatingPoint
@@ -10,21 +8,16 @@ package struct AudioFormatMask: Hashable, Sendable {
     case dsd
   }
 
-  /// The sample rate in hertz.
   package var rate: Int?
-  /// The format of a sample.
   package var samples: Samples?
-  /// The number of channels.
   package var channels: Int?
 
-  /// Creates a mask; nil accepts any value.
   package init(rate: Int? = nil, samples: Samples? = nil, channels: Int? = nil) {
     self.rate = rate
     self.samples = samples
     self.channels = channels
   }
 
-  /// Whether the mask accepts the format.
   package func accepts(_ format: AudioFormatText) -> Bool {
     let isOfSamples =
       switch samples {
@@ -39,7 +32,6 @@ package struct AudioFormatMask: Hashable, Sendable {
 }
 
 extension AudioFormatMask {
-  /// The limits of mpd.
   private static let rates = 1..<Int64(1 << 30)
   private static let channelCounts: ClosedRange<Int64> = 1...8
   private static let sampleWidths: [Int64] = [8, 16, 24, 32]
@@ -60,9 +52,7 @@ extension AudioFormatMask {
       guard rest.take(Byte.colon) else { throw Ack(.argument, "Channel count missing") }
     }
     channels = try Self.takeNumber(&rest, allowsAny, "channel count") { Self.channelCounts.contains($0) }
-    guard rest.isEmpty else {
-      throw Ack(.argument, "Extra data after channel count: \(Argument(rest))")
-    }
+    guard rest.isEmpty else { throw Ack(.argument, "Extra data after channel count: \(Argument(rest))") }
   }
 
   private static func takeDSDRate(_ rest: inout ArraySlice<UInt8>) -> Int? {
@@ -103,7 +93,6 @@ extension AudioFormatMask {
 }
 
 extension ArraySlice<UInt8> {
-  /// Removes the byte from the beginning. Returns false if another byte comes first.
   fileprivate mutating func take(_ byte: UInt8) -> Bool {
     guard first == byte else { return false }
     removeFirst()

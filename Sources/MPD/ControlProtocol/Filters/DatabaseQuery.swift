@@ -5,17 +5,12 @@ package struct SongQuery: Hashable, Sendable {
   package struct Order: Hashable, Sendable {
     /// The tag to sort by: `Track` and `Disc` as numbers, others as text. Nil for the modification time.
     package var tag: TagType?
-    /// Whether the order is descending.
     package var isDescending: Bool
   }
 
-  /// The arguments as received.
   package let arguments: [Argument]
-  /// The filter that songs must match.
   package let filter: FilterExpression
-  /// The sort order; nil for that of the database.
   package let order: Order?
-  /// The part of the result; nil for all of it.
   package let window: PositionRange?
   /// The position at which songs are added; nil for the end.
   package let position: QueuePosition?
@@ -41,7 +36,6 @@ extension SongQuery.Order {
 
 /// The arguments of `count`: `FILTER… [group TAG]`, with at least one of the two.
 package struct CountQuery: Hashable, Sendable {
-  /// The arguments as received.
   package let arguments: [Argument]
   /// The filter that songs must match; nil for all songs.
   package let filter: FilterExpression?
@@ -52,15 +46,13 @@ package struct CountQuery: Hashable, Sendable {
     self.arguments = arguments
     var rest = arguments[...]
     group = try rest.popOption("group").map { a throws(Ack) in try a.tagType() }
-    filter =
-      rest.isEmpty && group != nil ? nil : try FilterRequest(Array(rest), isSearch: false).expression
+    filter = rest.isEmpty && group != nil ? nil : try FilterRequest(Array(rest), isSearch: false).expression
   }
 }
 
 /// The arguments of `list`: `TAG [FILTER…] [group TAG]…`, `file [FILTER…]`, or the obsolete form
 /// `album ARTIST`.
 package struct TagQuery: Hashable, Sendable {
-  /// The arguments as received.
   package let arguments: [Argument]
   /// The tags to group by, the outermost first, then the listed tag. Empty for file names.
   package let tags: [TagType]
@@ -104,10 +96,7 @@ extension ArraySlice<Argument> {
 }
 
 extension Argument {
-  /// Whether the text is this lowercase name, ignoring case.
-  fileprivate func isName(_ name: StaticString) -> Bool {
-    bytes.map(\.lowercased)[...].isWord(name)
-  }
+  fileprivate func isName(_ name: StaticString) -> Bool { bytes.map(\.lowercased)[...].isWord(name) }
 
   func tagType() throws(Ack) -> TagType {
     guard let tag = TagType(name: self) else { throw Ack(.argument, "Unknown tag type: \(self)") }

@@ -5,21 +5,16 @@ package indirect enum FilterExpression: Hashable, Sendable {
   /// A value of the tag, or of any tag if nil, passes the test. In a song without the tag, the first of
   /// `TagType.substitutes` that the song has is tested; without any, the empty text.
   case tag(TagType?, TextTest)
-  /// The file's name passes the test.
   case file(TextTest)
   /// The file is this one or is inside this folder; the empty name contains every file. Case is always
   /// significant.
   case base(Argument)
   /// The file was changed at this time or later, in seconds since 1970.
   case modifiedSince(Int64)
-  /// The audio format matches the mask.
   case audioFormat(AudioFormatMask)
-  /// The inner expression does not match.
   case not(FilterExpression)
-  /// All inner expressions match.
   case all([FilterExpression])
 
-  /// The number of conditions in the expression.
   var conditions: Int {
     switch self {
     case .tag, .file, .base, .modifiedSince, .audioFormat: 1
@@ -41,9 +36,7 @@ package indirect enum FilterExpression: Hashable, Sendable {
 
 /// A test of a text. The command determines whether case is ignored.
 package enum TextTest: Hashable, Sendable {
-  /// The text equals this one.
   case equals(Argument)
-  /// The text contains this one.
   case contains(Argument)
   /// The regular expression is found in the text. Whoever performs the command checks that it is valid. Only
   /// an expression that matches the empty text matches a song without the tag.

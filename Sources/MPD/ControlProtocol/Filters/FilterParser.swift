@@ -7,7 +7,6 @@ struct FilterParser {
   private var rest: ArraySlice<UInt8>
   private var depth = 0
 
-  /// Returns the meaning of an argument that begins with a parenthesis.
   static func expression(_ argument: Argument) throws(Ack) -> FilterExpression {
     var parser = FilterParser(rest: argument.bytes[...])
     let expression = try parser.expression()
@@ -56,10 +55,7 @@ struct FilterParser {
     }
   }
 
-  /// Reads an operator and its value.
-  private mutating func text(
-    _ condition: (TextTest) -> FilterExpression
-  ) throws(Ack) -> FilterExpression {
+  private mutating func text(_ condition: (TextTest) -> FilterExpression) throws(Ack) -> FilterExpression {
     if take("==") { return condition(.equals(try quoted())) }
     if take("!=") { return .not(condition(.equals(try quoted()))) }
     if take("contains ") { return condition(.contains(try quoted())) }
@@ -113,9 +109,7 @@ struct FilterParser {
     return true
   }
 
-  private mutating func skipBlanks() {
-    rest = rest.drop(while: \.separatesWords)
-  }
+  private mutating func skipBlanks() { rest = rest.drop(while: \.separatesWords) }
 }
 
 extension UInt8 {

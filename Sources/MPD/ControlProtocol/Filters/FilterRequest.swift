@@ -1,9 +1,7 @@
 /// A filter as a client sent it: expressions in parentheses, pairs of a name and a value, or both. A song
 /// must match all of them.
 package struct FilterRequest: Hashable, Sendable {
-  /// The arguments as received.
   package let arguments: [Argument]
-  /// The meaning of the arguments.
   package let expression: FilterExpression
 
   /// Parses a filter, or throws mpd's error.
@@ -47,7 +45,6 @@ package struct FilterRequest: Hashable, Sendable {
   }
 }
 
-/// The subject of a condition.
 enum FilterSubject {
   /// A tag; nil for any tag.
   case tag(TagType?)

@@ -7,35 +7,26 @@ package struct Ack: Error, Hashable, Sendable {
     case notList = 1
     /// An argument is invalid, or the number of arguments is wrong.
     case argument = 2
-    /// The password is wrong.
     case password = 3
-    /// The client lacks the permission.
     case permission = 4
     /// The command does not exist, or the line is not a request.
     case unknown = 5
     /// The song, file, output or playlist does not exist.
     case noExist = 50
-    /// The queue is full.
     case playlistMax = 51
-    /// A system call failed.
     case system = 52
-    /// A playlist could not be loaded.
     case playlistLoad = 53
-    /// An update is in progress.
     case updateAlready = 54
     /// The command does not fit the player's state.
     case playerSync = 55
-    /// The object already exists.
     case exist = 56
   }
 
-  /// The error code, for programs.
   package var code: Code
   /// The message for people, one line. When written, bytes that are not UTF-8 are escaped and the line is cut
   /// to the limit.
   package var message: String
 
-  /// Creates a refusal with a code and a message.
   package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -55,25 +46,17 @@ package struct Ack: Error, Hashable, Sendable {
 }
 
 extension Ack: CustomStringConvertible {
-  /// The message for people.
   package var description: String { message }
 }
 
 /// The refusals that several commands share, in mpd's words.
 extension Ack {
-  /// Creates the refusal of a command that was interrupted for a reason.
   package static func interrupted(_ reason: String) -> Ack { Ack(.system, "nothing was done: \(reason)") }
 
-  /// The position is outside the queue.
   package static let badSongIndex = Ack(.argument, "Bad song index")
-  /// The id is not in the queue.
   package static let noSuchSong = Ack(.noExist, "No such song")
-  /// A seek while the player is stopped.
   package static let notPlaying = Ack(.playerSync, "Not playing")
-  /// The output does not exist.
   package static let noSuchOutput = Ack(.noExist, "No such audio output")
-  /// The stored playlist does not exist.
   package static let noSuchPlaylist = Ack(.noExist, "No such playlist")
-  /// The offset is past the end of the picture.
   package static let badFileOffset = Ack(.argument, "Bad file offset")
 }

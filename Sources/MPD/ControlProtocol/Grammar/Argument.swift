@@ -4,27 +4,16 @@ package struct Argument: Hashable, Sendable {
   /// The bytes without the quotes and backslashes of the request.
   package var bytes: [UInt8]
 
-  /// Creates an argument from the bytes.
-  package init(_ bytes: some Sequence<UInt8>) {
-    self.bytes = Array(bytes)
-  }
+  package init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  /// Creates an argument from the UTF-8 bytes of `text`.
-  package init(_ text: some StringProtocol) {
-    bytes = Array(text.utf8)
-  }
+  package init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
 
   /// The bytes as text; `nil` if they are not valid UTF-8.
-  package var string: String? {
-    String(validating: bytes, as: UTF8.self)
-  }
+  package var string: String? { String(validating: bytes, as: UTF8.self) }
 }
 
 extension Argument: ExpressibleByStringLiteral {
-  /// Creates an argument from the UTF-8 bytes of the literal.
-  package init(stringLiteral value: String) {
-    self.init(value)
-  }
+  package init(stringLiteral value: String) { self.init(value) }
 }
 
 extension Argument: CustomStringConvertible {
@@ -32,5 +21,30 @@ extension Argument: CustomStringConvertible {
   /// `\xHH`; control characters become blanks.
   package var description: String {
     String(decoding: SanitizedText.bytes(of: bytes, limit: .max), as: UTF8.self)
+  }
+}
+
+extension Argument {
+  /// Returns the text with Unicode case folding: letters with the same uppercase form become equal, so `ß` is
+  /// `ss`. Differs from full folding in a few rare letters; the dotless `ı` does not become `i`.
+  package func foldingCase() -> Argument {
+    var text = self
+    // ASCII first: almost all letters are ASCII.
+    for (index, byte) in text.bytes.enumerated() where (0x41...0x5A).contains(byte) {
+      text.bytes[index] = byte | 0x20
+    }
+    guard text.bytes.contains(where: { $0 >= 0x80 }) else { return text }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.bytes.count)
+    for letter in String(decoding: text.bytes, as: UTF8.self).unicodeScalars {
+      if letter.isASCII || letter == "\u{131}" {
+        result.append(contentsOf: UTF8.encode(letter) ?? UTF8.encodedReplacementCharacter)
+        continue
+      }
+      for capital in letter.properties.uppercaseMapping.unicodeScalars {
+        result.append(contentsOf: capital.properties.lowercaseMapping.utf8)
+      }
+    }
+    return Argument(result)
   }
 }

@@ -24,14 +24,10 @@ extension UInt8 {
   var isDigit: Bool { (0x30...0x39).contains(self) }
 
   /// Whether the byte is allowed in a command's name, after the first letter.
-  var isWordByte: Bool {
-    isLowercaseLetter || (0x41...0x5A).contains(self) || isDigit || self == 0x5F
-  }
+  var isWordByte: Bool { isLowercaseLetter || (0x41...0x5A).contains(self) || isDigit || self == 0x5F }
 
   /// Whether the byte is allowed in an argument without quotes.
-  var needsNoQuotes: Bool {
-    self > Byte.blank && self != Byte.quote && self != Byte.apostrophe
-  }
+  var needsNoQuotes: Bool { self > Byte.blank && self != Byte.quote && self != Byte.apostrophe }
 
   /// The lowercase letter of an uppercase one; any other byte unchanged.
   var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }

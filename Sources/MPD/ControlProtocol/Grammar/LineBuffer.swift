@@ -8,7 +8,6 @@ struct LineBuffer: Sendable {
   private var head = 0
   private var searched = 0
 
-  /// The number of bytes in the buffer.
   var count: Int { bytes.count - head }
 
   mutating func append(_ more: some Sequence<UInt8>) {

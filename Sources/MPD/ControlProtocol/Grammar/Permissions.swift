@@ -1,12 +1,8 @@
 /// The permissions of a client. A command requires at most one of them.
 package struct Permissions: OptionSet, Hashable, Sendable {
-  /// The permissions as bits.
   package let rawValue: UInt8
 
-  /// Creates a set from bits.
-  package init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// May query all state.
   package static let read = Permissions(rawValue: 1)
@@ -18,7 +14,6 @@ package struct Permissions: OptionSet, Hashable, Sendable {
   package static let control = Permissions(rawValue: 8)
   /// May open and close the output, and end the application.
   package static let admin = Permissions(rawValue: 16)
-  /// The set of all permissions.
   package static let all: Permissions = [.read, .add, .player, .control, .admin]
 }
 
@@ -42,12 +37,10 @@ extension Permissions {
     }
   }
 
-  /// A word that is not a permission.
   package struct UnknownWord: Error, Equatable, CustomStringConvertible {
     let word: String
-    /// A message for people.
     package var description: String {
-      "\"\(word)\" is no permission; there are read, add, player, control, admin and none"
+      "\"\(word)\" is not a permission; there are read, add, player, control, admin and none"
     }
   }
 }

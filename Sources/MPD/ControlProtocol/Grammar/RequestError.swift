@@ -5,13 +5,11 @@ package enum RequestError: Error, Hashable, Sendable {
   case notARequest
   /// The name contains a character other than letters, digits and underscores.
   case invalidWordCharacter
-  /// The closing quote of an argument is missing.
   case missingClosingQuote
   /// A closing quote is not followed by a blank.
   case spaceExpectedAfterQuote
   /// An unquoted argument contains a quote or an apostrophe.
   case invalidUnquotedCharacter
-  /// The request has more than `ProtocolLimits.arguments` arguments.
   case tooManyArguments
   /// The line contains a NUL byte. mpd silently drops the rest of such a line, which no client intends.
   case nulByte
@@ -45,7 +43,6 @@ package enum RequestError: Error, Hashable, Sendable {
 }
 
 extension RequestError: CustomStringConvertible {
-  /// A one-line description for the person who typed the request.
   package var description: String {
     switch self {
     case .notARequest: "a command begins with a letter a-z"

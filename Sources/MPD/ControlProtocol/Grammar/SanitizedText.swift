@@ -9,7 +9,7 @@ enum SanitizedText {
     var output: [UInt8] = []
     var rest = bytes[...]
     while let first = rest.first {
-      let length = UTF8Sequence.length(at: rest)
+      let length = characterLength(at: rest)
       let piece: [UInt8] =
         switch length {
         case 0: escape(first)
@@ -53,36 +53,17 @@ enum SanitizedText {
     }
   }
 
+  /// The length of the character at the beginning of `bytes`; 0 if it is not valid UTF-8.
+  private static func characterLength(at bytes: ArraySlice<UInt8>) -> Int {
+    var iterator = bytes.makeIterator()
+    var parser = UTF8.ForwardParser()
+    guard case .valid(let encoded) = parser.parseScalar(from: &iterator) else { return 0 }
+    return encoded.count
+  }
+
   private static func escape(_ byte: UInt8) -> [UInt8] {
     Array("\\x".utf8) + [hexDigit(byte >> 4), hexDigit(byte & 0xF)]
   }
 
-  static func hexDigit(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? 0x30 + nibble : 0x41 + nibble - 10
-  }
-}
-
-/// The lengths of byte sequences in UTF-8 (table 3-7 of the Unicode standard).
-enum UTF8Sequence {
-  /// Returns the length of the character at the beginning of `bytes`; 0 if the sequence is invalid.
-  static func length(at bytes: ArraySlice<UInt8>) -> Int {
-    let start = bytes.startIndex
-    guard let first = bytes.first else { return 0 }
-    let length: Int
-    let second: ClosedRange<UInt8>
-    switch first {
-    case 0x00...0x7F: return 1
-    case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
-    case 0xE0: (length, second) = (3, 0xA0...0xBF)
-    case 0xED: (length, second) = (3, 0x80...0x9F)
-    case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
-    case 0xF0: (length, second) = (4, 0x90...0xBF)
-    case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
-    case 0xF4: (length, second) = (4, 0x80...0x8F)
-    default: return 0
-    }
-    guard bytes.count >= length, second.contains(bytes[start + 1]) else { return 0 }
-    let tail = bytes[(start + 2)..<max(start + 2, start + length)]
-    return tail.allSatisfy { (0x80...0xBF).contains($0) } ? length : 0
-  }
+  static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x41 + nibble - 10 }
 }

@@ -2,14 +2,11 @@ internal import TextFormatting
 
 /// The reply to `lifecycle`: the state of the application.
 package struct LifecycleReply: Hashable, Sendable {
-  /// A background task that is running.
   package struct Task: Hashable, Sendable {
-    /// The name of the task.
     package var name: String
     /// The time since the task began, in seconds.
     package var age: Double
 
-    /// Creates a task; `age` is in seconds.
     package init(name: String, age: Double) {
       self.name = name
       self.age = age
@@ -20,10 +17,8 @@ package struct LifecycleReply: Hashable, Sendable {
   package struct Termination: Hashable, Sendable {
     /// The system's termination code, such as `0x8badf00d`.
     package var code: String
-    /// The reason in words.
     package var reason: String
 
-    /// Creates a termination with its code and reason.
     package init(code: String, reason: String) {
       self.code = code
       self.reason = reason
@@ -39,12 +34,10 @@ package struct LifecycleReply: Hashable, Sendable {
   package var keptRunningBy: [String]
   /// The remaining background time in seconds; infinite in the foreground.
   package var backgroundTimeRemaining: Double
-  /// The background tasks that are running.
   package var tasks: [Task]
   /// The last end of the application; nil if it has not ended yet.
   package var lastTermination: Termination?
 
-  /// Creates a reply about the application.
   package init(
     application: String, backgroundModes: [String], keptRunningBy: [String], backgroundTimeRemaining: Double,
     tasks: [Task] = [], lastTermination: Termination? = nil
@@ -57,7 +50,6 @@ package struct LifecycleReply: Hashable, Sendable {
     self.lastTermination = lastTermination
   }
 
-  /// Appends the lines to a reply.
   package func write(into reply: inout Reply) {
     reply.append("application", application)
     reply.append("backgroundmodes", backgroundModes.joined(separator: ","))
@@ -69,9 +61,7 @@ package struct LifecycleReply: Hashable, Sendable {
       reply.append("task", task.name)
       reply.append("begun", "\(Self.hundredths(task.age)) ago")
     }
-    if let lastTermination {
-      reply.append("terminated", "\(lastTermination.code) \(lastTermination.reason)")
-    }
+    if let lastTermination { reply.append("terminated", "\(lastTermination.code) \(lastTermination.reason)") }
   }
 
   /// Formats seconds, rounded to two digits after the point.

@@ -39,9 +39,7 @@ extension Reply {
   ///   - duration: The duration of the played part; nil if unknown.
   ///   - place: The position and id in the queue; nil for a song that is not in the queue.
   ///   - priority: The priority in the queue.
-  package mutating func endSong(
-    duration: Milliseconds?, place: StatusReply.Place?, priority: UInt8 = 0
-  ) {
+  package mutating func endSong(duration: Milliseconds?, place: StatusReply.Place?, priority: UInt8 = 0) {
     if let duration {
       append("Time", duration.roundedSeconds)
       append("duration", duration)

@@ -3,7 +3,6 @@
 /// Whatever the values, each line is valid UTF-8 without a newline and has at most `ProtocolLimits.replyLine`
 /// bytes.
 package struct Reply: Hashable, Sendable {
-  /// The bytes of the reply so far.
   package internal(set) var bytes: [UInt8] = []
 
   /// The rest of a long reply, sent later; nil if these bytes are all.
@@ -15,22 +14,15 @@ package struct Reply: Hashable, Sendable {
   /// Creates an empty reply, which is sent as `OK` only.
   package init() {}
 
-  /// Creates a reply with these lines.
   package init(_ pairs: KeyValuePairs<String, String>) {
     for (name, value) in pairs { append(name, value) }
   }
 
-  /// Reserves memory for a known number of bytes.
-  package mutating func reserve(_ byteCount: Int) {
-    bytes.reserveCapacity(bytes.count + byteCount)
-  }
+  package mutating func reserve(_ byteCount: Int) { bytes.reserveCapacity(bytes.count + byteCount) }
 
   /// Appends a line. Control characters become blanks; a line that is too long is cut.
-  package mutating func append(_ name: String, _ value: String) {
-    append(name, text: value.utf8.span)
-  }
+  package mutating func append(_ name: String, _ value: String) { append(name, text: value.utf8.span) }
 
-  /// Appends a line with a number.
   package mutating func append(_ name: String, _ value: some BinaryInteger) {
     if let number = Int64(exactly: value) {
       append(name) { $0.append(decimal: number) }
@@ -39,7 +31,6 @@ package struct Reply: Hashable, Sendable {
     }
   }
 
-  /// Appends a line with `0` or `1`.
   package mutating func append(_ name: String, _ value: Bool) {
     append(name) { $0.append(UInt8(ascii: value ? "1" : "0")) }
   }
@@ -55,14 +46,9 @@ package struct Reply: Hashable, Sendable {
   }
 
   /// Appends a line with any bytes as value. Bytes that are not UTF-8 are written `\xHH`.
-  package mutating func append(_ name: String, _ value: Argument) {
-    append(name, text: value.bytes.span)
-  }
+  package mutating func append(_ name: String, _ value: Argument) { append(name, text: value.bytes.span) }
 
-  /// Appends the bytes of another reply.
-  package mutating func append(_ reply: Reply) {
-    bytes += reply.bytes
-  }
+  package mutating func append(_ reply: Reply) { bytes += reply.bytes }
 
   /// Appends a line whose value `body` writes. The value must be short ASCII text, since it is not sanitized.
   mutating func append(_ name: String, writing body: (inout [UInt8]) -> Void) {
@@ -87,7 +73,6 @@ package struct Reply: Hashable, Sendable {
     bytes.append(Byte.newline)
   }
 
-  /// Appends a line with any text.
   mutating func append(_ name: String, text: Span<UInt8>) {
     let limit = ProtocolLimits.replyLine - name.utf8.count - 3
     append(name) { bytes in
@@ -111,4 +96,29 @@ package struct Reply: Hashable, Sendable {
 enum ReplyEnd {
   static let ok = Array("OK\n".utf8)
   static let listOK = Array("list_OK\n".utf8)
+}
+
+/// The rest of a long reply, which is made piece by piece as the client reads.
+///
+/// So a reply of any length uses little memory and does not delay other clients. If the pieces are made from
+/// a snapshot, they all show the same state.
+package final class ReplyRest: Sendable {
+  private let body: @Sendable (inout Reply) -> ReplyRest?
+
+  /// Creates the rest of a reply. `write` appends the next piece, at most about 64 KiB and possibly nothing,
+  /// and returns the rest after it. It returns nil at the end, or after setting the piece's `refusal`. It is
+  /// called once, on the thread that answers all clients, and must not block.
+  package init(_ write: @escaping @Sendable (inout Reply) -> ReplyRest?) { body = write }
+
+  func next() -> Reply {
+    var piece = Reply()
+    piece.rest = body(&piece)
+    return piece
+  }
+}
+
+extension ReplyRest: Hashable {
+  package static func == (left: ReplyRest, right: ReplyRest) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -3,13 +3,11 @@ internal import TextFormatting
 /// Methods that write numbers and text directly into a reply. A `status` has ten numbers; creating a string
 /// for each would take longer than the rest of the command.
 extension [UInt8] {
-  /// Appends the bytes of a string.
   mutating func append(utf8 text: String) {
     var text = text
     text.withUTF8 { append(contentsOf: $0) }
   }
 
-  /// Appends a decimal number.
   mutating func append(decimal number: Int64) {
     if number < 0 { append(Byte.minus) }
     append(digits: number.magnitude, minimum: 1)

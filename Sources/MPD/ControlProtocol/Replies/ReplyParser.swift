@@ -3,15 +3,12 @@ package struct ReplyParser: Sendable {
   /// The maximum length of a line in bytes. Above Continuo's own limit, since other servers send longer tags.
   package static let lineLimit = 65536
 
-  /// An element of the server's output.
   package enum Element: Hashable, Sendable {
     /// The greeting with the protocol's version.
     case greeting(version: String)
-    /// A line of a reply.
     case pair(name: String, value: Argument)
     /// The bytes that a line `binary: N` announced.
     case binary([UInt8])
-    /// A command of a list has succeeded.
     case listOK
     /// The reply is complete and successful.
     case ok
@@ -19,7 +16,6 @@ package struct ReplyParser: Sendable {
     case refused(Refusal)
   }
 
-  /// An `ACK` line.
   package struct Refusal: Error, Hashable, Sendable {
     /// The error code. `Ack.Code` contains MPD's.
     package var code: Int
@@ -27,10 +23,8 @@ package struct ReplyParser: Sendable {
     package var index: Int
     /// The command's name; empty if the server does not have the command.
     package var command: String
-    /// The message for people.
     package var message: String
 
-    /// Creates a refusal from its parts.
     package init(code: Int, index: Int, command: String, message: String) {
       self.code = code
       self.index = index
@@ -41,11 +35,8 @@ package struct ReplyParser: Sendable {
 
   /// A reason why the output is not an MPD server's. The parser cannot continue after it.
   package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The first line is not a greeting.
     case noGreeting
-    /// A line is longer than `ReplyParser.lineLimit`.
     case lineTooLong
-    /// A line is not part of any reply.
     case malformedLine(Argument)
     /// The announced size exceeds the limit, or no newline follows the bytes.
     case malformedBinary
@@ -53,10 +44,10 @@ package struct ReplyParser: Sendable {
     /// A short description for people.
     public var description: String {
       switch self {
-      case .noGreeting: "it does not greet"
+      case .noGreeting: "no MPD greeting received"
       case .lineTooLong: "a line has more than \(ReplyParser.lineLimit) bytes"
-      case .malformedLine(let line): "\"\(line)\" is no line of a reply"
-      case .malformedBinary: "a chunk of bytes has not the size that was announced"
+      case .malformedLine(let line): "\"\(line)\" is not a line of a reply"
+      case .malformedBinary: "binary data of another size than announced"
       }
     }
   }
@@ -72,14 +63,10 @@ package struct ReplyParser: Sendable {
   private var failure: Failure?
 
   /// Creates a parser. With `expectsGreeting` false, the output begins after the greeting.
-  package init(expectsGreeting: Bool = true) {
-    expectation = expectsGreeting ? .greeting : .line
-  }
+  package init(expectsGreeting: Bool = true) { expectation = expectsGreeting ? .greeting : .line }
 
   /// Appends received bytes, in pieces of any size.
-  package mutating func append(_ bytes: some Sequence<UInt8>) {
-    input.append(bytes)
-  }
+  package mutating func append(_ bytes: some Sequence<UInt8>) { input.append(bytes) }
 
   /// Returns the next element; nil if it is incomplete.
   package mutating func next() throws(Failure) -> Element? {
@@ -161,6 +148,5 @@ extension ReplyParser.Refusal {
 }
 
 extension ReplyParser.Refusal: CustomStringConvertible {
-  /// The message for people.
   package var description: String { message }
 }

@@ -17,7 +17,6 @@ package struct SongReply: Hashable, Sendable {
   /// The priority in the queue; written if above 0.
   package var priority: UInt8
 
-  /// Creates a song for a reply.
   package init(
     file: Argument, lastModified: Int64? = nil, format: AudioFormatText? = nil, tags: [SongTag] = [],
     duration: Milliseconds? = nil, range: SongRange? = nil, place: StatusReply.Place? = nil,

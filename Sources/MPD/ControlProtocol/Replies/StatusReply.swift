@@ -9,16 +9,13 @@ package struct StatusReply: Hashable, Sendable {
 
   /// The progress of the current song while it plays or is paused.
   package struct Progress: Hashable, Sendable {
-    /// The position in the song.
     package var elapsed: Milliseconds
-    /// The duration of the song; nil if unknown.
     package var duration: Milliseconds?
     /// The mean bit rate in bits per second; 0 if unknown.
     package var bitRate = 0
     /// The decoded format; nil until it is known.
     package var audio: AudioFormatText?
 
-    /// Creates the progress of a song.
     package init(
       elapsed: Milliseconds, duration: Milliseconds?, bitRate: Int = 0, audio: AudioFormatText? = nil
     ) {
@@ -31,12 +28,10 @@ package struct StatusReply: Hashable, Sendable {
 
   /// The position and id of a song in the queue.
   package struct Place: Hashable, Sendable {
-    /// The position in the queue, from 0.
     package var position: UInt32
     /// The id, never reused for another song.
     package var id: UInt32
 
-    /// Creates a position and id.
     package init(position: UInt32, id: UInt32) {
       self.position = position
       self.id = id
@@ -45,19 +40,13 @@ package struct StatusReply: Hashable, Sendable {
 
   /// The volume in percent; nil if it cannot be set.
   package var volume: Int?
-  /// Whether the queue repeats.
   package var repeats = false
-  /// Whether the order is random.
   package var random = false
-  /// Whether playback pauses after the current song.
   package var single = OneshotMode.off
-  /// Whether songs leave the queue after playing.
   package var consume = OneshotMode.off
   /// The queue's version, 31 bits.
   package var playlistVersion: UInt32 = 1
-  /// The number of songs in the queue.
   package var playlistLength = 0
-  /// The state of the player.
   package var state = State.stop
   /// The current song, or after `stop` the song with which `play` starts.
   package var song: Place?
@@ -70,10 +59,8 @@ package struct StatusReply: Hashable, Sendable {
   /// The song that follows automatically.
   package var nextSong: Place?
 
-  /// Creates the reply of a stopped player with an empty queue.
   package init() {}
 
-  /// Appends the lines in mpd's order.
   package func write(into reply: inout Reply) {
     reply.reserve(512)
     if let volume { reply.append("volume", volume) }

@@ -17,17 +17,13 @@ package struct WatchRecord: Hashable, Sendable {
     case timeControlStatus(TimeControlStatus, reason: String?)
     /// The application's state changed: `active`, `inactive`, `background`, `suspended` or `notRunning`.
     case applicationState(String)
-    /// The song was played to its end.
     case didPlayToEndTime(StatusReply.Place)
-    /// The song cannot be played.
     case failed(StatusReply.Place, url: String, error: String)
-    /// The time of the song jumped.
     case timeJumped(StatusReply.Place, elapsed: Milliseconds)
     /// Sound stopped because the song's data did not arrive in time; playback resumes automatically.
     case stalled(StatusReply.Place)
     /// Progress of loading the song: the loaded ranges, the stored bytes, and the total in bytes if known.
     case loaded(StatusReply.Place, ranges: [Range<Milliseconds>], bytes: Int64, total: Int64?)
-    /// A network event of the song.
     case network(StatusReply.Place, NetworkReport)
     /// Timed metadata of the stream, valid from that time of the song onward.
     case timedMetadata(StatusReply.Place, identifier: String, value: String, time: Milliseconds)
@@ -36,7 +32,6 @@ package struct WatchRecord: Hashable, Sendable {
     /// No event has occurred for a while; the connection is alive.
     case alive
 
-    /// The name of the event, in the field `event`.
     package var name: String {
       switch self {
       case .time: "time"
@@ -56,18 +51,15 @@ package struct WatchRecord: Hashable, Sendable {
     }
   }
 
-  /// The event that is recorded.
   package var event: Event
   /// The time of the event, in nanoseconds of the monotonic clock. Not written with `coalesced` and `alive`.
   package var host: UInt64
 
-  /// Creates a record of an event.
   package init(_ event: Event, host: UInt64 = 0) {
     self.event = event
     self.host = host
   }
 
-  /// Appends the lines, `event` first.
   package func write(into reply: inout Reply) {
     reply.append("event", event.name)
     switch event {
@@ -82,10 +74,8 @@ package struct WatchRecord: Hashable, Sendable {
     case .timeControlStatus(let status, let reason):
       reply.append("status", status.rawValue)
       if let reason { reply.append("reason", reason) }
-    case .applicationState(let state):
-      reply.append("state", state)
-    case .didPlayToEndTime(let song), .stalled(let song):
-      Self.write(song, into: &reply)
+    case .applicationState(let state): reply.append("state", state)
+    case .didPlayToEndTime(let song), .stalled(let song): Self.write(song, into: &reply)
     case .failed(let song, let url, let error):
       Self.write(song, into: &reply)
       reply.append("url", url)
@@ -120,7 +110,6 @@ package struct WatchRecord: Hashable, Sendable {
     reply.append("host", DecimalFraction.seconds(nanoseconds: host))
   }
 
-  /// The bytes of the record.
   package var bytes: [UInt8] {
     var reply = Reply()
     write(into: &reply)
@@ -131,4 +120,34 @@ package struct WatchRecord: Hashable, Sendable {
     reply.append("index", song.position)
     reply.append("songid", song.id)
   }
+}
+
+/// An event of a song's transfer from the network.
+package struct NetworkReport: Hashable, Sendable {
+  package enum What: String, Hashable, Sendable {
+    case request
+    case response
+    /// The request has failed; another one will follow.
+    case retry
+    /// The server has a different version of the song.
+    case changed
+    /// All data from the current position to the end was received.
+    case complete
+    /// The transfer has failed permanently.
+    case lost
+  }
+
+  package var what: What
+  /// The URL of the responding server, without credentials.
+  package var url: String?
+  package var status: Int?
+  /// The first requested byte.
+  package var from: Int64?
+  /// The number of the request, from 1.
+  package var attempt: Int?
+  /// The total size in bytes.
+  package var total: Int64?
+  package var error: String?
+
+  package init(_ what: What) { self.what = what }
 }

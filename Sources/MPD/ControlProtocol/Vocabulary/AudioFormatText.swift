@@ -1,13 +1,10 @@
 /// An audio format in MPD's notation: `44100:24:2`.
 package struct AudioFormatText: Hashable, Sendable {
-  /// The sample rate in hertz.
   package var rate: Int
   /// The number of bits in a sample; nil for floating point, which is written `f`.
   package var bits: Int?
-  /// The number of channels.
   package var channels: Int
 
-  /// Creates a format; `bits` is nil for floating point.
   package init(rate: Int, bits: Int?, channels: Int) {
     self.rate = rate
     self.bits = bits
@@ -16,14 +13,12 @@ package struct AudioFormatText: Hashable, Sendable {
 }
 
 extension AudioFormatText: CustomStringConvertible {
-  /// The format in MPD's notation.
   package var description: String {
     var bytes: [UInt8] = []
     write(into: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends the format in MPD's notation.
   func write(into bytes: inout [UInt8]) {
     bytes.append(decimal: Int64(rate))
     bytes.append(Byte.colon)

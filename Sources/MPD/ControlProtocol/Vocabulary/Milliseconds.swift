@@ -10,9 +10,7 @@ package struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: Int64
 
   /// Creates a time from milliseconds, clamped to ±`limit`.
-  package init(rawValue: Int64) {
-    self.rawValue = min(max(rawValue, -Self.limit), Self.limit)
-  }
+  package init(rawValue: Int64) { self.rawValue = min(max(rawValue, -Self.limit), Self.limit) }
 
   /// Creates a time from seconds, rounded to milliseconds and clamped to ±`limit`. NaN becomes 0.
   package init(seconds: Double) {
@@ -26,18 +24,12 @@ package struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
     }
   }
 
-  /// The time in seconds.
   package var seconds: Double { Double(rawValue) / 1000 }
 
-  /// Compares two times numerically.
-  package static func < (left: Milliseconds, right: Milliseconds) -> Bool {
-    left.rawValue < right.rawValue
-  }
+  package static func < (left: Milliseconds, right: Milliseconds) -> Bool { left.rawValue < right.rawValue }
 
   /// The time in whole seconds, rounded half up, as in mpd's `time` and `Time`; 0 for negative times.
-  package var roundedSeconds: Int64 {
-    max(0, (rawValue + 500) / 1000)
-  }
+  package var roundedSeconds: Int64 { max(0, (rawValue + 500) / 1000) }
 }
 
 extension Milliseconds: CustomStringConvertible {

@@ -10,7 +10,6 @@ package enum QueuePosition: Hashable, Sendable {
 
 /// A part of the queue, from `lowerBound` up to but not including `upperBound`.
 package struct PositionRange: Hashable, Sendable {
-  /// The first position of the range.
   package let lowerBound: UInt32
   /// The position after the last one; nil for the end of the queue. Never below `lowerBound`.
   package let upperBound: UInt32?
@@ -33,5 +32,11 @@ package struct PositionRange: Hashable, Sendable {
   init(checkedLower lower: UInt32, upper: UInt32?) {
     lowerBound = lower
     upperBound = upper
+  }
+
+  /// The positions of the range that are below `count`.
+  package func clamped(to count: Int) -> Range<Int> {
+    let start = min(Int(lowerBound), count)
+    return start..<max(start, min(upperBound.map(Int.init) ?? count, count))
   }
 }

@@ -1,28 +1,19 @@
 /// The subsystems whose changes `idle` reports: MPD's fourteen, and one of Continuo's own.
 package struct Subsystems: OptionSet, Hashable, Sendable {
-  /// The subsystems as bits.
   package let rawValue: UInt16
 
-  /// Creates a set from bits.
-  package init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// The database changed. python-mpd2's asyncio client waits for this subsystem to keep its connection open.
+  /// python-mpd2's asyncio client waits for this subsystem to keep its connection open.
   package static let database = Subsystems(rawValue: 1 << 0)
-  /// A stored playlist changed.
   package static let storedPlaylist = Subsystems(rawValue: 1 << 1)
-  /// The queue has changed.
   package static let playlist = Subsystems(rawValue: 1 << 2)
   /// Playback started, paused, stopped, jumped, or changed its song.
   package static let player = Subsystems(rawValue: 1 << 3)
-  /// The volume has changed.
   package static let mixer = Subsystems(rawValue: 1 << 4)
-  /// An output was opened or closed.
   package static let output = Subsystems(rawValue: 1 << 5)
   /// A mode such as repeat, random, single or consume changed; or home, foreground or lock was performed.
   package static let options = Subsystems(rawValue: 1 << 6)
-  /// A sticker has changed.
   package static let sticker = Subsystems(rawValue: 1 << 7)
   /// An update of the database began or ended.
   package static let update = Subsystems(rawValue: 1 << 8)
@@ -56,7 +47,6 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
     self.init(rawValue: 1 << UInt16(index))
   }
 
-  /// The names of the subsystems, in the order of an answer.
   package var names: [String] {
     Self.allNames.indices.filter { rawValue & (1 << UInt16($0)) != 0 }.map { Self.allNames[$0] }
   }

@@ -47,14 +47,10 @@ package enum TagType: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A tag of a song.
 package struct SongTag: Hashable, Sendable {
-  /// The type of the tag.
   package let type: TagType
-  /// The value of the tag.
   package var value: Argument
 
-  /// Creates a tag from its type and value.
   package init(_ type: TagType, _ value: Argument) {
     self.type = type
     self.value = value
@@ -63,28 +59,19 @@ package struct SongTag: Hashable, Sendable {
 
 /// A set of tag types, such as those that a client wants to see.
 package struct TagSet: OptionSet, Hashable, Sendable {
-  /// The types as bits.
   package let rawValue: UInt32
 
-  /// Creates a set from bits.
-  package init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Creates the set of one type.
   package init(_ tag: TagType) { rawValue = 1 << UInt32(tag.index) }
 
-  /// The set of all types.
   package static let all = TagSet(rawValue: (1 << UInt32(TagType.allCases.count)) - 1)
 
   /// The types that a client gets by default: all but `Comment`, as in mpd.
   package static let standard = TagSet.all.subtracting(TagSet(.comment))
 
-  /// Whether the set contains the type with this index.
   package func contains(index: Int) -> Bool { rawValue >> UInt32(index) & 1 == 1 }
 
   /// The types in the order of the `tagtypes` reply.
-  package var tags: [TagType] {
-    TagType.allCases.filter { contains(TagSet($0)) }
-  }
+  package var tags: [TagType] { TagType.allCases.filter { contains(TagSet($0)) } }
 }

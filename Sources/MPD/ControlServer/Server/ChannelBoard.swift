@@ -21,17 +21,13 @@ struct ChannelBoard {
     self.messageLimit = messageLimit
   }
 
-  /// Returns a channel's name if it is valid. As in mpd, letters, digits and `_-.:` are allowed.
+  private static let characters = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:".utf8)
+
+  /// Returns a channel's name if it is valid: mpd's rule.
   private static func channel(_ name: Argument) throws(Ack) -> String {
-    let isValid = name.bytes.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "_-.:".utf8.contains(byte)
-      }
-    }
-    guard isValid, !name.bytes.isEmpty, let channel = name.string else { throw .invalidChannelName }
+    guard !name.bytes.isEmpty, name.bytes.allSatisfy(characters.contains), let channel = name.string
+    else { throw .invalidChannelName }
     return channel
   }
 

@@ -38,7 +38,6 @@ final class ClientConnection: ChannelInboundHandler {
   /// Whether the connection only sends its remaining output.
   private var isClosing = false
 
-  /// The topics that the client watches.
   private(set) var topics: Set<WatchTopic> = []
   private var backlog = WatchBacklog<ByteBuffer>()
   private var leftOut = 0
@@ -111,7 +110,6 @@ final class ClientConnection: ChannelInboundHandler {
     // result.
     if machine.isAwaitingPassword { return core.forget(self) }
     run()
-    leaveIfDone()
   }
 
   /// Closes a connection that has failed; `channelInactive` follows.
@@ -133,7 +131,6 @@ final class ClientConnection: ChannelInboundHandler {
   private func goOn() {
     hasCompleted = true
     run()
-    leaveIfDone()
   }
 
   func notify(_ subsystems: Subsystems) {
@@ -148,7 +145,6 @@ final class ClientConnection: ChannelInboundHandler {
   func turn() {
     isInLine = false
     run()
-    leaveIfDone()
   }
 
   /// Ends the connection with the server: no more input is read; a command in progress is still answered.
@@ -156,7 +152,6 @@ final class ClientConnection: ChannelInboundHandler {
     isInputEnded = true
     input.clear()
     run()
-    leaveIfDone()
   }
 
   /// Closes the connection, even with a command in progress.
@@ -188,6 +183,8 @@ final class ClientConnection: ChannelInboundHandler {
     if isClosing { closeWhenSent() } else { readOn() }
     // Without a deadline the timer was off; the client's new state may have one.
     if timerDeadline == .distantFuture { updateTimer() }
+    // The client has gone, and all its commands are done.
+    if context == nil, !machine.isPerforming, !isInLine { core.forget(self) }
   }
 
   /// Whether the client has its turn and its channel has room.
@@ -232,7 +229,12 @@ final class ClientConnection: ChannelInboundHandler {
       if output.readableBytes >= core.limits.pauseBytes { flush() }
     case .perform(let command, let context):
       if machine.hasMore { beginTurn() }
-      core.perform(command, context, for: self)
+      if case .channels(let command) = command {
+        complete(core.channelReply(command, info.id))
+      } else {
+        let completion = Completion(client: info.id, mailbox: core.mailbox)
+        core.handler.perform(command, context, for: info, completion: completion)
+      }
     case .checkPassword(let isRight): core.passwordGiven(isRight: isRight, by: self)
     case .beginWatch(let request):
       topics = WatchTopic.all(of: request)
@@ -240,12 +242,9 @@ final class ClientConnection: ChannelInboundHandler {
       clock.recordSent(at: .now())
       core.watchBegan(self)
       updateTimer()
-    case .endWatch:
-      endWatch()
-    case .yield:
-      waitForTurn()
-    case .close:
-      isClosing = true
+    case .endWatch: endWatch()
+    case .yield: waitForTurn()
+    case .close: isClosing = true
     }
   }
 
@@ -307,12 +306,6 @@ final class ClientConnection: ChannelInboundHandler {
     sent.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.context?.close(promise: nil) }
   }
 
-  /// Removes the client from the server once it has gone and all its commands are done.
-  private func leaveIfDone() {
-    guard context == nil, !isRunning, !machine.isPerforming, !isInLine else { return }
-    core.forget(self)
-  }
-
   /// The bytes that the channel holds because the client does not read.
   private var pending: Int {
     guard let options = context?.channel.syncOptions else { return 0 }
@@ -366,9 +359,7 @@ final class ClientConnection: ChannelInboundHandler {
   private func hasRoom(for count: Int) -> Bool {
     let size = output.readableBytes + count
     // Asking the channel costs more than all other checks. A writable channel holds less than the mark.
-    if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes {
-      return true
-    }
+    if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes { return true }
     return pending + size <= core.limits.watchBytes
   }
 

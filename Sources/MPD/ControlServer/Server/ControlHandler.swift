@@ -33,18 +33,13 @@ package protocol ControlHandler: Sendable {
   func report(_ text: String)
 }
 
+/// All but commands may be ignored.
 extension ControlHandler {
-  /// Does nothing by default.
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
-  /// Does nothing by default.
   package func watchEnded(by client: ClientInfo) {}
-  /// Does nothing by default.
   package func inputEnded(_ client: ClientInfo) {}
-  /// Does nothing by default.
   package func connectionClosed(_ client: ClientInfo) {}
-  /// Does nothing by default.
   package func clientLeft(_ client: ClientInfo) {}
-  /// Does nothing by default.
   package func report(_ text: String) {}
 }
 
@@ -82,10 +77,8 @@ package final class Completion: Sendable {
     mailbox.complete(client, result)
   }
 
-  /// Completes the command with a reply.
   package func callAsFunction(_ reply: Reply) { self(.success(reply)) }
 
-  /// Completes the command with a refusal.
   package func callAsFunction(_ ack: Ack) { self(.failure(ack)) }
 
   deinit {
@@ -98,9 +91,7 @@ package struct ClientID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// The client that sent a command.
 package struct ClientInfo: Sendable {
-  /// The identifier of the connection.
   package let id: ClientID
   /// The user and process that connected; nil for a client from the network.
   package let peer: PeerCredentials?
@@ -110,10 +101,4 @@ package struct ClientInfo: Sendable {
 
   /// Whether the client uses the Unix socket.
   package var isLocal: Bool { peer != nil }
-
-  package init(id: ClientID, peer: PeerCredentials?, isSameUser: Bool) {
-    self.id = id
-    self.peer = peer
-    self.isSameUser = isSameUser
-  }
 }

@@ -42,7 +42,7 @@ final class LoopMailbox: Sendable {
   /// Completes a command: immediately on the loop, otherwise through the mailbox.
   func complete(_ client: ClientID, _ result: Result<Reply, Ack>) {
     if eventLoop.inEventLoop {
-      core.value?.complete(client, result)
+      core.value?.connections[client]?.complete(result)
     } else {
       post { $0.contents.completions.append((client, result)) }
     }
@@ -63,7 +63,6 @@ final class LoopMailbox: Sendable {
     }
   }
 
-  /// Sets the topics that have a watcher.
   func setTopics(_ topics: Set<WatchTopic>) { guarded.withLock { $0.topics = topics } }
 
   /// Returns and removes all messages. Called on the loop.
@@ -88,5 +87,30 @@ final class LoopMailbox: Sendable {
       // Under the lock, so that no work is enqueued after the loop has ended. `execute` only enqueues.
       eventLoop.execute { core.value?.deliver() }
     }
+  }
+}
+
+/// Records that cannot be sent yet: the newest of each kind, and the number of dropped ones.
+///
+/// A kind is a record's name. A client that missed two records of a kind needs only the newer one.
+struct WatchBacklog<Record> {
+  private var newest: [(kind: String, record: Record)] = []
+  private(set) var leftOut = 0
+
+  var isEmpty: Bool { newest.isEmpty }
+
+  /// Adds a record and drops an earlier one of its kind. The order is that of the kept records.
+  mutating func hold(_ record: Record, of kind: String) {
+    if let index = newest.firstIndex(where: { $0.kind == kind }) {
+      newest.remove(at: index)
+      leftOut += 1
+    }
+    newest.append((kind, record))
+  }
+
+  /// Returns and removes the kept records, oldest first, with the number of dropped ones.
+  mutating func take() -> (leftOut: Int, records: [(kind: String, record: Record)]) {
+    defer { self = WatchBacklog() }
+    return (leftOut, newest)
   }
 }

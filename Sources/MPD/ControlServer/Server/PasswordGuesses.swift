@@ -7,21 +7,17 @@ internal import SystemSupport
 /// that address waits, each time longer, over all its connections. A right password waits as long. Otherwise
 /// any delay would reveal a wrong guess, and the client could continue over another connection.
 struct PasswordGuesses {
-  /// The origin of passwords.
   struct Origin {
     /// The key by which guesses are counted: an IPv4 address, the /64 network of an IPv6 address (one machine
     /// has all of it), or the user of a local client.
     let key: String
-    /// The name in the operator's log.
     let name: String
 
-    /// Creates the origin of a client from the network.
     init(_ address: IPAddress) {
       key = address.network64 ?? address.description
       name = address.description
     }
 
-    /// Creates the origin of a client of the Unix socket.
     init(user: UInt32) {
       key = "user \(user)"
       name = key
@@ -54,7 +50,6 @@ struct PasswordGuesses {
   private var lastReport: NIODeadline?
   private var unreported = 0
 
-  /// The number of addresses counted one by one.
   var count: Int { records.count }
 
   /// Records a password that was received at `now`. Returns the time of its answer, `now` or later, and a

@@ -92,18 +92,6 @@ final class ServerCore {
 
   // MARK: Commands
 
-  func complete(_ client: ClientID, _ result: Result<Reply, Ack>) { connections[client]?.complete(result) }
-
-  func perform(_ command: Command, _ context: ConnectionMachine.Context, for connection: ClientConnection) {
-    if case .channels(let command) = command {
-      connection.complete(channelReply(command, connection.info.id))
-    } else {
-      handler.perform(
-        command, context, for: connection.info,
-        completion: Completion(client: connection.info.id, mailbox: mailbox))
-    }
-  }
-
   /// Schedules the answer to a client's password. Only that client waits for it.
   func passwordGiven(isRight: Bool, by connection: ClientConnection) {
     guard let origin = connection.guessOrigin else { return connection.answerPassword() }
@@ -116,7 +104,6 @@ final class ServerCore {
     }
   }
 
-  /// Appends a client to the queue for the next turn.
   func takeTurn(_ connection: ClientConnection) {
     waiting.append(connection.info.id)
     scheduleTurn()
@@ -136,7 +123,7 @@ final class ServerCore {
     scheduleTurn()
   }
 
-  private func channelReply(_ command: Command.Channels, _ client: ClientID) -> Result<Reply, Ack> {
+  func channelReply(_ command: Command.Channels, _ client: ClientID) -> Result<Reply, Ack> {
     do throws(Ack) {
       var reply = Reply()
       switch command {
@@ -164,10 +151,9 @@ final class ServerCore {
 
   // MARK: What comes from outside
 
-  /// Dispatches the messages of other threads.
   func deliver() {
     let contents = mailbox.take()
-    for (client, result) in contents.completions { complete(client, result) }
+    for (client, result) in contents.completions { connections[client]?.complete(result) }
     if !contents.subsystems.isEmpty { notify(contents.subsystems) }
     for record in contents.records { send(record) }
     for (topic, var backlog) in contents.overflow {
@@ -221,6 +207,5 @@ final class ServerCore {
     return promise.futureResult
   }
 
-  /// Closes all remaining connections.
   func abandon() { for connection in connections.values { connection.abandon() } }
 }

@@ -48,6 +48,5 @@ package struct ServerLimits: Sendable {
   /// so that a client with coalesced records is notified when it has caught up.
   var watchMark: Int { max(1, min(16 * 1024, watchBytes / 2)) }
 
-  /// Creates the default limits.
   package init() {}
 }

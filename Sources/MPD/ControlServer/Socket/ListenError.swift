@@ -6,24 +6,19 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
   case alreadyRunning(path: String)
   /// The path is empty, contains a zero byte, or has more bytes than the system's `limit`.
   case invalidPath(String, limit: Int)
-  /// A file that is not a socket has that name.
   case notASocket(path: String)
   /// The directory belongs to another user, or others may change its contents.
   case unsafeDirectory(path: String)
   /// Another process has held the directory's lock for longer than a start takes.
   case directoryLocked(path: String)
-  /// No group has that name.
   case noSuchGroup(String)
   /// The descriptor passed by systemd is not a listening Unix socket.
   case unusableActivation
-  /// The host is not a numeric address.
   case notAnAddress(NetworkAddress)
   /// Another program uses that address. The command's exit status is 73.
   case addressInUse(NetworkAddress)
-  /// A system call failed.
   case system(SystemCallError, path: String)
 
-  /// A one-line description for people.
   package var description: String {
     switch self {
     case .alreadyRunning(let path): "already running: a server answers at \(path)"
@@ -37,7 +32,7 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
     case .noSuchGroup(let name): "no such group: \(name)"
     case .unusableActivation: "LISTEN_FDS names no listening Unix socket"
     case .notAnAddress(let address): "cannot listen at \(address): \(address.host) is not a numeric address"
-    case .addressInUse(let address): "cannot listen at \(address): another program does"
+    case .addressInUse(let address): "cannot listen at \(address): address already in use"
     case .system(let error, let path): "\(path): \(error)"
     }
   }

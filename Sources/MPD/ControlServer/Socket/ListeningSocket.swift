@@ -25,13 +25,6 @@ package struct ListeningSocket: ~Copyable {
   /// Returns the open descriptor; the caller must close it.
   consuming func takeDescriptor() -> Int32 { descriptor.release() }
 
-  private init(path: String, access: SocketAccess, descriptor: consuming OwnedDescriptor, file: SocketFile?) {
-    self.path = path
-    self.access = access
-    self.descriptor = descriptor
-    self.file = file
-  }
-
   /// Binds `path`, which may be relative to the working directory. A stale socket at the path is replaced and
   /// a missing directory is created. Blocks for file system calls and at most 2 s for another server's start.
   /// Any thread.
@@ -126,7 +119,6 @@ package struct ListeningSocket: ~Copyable {
     }
   }
 
-  /// Binds the socket to the free path, sets the file's group and mode, and listens.
   private static func bind(
     _ socket: borrowing OwnedDescriptor, _ path: String, _ access: SocketAccess, _ group: UInt32?
   ) throws(SystemCallError) -> SocketFile {

@@ -14,17 +14,13 @@ package struct SocketAccess: Equatable, Sendable {
     self.group = group
   }
 
-  /// Access for the owner only: mode 0600.
   package static let ownerOnly = SocketAccess(mode: 0o600)
 
-  /// Whether users other than the owner may connect.
   var isWidened: Bool { mode & 0o077 != 0 }
 
   /// The mode of the socket's directory: users who may connect may pass through it; only the owner may list
   /// or change it.
-  var directoryMode: UInt32 {
-    0o700 | (mode & 0o070 != 0 ? 0o010 : 0) | (mode & 0o007 != 0 ? 0o001 : 0)
-  }
+  var directoryMode: UInt32 { 0o700 | (mode & 0o070 != 0 ? 0o010 : 0) | (mode & 0o007 != 0 ? 0o001 : 0) }
 
   /// Whether `user` may be a client of a server that runs as `server`. With the default mode the file already
   /// excludes other users; this check also covers a later change of the mode, and an inherited connection.
@@ -33,21 +29,13 @@ package struct SocketAccess: Equatable, Sendable {
 
 /// The credentials of the peer process, taken by the kernel when the connection was made.
 package struct PeerCredentials: Equatable, Sendable {
-  /// The effective user id.
-  package let user: UInt32
-  /// The effective group id.
-  package let group: UInt32
   /// The process id; 0 if the process is in a namespace that is not visible here.
   package let process: Int32
+  package let user: UInt32
+  package let group: UInt32
 
   /// The fields of `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
   private typealias Fields = (process: Int32, user: UInt32, group: UInt32)
-
-  init(process: Int32, user: UInt32, group: UInt32) {
-    self.process = process
-    self.user = user
-    self.group = group
-  }
 
   /// Reads `SO_PEERCRED`. The future has its result immediately when called on the channel's loop.
   static func read(from socket: any SocketOptionProvider) -> EventLoopFuture<PeerCredentials> {

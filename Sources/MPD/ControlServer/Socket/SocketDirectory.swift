@@ -10,14 +10,12 @@ struct SocketDirectory: ~Copyable {
   /// seconds suffice on an overloaded machine.
   static let lockLimit = 2.0
 
-  /// The directory part of a socket's path.
   static func path(ofSocket socketPath: String) -> String {
     let parts = socketPath.split(separator: "/", omittingEmptySubsequences: true).dropLast()
     let path = (socketPath.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
     return path.isEmpty ? "." : path
   }
 
-  /// Opens an existing directory.
   init(existing path: String, followsLink: Bool = true) throws(SystemCallError) {
     self.path = path
     descriptor = try OwnedDescriptor(
@@ -68,9 +66,8 @@ struct SocketDirectory: ~Copyable {
     switch errno {
     case EEXIST: return false
     case ENOENT:
-      let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-      guard parts.count > 1 else { throw SystemCallError("mkdir", code: ENOENT) }
-      let above = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().joined(separator: "/")
+      let above = Self.path(ofSocket: path)
+      guard above != "/", above != "." else { throw SystemCallError("mkdir", code: ENOENT) }
       if try make(above, mode: 0o700), chmod(above, 0o700) != 0 { throw SystemCallError("chmod") }
       if mkdir(path, mode) == 0 { return true }
       guard errno == EEXIST else { throw SystemCallError("mkdir") }
@@ -94,5 +91,30 @@ struct SocketDirectory: ~Copyable {
     }
     defer { flock(descriptor.number, LOCK_UN) }
     return try body()
+  }
+}
+
+/// The default path of the control socket, the same for server and client.
+package enum DefaultSocket {
+  /// The path `$XDG_RUNTIME_DIR/continuo/socket`. If that variable is missing, as under cron, `/run/user/UID`
+  /// replaces it if that directory belongs to the user. Otherwise the path is `/tmp/continuo-UID/socket`. The
+  /// server creates the last directory, and refuses one that belongs to another user or is open to others.
+  /// Any thread; reads the file system.
+  package static var path: String {
+    let user = geteuid()
+    return path(runtimeDirectory: getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: user) {
+      var status = stat()
+      return lstat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == user
+    }
+  }
+
+  /// Returns the default path for a value of `XDG_RUNTIME_DIR`. The XDG Base Directory Specification requires
+  /// that a relative or empty value is ignored.
+  package static func path(runtimeDirectory: String?, user: UInt32, isOwnDirectory: (String) -> Bool)
+    -> String
+  {
+    if let runtimeDirectory, runtimeDirectory.hasPrefix("/") { return "\(runtimeDirectory)/continuo/socket" }
+    let session = "/run/user/\(user)"
+    return isOwnDirectory(session) ? "\(session)/continuo/socket" : "/tmp/continuo-\(user)/socket"
   }
 }
