@@ -58,8 +58,7 @@ package final class JukeboxApplication {
       let type = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
       let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
       MainActor.assumeIsolated {
-        self?.interrupted(
-          type.flatMap(AVAudioSession.InterruptionType.init), .init(rawValue: options ?? 0))
+        self?.interrupted(type.flatMap(AVAudioSession.InterruptionType.init), .init(rawValue: options ?? 0))
       }
     }
     updateHold()

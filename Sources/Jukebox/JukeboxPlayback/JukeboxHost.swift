@@ -140,9 +140,7 @@ package final class JukeboxHost: Suspendable {
       self?.learn(event)
       onEvent?(event)
     }
-    self.player?.onLearn = { [weak self] id, news in
-      try? self?.change { $0.learn(id, news) }
-    }
+    self.player?.onLearn = { [weak self] id, news in try? self?.change { $0.learn(id, news) } }
   }
 
   /// Stores a live stream's title and the station's name as tags of the song. The title is removed when the

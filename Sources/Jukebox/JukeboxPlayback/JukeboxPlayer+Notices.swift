@@ -36,8 +36,7 @@ extension JukeboxPlayer {
   }
 
   func observe(
-    _ name: Notification.Name,
-    _ notice: @escaping @MainActor (AVPlayerItem, (any Error)?) -> Notice
+    _ name: Notification.Name, _ notice: @escaping @MainActor (AVPlayerItem, (any Error)?) -> Notice
   ) -> any NSObjectProtocol {
     observe(name) { [weak self] item, note in
       let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? any Error
@@ -168,8 +167,7 @@ extension JukeboxPlayer {
     guard let current, player.timeControlStatus == .playing else { return }
     let time = start + CMTime(value: 1, timescale: 100)
     soundObserver = player.addBoundaryTimeObserver(forTimes: [NSValue(time: time)], queue: .main) {
-      [weak self] in
-      MainActor.assumeIsolated { self?.reportHeard() }
+      [weak self] in MainActor.assumeIsolated { self?.reportHeard() }
     }
     // The notification may be late: playback may have passed that time already.
     if current.item.currentTime() >= time { reportHeard() }

@@ -59,9 +59,7 @@ package final class JukeboxPlayer {
   private var wantedRate: Float = 0
   /// Whether the player stays paused whatever the jukebox requests: during an interruption, or with the
   /// output disabled.
-  var isHeld = false {
-    didSet { applyRate() }
-  }
+  var isHeld = false { didSet { applyRate() } }
   /// The ticket of the last action performed.
   var ticket = PlaybackTicket(rawValue: 0)
   /// The item in which a seek is in progress, and the ticket that was valid before the seek. An end of the

@@ -10,9 +10,7 @@ package final class LifecycleFeed: Sendable {
   private let deliver: @Sendable (LifecycleRecord) -> Void
 
   /// Creates a feed. `deliver` is called on `mainQueue`, which must run on the main thread.
-  package init(
-    on mainQueue: any DeliveryQueue, deliver: @escaping @Sendable (LifecycleRecord) -> Void
-  ) {
+  package init(on mainQueue: any DeliveryQueue, deliver: @escaping @Sendable (LifecycleRecord) -> Void) {
     self.mainQueue = mainQueue
     self.deliver = deliver
   }

@@ -129,9 +129,7 @@ package final class MusicDatabase: Sendable {
   }
 
   /// The statistics of the whole library.
-  package var figures: LibraryFigures {
-    state.withLock { $0.figures } ?? LibraryFigures()
-  }
+  package var figures: LibraryFigures { state.withLock { $0.figures } ?? LibraryFigures() }
 
   /// Requests a scan of a folder or a file. Returns the number of the update; nil if too many are pending or
   /// after `stop`. Any thread.

@@ -21,8 +21,7 @@ package struct KernelFileSystems: Sendable {
   /// Reads the list of mounted file systems. The result is empty if the list cannot be read, since `/proc` is
   /// not mounted then.
   package init() {
-    self.init(
-      mounts: (try? FileBytes.read(MediaPath("/proc/self/mountinfo"), limit: Self.listLimit)) ?? [])
+    self.init(mounts: (try? FileBytes.read(MediaPath("/proc/self/mountinfo"), limit: Self.listLimit)) ?? [])
   }
 
   /// Parses a list of mounts in the format of proc(5): `36 35 98:0 / /mnt rw master:1 - ext3 /dev/root rw`.

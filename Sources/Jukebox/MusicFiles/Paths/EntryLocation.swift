@@ -91,8 +91,7 @@ package enum EntryLocation: Hashable, Sendable {
         continue
       }
       guard index + 2 < text.endIndex, let high = hexValue(text[index + 1]),
-        let low = hexValue(text[index + 2]),
-        high * 16 + low > 0
+        let low = hexValue(text[index + 2]), high * 16 + low > 0
       else { return nil }
       decoded.append(high * 16 + low)
       index += 3

@@ -70,9 +70,7 @@ package struct MusicHome: Sendable {
   }
 
   /// Whether `real`, a path without links, is the home or below it.
-  package func contains(_ real: MediaPath) -> Bool {
-    real == path || real.bytes.starts(with: prefix)
-  }
+  package func contains(_ real: MediaPath) -> Bool { real == path || real.bytes.starts(with: prefix) }
 
   /// Whether `file` exists and, with links followed, is the home or below it. Blocks on the disk.
   package func holds(_ file: MediaPath) -> Bool {

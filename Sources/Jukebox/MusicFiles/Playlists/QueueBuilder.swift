@@ -173,8 +173,7 @@ package struct QueueBuilder {
       problem = error
     }
     switch EntryLocation(text) {
-    case .unusable(let reason):
-      report(name, origin, reason)
+    case .unusable(let reason): report(name, origin, reason)
     case .url(let url, let credentials):
       add(url, Hint(title: title, credentials: credentials), origin: origin)
     case .paths(let paths):
@@ -246,11 +245,8 @@ package struct QueueBuilder {
     guard let reach else {
       return report(url.textForMessages, origin, "nothing is played from the network for other users")
     }
-    guard let readPlaylist,
-      NetworkPlaylist.kind(named: url) != nil || takesURLsForPlaylists && origin == nil
-    else {
-      return append(SongLocator(url), hint, name: url.textForMessages)
-    }
+    guard let readPlaylist, NetworkPlaylist.kind(named: url) != nil || takesURLsForPlaylists && origin == nil
+    else { return append(SongLocator(url), hint, name: url.textForMessages) }
     guard playlistRequests < limits.playlists else {
       return stop(url.textForMessages, "more than \(limits.playlists) playlists")
     }
@@ -280,9 +276,7 @@ package struct QueueBuilder {
   /// Adds the MP3 files in and below a folder: its own files before those of its subfolders, both in natural
   /// order. Leaves out hidden files and folders. Follows links within their allowance, and visits each folder
   /// once.
-  private mutating func addFolder(
-    _ folder: MediaPath, depth: Int, isLinked: Bool = false, origin: String?
-  ) {
+  private mutating func addFolder(_ folder: MediaPath, depth: Int, isLinked: Bool = false, origin: String?) {
     guard depth <= limits.folderDepth else {
       return report(shownName(of: folder), origin, "more than \(limits.folderDepth) folders deep")
     }

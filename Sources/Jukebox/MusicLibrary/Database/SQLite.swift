@@ -12,10 +12,7 @@ internal import SystemSupport
 /// is needed: SQLite has kept these functions stable since version 3.8.7.
 private struct SQLiteCalls: Sendable {
   typealias Text = UnsafePointer<CChar>?
-  typealias Function =
-    @convention(c) (
-      OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
-    ) -> Void
+  typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
   let open: @convention(c) @Sendable (Text, UnsafeMutablePointer<OpaquePointer?>?, Int32, Text) -> Int32
   let close: @convention(c) @Sendable (OpaquePointer?) -> Int32
@@ -324,8 +321,7 @@ private func findText(
   // An empty value has no address, and every text contains it.
   let isFound =
     partSize == 0
-    || text != nil
-      && continuo_memmem(text, UInt(calls.valueByteCount(arguments[0])), part, partSize) != nil
+    || text != nil && continuo_memmem(text, UInt(calls.valueByteCount(arguments[0])), part, partSize) != nil
   calls.setIntegerResult(context, isFound ? 1 : 0)
 }
 

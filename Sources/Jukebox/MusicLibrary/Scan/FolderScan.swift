@@ -89,9 +89,7 @@ struct FolderScan {
   }
 
   /// The reading problems, for a person; nil if there were none.
-  var problem: String? {
-    problems.map { $0.more == 0 ? $0.first : "\($0.first) (and \($0.more) more)" }
-  }
+  var problem: String? { problems.map { $0.more == 0 ? $0.first : "\($0.first) (and \($0.more) more)" } }
 
   /// Scans a folder; for a file, its folder; for a path that no longer exists, the nearest existing folder
   /// above. Runs within a transaction of the writer.
@@ -319,9 +317,7 @@ struct FolderScan {
     onProgress()
   }
 
-  private func inDatabase<Result>(
-    _ body: () throws(DatabaseError) -> Result
-  ) throws(Interruption) -> Result {
+  private func inDatabase<Result>(_ body: () throws(DatabaseError) -> Result) throws(Interruption) -> Result {
     do throws(DatabaseError) { return try body() } catch { throw .database(error) }
   }
 }

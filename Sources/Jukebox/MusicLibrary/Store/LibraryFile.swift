@@ -104,9 +104,7 @@ enum LibraryFile {
 
   private static func make(_ database: borrowing Database) throws(DatabaseError) {
     try database.run("BEGIN IMMEDIATE")
-    for name in ["about"] + contents {
-      try database.run("DROP TABLE IF EXISTS \(name)")
-    }
+    for name in ["about"] + contents { try database.run("DROP TABLE IF EXISTS \(name)") }
     for table in tables { try database.run(table) }
     try database.run("INSERT INTO about VALUES(?, ?)", .bytes(Array("tags".utf8)), .bytes(tagNames))
     try database.run("PRAGMA user_version = \(version)")

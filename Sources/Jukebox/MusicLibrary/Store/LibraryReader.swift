@@ -69,9 +69,7 @@ package final class LibraryReader: Sendable {
     return ids
   }
 
-  private func sorted(
-    _ condition: SongCondition, _ order: SongQuery.Order
-  ) throws(DatabaseError) -> [Int64] {
+  private func sorted(_ condition: SongCondition, _ order: SongQuery.Order) throws(DatabaseError) -> [Int64] {
     guard let tag = order.tag else {
       var ids: [Int64] = []
       try database.statement(
@@ -89,8 +87,7 @@ package final class LibraryReader: Sendable {
     // Swift's sort is stable: songs with equal keys keep the order of the walk.
     songs.sort { left, right in
       let (first, second) = order.isDescending ? (right, left) : (left, right)
-      return isNumber
-        ? first.number < second.number : first.key.lexicographicallyPrecedes(second.key)
+      return isNumber ? first.number < second.number : first.key.lexicographicallyPrecedes(second.key)
     }
     return songs.map(\.id)
   }
@@ -223,9 +220,7 @@ package final class LibraryReader: Sendable {
 
   private func forEachValue(of type: TagType, _ body: ([UInt8]) -> Void) throws(DatabaseError) {
     let bit = Int64(1) << Int64(type.index)
-    if try database.integer("SELECT 1 FROM songs WHERE tagged & \(bit) = 0 LIMIT 1") != nil {
-      body([])
-    }
+    if try database.integer("SELECT 1 FROM songs WHERE tagged & \(bit) = 0 LIMIT 1") != nil { body([]) }
     // Steps from one distinct text to the next by the index.
     try database.statement(
       """

@@ -159,10 +159,7 @@ final class LibraryWriter {
     let position = try integer("SELECT max(id) FROM folders") ?? 0
     try forEach(
       "INSERT INTO folders(path, parent, position, modified) VALUES(?, ?, ?, ?)",
-      [
-        .bytes(path),
-        .integer(parent), .integer(position + 1), .integer(modified),
-      ])
+      [.bytes(path), .integer(parent), .integer(position + 1), .integer(modified)])
     (hasChanged, mustOrderFolders) = (true, true)
     return database.lastRow
   }
@@ -178,9 +175,7 @@ final class LibraryWriter {
     var paths: Set<[UInt8]> = []
     try forEach(
       "SELECT path FROM folders WHERE parent = (SELECT id FROM folders WHERE path = ?)", [.bytes(folder)]
-    ) {
-      paths.insert($0.bytes(0))
-    }
+    ) { paths.insert($0.bytes(0)) }
     return paths
   }
 
@@ -193,9 +188,7 @@ final class LibraryWriter {
   func remove(folder path: [UInt8]) throws(DatabaseError) {
     let range = LibraryPath.range(below: path)
     var songs: [Int64] = []
-    try forEach("SELECT id FROM songs WHERE path >= ? AND path < ?", range) {
-      songs.append($0.integer(0))
-    }
+    try forEach("SELECT id FROM songs WHERE path >= ? AND path < ?", range) { songs.append($0.integer(0)) }
     for song in songs { try remove(song: song) }
     try forEach("DELETE FROM others WHERE path >= ? AND path < ?", range)
     for table in ["names", "groups"] {

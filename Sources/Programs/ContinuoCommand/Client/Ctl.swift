@@ -8,8 +8,7 @@ import TextFormatting
 /// `continuo ctl`.
 struct Ctl: ControlCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ctl",
-    abstract: "Sends any command to the server and prints its reply.",
+    commandName: "ctl", abstract: "Sends any command to the server and prints its reply.",
     usage: "continuo ctl [OPTIONS] COMMAND [ARG ...]",
     discussion: """
       Options precede the command; all words after it belong to the command. The reply is printed unchanged, with \
@@ -102,8 +101,7 @@ struct Ctl: ControlCommand {
     switch name {
     case "idle": nil
     case "add", "addid", "load", "lsinfo", "listplaylist", "listplaylistinfo", "readpicture", "home",
-      "foreground",
-      "lock", "unlock", "interrupt", "terminate", "launch":
+      "foreground", "lock", "unlock", "interrupt", "terminate", "launch":
       MPDClient.patience
     default: MPDClient.quickPatience
     }

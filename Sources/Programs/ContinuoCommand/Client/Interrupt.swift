@@ -10,22 +10,16 @@ struct Interrupt: ControlCommand {
     "At its end, paused playback resumes, unless noresume is given.")
 
   /// The start or the end of an interruption.
-  enum Moment: String, ExpressibleByArgument, CaseIterable {
-    case begin, end
-  }
+  enum Moment: String, ExpressibleByArgument, CaseIterable { case begin, end }
 
   /// Whether paused playback resumes at the end.
-  enum Outcome: String, ExpressibleByArgument, CaseIterable {
-    case resume, noresume
-  }
+  enum Outcome: String, ExpressibleByArgument, CaseIterable { case resume, noresume }
 
   @OptionGroup var control: ControlOptions
 
-  @ArgumentParser.Argument(help: "The event: begin or end.")
-  var moment: Moment
+  @ArgumentParser.Argument(help: "The event: begin or end.") var moment: Moment
 
-  @ArgumentParser.Argument(help: "With end: resume or noresume. (default: resume)")
-  var outcome: Outcome?
+  @ArgumentParser.Argument(help: "With end: resume or noresume. (default: resume)") var outcome: Outcome?
 
   mutating func validate() throws {
     if moment == .begin, outcome != nil { throw ValidationError("interrupt begin takes nothing more.") }

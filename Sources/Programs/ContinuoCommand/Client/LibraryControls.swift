@@ -22,10 +22,8 @@ struct Search: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @Flag(help: "Add the songs to the end of the queue.")
-  var add = false
-  @ArgumentParser.Argument(help: ArgumentHelp("A word, or TAG=TEXT.", valueName: "WORD"))
-  var words: [String]
+  @Flag(help: "Add the songs to the end of the queue.") var add = false
+  @ArgumentParser.Argument(help: ArgumentHelp("A word, or TAG=TEXT.", valueName: "WORD")) var words: [String]
 
   mutating func validate() throws {
     if words.contains("") { throw ValidationError("A word is empty.") }
@@ -96,10 +94,9 @@ struct Update: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @Flag(help: "Wait until the update is complete.")
-  var wait = false
-  @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)")
-  var name: String?
+  @Flag(help: "Wait until the update is complete.") var wait = false
+  @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)") var name:
+    String?
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let arguments = name.map { [ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes)] } ?? []
@@ -129,14 +126,12 @@ struct Playlists: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "The playlist whose songs to list.")
-  var name: String?
+  @ArgumentParser.Argument(help: "The playlist whose songs to list.") var name: String?
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let reply: ReplyFields
     if let name {
-      reply = try client.ask(
-        "listplaylist", [ControlProtocol.Argument(name)], timeout: MPDClient.patience)
+      reply = try client.ask("listplaylist", [ControlProtocol.Argument(name)], timeout: MPDClient.patience)
     } else {
       reply = try client.ask("listplaylists")
     }
@@ -160,8 +155,7 @@ struct Load: ControlCommand {
     """)
 
   @OptionGroup var control: ControlOptions
-  @ArgumentParser.Argument(help: "The name of the playlist.")
-  var name: String
+  @ArgumentParser.Argument(help: "The name of the playlist.") var name: String
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     try client.ask("load", [ControlProtocol.Argument(name)], timeout: MPDClient.patience)
@@ -195,8 +189,7 @@ struct Save: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @Flag(exclusivity: .exclusive) var mode: Mode?
-  @ArgumentParser.Argument(help: "The name of the playlist.")
-  var name: String
+  @ArgumentParser.Argument(help: "The name of the playlist.") var name: String
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let mode = mode.map { [ControlProtocol.Argument($0.rawValue)] } ?? []

@@ -85,8 +85,7 @@ struct Random: ModeControl {
 /// `continuo repeat`.
 struct Repeat: ModeControl {
   static let mode = "repeat"
-  static let configuration: CommandConfiguration = describe(
-    "Turns repetition of the queue on or off.")
+  static let configuration: CommandConfiguration = describe("Turns repetition of the queue on or off.")
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
   @ArgumentParser.Argument(help: "New value: on, off or toggle.") var value: ModeValue?

@@ -36,9 +36,7 @@ struct QueueNumbers: Hashable, Sendable {
     }
   }
 
-  var argument: ControlProtocol.Argument {
-    ControlProtocol.Argument("\(start):\(end.map { "\($0)" } ?? "")")
-  }
+  var argument: ControlProtocol.Argument { ControlProtocol.Argument("\(start):\(end.map { "\($0)" } ?? "")") }
 }
 
 extension MPDClient {
@@ -132,9 +130,7 @@ struct Move: ControlCommand {
   var place: QueueNumber
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
-    try client.askOfQueue([
-      try Request("move", [songs.argument, ControlProtocol.Argument("\(place.index)")])
-    ])
+    try client.askOfQueue([try Request("move", [songs.argument, ControlProtocol.Argument("\(place.index)")])])
     return .played
   }
 }

@@ -6,8 +6,7 @@ import TextFormatting
 /// `continuo seek`.
 struct Seek: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "seek", "Seeks to a time in the current song.",
-    usage: "continuo seek [OPTIONS] TIME",
+    "seek", "Seeks to a time in the current song.", usage: "continuo seek [OPTIONS] TIME",
     """
     TIME is 12, 12.34, 1:02 or 1:02:03.5 from the beginning of the song, or with + or - from the position.
     """)

@@ -23,9 +23,7 @@ extension SimpleControl {
 /// A command that waits until the application has reached the state that the command requests.
 protocol ApplicationControl: SimpleControl {}
 
-extension ApplicationControl {
-  static var patience: Double { MPDClient.patience }
-}
+extension ApplicationControl { static var patience: Double { MPDClient.patience } }
 
 extension CommandConfiguration {
   /// Returns the configuration of a command that connects to a server. Without `usage` the parser generates

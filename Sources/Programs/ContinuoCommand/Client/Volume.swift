@@ -6,8 +6,7 @@ import TextFormatting
 /// `continuo volume`.
 struct Volume: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "volume", "Sets the volume, or prints it.",
-    usage: "continuo volume [OPTIONS] [N]",
+    "volume", "Sets the volume, or prints it.", usage: "continuo volume [OPTIONS] [N]",
     """
     N is 0 to 100, or with + or - a change. Without it the volume is printed; with --json as an object with the key \
     volume.

@@ -40,13 +40,11 @@ struct Get: ParsableCommand {
     completion: .file())
   var output: String?
 
-  @Flag(help: "Overwrite existing files, each once its download is complete.")
-  var force = false
+  @Flag(help: "Overwrite existing files, each once its download is complete.") var force = false
 
   @OptionGroup var requests: RequestOptions
 
-  @ArgumentParser.Argument(
-    help: ArgumentHelp("The http:// and https:// URLs to download.", valueName: "url"))
+  @ArgumentParser.Argument(help: ArgumentHelp("The http:// and https:// URLs to download.", valueName: "url"))
   var urls: [String]
 
   mutating func validate() throws {

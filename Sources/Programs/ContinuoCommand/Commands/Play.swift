@@ -81,9 +81,7 @@ extension Play {
     if case .wav(let path) = sound.output {
       try outputs.add("--output wav:\(path)", path == "-" ? nil : MediaPath(path))
     }
-    if let path = events {
-      try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path))
-    }
+    if let path = events { try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path)) }
     if let path = timeline { try outputs.add("--timeline \(path)", RawArguments.bytes(of: path)) }
     if let path = application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
     if files.contains("-") { try outputs.checkStandardInput() }
@@ -111,19 +109,16 @@ extension Play {
       }
     }
     // Must precede everything that a signal would have to clean up.
-    let signals = Signals(
-      end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
+    let signals = Signals(end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
     let output = SoundOutput(orExit: sound, clock: clock, substitutes: true)
     let run = MainActor.assumeIsolated {
       let session = Session(
         Session.Parts(
           machine: machine(songs), modes: modes, settings: application.lifecycleSettings,
           environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
-          reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin,
-          timeline: timeline))
+          reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin, timeline: timeline))
       session.makeCurrent()
-      let run = PlayRun(
-        session, options: self, problems: problems, missing: missing, events: events)
+      let run = PlayRun(session, options: self, problems: problems, missing: missing, events: events)
       run.start(answers: output.answers, socket: wantsSocket ? bindSocket() : nil)
       return run
     }

@@ -127,8 +127,7 @@ struct RootCommand: ParsableCommand {
         ]),
     ])
 
-  @Flag(help: "Print the licence and exit.")
-  var license = false
+  @Flag(help: "Print the licence and exit.") var license = false
 
   func run() throws {
     guard license else { throw CleanExit.helpRequest(self) }

@@ -101,8 +101,7 @@ extension Serve {
       }, modes: modes,
       settings: application.lifecycleSettings,
       environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
-      reachOfOthers: remote.reachOfOthers, network: network,
-      plugin: sound.plugin, timeline: timeline)
+      reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin, timeline: timeline)
     return (parts, state)
   }
 

@@ -36,9 +36,7 @@ struct GetProgress: Sendable {
     }
     if let rate = bytesPerSecond {
       text += "  \(ByteCountText.text(Int64(rate)))/s"
-      if let total, rate > 0, total > count {
-        text += "  \(Self.time(Double(total - count) / rate)) left"
-      }
+      if let total, rate > 0, total > count { text += "  \(Self.time(Double(total - count) / rate)) left" }
     }
     let room = max(8, columns - TerminalText.width(text))
     return TerminalText.truncated(TerminalText.truncated(name, columns: room) + text, columns: columns)

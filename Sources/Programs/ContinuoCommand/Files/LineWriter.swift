@@ -61,9 +61,7 @@ final class LineWriter: Sendable {
 
   /// Writes `line`, which ends with a line feed. Any thread; lines are written in the order of the calls.
   /// Waits only while the backlog is full, for at most `patience` seconds each time the reader stalls.
-  func write(_ line: [UInt8]) {
-    while !add(line) { waitForReader(until: .now() + Self.patience) }
-  }
+  func write(_ line: [UInt8]) { while !add(line) { waitForReader(until: .now() + Self.patience) } }
 
   /// Writes a drawing that replaces the last one, as a status line does. `change` turns the last drawing into
   /// the new one. A slow reader gets only the newest drawing, as a whole. One thread at a time; never waits.

@@ -56,8 +56,7 @@ enum Completions {
   static func backgroundModes(_ word: String) -> [String] {
     let start = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
     let given = start.split(separator: ",").map(String.init)
-    let modes = BackgroundMode.known.map(\.rawValue).filter { !given.contains($0) }
-      .map { start + $0 }
+    let modes = BackgroundMode.known.map(\.rawValue).filter { !given.contains($0) }.map { start + $0 }
     return start.isEmpty ? modes + ["none"] : modes
   }
 

@@ -28,9 +28,7 @@ struct NetworkOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Permissions of network clients without a password: read,add,player,control,admin or none.",
-      valueName: "list"),
-    completion: Completions.permissions,
-    transform: PermissionList.init(parsing:))
+      valueName: "list"), completion: Completions.permissions, transform: PermissionList.init(parsing:))
   var defaultPermissions: PermissionList?
 
   @Option(

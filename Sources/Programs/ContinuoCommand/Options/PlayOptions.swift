@@ -54,8 +54,7 @@ struct Play: ParsableCommand {
     completion: .file())
   var socket: String?
 
-  @Flag(help: "Do not open a control socket.")
-  var noSocket = false
+  @Flag(help: "Do not open a control socket.") var noSocket = false
 
   @Argument(
     help: ArgumentHelp(
@@ -72,9 +71,7 @@ struct Play: ParsableCommand {
       throw ValidationError("Standard input can be read only once: - is there twice.")
     }
     if files.contains("") { throw ValidationError("A file name is empty.") }
-    for (name, value) in [
-      ("--events", events), ("--timeline", timeline), ("--socket", socket),
-    ]
+    for (name, value) in [("--events", events), ("--timeline", timeline), ("--socket", socket)]
     where value == "" { throw ValidationError("\(name) has an empty value.") }
     if let timeline, timeline == events {
       throw ValidationError("Events and drawing cannot both go to \(timeline).")

@@ -36,8 +36,7 @@ struct RequestOptions: ParsableArguments {
     completion: .file())
   var cacert: String?
 
-  @Flag(help: "Read users and passwords of servers from ~/.netrc.")
-  var netrc = false
+  @Flag(help: "Read users and passwords of servers from ~/.netrc.") var netrc = false
 
   @Option(
     help: ArgumentHelp(
@@ -122,9 +121,7 @@ struct HeaderChoice: Hashable, Sendable {
   private let source: Source
 
   /// Accepts every text: an error would show the value, which may be a secret.
-  init(_ text: String) {
-    source = text.hasPrefix("@") ? .file(String(text.dropFirst())) : .line(text)
-  }
+  init(_ text: String) { source = text.hasPrefix("@") ? .file(String(text.dropFirst())) : .line(text) }
 
   /// The reason why the value cannot be used, without the value; nil if it can. Files are not read.
   var flaw: String? {

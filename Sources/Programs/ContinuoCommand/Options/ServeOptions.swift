@@ -44,8 +44,7 @@ struct Serve: ParsableCommand {
     completion: .directory)
   var state: String?
 
-  @Flag(help: "Do not save state between runs.")
-  var noState = false
+  @Flag(help: "Do not save state between runs.") var noState = false
 
   @Option(
     help: ArgumentHelp(
@@ -57,8 +56,7 @@ struct Serve: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "At exit, write a drawing of the run against time: application state, sound, items, commands.",
-      discussion: "An SVG document, for any browser.", valueName: "file.svg"),
-    completion: .file())
+      discussion: "An SVG document, for any browser.", valueName: "file.svg"), completion: .file())
   var timeline: String?
 
   @Flag(help: "Print systemd user units, service and socket, with the other options, and exit.")
@@ -75,8 +73,7 @@ struct Serve: ParsableCommand {
     for (name, value) in [
       ("--home", home), ("--socket", socket), ("--socket-group", socketGroup), ("--state", state),
       ("--playlists", playlists), ("--timeline", timeline),
-    ]
-    where value == "" { throw ValidationError("\(name) has an empty value.") }
+    ] where value == "" { throw ValidationError("\(name) has an empty value.") }
     if noState, state != nil { throw ValidationError(contradiction: "--no-state", "--state") }
     if case .wav = sound.output {
       throw ValidationError(

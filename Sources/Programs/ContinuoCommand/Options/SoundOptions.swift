@@ -21,8 +21,7 @@ struct SoundOptions: ParsableArguments {
     transform: SinkDelay.init(parsing:))
   var sinkDelay: SinkDelay?
 
-  @Flag(help: "Play to a private PulseAudio with a null sink, which ends at exit.")
-  var nullSink = false
+  @Flag(help: "Play to a private PulseAudio with a null sink, which ends at exit.") var nullSink = false
 
   @Option(
     help: ArgumentHelp(

@@ -62,8 +62,7 @@ struct EventLine {
 
   private init(_ name: String, _ members: KeyValuePairs<String, JSONValue>, _ host: HostTime) {
     let seconds = DecimalFraction.seconds(nanoseconds: UInt64(max(0, host.nanoseconds)))
-    let all =
-      [("event", JSONValue.string(name))] + members.map { ($0, $1) } + [("host", .number(seconds))]
+    let all = [("event", JSONValue.string(name))] + members.map { ($0, $1) } + [("host", .number(seconds))]
     bytes = JSONValue.object(all.map { JSONValue.Member(key: $0, value: $1) }).line
   }
 }

@@ -52,10 +52,7 @@ final class PlayRun: SessionDelegate {
 
   /// Creates a run of `session` that writes its events to `events`. `problems` is the number of names that
   /// could not be played; `missing` are those of them that are in the queue nevertheless.
-  init(
-    _ session: Session, options: Play, problems: Int, missing: Set<MediaPath> = [],
-    events: EventWriter?
-  ) {
+  init(_ session: Session, options: Play, problems: Int, missing: Set<MediaPath> = [], events: EventWriter?) {
     self.missing = missing
     self.session = session
     self.options = options
@@ -164,8 +161,7 @@ final class PlayRun: SessionDelegate {
   func started(_ application: JukeboxApplication) {
     application.onStep = { [weak self] time in self?.reached(time) }
     // The system may fetch at any time. The application has nothing to fetch, and answers that at once.
-    session.device.application.setMinimumBackgroundFetchInterval(
-      UIApplication.backgroundFetchIntervalMinimum)
+    session.device.application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
     remote.application = application
     // Must precede the start of playback, or the first step might be missed.
     updateTimeObserver()

@@ -98,7 +98,5 @@ final class RemoteControl {
 
   /// Changes the jukebox and ignores errors: if nothing plays, the user knows that nothing can be skipped or
   /// sought.
-  private func change(_ body: (inout JukeboxMachine) throws(JukeboxError) -> Void) {
-    try? host.change(body)
-  }
+  private func change(_ body: (inout JukeboxMachine) throws(JukeboxError) -> Void) { try? host.change(body) }
 }

@@ -97,9 +97,7 @@ struct RunDisplay {
   }
 
   /// Records that the song was heard up to `time`.
-  mutating func reach(_ time: CMTime) {
-    if state == .background { tell("Background", at: time) }
-  }
+  mutating func reach(_ time: CMTime) { if state == .background { tell("Background", at: time) } }
 
   /// Records a change of the application's state, with the song at `time`.
   mutating func reach(_ state: ApplicationState, at time: CMTime) {
@@ -132,17 +130,13 @@ struct RunDisplay {
   }
 
   /// Removes a notice, unless another one has replaced it.
-  mutating func takeBack(notice number: Int) {
-    if number == noticeCount { notice = nil }
-  }
+  mutating func takeBack(notice number: Int) { if number == noticeCount { notice = nil } }
 
   /// Removes and returns the lines that are ready at `now`; all lines for nil.
   mutating func takeLines(now: HostTime?) -> [String] { lines.take(now: now) }
 
   /// Returns the status line for a player's status.
-  func statusLine(
-    _ status: TimeControlStatus, isMuted: Bool, time: CMTime, duration: CMTime
-  ) -> StatusLine {
+  func statusLine(_ status: TimeControlStatus, isMuted: Bool, time: CMTime, duration: CMTime) -> StatusLine {
     StatusLine(
       place: place, name: name, status: notice ?? word(status, isMuted, at: time),
       elapsed: ElapsedTime.text(value: time.value, timescale: max(1, time.timescale)),

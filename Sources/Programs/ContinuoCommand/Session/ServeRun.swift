@@ -56,9 +56,7 @@ final class ServeRun: SessionDelegate {
 
   func started(_ application: JukeboxApplication) { session.service.goOn() }
 
-  func recorded(_ event: LifecycleRecord.Event) {
-    if case .terminated = event { keeper?.note(.player) }
-  }
+  func recorded(_ event: LifecycleRecord.Event) { if case .terminated = event { keeper?.note(.player) } }
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
     guard isNews else { return }

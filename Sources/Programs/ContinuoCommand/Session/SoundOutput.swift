@@ -26,8 +26,7 @@ struct SoundOutput {
       let output = WAVOutput(path: path, clock: clock)
       CleanUp.add { output.finish() }
       device = output
-    case .simulated:
-      device = SimulatedOutput(clock: clock, recordsSound: false)
+    case .simulated: device = SimulatedOutput(clock: clock, recordsSound: false)
     case .pulse, nil:
       var configuration = PulseConfiguration()
       configuration.server = options.server
@@ -60,8 +59,7 @@ struct SoundOutput {
     _ configuration: PulseConfiguration, _ clock: any HostClock
   ) -> PulseDevice {
     do {
-      return PulseDevice(
-        privateServer: try PrivatePulseServer(), configuration: configuration, clock: clock)
+      return PulseDevice(privateServer: try PrivatePulseServer(), configuration: configuration, clock: clock)
     } catch {
       StandardOutput.complain("no audio server: \(error)")
       CleanUp.exit(ExitStatus.unavailable.rawValue)

@@ -30,8 +30,7 @@ struct RenderedLine: Hashable, Sendable {
 
   /// The sequence that draws the whole line over the previous one.
   var whole: String {
-    Self.unbroken(
-      Self.clearing + head.map(styled).joined() + fields.map { "\r" + drawing(of: $0) }.joined())
+    Self.unbroken(Self.clearing + head.map(styled).joined() + fields.map { "\r" + drawing(of: $0) }.joined())
   }
 
   /// Returns the sequence that turns `old` into this line.

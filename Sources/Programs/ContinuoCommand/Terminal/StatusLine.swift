@@ -38,8 +38,7 @@ struct StatusLine: Hashable, Sendable {
     var free = columns - elapsed.count - length.count
     // Fields are added from right to left.
     if !length.isEmpty {
-      line.fields.append(
-        .init(column: free + elapsed.count, pieces: [.init(text: length, style: .faint)]))
+      line.fields.append(.init(column: free + elapsed.count, pieces: [.init(text: length, style: .faint)]))
     }
     line.fields.append(.init(column: free, pieces: [.init(text: elapsed)]))
     if !status.isEmpty, free >= status.count + Self.gap {
@@ -53,8 +52,7 @@ struct StatusLine: Hashable, Sendable {
     let left = min(max(free - wanted - Self.gap, free / 3), Self.barColumns.upperBound)
     if left >= Self.barColumns.lowerBound {
       free -= left
-      line.fields.append(
-        .init(column: free, pieces: ProgressBar.pieces(progress, columns: left, look: look)))
+      line.fields.append(.init(column: free, pieces: ProgressBar.pieces(progress, columns: left, look: look)))
       free -= Self.gap
     }
     if !place.isEmpty, free >= TerminalText.width(place) + Self.gap + min(name.width, Self.nameColumns) {

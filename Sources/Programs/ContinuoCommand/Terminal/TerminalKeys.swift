@@ -53,9 +53,7 @@ struct TerminalKeys {
   mutating func timeOut() { state = .ground }
 
   /// Parses bytes and returns the keys that they complete.
-  mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] {
-    bytes.compactMap { take($0) }
-  }
+  mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] { bytes.compactMap { take($0) } }
 
   private mutating func take(_ byte: UInt8) -> TerminalKey? {
     if byte == 0x1B {
@@ -63,8 +61,7 @@ struct TerminalKeys {
       return nil
     }
     switch state {
-    case .ground:
-      return Self.key(byte)
+    case .ground: return Self.key(byte)
     case .escape:
       switch byte {
       case UInt8(ascii: "["): state = .control(length: 0)
