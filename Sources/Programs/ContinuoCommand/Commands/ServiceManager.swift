@@ -16,7 +16,7 @@ struct ServiceManager: Sendable {
   /// Uses the address in `NOTIFY_SOCKET`; nil without one. Removes the variable, so that no child can notify
   /// in this process's name. Call once, before other threads read the environment.
   init?() {
-    guard let value = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }) else { return nil }
+    guard let value = ProcessEnvironment.value("NOTIFY_SOCKET") else { return nil }
     unsetenv("NOTIFY_SOCKET")
     self.init(address: value)
   }

@@ -52,23 +52,16 @@ enum SystemdUnits {
   /// Quotes a word for a command line in systemd.service(5), without specifiers, variables and separators.
   static func quoted(_ word: String) -> String {
     var text = ""
-    var isPlain = !word.isEmpty
     for character in word.unicodeScalars {
       switch character {
       case "%": text += "%%"
       case "$": text += "$$"
-      case "\\", "\"":
-        text += "\\\(character)"
-        isPlain = false
-      case " ", "\t", "'", ";":
-        text.unicodeScalars.append(character)
-        isPlain = false
-      case "\n":
-        text += "\\n"
-        isPlain = false
+      case "\\", "\"": text += "\\\(character)"
+      case "\n": text += "\\n"
       default: text.unicodeScalars.append(character)
       }
     }
+    let isPlain = !word.isEmpty && !word.contains { "\\\" \t';\n".contains($0) }
     return isPlain ? text : "\"\(text)\""
   }
 }

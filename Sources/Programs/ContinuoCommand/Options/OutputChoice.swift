@@ -28,11 +28,3 @@ enum OutputChoice: Hashable, Sendable, CustomStringConvertible {
     }
   }
 }
-
-/// An error in a text that a person has typed.
-struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A sentence for display, which names the wrong word.
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}

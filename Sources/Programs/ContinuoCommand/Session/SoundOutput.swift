@@ -1,6 +1,5 @@
 import AudioCore
 import AudioOutput
-import Glibc
 import HostTime
 import PulseOutput
 
@@ -32,26 +31,23 @@ struct SoundOutput {
       configuration.server = options.server
       configuration.sink = options.sink
       configuration.requiresSink = substitutes
-      configuration.delayBehindSink = options.sinkDelay?.seconds ?? 0
+      configuration.delayBehindSink = options.sinkDelay ?? 0
       if options.nullSink {
         device = Self.privateDevice(configuration, clock)
         return
       }
-      if substitutes, options.allowsSubstitute(environment: { getenv($0).map { String(cString: $0) } }) {
+      let usual = PulseDevice(configuration: configuration, clock: clock)
+      if !substitutes || !options.allowsSubstitute(environment: ProcessEnvironment.value) {
+        device = usual
+        answers = { usual.probe(limit: $0) }
+      } else if usual.probe(limit: Self.probeLimit) {
         // The first stream reuses the connection of a successful probe.
-        let usual = PulseDevice(configuration: configuration, clock: clock)
-        if usual.probe(limit: Self.probeLimit) {
-          device = usual
-          return
-        }
+        device = usual
+      } else {
         StandardOutput.complain(
           "no PulseAudio server can be reached: playing to a private null sink (nothing will be heard)")
         device = Self.privateDevice(configuration, clock)
-        return
       }
-      let named = PulseDevice(configuration: configuration, clock: clock)
-      answers = { named.probe(limit: $0) }
-      device = named
     }
   }
 

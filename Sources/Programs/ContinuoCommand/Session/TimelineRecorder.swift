@@ -1,4 +1,7 @@
+import ControlProtocol
 import HostTime
+import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import RunTimeline
 import Synchronization
@@ -31,12 +34,10 @@ final class TimelineRecorder: Sendable {
   static func orExit(
     option path: String?, caption: String, clock: any HostClock
   ) throws -> TimelineRecorder? {
-    guard let path else { return nil }
-    do {
-      return try TimelineRecorder(path: RawArguments.bytes(of: path), caption: caption, clock: clock)
-    } catch {
-      StandardOutput.complain("--timeline \(path): \(error)")
-      throw ExitStatus.usage.code
+    try path.map { path in
+      try ExitStatus.usage.orExit("--timeline \(path)") {
+        try TimelineRecorder(path: RawArguments.bytes(of: path), caption: caption, clock: clock)
+      }
     }
   }
 
@@ -48,7 +49,7 @@ final class TimelineRecorder: Sendable {
 
   /// Writes the drawing as a step of a clean-up, and reports a failure.
   func writeAtEnd() {
-    do { try write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
+    do { try write() } catch { StandardOutput.complain("cannot write the timeline: \(error)") }
   }
 
   /// Draws the recording up to now and writes it, on the first call only. Any thread; may block on the disk.
@@ -61,5 +62,22 @@ final class TimelineRecorder: Sendable {
     guard let timeline else { return }
     let document = TimelineDrawing.document(timeline, end: clock.now, caption: caption)
     try AtomicFile.write(document.utf8, to: path, mode: 0o666)
+  }
+}
+
+extension Timeline.Entry {
+  /// Creates the entry for an event; nil if the drawing does not show it.
+  init?(_ event: JukeboxEvent, _ host: JukeboxHost) {
+    switch event {
+    case .currentItem(let song?): self = .item(index: host.index(of: song), name: song.fileName)
+    case .currentItem(nil): self = .noItem
+    case .timeJumped: self = .jumped
+    case .timeControlStatus(.paused, _): self = .sound(.silent)
+    case .timeControlStatus(.waitingToPlayAtSpecifiedRate, _): self = .sound(.waiting)
+    case .timeControlStatus(.playing, _): self = .sound(.audible)
+    case .didPlayToEndTime, .failed, .interruption, .playerFailed, .stalled, .loaded, .network,
+      .station, .timedMetadata:
+      return nil
+    }
   }
 }
