@@ -77,19 +77,17 @@ package final class MusicDatabase: Sendable {
   }
 
   private func setAside(_ reason: DatabaseError) {
-    // The connections are closed before the file is renamed.
+    // The connections are closed before the file is renamed, and without the lock.
     writer.use { $0 = nil }
-    do {
-      let readers = state.withLock { state in
-        defer { state.readers = [] }
-        state.generation += 1
-        state.figures = nil
-        return state.readers
-      }
-      withExtendedLifetime(readers) {}
+    _ = state.withLock { state in
+      defer { state.readers = [] }
+      state.generation += 1
+      state.figures = nil
+      return state.readers
     }
     let place = LibraryFile.setAside(path)
-    complain("\(path): \(reason); \(place.map { "kept as \($0)" } ?? "removed"), the music is read anew")
+    let fate = place.map { "renamed to \($0)" } ?? "deleted"
+    complain("\(path): \(reason); \(fate); rebuilding the music database")
   }
 
   // MARK: From start to end
@@ -100,7 +98,7 @@ package final class MusicDatabase: Sendable {
     let watch = FolderWatch(
       home: home, onChange: { [weak self] folder in self?.note(folder) },
       onFull: { [complain] reason in
-        complain("changes in the music are seen only by `update`, not at once: \(reason)")
+        complain("cannot watch the music directory: \(reason); run `update` after changes")
       })
     state.withLock { state in
       state.watch = watch
@@ -208,27 +206,30 @@ package final class MusicDatabase: Sendable {
     case .run(let next): run = next
     }
     onChange(.update)
-    let failure = perform(run, onChange)
-    if case .database(.damaged(let reason)) = failure {
-      state.withLock { $0.damage = .damaged(reason) }
+    guard let failure = perform(run, onChange) else { return .again }
+    if case .damaged = failure {
+      state.withLock { $0.damage = failure }
       return .again
     }
-    guard case .database = failure else { return .again }
     return .at(clock.now.advanced(bySeconds: Self.retryDelay))
   }
 
   private func rebuild(_ damage: DatabaseError) {
     setAside(damage)
-    do throws(DatabaseError) { try open() } catch { complain("\(path): \(error); the music is not known") }
+    do {
+      try open()
+    } catch {
+      complain("cannot open the music database \(path): \(error); library commands are unavailable")
+    }
     state.withLock { $0.updates.addAll() }
   }
 
-  /// Performs one update, on the worker's thread.
+  /// Performs one update, on the worker's thread. Returns the database's error, if any.
   private func perform(
     _ run: UpdateQueue.Run, _ onChange: @escaping @Sendable (Subsystems) -> Void
-  ) -> FolderScan.Interruption? {
+  ) -> DatabaseError? {
     let watch = state.withLock { $0.watch }
-    var failure: FolderScan.Interruption?
+    var failure: DatabaseError?
     let (hasChanged, problem) = writer.use { writer in
       guard let writer else { return (false, String?.none) }
       defer { writer.rest() }
@@ -243,7 +244,7 @@ package final class MusicDatabase: Sendable {
           onChange(.database)
         })
       var hasChanged = false
-      do throws(FolderScan.Interruption) {
+      do throws(DatabaseError) {
         hasChanged = try Self.scan(run, &scan, writer)
       } catch {
         failure = error
@@ -253,7 +254,7 @@ package final class MusicDatabase: Sendable {
     if hasChanged { updateFigures() }
     let isNews = state.withLock { state in
       state.updates.end()
-      guard case .database = failure else {
+      guard failure != nil else {
         state.hasFailed = false
         return false
       }
@@ -262,11 +263,9 @@ package final class MusicDatabase: Sendable {
       defer { state.hasFailed = true }
       return !state.hasFailed
     }
-    if isNews, case .database(let error) = failure {
-      complain("\(path): \(error); the music that is known may be out of date")
-    }
+    if isNews, let failure { complain("\(path): \(failure); the music database may be out of date") }
     if let problem, state.withLock({ $0.setProblem(problem) }) {
-      complain("not all of the music could be read: \(problem)")
+      complain("some music could not be read: \(problem)")
     }
     onChange(hasChanged ? [.update, .database] : .update)
     return failure
@@ -277,9 +276,10 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.figures = figures }
   }
 
+  /// Scans within a transaction. Returns whether the library has changed; false after a cancelled scan.
   private static func scan(
     _ run: UpdateQueue.Run, _ scan: inout FolderScan, _ writer: LibraryWriter
-  ) throws(FolderScan.Interruption) -> Bool {
+  ) throws(DatabaseError) -> Bool {
     do {
       try writer.begin()
       switch run {
@@ -293,12 +293,10 @@ package final class MusicDatabase: Sendable {
       return hasChanged
     } catch let error as DatabaseError {
       writer.rollBack()
-      throw .database(error)
-    } catch let error as FolderScan.Interruption {
-      // A cancelled pass keeps its results so far.
-      if case .cancelled = error { try? writer.commit() } else { writer.rollBack() }
       throw error
     } catch {
+      // A cancelled scan keeps its results so far.
+      try? writer.commit()
       return false
     }
   }

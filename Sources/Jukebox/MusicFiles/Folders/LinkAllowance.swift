@@ -24,8 +24,8 @@ package struct LinkAllowance: Sendable {
     guard refusal == nil else { return refusal }
     names -= 1
     if names < 0 || elapsed > seconds {
-      let reason = names < 0 ? "too many files that are no songs" : "files that take too long to read"
-      refusal = "links lead to \(reason); link to folders of music alone"
+      let reason = names < 0 ? "too many files that are not songs" : "files that are too slow to read"
+      refusal = "links lead to \(reason); link only to music folders"
     }
     return refusal
   }

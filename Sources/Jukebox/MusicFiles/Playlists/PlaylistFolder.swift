@@ -74,13 +74,14 @@ package final class PlaylistFolder: Sendable {
     }
     var found: [(name: [UInt8], modified: Int64)] = []
     for file in names {
-      let extensions = Self.extensions.filter { file.suffix($0.count).elementsEqual($0) }
-      guard let suffix = extensions.first else { continue }
+      guard let suffix = Self.extensions.first(where: { file.suffix($0.count).elementsEqual($0) }) else {
+        continue
+      }
       let name = Array(file.dropLast(suffix.count))
       guard Self.isName(name), let status = try? FileStatus(of: path.appending(file)), status.type == S_IFREG,
         found.last?.name != name
       else { continue }
-      found.append((name, status.changed / 1_000_000_000))
+      found.append((name, status.modified))
     }
     return found
   }
@@ -92,7 +93,7 @@ package final class PlaylistFolder: Sendable {
 
   /// Saves these entries as a playlist.
   package func save(_ name: [UInt8], _ entries: [[UInt8]], _ mode: Mode) throws(PlaylistProblem) {
-    try changing { () throws(PlaylistProblem) in
+    try changes.withLock { _ throws(PlaylistProblem) in
       switch mode {
       case .create:
         guard try file(of: name) == nil else { throw .exists }
@@ -109,20 +110,20 @@ package final class PlaylistFolder: Sendable {
 
   /// Deletes the file of a playlist.
   package func remove(_ name: [UInt8]) throws(PlaylistProblem) {
-    try changing { () throws(PlaylistProblem) in
+    try changes.withLock { _ throws(PlaylistProblem) in
       guard let file = try file(of: name) else { throw .missing }
-      try Self.tell("delete", file) { () throws(FileBytes.Problem) in _ = try file.systemCall { unlink($0) } }
+      try Self.report("delete", file) { _ = try file.systemCall { unlink($0) } }
     }
   }
 
   /// Renames a playlist, and fails if the new name exists.
   package func rename(_ name: [UInt8], to newName: [UInt8]) throws(PlaylistProblem) {
-    try changing { () throws(PlaylistProblem) in
+    try changes.withLock { _ throws(PlaylistProblem) in
       let (known, other) = (try file(of: name), try file(of: newName))
       guard other == nil else { throw .exists }
       guard let known else { throw .missing }
       let target = path.appending(newName + Self.extensions[0])
-      try Self.tell("rename", known) { () throws(FileBytes.Problem) in
+      try Self.report("rename", known) {
         _ = try known.systemCall { old in target.withCString { Glibc.rename(old, $0) } }
       }
     }
@@ -133,7 +134,7 @@ package final class PlaylistFolder: Sendable {
   package func insert(
     _ entries: [[UInt8]], into name: [UInt8], at position: Int? = nil
   ) throws(PlaylistProblem) {
-    try changing { () throws(PlaylistProblem) in
+    try changes.withLock { _ throws(PlaylistProblem) in
       guard try file(of: name) != nil else {
         guard position ?? 0 == 0 else { throw .badPosition }
         if !entries.isEmpty { try write(entries, toNew: name) }
@@ -151,7 +152,7 @@ package final class PlaylistFolder: Sendable {
   package func edit(
     _ name: [UInt8], _ body: (inout [[UInt8]]) throws(PlaylistProblem) -> Void
   ) throws(PlaylistProblem) {
-    try changing { () throws(PlaylistProblem) in
+    try changes.withLock { _ throws(PlaylistProblem) in
       var known = try read(name)
       let before = known.entries
       try body(&known.entries)
@@ -180,17 +181,9 @@ package final class PlaylistFolder: Sendable {
 
   // MARK: Files
 
-  private func changing<Result>(
-    _ body: () throws(PlaylistProblem) -> Result
-  ) throws(PlaylistProblem) -> Result {
-    try changes.withLock { _ throws(PlaylistProblem) in try body() }
-  }
-
   private func read(_ name: [UInt8]) throws(PlaylistProblem) -> (file: MediaPath, entries: [[UInt8]]) {
     guard let file = try file(of: name) else { throw .missing }
-    let bytes = try Self.tell("read", file) { () throws(FileBytes.Problem) in
-      try FileBytes.read(file, limit: Limits.bytes)
-    }
+    let bytes = try Self.report("read", file) { try FileBytes.read(file, limit: Limits.bytes) }
     let content = PlaylistText.parse(bytes, limit: Limits.entries + 1)
     // Lines that cannot be parsed would be lost when the file is written again.
     if let problem = content.problems.first {
@@ -202,7 +195,7 @@ package final class PlaylistFolder: Sendable {
 
   private func write(_ entries: [[UInt8]], toNew name: [UInt8]) throws(PlaylistProblem) {
     guard try list().count < Limits.playlists else { throw .tooMany }
-    try Self.tell("create", path) { () throws(FileBytes.Problem) in try path.makeDirectory() }
+    try Self.report("create", path) { try path.makeDirectory() }
     try write(entries, to: path.appending(name + Self.extensions[0]))
   }
 
@@ -215,20 +208,16 @@ package final class PlaylistFolder: Sendable {
       bytes += entry
       bytes.append(0x0A)
     }
-    try Self.tell("write", file) { () throws(FileBytes.Problem) in
+    try Self.report("write", file) {
       try AtomicFile.write(bytes, to: file, mode: 0o644, isDurable: true)
     }
   }
 
-  /// Performs an operation on a file. Reports a failure in mpd's words.
-  private static func tell<Result>(
-    _ action: String, _ path: MediaPath, _ body: () throws(FileBytes.Problem) -> Result
+  /// Performs an operation on a file, and reports a failure in mpd's words.
+  private static func report<Result>(
+    _ action: String, _ path: MediaPath, _ body: () throws -> Result
   ) throws(PlaylistProblem) -> Result {
-    do throws(FileBytes.Problem) {
-      return try body()
-    } catch {
-      throw failure(action, path, "\(error)")
-    }
+    do { return try body() } catch { throw failure(action, path, "\(error)") }
   }
 
   /// Creates an error with the file's name but not its folder: all clients read the error, and only some may

@@ -12,7 +12,7 @@ package import Transfer
 /// reported too. Media is never opened. Playlists are the only network requests, and only with
 /// `readPlaylist`.
 package struct QueueBuilder {
-  /// Why a file is not read.
+  // The compiler does not count a thrown type of a parameter as a use of the package import.
   package typealias ReadProblem = FileBytes.Problem
 
   /// Limits that keep a wrong name or a malicious playlist from filling the memory or being read for hours.
@@ -167,8 +167,7 @@ package struct QueueBuilder {
     let written = MediaPath(bytes: text).resolved(against: directory)
     var problem: FileBytes.Problem
     do {
-      add(written, try status(of: written), name: name, origin: origin)
-      return
+      return add(written, try status(of: written), name: name, origin: origin)
     } catch {
       problem = error
     }
@@ -179,8 +178,7 @@ package struct QueueBuilder {
     case .paths(let paths):
       for path in paths.map({ $0.resolved(against: directory) }) where path != written {
         do {
-          add(path, try status(of: path), name: name, origin: origin)
-          return
+          return add(path, try status(of: path), name: name, origin: origin)
         } catch {
           if error != .system(ENOENT) { problem = error }
         }
@@ -247,16 +245,16 @@ package struct QueueBuilder {
     }
     guard let readPlaylist, NetworkPlaylist.kind(named: url) != nil || takesURLsForPlaylists && origin == nil
     else { return append(SongLocator(url), hint, name: url.textForMessages) }
+    let name = url.textForMessages
     guard playlistRequests < limits.playlists else {
-      return stop(url.textForMessages, "more than \(limits.playlists) playlists")
+      return stop(name, "more than \(limits.playlists) playlists")
     }
     playlistRequests += 1
     let answer = readPlaylist(url, hint.credentials, reach) { [interruption, count = locators.count] in
       interruption(count)
     }
-    let name = url.textForMessages
     for problem in answer.problems { report(problem.text, name, problem.reason) }
-    for medium in answer.media where mayGoOn() {
+    for medium in answer.media where shouldContinue() {
       let entry = medium.entry
       // The playlist's credentials apply only to its own origin, as in a browser.
       let credentials = entry.credentials ?? (entry.url.origin == url.origin ? hint.credentials : nil)
@@ -300,7 +298,7 @@ package struct QueueBuilder {
     for name in entries.brokenLinks {
       report(shownName(of: folder.appending(name)), origin, QueueProblem.brokenLink)
     }
-    for name in entries.songs where mayGoOn() {
+    for name in entries.songs where shouldContinue() {
       let file = folder.appending(name)
       if isReachable(file) {
         append(file, name: shownName(of: file), origin: origin)
@@ -308,7 +306,7 @@ package struct QueueBuilder {
         report(shownName(of: file), origin, QueueProblem.brokenLink)
       }
     }
-    for name in entries.folders where mayGoOn() {
+    for name in entries.folders where shouldContinue() {
       let inner = folder.appending(name)
       guard isReachable(inner) else {
         // Like a broken link, an inaccessible folder is reported only if it is named like a song.
@@ -344,7 +342,7 @@ package struct QueueBuilder {
     _ path: MediaPath, _ identity: FileStatus.Identity, name: String, origin: String?
   ) {
     guard !openPlaylists.contains(identity) else {
-      return report(name, origin, "a playlist that contains itself")
+      return report(name, origin, "the playlist contains itself")
     }
     guard openPlaylists.count < limits.playlistDepth else {
       return report(name, origin, "more than \(limits.playlistDepth) playlists deep")
@@ -377,7 +375,7 @@ package struct QueueBuilder {
     }
     for problem in content.problems { report("line \(problem.line)", name, problem.reason) }
     names += content.problems.count
-    for entry in content.entries where mayGoOn() {
+    for entry in content.entries where shouldContinue() {
       names += 1
       if names > limits.names { break }
       add(entry.text, title: entry.title, seenFrom: directory, origin: "\(name), line \(entry.line)")
@@ -388,7 +386,7 @@ package struct QueueBuilder {
 
   // MARK: Problems
 
-  private mutating func mayGoOn() -> Bool {
+  private mutating func shouldContinue() -> Bool {
     if limitation == nil, let reason = interruption(locators.count) { stop("reading", reason) }
     return limitation == nil
   }

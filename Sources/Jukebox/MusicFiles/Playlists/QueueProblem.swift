@@ -10,9 +10,9 @@ package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   package var reason: String
 
   /// The reason for a folder without music that was named by an argument or entry.
-  static let noMusic = "no MP3 files in it"
+  static let noMusic = "contains no MP3 files"
   /// The reason for a link in a folder that leads nowhere.
-  static let brokenLink = "a link to nothing"
+  static let brokenLink = "broken link"
 
   /// The problem in one line, safe for a terminal.
   package var description: String {

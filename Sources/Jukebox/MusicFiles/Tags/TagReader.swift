@@ -1,7 +1,6 @@
 import AudioCore
 import ControlProtocol
 import Dispatch
-import Glibc
 package import HostTime
 package import Jukebox
 import MP3Decoding
@@ -27,7 +26,7 @@ package final class TagReader: Sendable {
   private let clock: any HostClock
   private let onRead: @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
 
-  /// Creates a reader that calls `onRead` on its own thread.
+  /// Calls `onRead` on a thread of the reader.
   package init(
     clock: any HostClock, onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
   ) {
@@ -76,11 +75,8 @@ extension SongMetadata {
   /// Reads the metadata of the file at `path`. An unreadable file has at most a modification time. Blocks on
   /// the disk.
   package init(path: [UInt8]) {
-    let file = MediaPath(bytes: path)
-    var status = stat()
-    let isThere = (try? file.systemCall { stat($0, &status) }) != nil
-    let modified = isThere ? Int64(status.st_mtim.tv_sec) : nil
-    guard isThere, let tags = try? MP3File(pathBytes: path).readMetadata() else {
+    let modified = (try? FileStatus(of: MediaPath(bytes: path)))?.modified
+    guard modified != nil, let tags = try? MP3File(pathBytes: path).readMetadata() else {
       self.init(modified: modified)
       return
     }

@@ -4,8 +4,6 @@ internal import Glibc
 internal import MusicFiles
 internal import SystemSupport
 
-// All calls of libsqlite3.
-
 /// The functions of libsqlite3, looked up when the first database is opened.
 ///
 /// The library is not linked: `continuo play` has no database and should not pay for loading one. No header
@@ -14,52 +12,48 @@ private struct SQLiteCalls: Sendable {
   typealias Text = UnsafePointer<CChar>?
   typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-  let open: @convention(c) @Sendable (Text, UnsafeMutablePointer<OpaquePointer?>?, Int32, Text) -> Int32
-  let close: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let busyTimeout: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int32
-  let message: @convention(c) @Sendable (OpaquePointer?) -> Text
-  let database: @convention(c) @Sendable (OpaquePointer?) -> OpaquePointer?
-  let changes: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let lastRow: @convention(c) @Sendable (OpaquePointer?) -> Int64
-  let releaseMemory: @convention(c) @Sendable (OpaquePointer?) -> Int32
+  /// A pointer to one of SQLite's types: a database, a statement, the context of a function, or a value.
+  typealias Handle = OpaquePointer?
+  typealias Action = @convention(c) @Sendable (Handle) -> Int32
+  typealias IndexedAction = @convention(c) @Sendable (Handle, Int32) -> Int32
+  typealias Number = @convention(c) @Sendable (Handle) -> Int64
+
+  let open: @convention(c) @Sendable (Text, UnsafeMutablePointer<Handle>?, Int32, Text) -> Int32
+  let close, changes, releaseMemory, finalize, step, reset, valueByteCount: Action
+  let busyTimeout, bindNull, byteCount: IndexedAction
+  let lastRow, valueInteger: Number
+  let message: @convention(c) @Sendable (Handle) -> Text
+  let database: @convention(c) @Sendable (Handle) -> Handle
   let prepare:
     @convention(c) @Sendable (
-      OpaquePointer?, Text, Int32, UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<Text>?
+      Handle, Text, Int32, UnsafeMutablePointer<Handle>?, UnsafeMutablePointer<Text>?
     ) -> Int32
-  let finalize: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let step: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let reset: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let bindInteger: @convention(c) @Sendable (OpaquePointer?, Int32, Int64) -> Int32
-  let bindReal: @convention(c) @Sendable (OpaquePointer?, Int32, Double) -> Int32
-  let bindNull: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int32
+  let bindInteger: @convention(c) @Sendable (Handle, Int32, Int64) -> Int32
+  let bindReal: @convention(c) @Sendable (Handle, Int32, Double) -> Int32
   /// The last argument is the address of a destructor, or one of the constants `SQLITE_STATIC` and
   /// `SQLITE_TRANSIENT`.
-  let bindBytes: @convention(c) @Sendable (OpaquePointer?, Int32, UnsafeRawPointer?, Int32, Int) -> Int32
-  let integer: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int64
-  let real: @convention(c) @Sendable (OpaquePointer?, Int32) -> Double
-  let bytes: @convention(c) @Sendable (OpaquePointer?, Int32) -> UnsafeRawPointer?
-  let byteCount: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int32
+  let bindBytes: @convention(c) @Sendable (Handle, Int32, UnsafeRawPointer?, Int32, Int) -> Int32
+  let integer: @convention(c) @Sendable (Handle, Int32) -> Int64
+  let real: @convention(c) @Sendable (Handle, Int32) -> Double
+  let bytes: @convention(c) @Sendable (Handle, Int32) -> UnsafeRawPointer?
   let createFunction:
     @convention(c) @Sendable (
-      OpaquePointer?, Text, Int32, Int32, UnsafeMutableRawPointer?, Function?, Function?, Function?,
-      OpaquePointer?
+      Handle, Text, Int32, Int32, UnsafeMutableRawPointer?, Function?, Function?, Function?, Handle
     ) -> Int32
-  let userData: @convention(c) @Sendable (OpaquePointer?) -> UnsafeMutableRawPointer?
+  let userData: @convention(c) @Sendable (Handle) -> UnsafeMutableRawPointer?
   let setProgressHandler:
     @convention(c) @Sendable (
-      OpaquePointer?, Int32, (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?, UnsafeMutableRawPointer?
+      Handle, Int32, (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?, UnsafeMutableRawPointer?
     ) -> Void
-  let valueBytes: @convention(c) @Sendable (OpaquePointer?) -> UnsafeRawPointer?
-  let valueByteCount: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let valueInteger: @convention(c) @Sendable (OpaquePointer?) -> Int64
-  let kept: @convention(c) @Sendable (OpaquePointer?, Int32) -> UnsafeMutableRawPointer?
+  let valueBytes: @convention(c) @Sendable (Handle) -> UnsafeRawPointer?
+  let kept: @convention(c) @Sendable (Handle, Int32) -> UnsafeMutableRawPointer?
   let keep:
     @convention(c) @Sendable (
-      OpaquePointer?, Int32, UnsafeMutableRawPointer?, (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+      Handle, Int32, UnsafeMutableRawPointer?, (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     ) -> Void
-  let setIntegerResult: @convention(c) @Sendable (OpaquePointer?, Int64) -> Void
-  let setResult: @convention(c) @Sendable (OpaquePointer?, UnsafeRawPointer?, Int32, Int) -> Void
-  let setErrorResult: @convention(c) @Sendable (OpaquePointer?, Int32) -> Void
+  let setIntegerResult: @convention(c) @Sendable (Handle, Int64) -> Void
+  let setResult: @convention(c) @Sendable (Handle, UnsafeRawPointer?, Int32, Int) -> Void
+  let setErrorResult: @convention(c) @Sendable (Handle, Int32) -> Void
 
   /// The functions for the whole process. The library is never unloaded.
   static let shared = Result { () throws(DatabaseError) in try SQLiteCalls() }
@@ -109,13 +103,8 @@ private struct SQLiteCalls: Sendable {
   }
 
   // SQLite's result codes, as far as they are used here.
-  static let ok: Int32 = 0
-  static let row: Int32 = 100
-  static let done: Int32 = 101
-  static let interrupted: Int32 = 9
-  static let full: Int32 = 13
-  static let corrupt: Int32 = 11
-  static let notADatabase: Int32 = 26
+  static let (ok, row, done) = (Int32(0), Int32(100), Int32(101))
+  static let (interrupted, corrupt, full, notADatabase) = (Int32(9), Int32(11), Int32(13), Int32(26))
   /// Read and write, create, and a lock for each connection (`SQLITE_OPEN_FULLMUTEX`).
   static let openFlags: Int32 = 0x2 | 0x4 | 0x10000
   /// `SQLITE_TRANSIENT`: the bytes are copied before the call returns.
@@ -202,14 +191,19 @@ struct Database: ~Copyable {
 
   /// Runs a statement once.
   func run(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) {
-    try statement(text).run(values)
+    try statement(text).forEach(values) { _ in }
   }
 
   /// The first number in a statement's result; nil without a row.
   func integer(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
-    var result: Int64?
-    try statement(text).forEach(values) { row throws(DatabaseError) in result = result ?? row.integer(0) }
-    return result
+    try rows(text, values) { $0.integer(0) }.first
+  }
+
+  /// Runs a statement once. Returns the value that `body` makes of each row of the result.
+  func rows<Value>(
+    _ text: String, _ values: [DatabaseValue] = [], _ body: (DatabaseRow) throws(DatabaseError) -> Value
+  ) throws(DatabaseError) -> [Value] {
+    try statement(text).rows(values, body)
   }
 
   /// The number of rows that the last statement has changed.
@@ -252,10 +246,16 @@ struct DatabaseStatement: ~Copyable {
     }
   }
 
-  /// Runs the statement with these values.
-  func run(_ values: [DatabaseValue]) throws(DatabaseError) { try forEach(values) { _ in } }
+  /// Runs the statement with these values. Returns the value that `body` makes of each row of the result.
+  func rows<Value>(
+    _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Value
+  ) throws(DatabaseError) -> [Value] {
+    var rows: [Value] = []
+    try forEach(values) { row throws(DatabaseError) in rows.append(try body(row)) }
+    return rows
+  }
 
-  func run(_ values: DatabaseValue...) throws(DatabaseError) { try run(values) }
+  func run(_ values: DatabaseValue...) throws(DatabaseError) { try forEach(values) { _ in } }
 
   private func bind(_ value: DatabaseValue, _ index: Int32) throws(DatabaseError) {
     let code: Int32

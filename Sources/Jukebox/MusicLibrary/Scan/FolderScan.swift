@@ -21,13 +21,8 @@ struct FolderScan {
     static let progress = 1.0...30.0
   }
 
-  /// A reason why a pass ended early.
-  enum Interruption: Error {
-    /// The pass was cancelled.
-    case cancelled
-    /// A database operation failed.
-    case database(DatabaseError)
-  }
+  /// The pass was cancelled.
+  struct Cancellation: Error {}
 
   private let writer: LibraryWriter
   private let home: MediaPath
@@ -95,7 +90,7 @@ struct FolderScan {
   /// above. Runs within a transaction of the writer.
   ///
   /// - Parameter isDeep: Whether known subfolders are scanned too.
-  mutating func scan(_ path: [UInt8], isDeep: Bool) throws(Interruption) {
+  mutating func scan(_ path: [UInt8], isDeep: Bool) throws {
     var (folder, isDeep) = (path, isDeep)
     while (try? FileStatus(of: location(folder)))?.type != S_IFDIR {
       // Known songs are kept: a disk that is not mounted may return.
@@ -123,7 +118,7 @@ struct FolderScan {
 
   private mutating func scan(
     _ folder: [UInt8], above: [FileStatus.Identity], isDeep: Bool
-  ) throws(Interruption) {
+  ) throws {
     // Known songs are kept once the allowance for links is used up.
     if link != nil, linkAllowance.refusal != nil { return }
     let status: FileStatus
@@ -142,18 +137,15 @@ struct FolderScan {
     if above.contains(status.identity) || above.count >= Limits.depth
       || appearances[status.identity, default: 0] >= Limits.appearances
     {
-      return try inDatabase { () throws(DatabaseError) in try forget(folder) }
+      return try forget(folder)
     }
     appearances[status.identity, default: 0] += 1
-    let modified = status.changed / 1_000_000_000
-    try scanFiles(in: folder, entries, modified: modified)
+    try scanFiles(in: folder, entries, modified: status.modified)
     try scanFolders(in: folder, entries, above + [status.identity], isDeep)
     // The folder has a row now if music was found below it.
-    try inDatabase { () throws(DatabaseError) in
-      guard try writer.hasFolder(folder) else { return }
-      _ = try writer.folder(folder, modified: modified)
-      if link != nil { watch?.add(folder) }
-    }
+    guard try writer.hasFolder(folder) else { return }
+    _ = try writer.folder(folder, modified: status.modified)
+    if link != nil { watch?.add(folder) }
   }
 
   private mutating func entries(of folder: [UInt8]) throws(FileBytes.Problem) -> FolderEntries {
@@ -169,11 +161,11 @@ struct FolderScan {
 
   // MARK: Links
 
-  private mutating func followLinks() throws(Interruption) {
+  private mutating func followLinks() throws {
     // Links found during the loop are appended and followed too.
     var index = 0
     while index < links.count, linkAllowance.refusal == nil {
-      if isCancelled() { throw .cancelled }
+      if isCancelled() { throw Cancellation() }
       let link = links[index]
       index += 1
       try follow(link, isDeep: true)
@@ -181,19 +173,17 @@ struct FolderScan {
       var parent = link.path
       while !parent.isEmpty {
         parent = LibraryPath.folder(of: parent)
-        try inDatabase { [parent] () throws(DatabaseError) -> Void in
-          guard try writer.hasFolder(parent), let status = try? FileStatus(of: location(parent)) else {
-            return
-          }
-          _ = try writer.folder(parent, modified: status.changed / 1_000_000_000)
+        guard try writer.hasFolder(parent), let status = try? FileStatus(of: location(parent)) else {
+          continue
         }
+        _ = try writer.folder(parent, modified: status.modified)
       }
-      try share()
+      try commitIfDue()
     }
     links = []
   }
 
-  private mutating func follow(_ link: Link, isDeep: Bool) throws(Interruption) {
+  private mutating func follow(_ link: Link, isDeep: Bool) throws {
     guard linkAllowance.refusal == nil else { return }
     let start = seconds()
     self.link = (link.path, start)
@@ -201,7 +191,7 @@ struct FolderScan {
     self.link = nil
     linkAllowance.take(seconds: seconds() - start)
     if let refusal = linkAllowance.refusal {
-      report(location(link.path), .interrupted("\(refusal); the rest of it is left out"))
+      report(location(link.path), .interrupted("\(refusal); remaining entries skipped"))
     }
   }
 
@@ -209,54 +199,47 @@ struct FolderScan {
 
   private mutating func scanFiles(
     in folder: [UInt8], _ entries: FolderEntries, modified: Int64
-  ) throws(Interruption) {
+  ) throws {
     let hasFiles = !entries.songs.isEmpty || !entries.playlists.isEmpty
-    let (id, files, isArranged) = try inDatabase {
-      () throws(DatabaseError) -> (Int64, [[UInt8]: LibraryWriter.KnownFile], Bool) in
-      if !hasFiles { guard try writer.hasFolder(folder) else { return (0, [:], true) } }
-      let id = try writer.folder(folder, modified: modified)
-      let isArranged = try writer.isArranged(id)
-      return (id, try writer.files(in: id), isArranged || entries.songs.isEmpty)
-    }
-    var gone = files
+    guard try hasFiles || writer.hasFolder(folder) else { return }
+    let id = try writer.folder(folder, modified: modified)
+    var gone = try writer.files(in: id)
     // A scan that was cancelled within this folder has left its songs unarranged.
-    var hasChanged = !isArranged
+    var hasChanged = try !writer.isArranged(id) && !entries.songs.isEmpty
     for (name, isPlaylist) in entries.songs.map({ ($0, false) }) + entries.playlists.map({ ($0, true) }) {
       let path = LibraryPath.path(folder, name)
       // A file that vanishes during the scan stays in `gone` if it is known.
       guard let status = try? FileStatus(of: location(path)) else { continue }
       let known = gone.removeValue(forKey: path)
       if let known, known.isSame(as: status), !rereads { continue }
-      if isCancelled() { throw .cancelled }
+      if isCancelled() { throw Cancellation() }
       let metadata = isPlaylist ? nil : SongMetadata(path: location(path).bytes)
       hasChanged = true
-      try inDatabase { () throws(DatabaseError) in
-        if let known { try writer.remove(path, known) }
-        // Stores the status from before reading: a file that changes while it is read is found to have
-        // changed at the next scan.
-        if let metadata, metadata.sampleRate != nil {
-          try writer.add(song: path, to: id, status, metadata)
-        } else {
-          try writer.add(other: path, to: id, status, isPlaylist: isPlaylist)
-        }
+      if let known { try writer.remove(path, known) }
+      // Stores the status from before reading: a file that changes while it is read is found to have
+      // changed at the next scan.
+      if let metadata, metadata.sampleRate != nil {
+        try writer.add(song: path, to: id, status, metadata)
+      } else {
+        try writer.add(other: path, to: id, status, isPlaylist: isPlaylist)
       }
-      try share(arranging: id)
+      try commitIfDue(arranging: id)
     }
     for (path, known) in gone {
       hasChanged = true
-      try inDatabase { () throws(DatabaseError) in try writer.remove(path, known) }
+      try writer.remove(path, known)
     }
-    if hasChanged { try inDatabase { () throws(DatabaseError) in try writer.arrangeSongs(in: id) } }
+    if hasChanged { try writer.arrangeSongs(in: id) }
   }
 
   // MARK: Folders
 
   private mutating func scanFolders(
     in folder: [UInt8], _ entries: FolderEntries, _ above: [FileStatus.Identity], _ isDeep: Bool
-  ) throws(Interruption) {
-    var gone = try inDatabase { () throws(DatabaseError) in try writer.folders(in: folder) }
+  ) throws {
+    var gone = try writer.folders(in: folder)
     for name in entries.folders {
-      if isCancelled() { throw .cancelled }
+      if isCancelled() { throw Cancellation() }
       let path = LibraryPath.path(folder, name)
       let isKnown = gone.remove(path) != nil
       if isDeep || !isKnown {
@@ -266,18 +249,18 @@ struct FolderScan {
           try scan(path, above: above, isDeep: true)
         }
       }
-      try share()
+      try commitIfDue()
     }
-    for path in gone { try inDatabase { () throws(DatabaseError) in try writer.remove(folder: path) } }
+    for path in gone { try writer.remove(folder: path) }
   }
 
   /// Handles a folder that cannot be read. Removes a folder that no longer exists; otherwise keeps its songs
   /// and reports the reason.
-  private mutating func skip(_ folder: [UInt8], because reason: FileBytes.Problem) throws(Interruption) {
+  private mutating func skip(_ folder: [UInt8], because reason: FileBytes.Problem) throws {
     if reason == .system(ENOENT) || reason == .system(ENOTDIR), !folder.isEmpty {
-      try inDatabase { () throws(DatabaseError) in try forget(folder) }
+      try forget(folder)
     } else if link == nil || linkAllowance.refusal == nil {
-      if isCancelled() { throw .cancelled }
+      if isCancelled() { throw Cancellation() }
       report(location(folder), reason)
     }
   }
@@ -299,25 +282,19 @@ struct FolderScan {
 
   /// Commits the results so far when a commit is due, so that readers see them. Arranges the songs of
   /// `folder`, the folder in progress, before the commit.
-  private mutating func share(arranging folder: Int64? = nil) throws(Interruption) {
+  private mutating func commitIfDue(arranging folder: Int64? = nil) throws {
     let now = seconds()
     guard now >= transactionEnd else { return }
     let isNews = now >= progressDue && writer.hasChanged
-    try inDatabase { () throws(DatabaseError) in
-      if let folder { try writer.arrangeSongs(in: folder) }
-      if isNews { try writer.noteFigures() }
-      try writer.commit()
-      try writer.begin()
-    }
+    if let folder { try writer.arrangeSongs(in: folder) }
+    if isNews { try writer.noteFigures() }
+    try writer.commit()
+    try writer.begin()
     let end = seconds()
     transactionEnd = end + max(Limits.transaction, Limits.transactionRatio * (end - now))
     guard isNews else { return }
     progressInterval = min(progressInterval * 2, Limits.progress.upperBound)
     progressDue = end + progressInterval
     onProgress()
-  }
-
-  private func inDatabase<Result>(_ body: () throws(DatabaseError) -> Result) throws(Interruption) -> Result {
-    do throws(DatabaseError) { return try body() } catch { throw .database(error) }
   }
 }

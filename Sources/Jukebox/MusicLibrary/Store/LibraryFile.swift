@@ -122,10 +122,10 @@ enum LibraryFile {
   /// Renames an unusable database to end in `.damaged`. Returns the new path, or nil if the file was deleted
   /// instead.
   static func setAside(_ path: MediaPath) -> MediaPath? {
-    let place = MediaPath(bytes: path.bytes + Array(".damaged".utf8))
+    let place = path.adding(suffix: ".damaged")
     let isKept = path.withCString { old in place.withCString { rename(old, $0) } } == 0
     for suffix in ["-wal", "-shm"] + (isKept ? [] : [""]) {
-      _ = MediaPath(bytes: path.bytes + Array(suffix.utf8)).withCString { unlink($0) }
+      _ = path.adding(suffix: suffix).withCString { unlink($0) }
     }
     return isKept ? place : nil
   }

@@ -19,6 +19,18 @@ package struct LibraryEntry: Hashable, Sendable {
   package let modified: Int64
 }
 
+/// The statistics of a library.
+package struct LibraryFigures: Hashable, Sendable {
+  /// The numbers of artists, albums and songs.
+  package var artists = 0
+  package var albums = 0
+  package var songs = 0
+  /// The total duration of all songs, in seconds.
+  package var playtime: Int64 = 0
+  /// The time of the last change, in seconds since 1970.
+  package var updated: Int64 = 0
+}
+
 /// Answers queries about the library. Used by one thread at a time; blocks on the disk.
 package final class LibraryReader: Sendable {
   private let database: Database
@@ -48,42 +60,36 @@ package final class LibraryReader: Sendable {
     let condition = SongCondition(query.filter, foldsCase: foldsCase)
     let start = Int64(query.window?.lowerBound ?? 0)
     let count = query.window?.upperBound.map { Int64($0) - start } ?? -1
-    var ids: [Int64] = []
     if let order = query.order {
-      ids = try sorted(condition, order)
+      let ids = try sorted(condition, order)
       let lower = min(Int(start), ids.count)
       return Array(ids[lower..<(count < 0 ? ids.count : min(lower + Int(count), ids.count))])
     }
-    try database.statement(
-      "SELECT id FROM songs WHERE \(condition.text) ORDER BY \(Self.walk) LIMIT ? OFFSET ?"
-    ).forEach(condition.values + [.integer(count), .integer(start)]) { ids.append($0.integer(0)) }
-    return ids
+    return try database.rows(
+      "SELECT id FROM songs WHERE \(condition.text) ORDER BY \(Self.walk) LIMIT ? OFFSET ?",
+      condition.values + [.integer(count), .integer(start)]
+    ) { $0.integer(0) }
   }
 
   /// The songs that meet a condition, in any order.
   func ids(_ condition: SongCondition) throws(DatabaseError) -> [Int64] {
-    var ids: [Int64] = []
-    try database.statement("SELECT id FROM songs WHERE \(condition.text)").forEach(condition.values) {
-      ids.append($0.integer(0))
-    }
-    return ids
+    try database.rows("SELECT id FROM songs WHERE \(condition.text)", condition.values) { $0.integer(0) }
   }
 
   private func sorted(_ condition: SongCondition, _ order: SongQuery.Order) throws(DatabaseError) -> [Int64] {
     guard let tag = order.tag else {
-      var ids: [Int64] = []
-      try database.statement(
-        "SELECT id FROM songs WHERE \(condition.text) ORDER BY modified \(order.isDescending ? "DESC" : ""), \(Self.walk)"
-      ).forEach(condition.values) { ids.append($0.integer(0)) }
-      return ids
+      return try database.rows(
+        "SELECT id FROM songs WHERE \(condition.text) ORDER BY modified \(order.isDescending ? "DESC" : ""), \(Self.walk)",
+        condition.values
+      ) { $0.integer(0) }
     }
-    var songs: [(key: [UInt8], number: Int, id: Int64)] = []
     let isNumber = tag == .track || tag == .disc
-    try database.statement("SELECT id, metadata FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)")
-      .forEach(condition.values) { row in
-        let key = SongMetadata(encoded: row.bytes(1))?.first(tag) ?? []
-        songs.append((isNumber ? [] : key, isNumber ? LibraryText.number(key) : 0, row.integer(0)))
-      }
+    var songs = try database.rows(
+      "SELECT id, metadata FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)", condition.values
+    ) { row in
+      let key = SongMetadata(encoded: row.bytes(1))?.first(tag) ?? []
+      return (key: isNumber ? [] : key, number: isNumber ? LibraryText.number(key) : 0, id: row.integer(0))
+    }
     // Swift's sort is stable: songs with equal keys keep the order of the walk.
     songs.sort { left, right in
       let (first, second) = order.isDescending ? (right, left) : (left, right)
@@ -102,18 +108,14 @@ package final class LibraryReader: Sendable {
       if isLook, database.question.isInterrupted(), let refusal = database.question.refusal {
         throw .refused(refusal)
       }
-      try statement.forEach([.integer(id)]) { row throws(DatabaseError) in songs.append(try Self.song(row)) }
+      songs += try statement.rows([.integer(id)], Self.song)
     }
     return songs
   }
 
   /// The song with this path; nil if it is unknown.
   package func song(_ path: [UInt8]) throws(DatabaseError) -> LibrarySong? {
-    var song: LibrarySong?
-    try database.statement("SELECT path, metadata FROM songs WHERE path = ?").forEach([.bytes(path)]) {
-      row throws(DatabaseError) in song = try Self.song(row)
-    }
-    return song
+    try database.rows("SELECT path, metadata FROM songs WHERE path = ?", [.bytes(path)], Self.song).first
   }
 
   private static func song(_ row: DatabaseRow) throws(DatabaseError) -> LibrarySong {
@@ -132,11 +134,10 @@ package final class LibraryReader: Sendable {
 
   /// The numbers of the folder with this path and of all folders below it, in order.
   package func folders(from path: [UInt8]) throws(DatabaseError) -> [Int64] {
-    var ids: [Int64] = []
-    try database.statement(
-      "SELECT id FROM folders WHERE path = ? OR path >= ? AND path < ? ORDER BY position"
-    ).forEach([.bytes(path)] + LibraryPath.range(below: path)) { ids.append($0.integer(0)) }
-    return ids
+    try database.rows(
+      "SELECT id FROM folders WHERE path = ? OR path >= ? AND path < ? ORDER BY position",
+      [.bytes(path)] + LibraryPath.range(below: path)
+    ) { $0.integer(0) }
   }
 
   /// The folder with this number; nil if it no longer exists.
@@ -157,19 +158,13 @@ package final class LibraryReader: Sendable {
 
   /// The songs in a folder, as numbers for `songs(_:)`, in order.
   package func songs(in folder: Int64) throws(DatabaseError) -> [Int64] {
-    var ids: [Int64] = []
-    try database.statement("SELECT id FROM songs WHERE folder = ? ORDER BY position").forEach(
-      [.integer(folder)]
-    ) { ids.append($0.integer(0)) }
-    return ids
+    try database.rows("SELECT id FROM songs WHERE folder = ? ORDER BY position", [.integer(folder)]) {
+      $0.integer(0)
+    }
   }
 
   private func entries(_ query: String, _ folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
-    var entries: [LibraryEntry] = []
-    try database.statement(query).forEach([.integer(folder)]) {
-      entries.append(LibraryEntry(path: $0.bytes(0), modified: $0.integer(1)))
-    }
-    return entries
+    try database.rows(query, [.integer(folder)]) { LibraryEntry(path: $0.bytes(0), modified: $0.integer(1)) }
   }
 
   // MARK: Tags
@@ -177,11 +172,9 @@ package final class LibraryReader: Sendable {
   /// The paths of the songs that match a filter, in the order of a walk.
   package func paths(_ filter: FilterExpression?) throws(DatabaseError) -> [[UInt8]] {
     let condition = SongCondition(filter ?? .all([]), foldsCase: false)
-    var paths: [[UInt8]] = []
-    try database.statement("SELECT path FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)").forEach(
-      condition.values
-    ) { paths.append($0.bytes(0)) }
-    return paths
+    return try database.rows(
+      "SELECT path FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)", condition.values
+    ) { $0.bytes(0) }
   }
 
   /// Calls `body` with each distinct combination of values of these tags, among the songs that match a
@@ -241,11 +234,9 @@ package final class LibraryReader: Sendable {
   /// Counts the songs that match a filter.
   package func count(_ filter: FilterExpression) throws(DatabaseError) -> Count {
     let condition = SongCondition(filter, foldsCase: false)
-    var count = Count()
-    try database.statement("SELECT count(*), total(duration) FROM songs WHERE \(condition.text)").forEach(
-      condition.values
-    ) { count = Count(songs: Int($0.integer(0)), seconds: $0.real(1)) }
-    return count
+    return try database.rows(
+      "SELECT count(*), total(duration) FROM songs WHERE \(condition.text)", condition.values
+    ) { Count(songs: Int($0.integer(0)), seconds: $0.real(1)) }.first ?? Count()
   }
 
   /// Counts the songs that match a filter, for each value of a tag, in byte order of the values.

@@ -39,20 +39,16 @@ package final class StickerStore: Sendable {
 
   /// The value of a sticker; nil if the song has none of that name.
   package func value(of name: [UInt8], for song: [UInt8]) throws(DatabaseError) -> [UInt8]? {
-    var value: [UInt8]?
-    try forEach("SELECT value FROM stickers WHERE song = ? AND name = ?", [.bytes(song), .bytes(name)]) {
-      value = $0.bytes(0)
-    }
-    return value
+    try rows("SELECT value FROM stickers WHERE song = ? AND name = ?", [.bytes(song), .bytes(name)]) {
+      $0.bytes(0)
+    }.first
   }
 
   /// All stickers of a song, in byte order of their names.
   package func all(for song: [UInt8]) throws(DatabaseError) -> [(name: [UInt8], value: [UInt8])] {
-    var found: [(name: [UInt8], value: [UInt8])] = []
-    try forEach("SELECT name, value FROM stickers WHERE song = ? ORDER BY name", [.bytes(song)]) {
-      found.append(($0.bytes(0), $0.bytes(1)))
+    try rows("SELECT name, value FROM stickers WHERE song = ? ORDER BY name", [.bytes(song)]) {
+      ($0.bytes(0), $0.bytes(1))
     }
-    return found
   }
 
   /// The songs below a folder (empty: all) with a sticker of that name whose value passes the test, in byte
@@ -68,42 +64,40 @@ package final class StickerStore: Sendable {
       case .below(let value): ("AND value < ?", [.bytes(value.bytes)])
       case .above(let value): ("AND value > ?", [.bytes(value.bytes)])
       }
-    var found: [(song: [UInt8], value: [UInt8])] = []
-    try forEach(
+    return try rows(
       "SELECT song, value FROM stickers WHERE song >= ? AND song < ? AND name = ? \(condition.text) ORDER BY song",
       LibraryPath.range(below: folder) + [.bytes(name)] + condition.values
     ) { row throws(DatabaseError) in
       if let reason = interruption() { throw .refused(.interrupted(reason)) }
-      found.append((row.bytes(0), row.bytes(1)))
+      return (row.bytes(0), row.bytes(1))
     }
-    return found
   }
 
   // MARK: Noting
 
   /// Sets a sticker and replaces its previous value.
   package func set(_ name: [UInt8], to value: [UInt8], for song: [UInt8]) throws(DatabaseError) {
-    try forEach(
+    try rows(
       "INSERT OR REPLACE INTO stickers VALUES(?, ?, ?)", [.bytes(song), .bytes(name), .bytes(value)])
   }
 
   /// Removes a sticker of a song, or all of its stickers if `name` is nil. Returns whether any existed.
   package func remove(_ name: [UInt8]?, for song: [UInt8]) throws(DatabaseError) -> Bool {
-    var hadOne = false
-    try forEach(
+    try !rows(
       "DELETE FROM stickers WHERE song = ?1 AND (?2 IS NULL OR name = ?2) RETURNING 1",
       [.bytes(song), name.map { .bytes($0) } ?? .null]
-    ) { _ in hadOne = true }
-    return hadOne
+    ).isEmpty
   }
 
   // MARK: The file
 
-  private func forEach(
-    _ query: String, _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Void = { _ in }
-  ) throws(DatabaseError) {
+  @discardableResult
+  private func rows<Value>(
+    _ query: String, _ values: [DatabaseValue],
+    _ body: (DatabaseRow) throws(DatabaseError) -> Value = { _ in }
+  ) throws(DatabaseError) -> [Value] {
     do throws(DatabaseError) {
-      return try connect().database.statement(query).forEach(values, body)
+      return try connect().database.rows(query, values, body)
     } catch {
       switch error {
       case .damaged, .unknownVersion: break
@@ -111,9 +105,10 @@ package final class StickerStore: Sendable {
       }
       connection.withLock { $0 = nil }
       let place = LibraryFile.setAside(path)
-      complain("\(path): \(error); \(place.map { "kept as \($0)" } ?? "removed"), stickers begin anew")
+      complain(
+        "\(path): \(error); \(place.map { "renamed to \($0)" } ?? "deleted"); starting with no stickers")
     }
-    try connect().database.statement(query).forEach(values, body)
+    return try connect().database.rows(query, values, body)
   }
 
   private func connect() throws(DatabaseError) -> Connection {

@@ -113,6 +113,9 @@ struct ValueRows {
 }
 
 extension SongMetadata {
+  /// The first value of this tag, or of its first substitute that the song has; empty if it has none.
+  func first(_ type: TagType) -> [UInt8] { values(of: type).first ?? [] }
+
   /// The values of this tag, or of its first substitute that the song has; one empty value if it has none.
   func values(of type: TagType) -> [[UInt8]] {
     for candidate in [type] + type.substitutes {

@@ -116,11 +116,10 @@ final class Session {
 
   /// Launches the application, in the session's environment.
   func start() {
-    let reports = Reports()
     service.connectDevice(
       onRecord: { [timeline] record in
         if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
-        if case .terminated(let report?) = record.event { reports.write(report) }
+        if case .terminated(let report?) = record.event { ReportStore.write(report) }
       },
       take: { [weak self] record in self?.take(record.event) })
     device.launch()
@@ -152,7 +151,7 @@ final class Session {
     do {
       try JukeboxApplication.activateSession()
     } catch {
-      delegate?.complain("the audio session: \(error.localizedDescription)")
+      delegate?.complain("cannot activate the audio session: \(error.localizedDescription)")
     }
     let application = service.startApplication { [weak self] event in self?.take(event) }
     delegate?.started(application)

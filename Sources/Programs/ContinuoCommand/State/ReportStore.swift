@@ -1,3 +1,4 @@
+import AppLifecycle
 import Foundation
 import Glibc
 import MusicFiles
@@ -16,7 +17,23 @@ struct ReportStore {
   /// Uses `reports` in `StateDirectory.standardPath`; nil without a home directory.
   init?(environment: (String) -> String?) {
     guard let state = try? StateDirectory.standardPath(environment: environment) else { return nil }
-    folder = state.appending(Array("reports".utf8))
+    folder = state.appending("reports".utf8)
+  }
+
+  /// Writes a report to standard error and to a file that outlives the terminal. A file that cannot be written
+  /// is a warning. Any thread; may block on the disk.
+  static func write(_ report: TerminationReport) {
+    StandardOutput.complain("\(report)")
+    guard let store = ReportStore(environment: ProcessEnvironment.value) else {
+      StandardOutput.complain("the report was not saved: neither XDG_STATE_HOME nor HOME is set")
+      return
+    }
+    do {
+      let path = try store.write("\(report)", code: "\(report.code)", at: Date())
+      StandardOutput.complain("the report is in \(path)")
+    } catch {
+      StandardOutput.complain("cannot save the report in \(store.folder): \(error)")
+    }
   }
 
   /// Writes a report about a termination with `code` at `time`, and removes the oldest reports above the
@@ -25,8 +42,8 @@ struct ReportStore {
   func write(_ report: String, code: String, at time: Date) throws(FileBytes.Problem) -> MediaPath {
     try folder.makeDirectory()
     let name = Self.prefix + Self.text(time) + "-\(getpid())-\(code)" + Self.suffix
-    let path = folder.appending(Array(name.utf8))
-    try AtomicFile.write(Array("\(report)\n".utf8), to: path, mode: 0o600)
+    let path = folder.appending(name.utf8)
+    try AtomicFile.write("\(report)\n".utf8, to: path, mode: 0o600)
     removeOldest()
     return path
   }
@@ -45,7 +62,7 @@ struct ReportStore {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.description) else { return }
     let reports = names.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted()
     for name in reports.dropLast(Self.limit) {
-      _ = folder.appending(Array(name.utf8)).withCString { unlink($0) }
+      _ = folder.appending(name.utf8).withCString { unlink($0) }
     }
   }
 }

@@ -15,14 +15,13 @@ final class StateDirectory: Sendable {
 
     var description: String {
       switch self {
-      case .inUse(let path): "\(path): another continuo keeps its state there"
+      case .inUse(let path): "\(path): in use by another continuo"
       case .unusable(let path, let problem): "\(path): \(problem)"
-      case .nowhere: "neither XDG_STATE_HOME nor HOME says where"
+      case .nowhere: "no state directory: neither XDG_STATE_HOME nor HOME is set"
       }
     }
   }
 
-  /// The path of the directory.
   let path: MediaPath
   private let lock: Int32
 
@@ -31,7 +30,7 @@ final class StateDirectory: Sendable {
     self.path = path
     do {
       try path.makeDirectory()
-      lock = try path.appending(Array("lock".utf8)).systemCall {
+      lock = try path.appending("lock".utf8).systemCall {
         open($0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
       }
     } catch {
@@ -49,16 +48,16 @@ final class StateDirectory: Sendable {
 
   /// Returns a file in the directory.
   func file(_ name: String, isDurable: Bool) -> StateFile {
-    StateFile(path: path.appending(Array(name.utf8)), isDurable: isDurable)
+    StateFile(path: path.appending(name.utf8), isDurable: isDurable)
   }
 
   /// Returns `$XDG_STATE_HOME/continuo`, or `~/.local/state/continuo` according to the XDG Base Directory
   /// Specification.
   static func standardPath(environment: (String) -> String?) throws(Problem) -> MediaPath {
     if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
-      return MediaPath(state).appending(Array("continuo".utf8))
+      return MediaPath(state).appending("continuo".utf8)
     }
     guard let home = environment("HOME"), home.hasPrefix("/") else { throw .nowhere }
-    return MediaPath(home).appending(Array(".local/state/continuo".utf8))
+    return MediaPath(home).appending(".local/state/continuo".utf8)
   }
 }

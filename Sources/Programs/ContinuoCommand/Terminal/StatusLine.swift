@@ -69,6 +69,16 @@ struct StatusLine: Hashable, Sendable {
   }
 }
 
+/// The name of a song for display.
+struct SongName: Hashable, Sendable, CustomStringConvertible {
+  var artist: String?
+  var title: String
+
+  static let separator = " – "
+
+  var description: String { artist.map { $0 + Self.separator + title } ?? title }
+}
+
 extension SongName {
   /// The width in terminal columns.
   fileprivate var width: Int { TerminalText.width(TerminalText.sanitized(description)) }
