@@ -1,5 +1,10 @@
+import Continuo
 package import ControlProtocol
+import Foundation
 package import Jukebox
+import MediaAssets
+import MusicFiles
+import Transfer
 
 /// An event that observers of a jukebox's player receive, in the order of occurrence.
 package enum JukeboxEvent {
@@ -29,4 +34,60 @@ package enum JukeboxEvent {
   /// The player failed permanently and cannot decode any more, for example for lack of memory or descriptors.
   /// Its position stays where it is.
   case playerFailed((any Error)?)
+}
+
+extension QueuedSong {
+  /// The song's URL as text, for observers.
+  package var url: String { song.locator.urlText }
+}
+
+extension SongLocator {
+  /// The URL for a player. Bytes of a file's path are percent-encoded, so any name is preserved.
+  var mediaURL: URL { URL(string: urlText) ?? URL(fileURLWithPath: displayName) }
+}
+
+extension NetworkReport {
+  /// Creates the report for a transfer note; nil if the note is not reported.
+  init?(_ note: TransferNote) {
+    switch note {
+    case .request(let first, let attempt):
+      self.init(.request)
+      from = first
+      self.attempt = attempt
+    case .response(let head, let url, _, let attempt):
+      self.init(.response)
+      self.url = url.text
+      status = head.status
+      from = head.contentRange?.bytes?.lowerBound
+      total = head.contentRange?.total ?? head.contentLength
+      self.attempt = attempt
+    case .retry(_, let failure):
+      self.init(.retry)
+      error = failure.message
+    case .complete(let total):
+      self.init(.complete)
+      self.total = total
+    case .changed: self.init(What.changed)
+    case .failed(let failure):
+      self.init(.lost)
+      error = failure.message
+    case .progress, .entered, .live, .rejoined, .keptInMemory, .metadata: return nil
+    }
+  }
+}
+
+extension SongTag {
+  /// Creates the MPD tag for a metadata item; nil if MPD has no tag type for it.
+  init?(_ item: AVMetadataItem) {
+    guard let identifier = item.identifier?.rawValue, let type = Self.types[identifier],
+      let text = item.stringValue, !text.isEmpty
+    else { return nil }
+    self.init(type, Argument(text))
+  }
+
+  private static let types: [String: TagType] = [
+    "id3/TPE1": .artist, "id3/TPE2": .albumArtist, "id3/TIT2": .title, "id3/TALB": .album,
+    "id3/TRCK": .track, "id3/TDRC": .date, "id3/TYER": .date, "id3/TCON": .genre, "id3/TCOM": .composer,
+    "id3/TPOS": .disc, "icy/StreamTitle": .title, "icy/icy-name": .name, "icy/icy-genre": .genre,
+  ]
 }

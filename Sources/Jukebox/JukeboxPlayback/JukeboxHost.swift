@@ -103,19 +103,18 @@ package final class JukeboxHost: Suspendable {
   private func apply<Result: Sendable>(
     _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
   ) -> (result: Swift.Result<Result, JukeboxError>, hasEnded: Bool) {
-    let (result, effects, mustDrain): (Swift.Result<Result, JukeboxError>, JukeboxEffects, Bool) =
-      state.withLock { state in
-        let result: Swift.Result<Result, JukeboxError>
-        do throws(JukeboxError) {
-          result = .success(try body(&state.machine))
-        } catch {
-          result = .failure(error)
-        }
-        let effects = state.machine.takeEffects()
-        place.expect(effects.actions)
-        for action in effects.actions { state.append(.action(action)) }
-        return (result, effects, state.orders.begin())
+    let (result, effects, mustDrain) = state.withLock { state in
+      let result: Swift.Result<Result, JukeboxError>
+      do throws(JukeboxError) {
+        result = .success(try body(&state.machine))
+      } catch {
+        result = .failure(error)
       }
+      let effects = state.machine.takeEffects()
+      place.expect(effects.actions)
+      for action in effects.actions { state.append(.action(action)) }
+      return (result, effects, state.orders.begin())
+    }
     if !effects.changed.isEmpty { subscriber.withLock { $0.onChange }?(effects.changed) }
     if mustDrain { drainSoon() }
     return (result, effects.hasEnded)
@@ -165,9 +164,11 @@ package final class JukeboxHost: Suspendable {
 
   /// Keeps the player paused, whatever the jukebox requests, or no longer. Takes effect in order with the
   /// jukebox's actions. Any thread.
-  package func setHeld(_ isHeld: Bool) {
+  package func setHeld(_ isHeld: Bool) { changeOrders { $0.append(.hold(isHeld)) } }
+
+  private func changeOrders(_ change: (inout State) -> Void) {
     let mustDrain = state.withLock { state in
-      state.append(.hold(isHeld))
+      change(&state)
       return state.orders.begin()
     }
     if mustDrain { drainSoon() }
@@ -179,13 +180,7 @@ package final class JukeboxHost: Suspendable {
   package func suspend() { state.withLock { $0.orders.isHeld = true } }
 
   /// Records that the application runs again, and performs the actions that are pending. Any thread.
-  package func resume() {
-    let mustDrain = state.withLock { state in
-      state.orders.isHeld = false
-      return state.orders.begin()
-    }
-    if mustDrain { drainSoon() }
-  }
+  package func resume() { changeOrders { $0.orders.isHeld = false } }
 
   /// Records that the application has terminated. The position stays at the player's last or requested
   /// position; pending actions for that player are discarded. Call before the players end. Any thread.

@@ -11,7 +11,7 @@ import QueuePlayer
 import Transfer
 
 extension JukeboxPlayer {
-  // MARK: What the player tells
+  // MARK: Notifications
 
   func observe() {
     observations = [
@@ -25,9 +25,9 @@ extension JukeboxPlayer {
     ]
     notifications = [
       observe(.AVPlayerItemFailedToPlayToEndTime) { .failed($0, reason: Self.reason($1)) },
-      observe(.AVPlayerItemDidPlayToEndTime) { item, _ in .playedToEnd(item) },
-      observe(AVPlayerItem.timeJumpedNotification) { item, _ in .timeJumped(item) },
-      observe(AVPlayerItem.playbackStalledNotification) { item, _ in .stalled(item) },
+      observe(.AVPlayerItemDidPlayToEndTime) { item, _ in .event(item) { .didPlayToEndTime($0) } },
+      observe(AVPlayerItem.timeJumpedNotification) { item, _ in .event(item) { .timeJumped($0) } },
+      observe(AVPlayerItem.playbackStalledNotification) { item, _ in .event(item) { .stalled($0) } },
       observe(AVPlayerItem.transferNotification) { [weak self] item, note in
         guard let transfer = note.userInfo?[AVPlayerItem.transferNoteKey] as? TransferNote else { return }
         MainActor.assumeIsolated { self?.tell(.transfer(item, transfer)) }
@@ -44,8 +44,8 @@ extension JukeboxPlayer {
     }
   }
 
-  /// Observes `name` for items that notify on the main queue. An item whose environment has a queue of its own notifies
-  /// there and belongs to another player: `NotificationCenter.default` is one for the whole process.
+  /// Observes items that notify on the main queue. An item whose environment has another queue notifies there,
+  /// and belongs to another player: the process has one `NotificationCenter.default`.
   private func observe(
     _ name: Notification.Name, _ receive: @escaping @Sendable (AVPlayerItem, Notification) -> Void
   ) -> any NSObjectProtocol {
@@ -67,13 +67,9 @@ extension JukeboxPlayer {
     }
     switch notice {
     case .current(let item): currentItemChanged(to: item)
-    case .playedToEnd(let item): if let song = song(of: item) { onEvent?(.didPlayToEndTime(song)) }
+    case .event(let item, let event): if let song = song(of: item) { onEvent?(event(song)) }
     case .failed(let item, let reason): failed(item, reason)
-    case .timeJumped(let item): if let song = song(of: item) { onEvent?(.timeJumped(song)) }
-    case .stalled(let item): if let song = song(of: item) { onEvent?(.stalled(song)) }
     case .transfer(let item, let note): if let song = song(of: item) { take(note, of: item, song) }
-    case .station(let item, let live):
-      if let song = song(of: item) { onEvent?(.station(song, name: live.name)) }
     case .metadata(let item, let metadata): if let song = song(of: item) { tell(metadata, of: song) }
     case .other: break
     }
@@ -89,7 +85,7 @@ extension JukeboxPlayer {
 
   func take(_ note: TransferNote, of item: AVPlayerItem, _ song: QueuedSong) {
     // A complete transfer makes an estimated duration exact.
-    if case .complete = note { tellSound(of: item, song) }
+    if case .complete = note { reportSound(of: item, song) }
     if case .progress(let progress) = note {
       let ranges = item.loadedTimeRanges.map { $0.timeRangeValue }.map { range in
         range.start.seconds..<max(range.start.seconds, range.end.seconds)
@@ -201,5 +197,29 @@ extension JukeboxPlayer {
 
   private static func named(_ reason: String, _ song: QueuedSong) -> String {
     "\(song.song.locator.displayName): \(reason)"
+  }
+
+  // MARK: Metadata of songs from the network
+
+  /// Reports the length and format of a remote item that is ready to play, and loads its tags. The tags are
+  /// reported later, from another thread.
+  func learn(of item: AVPlayerItem, _ song: QueuedSong) {
+    reportSound(of: item, song)
+    let asset = item.asset
+    asset.loadValuesAsynchronously(forKeys: ["metadata"]) { [onLearn] in
+      let tags = asset.metadata.compactMap { SongTag($0) }
+      if !tags.isEmpty { onLearn?(song.id, SongMetadata(tags: tags)) }
+    }
+  }
+
+  /// Reports the item's duration in seconds, if known, and the sample rate and channel count of its decoded
+  /// format.
+  func reportSound(of item: AVPlayerItem, _ song: QueuedSong) {
+    let duration = item.duration, format = item.tracks.first?.assetTrack?.format
+    onLearn?(
+      song.id,
+      SongMetadata(
+        duration: duration.isNumeric ? duration.seconds : nil, sampleRate: format?.sampleRate,
+        channels: format?.channelCount))
   }
 }

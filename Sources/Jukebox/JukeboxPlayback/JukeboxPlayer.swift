@@ -27,11 +27,9 @@ package final class JukeboxPlayer {
   /// A notification of the player.
   enum Notice {
     case current(AVPlayerItem?)
-    case playedToEnd(AVPlayerItem)
     case failed(AVPlayerItem, reason: String)
-    case timeJumped(AVPlayerItem)
-    case stalled(AVPlayerItem)
-    case station(AVPlayerItem, LiveStream)
+    /// An event of the item's song.
+    case event(AVPlayerItem, @MainActor (QueuedSong) -> JukeboxEvent)
     case transfer(AVPlayerItem, TransferNote)
     case metadata(AVPlayerItem, [AVMetadataItem])
     /// A closure of another observer, called in order with the notices.
@@ -229,7 +227,7 @@ package final class JukeboxPlayer {
       MainActor.assumeIsolated {
         if item.status == .failed { self?.tell(.failed(item, reason: Self.reason(item.error))) }
         if item.status == .readyToPlay, song.song.locator.isRemote { self?.learn(of: item, song) }
-        if let live = item.live { self?.tell(.station(item, live)) }
+        if let live = item.live { self?.tell(.event(item) { .station($0, name: live.name) }) }
       }
     }
     var observations = [observation]
