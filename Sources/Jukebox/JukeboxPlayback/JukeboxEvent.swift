@@ -8,36 +8,28 @@ import Transfer
 
 /// An event that observers of a jukebox's player receive, in the order of occurrence.
 package enum JukeboxEvent {
-  /// The current song changed; nil if there is none.
   case currentItem(QueuedSong?)
-  /// The song was heard to its end.
   case didPlayToEndTime(QueuedSong)
   /// The song cannot be played, or cannot continue, for `reason`.
   case failed(QueuedSong, reason: String)
-  /// The song's time jumped, for example because of a seek.
   case timeJumped(QueuedSong)
   /// The time control status changed; `reason` is set while the player waits.
   case timeControlStatus(TimeControlStatus, reason: String?)
   /// Sound stopped because the song's data did not arrive in time; playback resumes automatically.
   case stalled(QueuedSong)
-  /// Progress of loading the song: the loaded ranges in seconds, the stored bytes, and the total in bytes if
-  /// known. At most twice a second.
+  /// Progress of loading: ranges in seconds, stored bytes, and total bytes if known. At most twice a second.
   case loaded(QueuedSong, ranges: [Range<Double>], bytes: Int64, total: Int64?)
-  /// A network event of the song.
   case network(QueuedSong, NetworkReport)
   /// The song is a live stream; `name` is the station's name.
   case station(QueuedSong, name: String?)
   /// Timed metadata of the stream, valid from `seconds` of the song onward.
   case timedMetadata(QueuedSong, identifier: String, value: String, seconds: Double)
-  /// An audio session interruption began or ended.
   case interruption
-  /// The player failed permanently and cannot decode any more, for example for lack of memory or descriptors.
-  /// Its position stays where it is.
+  /// The player failed permanently, for example for lack of memory or descriptors. Its position stays.
   case playerFailed((any Error)?)
 }
 
 extension QueuedSong {
-  /// The song's URL as text, for observers.
   package var url: String { song.locator.urlText }
 }
 
@@ -47,7 +39,6 @@ extension SongLocator {
 }
 
 extension NetworkReport {
-  /// Creates the report for a transfer note; nil if the note is not reported.
   init?(_ note: TransferNote) {
     switch note {
     case .request(let first, let attempt):
@@ -77,7 +68,6 @@ extension NetworkReport {
 }
 
 extension SongTag {
-  /// Creates the MPD tag for a metadata item; nil if MPD has no tag type for it.
   init?(_ item: AVMetadataItem) {
     guard let identifier = item.identifier?.rawValue, let type = Self.types[identifier],
       let text = item.stringValue, !text.isEmpty

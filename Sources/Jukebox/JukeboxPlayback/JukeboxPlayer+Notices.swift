@@ -124,8 +124,8 @@ extension JukeboxPlayer {
     onReport(left.failure.map { .failed(id, reason: $0) } ?? .ended(id), ticket)
   }
 
-  /// The ticket that was valid before a seek in the current item, if one is in progress; otherwise the
-  /// current ticket. Reports about leaving the current item carry it.
+  /// The ticket before a seek in progress in the current item, otherwise the current one. Reports about
+  /// leaving the item carry it.
   private var ticketOfLeaving: PlaybackTicket {
     if let seek, seek.item === current?.item { seek.ticketBefore } else { ticket }
   }
@@ -201,8 +201,7 @@ extension JukeboxPlayer {
 
   // MARK: Metadata of songs from the network
 
-  /// Reports the length and format of a remote item that is ready to play, and loads its tags. The tags are
-  /// reported later, from another thread.
+  /// Reports the length and format of a remote item, and later, from another thread, its tags.
   func learn(of item: AVPlayerItem, _ song: QueuedSong) {
     reportSound(of: item, song)
     let asset = item.asset
@@ -212,8 +211,7 @@ extension JukeboxPlayer {
     }
   }
 
-  /// Reports the item's duration in seconds, if known, and the sample rate and channel count of its decoded
-  /// format.
+  /// Reports the item's duration in seconds, if known, and its decoded format.
   func reportSound(of item: AVPlayerItem, _ song: QueuedSong) {
     let duration = item.duration, format = item.tracks.first?.assetTrack?.format
     onLearn?(

@@ -2,14 +2,12 @@ package import AppLifecycle
 package import HostTime
 import Synchronization
 
-/// Delivers the device's life cycle records on the main queue, in order. The device records on several
-/// threads: the main one for a button press, its own worker when a time limit expires.
+/// Delivers the device's life cycle records, which come from several threads, on the main queue in order.
 package final class LifecycleFeed: Sendable {
   private let waiting = Mutex<[LifecycleRecord]>([])
   private let mainQueue: any DeliveryQueue
   private let deliver: @Sendable (LifecycleRecord) -> Void
 
-  /// Creates a feed. `deliver` is called on `mainQueue`, which must run on the main thread.
   package init(on mainQueue: any DeliveryQueue, deliver: @escaping @Sendable (LifecycleRecord) -> Void) {
     self.mainQueue = mainQueue
     self.deliver = deliver
@@ -28,12 +26,9 @@ package final class LifecycleFeed: Sendable {
 
 /// A reason why a command cannot reach the player: its application cannot respond.
 package enum TransportRefusal: Error, CustomStringConvertible {
-  /// The application is not running.
   case notRunning
-  /// The application is suspended and has no audio background mode, so commands cannot wake it.
   case suspended
 
-  /// The reason in words for people.
   package var description: String {
     switch self {
     case .notRunning: "the application is not running"
@@ -43,8 +38,7 @@ package enum TransportRefusal: Error, CustomStringConvertible {
 }
 
 extension Device {
-  /// Admits a command for the player in the way of lock screen controls: a suspended application that may
-  /// play in the background is woken. Any thread.
+  /// Admits a command as lock screen controls do: wakes a suspended application with audio. Any thread.
   package func admitTransport() throws(TransportRefusal) {
     switch state {
     case .notRunning: throw .notRunning
