@@ -57,7 +57,7 @@ package final class JukeboxApplication {
         self?.interrupted(type.flatMap(AVAudioSession.InterruptionType.init), .init(rawValue: options ?? 0))
       }
     }
-    updateHold()
+    host.setHeld(sound.isHeldBack)
   }
 
   /// Sets the category to playback, as background audio requires, and activates the session. During an
@@ -93,15 +93,13 @@ package final class JukeboxApplication {
 
   // MARK: What holds sound back
 
-  /// During an interruption the player has paused itself and must not play.
-  private func updateHold() { host.setHeld(sound.isHeldBack) }
-
   private func interrupted(
     _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
   ) {
-    // Pause before the hold is released: in the other order a moment of sound would be heard.
+    // Pause before the hold is released: in the other order a moment of sound would be heard. During an
+    // interruption the player has paused itself and must not play.
     if type == .ended, !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
-    updateHold()
+    host.setHeld(sound.isHeldBack)
     onEvent(.interruption)
   }
 

@@ -20,7 +20,7 @@ extension JukeboxPlayer {
       },
       player.observe(\.timeControlStatus, options: [.old, .new]) { [weak self] _, change in
         guard change.newValue != change.oldValue else { return }
-        MainActor.assumeIsolated { self?.timeControlChanged() }
+        MainActor.assumeIsolated { if self?.player.timeControlStatus == .playing { self?.reportHeard() } }
       },
     ]
     notifications = [
@@ -147,8 +147,6 @@ extension JukeboxPlayer {
     guard let reason = left.failure else { return .advanced(to: next.song.id) }
     return .skipped(left.song.id, to: next.song.id, reason: reason)
   }
-
-  private func timeControlChanged() { if player.timeControlStatus == .playing { reportHeard() } }
 
   private func reportHeard() {
     removeSoundObserver()

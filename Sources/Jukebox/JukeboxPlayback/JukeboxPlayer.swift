@@ -98,8 +98,7 @@ package final class JukeboxPlayer {
       start(song, at: seconds, paused: paused, ticket: ticket)
     case .seek(let song, let seconds, let ticket):
       guard let current, current.song.isSame(as: song) else {
-        start(song, at: seconds, paused: wantedRate == 0, ticket: ticket)
-        return
+        return start(song, at: seconds, paused: wantedRate == 0, ticket: ticket)
       }
       let item = current.item
       if seek?.item !== item { seek = (item, self.ticket) }
@@ -109,9 +108,8 @@ package final class JukeboxPlayer {
         MainActor.assumeIsolated {
           guard let self, self.ticket == ticket else { return place.settle(ticket) }
           self.seek = nil
+          guard !finished, self.current?.item !== item else { return place.settle(ticket) }
           // The song had already ended when the seek arrived; the player reports that only now.
-          let isOver = !finished && self.current?.item !== item
-          guard isOver else { return place.settle(ticket) }
           self.start(song, at: seconds, paused: self.wantedRate == 0, ticket: ticket)
         }
       }

@@ -100,14 +100,9 @@ package final class SongPlace: Sendable {
 
   private func look(at id: SongID) -> View {
     state.withLock { state in
-      var view = View()
-      if let standing = state.standing, standing.id == id { view.standing = standing.seconds }
-      if let song = state.song, song.id == id {
-        view.item = state.item
-        view.range = song.song.range
-        view.nextStep = state.nextStep
-      }
-      return view
+      let standing = state.standing.flatMap { $0.id == id ? $0.seconds : nil }
+      guard let song = state.song, song.id == id else { return View(standing: standing) }
+      return View(standing: standing, item: state.item, range: song.song.range, nextStep: state.nextStep)
     }
   }
 

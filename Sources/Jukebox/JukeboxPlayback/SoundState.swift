@@ -12,6 +12,12 @@ package final class SoundState: Sendable {
     case switchedOff
     /// The output works, but has lacked data for a while. With a host, data from the network is awaited.
     case starved(host: String?)
+
+    /// The text for people; nil if the obstacle is not an error.
+    fileprivate var error: String? {
+      if case .output(let reason) = self { return reason }
+      return self == .switchedOff ? "All audio outputs are disabled" : nil
+    }
   }
 
   private struct State {
@@ -51,7 +57,7 @@ package final class SoundState: Sendable {
   package var hindrance: (obstacle: Obstacle?, error: String?) {
     let isInterrupted = isInterrupted()
     return state.withLock { state in
-      if let first = state.obstacles.first { return (first, Self.error(state.obstacles)) }
+      if let first = state.obstacles.first { return (first, state.obstacles.lazy.compactMap(\.error).first) }
       if isInterrupted { return (.interruption, nil) }
       guard let hunger = state.hunger, clock.now >= hunger.end else { return (nil, nil) }
       return (.starved(host: hunger.host), hunger.host.map { "waiting for \($0)" })
@@ -77,14 +83,6 @@ package final class SoundState: Sendable {
 
   /// Whether a client has disabled the output or the session is interrupted. Any thread.
   package var isHeldBack: Bool { isSwitchedOff || isInterrupted() }
-
-  private static func error(_ obstacles: [Obstacle]) -> String? {
-    for obstacle in obstacles {
-      if case .output(let reason) = obstacle { return reason }
-      if obstacle == .switchedOff { return "All audio outputs are disabled" }
-    }
-    return nil
-  }
 
   /// Returns whether that is a change.
   @discardableResult

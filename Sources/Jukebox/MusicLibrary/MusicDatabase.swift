@@ -4,27 +4,23 @@ package import HostTime
 package import MusicFiles
 internal import Synchronization
 
-/// The songs below a music directory, kept in a database and found by their tags.
-///
-/// One thread of low priority scans for changes: at startup, on request and when inotify reports some. This
-/// thread alone writes. Each reader has a connection of its own and sees complete transactions.
+/// The songs below a music directory, kept in a database and found by their tags. One thread of low priority
+/// scans for changes, at startup, on request and when inotify reports some, and alone writes. Each reader has
+/// a connection of its own and sees complete transactions.
 package final class MusicDatabase: Sendable {
   private struct State {
     var updates = UpdateQueue()
     var figures: LibraryFigures?
     var damage: DatabaseError?
     var hasFailed = false
-    /// The last reading problem that was reported, to report each only once.
     var problem: String?
     var isEnded = false
-    /// The idle connections for reading.
     var readers: [LibraryReader] = []
     /// Increases when the database file is replaced.
     var generation = 0
     var worker: (any Worker)?
     var watch: FolderWatch?
 
-    /// Records a reading problem. Returns whether it is new.
     mutating func setProblem(_ problem: String) -> Bool {
       defer { self.problem = problem }
       return problem != self.problem
@@ -46,9 +42,8 @@ package final class MusicDatabase: Sendable {
   /// Used by the worker and, before the worker starts, by `init`.
   let writer = WorkerState<LibraryWriter?>(nil)
 
-  /// Opens the database at `path`, or creates it with mode 0600. An unusable one is renamed and rebuilt.
-  /// Blocks on the disk for some milliseconds. `complain` is called with messages for a person, on any
-  /// thread.
+  /// Opens the database, or creates it with mode 0600. An unusable one is renamed and rebuilt. Blocks on the
+  /// disk for some milliseconds. `complain` is called with messages for a person, on any thread.
   package init(
     _ path: MediaPath, home: MusicHome, clock: any HostClock, complain: @escaping @Sendable (String) -> Void
   ) throws(DatabaseError) {
@@ -92,8 +87,8 @@ package final class MusicDatabase: Sendable {
 
   // MARK: From start to end
 
-  /// Scans for changes, now and whenever some are reported. `onChange` is called when an update begins and
-  /// ends, and when the library has changed, on a thread of the library.
+  /// Scans for changes, now and whenever some are reported. `onChange` is called on a thread of the library,
+  /// when an update begins and ends and when the library has changed.
   package func start(onChange: @escaping @Sendable (Subsystems) -> Void) {
     let watch = FolderWatch(
       home: home, onChange: { [weak self] folder in self?.note(folder) },
@@ -108,8 +103,7 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.worker = worker }
   }
 
-  /// Ends an update in progress and keeps its results so far. Afterwards the library does not access the
-  /// disk.
+  /// Ends an update in progress, with its results so far. From then on, the disk is not accessed.
   package func stop() {
     let (watch, worker) = state.withLock { state in
       state.isEnded = true
@@ -126,15 +120,11 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.updates.running ?? ($0.hasFailed ? nil : $0.updates.waiting) }
   }
 
-  /// The statistics of the whole library.
   package var figures: LibraryFigures { state.withLock { $0.figures } ?? LibraryFigures() }
 
-  /// Requests a scan of a folder or a file. Returns the number of the update; nil if too many are pending or
-  /// after `stop`. Any thread.
-  ///
-  /// - Parameters:
-  ///   - path: Relative to the music directory, without `.` and `..`.
-  ///   - rereads: Whether unchanged files are read again.
+  /// Requests a scan of a folder or file, relative to the music directory and without `.` and `..`. `rereads`
+  /// includes unchanged files. Returns the number of the update; nil if too many are pending or after `stop`.
+  /// Any thread.
   package func update(_ path: [UInt8], rereads: Bool) -> UInt32? {
     let (number, worker) = state.withLock { state -> (UInt32?, (any Worker)?) in
       guard !state.isEnded, let number = state.updates.add(path, rereads: rereads) else { return (nil, nil) }
@@ -144,7 +134,6 @@ package final class MusicDatabase: Sendable {
     return number
   }
 
-  /// Records a change in this folder; nil means in any folder.
   private func note(_ folder: [UInt8]?) {
     let now = clock.now
     let worker = state.withLock { state in
@@ -156,11 +145,8 @@ package final class MusicDatabase: Sendable {
 
   // MARK: Reading
 
-  /// Runs queries on a connection for reading. Any thread; blocks on the disk.
-  ///
-  /// - Parameter interruption: Returns the reason to end the query, such as a client that no longer waits;
-  ///   nil while it may continue. Called about once a millisecond, on the caller's thread. Once it returns a
-  ///   reason, `DatabaseError.refused` is thrown.
+  /// Runs queries on a connection for reading. Throws `DatabaseError.refused` once `interruption`, called
+  /// about once a millisecond on the caller's thread, returns a reason. Any thread; blocks on the disk.
   package func read<Result>(
     interruption: @escaping @Sendable () -> String? = { nil },
     _ body: (LibraryReader) throws(DatabaseError) -> Result

@@ -6,9 +6,8 @@ package import SystemSupport
 package struct FolderEntries {
   /// The MP3 files, by their extension.
   package private(set) var songs: [[UInt8]] = []
-  /// The subfolders, links to folders included.
   package private(set) var folders: [[UInt8]] = []
-  /// The subfolders that are links.
+  /// The subfolders that are links; `folders` includes them.
   package private(set) var linkedFolders: Set<[UInt8]> = []
   /// The playlists, by their extensions.
   package private(set) var playlists: [[UInt8]] = []
@@ -18,9 +17,8 @@ package struct FolderEntries {
   /// The maximum number of names in one folder: as many as a queue has files.
   private static let nameLimit = 1_000_000
 
-  /// Reads `folder`. Blocks on the disk. Leaves out links to files on the file systems in `excluded`.
-  /// `interruption` is called before each name; once it returns a reason, `FileBytes.Problem.interrupted` is
-  /// thrown.
+  /// Reads `folder`. Blocks on the disk. Leaves out links to files on the file systems in `excluded`. Throws
+  /// `FileBytes.Problem.interrupted` once `interruption`, called before each name, returns a reason.
   package init(
     of folder: MediaPath, excluding excluded: KernelFileSystems? = nil, interruption: () -> String? = { nil }
   ) throws(FileBytes.Problem) {
@@ -110,7 +108,6 @@ package struct FolderEntries {
 
 /// The cover picture in a folder of songs, under the names that programs and shops use.
 package enum CoverFile {
-  /// File names without their extensions, in order of preference.
   private static let stems = ["cover", "folder", "front", "album", "albumart"]
   private static let extensions = ["jpg", "jpeg", "png", "webp", "gif"]
 

@@ -3,17 +3,15 @@ package import Transfer
 
 /// The location of the medium that a playlist entry or an argument names.
 package enum EntryLocation: Hashable, Sendable {
-  /// A network URL, and the credentials in it.
   case url(WebURL, Credentials?)
   /// Candidate paths, of which the first existing one counts.
   case paths([MediaPath])
   /// An unsupported or invalid location, with the reason.
   case unusable(String)
 
-  /// Parses a path or a URL.
-  ///
-  /// Playlists from other systems may name files in Latin-1 (the encoding of `.m3u` before `.m3u8`) and with
-  /// backslashes. These readings follow the path as written in the list of candidates.
+  /// Parses a path or a URL. Playlists from other systems may name files in Latin-1 (the encoding of `.m3u`
+  /// before `.m3u8`) and with backslashes; these readings follow the path as written in the list of
+  /// candidates.
   package init(_ text: [UInt8]) {
     if let scheme = Self.scheme(of: text) {
       self = scheme == "file" ? Self.fileURL(text.dropFirst("file:".utf8.count)) : Self.webURL(text)
@@ -31,7 +29,6 @@ package enum EntryLocation: Hashable, Sendable {
     self = .paths(paths)
   }
 
-  /// Whether the text is a URL and not a path.
   package static func isURL(_ text: [UInt8]) -> Bool { scheme(of: text) != nil }
 
   /// The scheme in lower case if the text is a URL: `file:/` or `scheme://`. A path may contain a colon too.
@@ -99,7 +96,6 @@ package enum EntryLocation: Hashable, Sendable {
 }
 
 extension SongLocator {
-  /// Creates a locator for a file with an absolute path.
   package init(_ file: MediaPath) { self.init(path: file.bytes) }
 
   /// The path of the file; nil for a URL.

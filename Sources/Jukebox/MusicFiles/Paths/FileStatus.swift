@@ -1,20 +1,16 @@
 import Glibc
 package import SystemSupport
 
-/// The status of a file.
 package struct FileStatus {
-  /// The identity of a file, independent of its names.
   package struct Identity: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64
   }
 
   package let identity: Identity
-  /// One of the `S_IFMT` values.
+  /// The type, a value of `S_IFMT`.
   package let type: UInt32
-  /// The nine permission bits.
   package let permissions: UInt32
-  /// The size in bytes.
   package let size: Int64
   /// The time of the last modification, in nanoseconds since 1970.
   package let changed: Int64

@@ -32,8 +32,7 @@ extension FileReplacement {
 }
 
 extension MediaPath {
-  /// Creates the directory, and missing ones above it, with mode 0700. Does nothing if the name exists
-  /// already.
+  /// Creates the directory, unless the name exists, and missing ones above it, with mode 0700.
   package func makeDirectory() throws(FileBytes.Problem) {
     do {
       _ = try systemCall { mkdir($0, 0o700) }

@@ -22,8 +22,7 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return Array(trimmed.prefix { $0 != Self.slash }.reversed())
   }
 
-  /// The part of the name after the last dot, in lower case. Empty without a dot, or if the dot is the first
-  /// character.
+  /// The part of the name after the last dot, in lower case; empty without a dot or with only a leading one.
   package var fileExtension: String {
     let name = name
     guard let point = name.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return "" }

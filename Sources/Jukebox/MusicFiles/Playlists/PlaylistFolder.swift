@@ -5,30 +5,21 @@ import Synchronization
 import SystemSupport
 package import Transfer
 
-/// A reason why an operation on a stored playlist failed. Nothing was changed.
 package enum PlaylistProblem: Error, Hashable, Sendable {
-  /// The name is not valid for a playlist.
   case badName
-  /// No playlist has this name.
   case missing
-  /// A playlist with this name exists already.
   case exists
-  /// The position is out of range.
   case badPosition
-  /// The maximum number of playlists is reached.
   case tooMany
   /// The playlist has more entries or bytes than allowed, or would have.
   case tooLarge
-  /// The system reported an error, or a file is not a valid playlist. The text describes the operation and
-  /// the reason.
+  /// The system's error, or an invalid file. The text describes the operation and the reason.
   case failed(String)
 }
 
-/// A folder of stored playlists: M3U files in UTF-8 with one entry a line, relative to the music directory or
-/// absolute, as mpd writes them. People may edit these files.
-///
-/// A change replaces the file atomically: a reader finds the old content or the new one. Any thread; all
-/// calls block on the disk, and changes wait for each other.
+/// A folder of stored playlists, as mpd writes them: M3U files in UTF-8 with one entry a line, relative to
+/// the music directory or absolute. People may edit these files. A change replaces the file atomically. Any
+/// thread; all calls block on the disk, and changes wait for each other.
 package final class PlaylistFolder: Sendable {
   /// Limits that keep clients from filling the disk or the memory.
   enum Limits {
@@ -42,7 +33,6 @@ package final class PlaylistFolder: Sendable {
     static let name = 250
   }
 
-  /// The effect of `save` on an existing playlist.
   package enum Mode: Sendable {
     /// Creates a playlist, and fails if the name exists.
     case create
@@ -57,7 +47,6 @@ package final class PlaylistFolder: Sendable {
   /// Locked while a playlist is read, changed and written, so that no change overwrites another.
   private let changes = Mutex(())
 
-  /// Creates a store for the playlists in a folder, which need not exist yet.
   package init(_ path: MediaPath) { self.path = path }
 
   // MARK: Asking
@@ -86,12 +75,10 @@ package final class PlaylistFolder: Sendable {
     return found
   }
 
-  /// The entries of a playlist, as they were written.
   package func entries(of name: [UInt8]) throws(PlaylistProblem) -> [[UInt8]] { try read(name).entries }
 
   // MARK: Changing
 
-  /// Saves these entries as a playlist.
   package func save(_ name: [UInt8], _ entries: [[UInt8]], _ mode: Mode) throws(PlaylistProblem) {
     try changes.withLock { _ throws(PlaylistProblem) in
       switch mode {
@@ -108,7 +95,6 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Deletes the file of a playlist.
   package func remove(_ name: [UInt8]) throws(PlaylistProblem) {
     try changes.withLock { _ throws(PlaylistProblem) in
       guard let file = try file(of: name) else { throw .missing }
@@ -129,8 +115,8 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Inserts entries into a playlist before the one at `position`, or at the end if that is nil. Creates a
-  /// playlist that does not exist, unless `entries` is empty.
+  /// Inserts entries before the one at `position`; nil is the end. Creates a missing playlist for any
+  /// entries.
   package func insert(
     _ entries: [[UInt8]], into name: [UInt8], at position: Int? = nil
   ) throws(PlaylistProblem) {
@@ -220,8 +206,8 @@ package final class PlaylistFolder: Sendable {
     do { return try body() } catch { throw failure(action, path, "\(error)") }
   }
 
-  /// Creates an error with the file's name but not its folder: all clients read the error, and only some may
-  /// know the paths of this machine.
+  /// Creates an error without the file's folder: all clients read it, and some may not know this machine's
+  /// paths.
   private static func failure(_ action: String, _ path: MediaPath, _ reason: String) -> PlaylistProblem {
     .failed("Failed to \(action) \(String(decoding: path.name, as: UTF8.self)): \(reason)")
   }
@@ -239,8 +225,8 @@ extension MusicHome {
     return isPlain ? name : Array(file.fileURL.utf8)
   }
 
-  /// The song that an entry of a stored playlist names, and the credentials in the entry. A file that does
-  /// not exist has its first possible path. Nil for an entry that cannot be played. Blocks on the disk.
+  /// The song that an entry names, and the credentials in the entry. A missing file has its first possible
+  /// path. Nil for an entry that cannot be played. Blocks on the disk.
   package func locator(ofEntry entry: [UInt8]) -> (locator: SongLocator, credentials: Credentials?)? {
     switch EntryLocation(entry) {
     case .unusable: return nil

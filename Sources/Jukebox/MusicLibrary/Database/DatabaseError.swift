@@ -1,7 +1,6 @@
 package import ControlProtocol
 internal import Synchronization
 
-/// An error of the database.
 package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The system's libsqlite3 cannot be loaded, or lacks a function.
   case unavailable(String)
@@ -13,7 +12,6 @@ package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownVersion(Int64)
   /// The query ended early: it exceeded its budget, or its client no longer waits.
   case refused(Ack)
-  /// Any other error, with SQLite's code and message.
   case failed(code: Int32, String)
 
   package var description: String {
@@ -28,8 +26,7 @@ package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The query in progress on a database connection: its budget for regular expressions, its interruption, and
-/// the reason why it ended early.
+/// The query in progress on a connection: its budget, its interruption, and the reason why it ended early.
 final class Question: Sendable {
   private struct State {
     var budget = PatternBudget()

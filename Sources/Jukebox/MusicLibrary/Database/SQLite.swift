@@ -4,10 +4,8 @@ internal import Glibc
 internal import MusicFiles
 internal import SystemSupport
 
-/// The functions of libsqlite3, looked up when the first database is opened.
-///
-/// The library is not linked: `continuo play` has no database and should not pay for loading one. No header
-/// is needed: SQLite has kept these functions stable since version 3.8.7.
+/// The functions of libsqlite3, looked up when the first database is opened. The library is not linked:
+/// `continuo play` should not pay for loading it. SQLite has kept these functions stable since version 3.8.7.
 private struct SQLiteCalls: Sendable {
   typealias Text = UnsafePointer<CChar>?
   typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
@@ -30,8 +28,7 @@ private struct SQLiteCalls: Sendable {
     ) -> Int32
   let bindInteger: @convention(c) @Sendable (Handle, Int32, Int64) -> Int32
   let bindReal: @convention(c) @Sendable (Handle, Int32, Double) -> Int32
-  /// The last argument is the address of a destructor, or one of the constants `SQLITE_STATIC` and
-  /// `SQLITE_TRANSIENT`.
+  /// The last argument is a destructor, or one of the constants `SQLITE_STATIC` and `SQLITE_TRANSIENT`.
   let bindBytes: @convention(c) @Sendable (Handle, Int32, UnsafeRawPointer?, Int32, Int) -> Int32
   let integer: @convention(c) @Sendable (Handle, Int32) -> Int64
   let real: @convention(c) @Sendable (Handle, Int32) -> Double
@@ -121,7 +118,6 @@ private struct SQLiteCalls: Sendable {
     throw problem ?? .failed(code: code, "no memory")
   }
 
-  /// The error for a result code; nil for success.
   func problem(_ code: Int32, _ handle: OpaquePointer?) -> DatabaseError? {
     switch code & 0xFF {
     case Self.ok, Self.row, Self.done: nil
@@ -136,7 +132,6 @@ private struct SQLiteCalls: Sendable {
   }
 }
 
-/// A value for a parameter of a statement.
 package enum DatabaseValue: Hashable, Sendable {
   case integer(Int64)
   case real(Double)
@@ -145,19 +140,16 @@ package enum DatabaseValue: Hashable, Sendable {
   case null
 }
 
-/// A connection to a database file. Closed when it is destroyed.
-///
-/// Statements may use three functions in addition to SQL's. `folded(x)` is `x` with its case folded.
-/// `holds(x, y)` is whether `x` contains `y`; it is ten times as fast as `instr`. `matches(r, f, x)` is
-/// whether the regular expression `r` is found in `x`; it ignores case if `f` is not 0.
+/// A connection to a database file. Statements may use three functions in addition to SQL's: `folded(x)`
+/// folds case; `holds(x, y)` is whether `x` contains `y`, ten times as fast as `instr`; `matches(r, f, x)` is
+/// whether the regular expression `r` is found in `x`, whose case is ignored if `f` is not 0.
 struct Database: ~Copyable {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer
-  /// The query in progress, and the reason to end it.
   let question: Question
 
-  /// The number of SQLite's steps between two checks for an interruption. A row takes some ten; 10,000 take
-  /// about a millisecond.
+  /// SQLite's steps between two checks for an interruption: a row takes some ten, and 10,000 about a
+  /// millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
   /// Opens or creates the file. Blocks on the disk, as all calls here do.
@@ -180,7 +172,6 @@ struct Database: ~Copyable {
 
   deinit { _ = calls.close(handle) }
 
-  /// Prepares a statement, to be run once or repeatedly.
   func statement(_ text: String) throws(DatabaseError) -> DatabaseStatement {
     var prepared: OpaquePointer?
     let code = calls.prepare(handle, text, -1, &prepared, nil)
@@ -189,17 +180,15 @@ struct Database: ~Copyable {
     return DatabaseStatement(calls: calls, handle: prepared, question: question)
   }
 
-  /// Runs a statement once.
   func run(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) {
     try statement(text).forEach(values) { _ in }
   }
 
-  /// The first number in a statement's result; nil without a row.
   func integer(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
     try rows(text, values) { $0.integer(0) }.first
   }
 
-  /// Runs a statement once. Returns the value that `body` makes of each row of the result.
+  /// Runs a statement once. Returns the value that `body` makes of each row.
   func rows<Value>(
     _ text: String, _ values: [DatabaseValue] = [], _ body: (DatabaseRow) throws(DatabaseError) -> Value
   ) throws(DatabaseError) -> [Value] {
@@ -209,7 +198,6 @@ struct Database: ~Copyable {
   /// The number of rows that the last statement has changed.
   var changes: Int { Int(calls.changes(handle)) }
 
-  /// The number of the row that was inserted last.
   var lastRow: Int64 { calls.lastRow(handle) }
 
   /// Releases the memory of cached pages.
@@ -246,7 +234,7 @@ struct DatabaseStatement: ~Copyable {
     }
   }
 
-  /// Runs the statement with these values. Returns the value that `body` makes of each row of the result.
+  /// Runs the statement. Returns the value that `body` makes of each row.
   func rows<Value>(
     _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Value
   ) throws(DatabaseError) -> [Value] {
@@ -287,7 +275,6 @@ struct DatabaseRow {
     self.handle = handle
   }
 
-  /// The integer in a column; 0 for NULL.
   func integer(_ column: Int32) -> Int64 { calls.integer(handle, column) }
 
   /// The floating-point number in a column; 0 for NULL.
@@ -300,7 +287,6 @@ struct DatabaseRow {
   }
 }
 
-/// The SQL function `folded`.
 private func foldArgument(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
@@ -311,7 +297,6 @@ private func foldArgument(
   folded.withUnsafeBytes { calls.setResult(context, $0.baseAddress, Int32($0.count), SQLiteCalls.copied) }
 }
 
-/// The SQL function `holds`.
 private func findText(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {

@@ -8,12 +8,11 @@ internal import SystemSupport
 struct FolderScan {
   /// Limits that keep any arrangement of links from filling the disk or running for hours.
   private enum Limits {
-    /// Nested folders, as for a queue that is built from folders (`QueueBuilder`).
     static let depth = 64
     /// The maximum number of times that one folder is listed if several links lead to it.
     static let appearances = 4
-    /// The minimum time between commits, in seconds, and as a multiple of the duration of a commit. Arranging
-    /// a folder with very many songs for a commit takes long.
+    /// The minimum time between commits, in seconds, and as a multiple of a commit's duration. Arranging a
+    /// folder with very many songs for a commit takes long.
     static let transaction = 0.5
     static let transactionRatio = 10.0
     /// The time between progress notifications, in seconds, doubled after each: every client that is notified
@@ -21,7 +20,6 @@ struct FolderScan {
     static let progress = 1.0...30.0
   }
 
-  /// The pass was cancelled.
   struct Cancellation: Error {}
 
   private let writer: LibraryWriter
@@ -32,18 +30,14 @@ struct FolderScan {
   private let isCancelled: () -> Bool
   private let onProgress: () -> Void
 
-  /// The number of times that each folder was listed in this walk.
   private var appearances: [FileStatus.Identity: Int] = [:]
-  /// The folders scanned without their subfolders. Many deleted files share the same parent folder, which is
-  /// scanned once.
+  /// The folders scanned without their subfolders: once each, however many of their files were deleted.
   private var shallow: Set<[UInt8]> = []
-  /// The times of the next commit and of the next progress notification, and the interval of the notification
-  /// after that, in seconds.
+  /// The times of the next commit and progress notification, and the interval after that, in seconds.
   private var transactionEnd: Double
   private var progressDue: Double
   private var progressInterval = Limits.progress.lowerBound
 
-  /// A linked folder, and the folders above it.
   private struct Link {
     let path: [UInt8]
     let above: [FileStatus.Identity]
@@ -58,14 +52,9 @@ struct FolderScan {
   /// The first reading problem, and the number of further ones.
   private var problems: (first: String, more: Int)?
 
-  /// Creates a pass that writes to `writer` and adds folders to `watch` before it reads them.
-  ///
-  /// - Parameters:
-  ///   - rereads: Whether unchanged files are read again.
-  ///   - seconds: A clock, in seconds.
-  ///   - linkAllowance: The limit for reading folders that links lead to.
-  ///   - isCancelled: Called before each file.
-  ///   - onProgress: Called when further results are visible to readers, at growing intervals.
+  /// Creates a pass that adds folders to `watch` before it reads them. `rereads` includes unchanged files;
+  /// `seconds` is a clock. `isCancelled` is called before each file, and `onProgress`, at growing intervals,
+  /// when further results are visible to readers.
   init(
     _ writer: LibraryWriter, home: MediaPath, watch: FolderWatch?, rereads: Bool,
     linkAllowance: LinkAllowance = LinkAllowance(), seconds: @escaping () -> Double,
@@ -83,13 +72,10 @@ struct FolderScan {
     progressDue = seconds() + Limits.progress.lowerBound
   }
 
-  /// The reading problems, for a person; nil if there were none.
   var problem: String? { problems.map { $0.more == 0 ? $0.first : "\($0.first) (and \($0.more) more)" } }
 
-  /// Scans a folder; for a file, its folder; for a path that no longer exists, the nearest existing folder
-  /// above. Runs within a transaction of the writer.
-  ///
-  /// - Parameter isDeep: Whether known subfolders are scanned too.
+  /// Scans a folder, and with `isDeep` also known subfolders; for a file, its folder; for a path that no
+  /// longer exists, the nearest existing folder above. Runs within a transaction of the writer.
   mutating func scan(_ path: [UInt8], isDeep: Bool) throws {
     var (folder, isDeep) = (path, isDeep)
     while (try? FileStatus(of: location(folder)))?.type != S_IFDIR {
@@ -254,8 +240,7 @@ struct FolderScan {
     for path in gone { try writer.remove(folder: path) }
   }
 
-  /// Handles a folder that cannot be read. Removes a folder that no longer exists; otherwise keeps its songs
-  /// and reports the reason.
+  /// Removes a folder that no longer exists. Otherwise keeps its songs and reports the reason.
   private mutating func skip(_ folder: [UInt8], because reason: FileBytes.Problem) throws {
     if reason == .system(ENOENT) || reason == .system(ENOTDIR), !folder.isEmpty {
       try forget(folder)
@@ -280,8 +265,8 @@ struct FolderScan {
 
   // MARK: The database
 
-  /// Commits the results so far when a commit is due, so that readers see them. Arranges the songs of
-  /// `folder`, the folder in progress, before the commit.
+  /// Commits the results so far, when a commit is due, for readers. Before that, arranges the songs of
+  /// `folder`, the one in progress.
   private mutating func commitIfDue(arranging folder: Int64? = nil) throws {
     let now = seconds()
     guard now >= transactionEnd else { return }

@@ -53,14 +53,12 @@ enum LibraryFile {
     "CREATE INDEX groups_folder ON groups(folder)",
   ]
 
-  /// All tables except `about`.
   private static let contents = ["folders", "songs", "others", "texts", "tags", "names", "groups"]
 
   /// The names of the tags, in the order of their numbers in the tables.
   private static let tagNames = Array(TagType.allCases.map(\.rawValue).joined(separator: " ").utf8)
 
-  /// Opens or creates the database at `path` and sets its mode to 0600. Deletes the contents if they belong
-  /// to another music directory.
+  /// Opens or creates the database, with mode 0600. Deletes the contents of another music directory.
   static func open(_ path: MediaPath, home: MediaPath) throws(DatabaseError) -> Database {
     try makePrivate(path)
     let database = try connect(path)
@@ -119,8 +117,7 @@ enum LibraryFile {
     try database.run("COMMIT")
   }
 
-  /// Renames an unusable database to end in `.damaged`. Returns the new path, or nil if the file was deleted
-  /// instead.
+  /// Renames an unusable database to end in `.damaged`. Returns the new path; nil if it had to be deleted.
   static func setAside(_ path: MediaPath) -> MediaPath? {
     let place = path.adding(suffix: ".damaged")
     let isKept = path.withCString { old in place.withCString { rename(old, $0) } } == 0

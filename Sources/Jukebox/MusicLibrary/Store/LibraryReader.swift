@@ -3,23 +3,18 @@ package import ControlProtocol
 package import Jukebox
 internal import Synchronization
 
-/// A song of the library.
 package struct LibrarySong: Sendable {
-  /// The path, relative to the music directory.
   package let path: [UInt8]
-  /// The metadata that was read from the file.
   package let metadata: SongMetadata
 }
 
-/// A folder or a playlist of the library.
 package struct LibraryEntry: Hashable, Sendable {
-  /// The path, relative to the music directory.
+  /// Relative to the music directory.
   package let path: [UInt8]
   /// The time of the last change, in seconds since 1970.
   package let modified: Int64
 }
 
-/// The statistics of a library.
 package struct LibraryFigures: Hashable, Sendable {
   /// The numbers of artists, albums and songs.
   package var artists = 0
@@ -43,8 +38,7 @@ package final class LibraryReader: Sendable {
     self.database = database
   }
 
-  /// Begins a query with a new budget. Later calls end with an error once `interruption` returns a reason; it
-  /// is called about once a millisecond.
+  /// Begins a query with a new budget. It ends with an error once `interruption` returns a reason.
   func begin(_ interruption: @escaping @Sendable () -> String?) { database.question.begin(interruption) }
 
   // MARK: Songs
@@ -71,7 +65,6 @@ package final class LibraryReader: Sendable {
     ) { $0.integer(0) }
   }
 
-  /// The songs that meet a condition, in any order.
   func ids(_ condition: SongCondition) throws(DatabaseError) -> [Int64] {
     try database.rows("SELECT id FROM songs WHERE \(condition.text)", condition.values) { $0.integer(0) }
   }
@@ -113,7 +106,6 @@ package final class LibraryReader: Sendable {
     return songs
   }
 
-  /// The song with this path; nil if it is unknown.
   package func song(_ path: [UInt8]) throws(DatabaseError) -> LibrarySong? {
     try database.rows("SELECT path, metadata FROM songs WHERE path = ?", [.bytes(path)], Self.song).first
   }
@@ -127,7 +119,6 @@ package final class LibraryReader: Sendable {
 
   // MARK: Folders
 
-  /// The number of the folder with this path; nil if it is unknown.
   package func folder(_ path: [UInt8]) throws(DatabaseError) -> Int64? {
     try database.integer("SELECT id FROM folders WHERE path = ?", .bytes(path))
   }
@@ -140,12 +131,10 @@ package final class LibraryReader: Sendable {
     ) { $0.integer(0) }
   }
 
-  /// The folder with this number; nil if it no longer exists.
   package func entry(ofFolder folder: Int64) throws(DatabaseError) -> LibraryEntry? {
     try entries("SELECT path, modified FROM folders WHERE id = ?", folder).first
   }
 
-  /// The folders in a folder, in order.
   package func folders(in folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
     try entries("SELECT path, modified FROM folders WHERE parent = ? ORDER BY position", folder)
   }
@@ -177,8 +166,8 @@ package final class LibraryReader: Sendable {
     ) { $0.bytes(0) }
   }
 
-  /// Calls `body` with each distinct combination of values of these tags, among the songs that match a
-  /// filter, in byte order. A song without a tag has an empty value.
+  /// Calls `body` with each distinct combination of these tags' values among the songs of a filter, in byte
+  /// order. A song without a tag has an empty value.
   package func forEachValues(
     of types: [TagType], _ filter: FilterExpression?, _ body: ([[UInt8]]) -> Void
   ) throws(DatabaseError) {
@@ -193,8 +182,8 @@ package final class LibraryReader: Sendable {
     rows.forEachSorted(body)
   }
 
-  /// The tags by which songs are grouped. The songs of an album usually share them, so that the database
-  /// stores each combination once for a folder.
+  /// The tags by which songs are grouped. An album's songs usually share them; a folder stores each
+  /// combination once.
   static let groupTags: Set<TagType> = [
     .artist, .artistSort, .album, .albumSort, .albumArtist, .albumArtistSort, .date, .originalDate, .genre,
     .disc, .label,
@@ -231,7 +220,6 @@ package final class LibraryReader: Sendable {
     package var seconds = 0.0
   }
 
-  /// Counts the songs that match a filter.
   package func count(_ filter: FilterExpression) throws(DatabaseError) -> Count {
     let condition = SongCondition(filter, foldsCase: false)
     return try database.rows(
@@ -269,8 +257,8 @@ package final class LibraryReader: Sendable {
 
   // MARK: Answers
 
-  /// Returns the reply that `make` makes for a command. Keeps a long reply until the library changes, since
-  /// clients request complete listings each time that they show them.
+  /// Returns the reply of `make`. Keeps a long reply until the library changes, since clients request
+  /// complete listings each time that they show them.
   package func answer(
     to command: Command.Database, _ make: () throws(DatabaseError) -> Reply
   ) throws(DatabaseError) -> Reply {

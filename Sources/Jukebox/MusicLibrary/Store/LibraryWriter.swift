@@ -5,7 +5,6 @@ internal import MusicFiles
 
 /// Writes scan results to the database. Owned by one thread.
 final class LibraryWriter {
-  /// The recorded state of a file, to detect changes.
   struct KnownFile: Hashable {
     /// The number of the song; nil for a file that is not a song.
     var song: Int64?
@@ -69,7 +68,6 @@ final class LibraryWriter {
     return try cached.statement.rows(values) { body($0) }
   }
 
-  /// The first number in a statement's result; nil without a row.
   private func integer(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
     try rows(text, values) { $0.integer(0) }.first
   }
@@ -79,7 +77,6 @@ final class LibraryWriter {
   /// Begins a transaction, whose changes other connections see after `commit`.
   func begin() throws(DatabaseError) { try database.run("BEGIN IMMEDIATE") }
 
-  /// Commits the transaction.
   func commit() throws(DatabaseError) { try database.run("COMMIT") }
 
   /// Rolls the transaction back, unless SQLite has already done so after an error.
@@ -88,10 +85,8 @@ final class LibraryWriter {
     try? database.run("ROLLBACK")
   }
 
-  /// Completes a pass: deletes unused rows, orders the folders and updates the statistics. Returns whether
-  /// anything has changed.
-  ///
-  /// - Parameter isComplete: Whether the pass covered all folders; unused texts are deleted only then.
+  /// Completes a pass: deletes unused rows (unused texts only after a pass through all folders), orders the
+  /// folders and updates the statistics. Returns whether anything has changed.
   func finish(isComplete: Bool) throws(DatabaseError) -> Bool {
     guard hasChanged else { return false }
     repeat {
@@ -128,7 +123,6 @@ final class LibraryWriter {
     try setAbout("updated", "SELECT \(time(nil))")
   }
 
-  /// Releases memory until the next update.
   func rest() {
     texts = [:]
     database.releaseMemory()
@@ -140,8 +134,8 @@ final class LibraryWriter {
 
   // MARK: Folders
 
-  /// The number of this folder. Adds missing rows for the folder and for those above it. A walk in order adds
-  /// the rows in order, so that clients see folders sorted before the walk ends.
+  /// The number of this folder. Adds missing rows for it and those above. A walk in order adds the rows in
+  /// order, so that clients see folders sorted before the walk ends.
   func folder(_ path: [UInt8], modified: Int64) throws(DatabaseError) -> Int64 {
     let known = try rows("SELECT id, modified FROM folders WHERE path = ?", [.bytes(path)]) {
       (id: $0.integer(0), modified: $0.integer(1))
@@ -173,7 +167,6 @@ final class LibraryWriter {
     return Set(try rows(query, [.bytes(folder)]) { $0.bytes(0) })
   }
 
-  /// Whether the folder has a row.
   func hasFolder(_ path: [UInt8]) throws(DatabaseError) -> Bool {
     try integer("SELECT 1 FROM folders WHERE path = ?", .bytes(path)) != nil
   }
@@ -220,7 +213,6 @@ final class LibraryWriter {
     return files
   }
 
-  /// Removes a file.
   func remove(_ path: [UInt8], _ known: KnownFile) throws(DatabaseError) {
     if let song = known.song {
       try remove(song: song)
@@ -300,8 +292,8 @@ final class LibraryWriter {
     try integer("SELECT 1 FROM names WHERE folder = ?", .integer(folder)) != nil
   }
 
-  /// Sorts the songs of a folder by album, disc and track, then by name, and renews its rows in `names` and
-  /// `groups`. Required after songs of the folder were added or removed.
+  /// Sorts the songs of a folder by album, disc, track and name, and renews its rows in `names` and `groups`.
+  /// Required after songs of the folder were added or removed.
   func arrangeSongs(in folder: Int64) throws(DatabaseError) {
     struct Key: Comparable {
       let album: NaturalOrder

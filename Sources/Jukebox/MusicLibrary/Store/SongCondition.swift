@@ -6,9 +6,7 @@ struct SongCondition {
   private(set) var text: String
   private(set) var values: [DatabaseValue] = []
 
-  /// Translates a filter expression.
-  ///
-  /// - Parameter foldsCase: Whether case is ignored.
+  /// `foldsCase`: whether case is ignored.
   init(_ expression: FilterExpression, foldsCase: Bool) {
     switch expression {
     case .tag(let type, let test): self.init(test, of: type, foldsCase)
@@ -64,11 +62,10 @@ struct SongCondition {
     }
   }
 
-  /// The folders without a row in `names`, since songs are being added to them. All of their songs are
+  /// The folders to which songs are being added, and so without a row in `names`. All their songs are
   /// examined.
   private static let unnamed = "SELECT id FROM folders WHERE id NOT IN (SELECT folder FROM names)"
 
-  /// Translates a test of a tag; of any tag for nil.
   private init(_ test: TextTest, of type: TagType?, _ foldsCase: Bool) {
     switch test {
     // A song without the tag counts as one with an empty value.

@@ -3,15 +3,11 @@ internal import Glibc
 package import MusicFiles
 internal import Synchronization
 
-/// Stickers: names with values, such as ratings, that clients attach to songs. They are stored by the song's
-/// path.
-///
-/// The file is separate from the library's database. The database can be rebuilt from the music, and is if it
-/// is damaged or has another version; stickers exist nowhere else. A separate file also need not wait for a
-/// scan, which writes to the library for minutes. Stickers of a missing song are kept: a disk that is not
-/// mounted may return.
-///
-/// The file is opened at its first use. Any thread; all calls block on the disk.
+/// Stickers: names with values, such as ratings, that clients attach to songs, stored by the song's path.
+/// Unlike the library's database, which can be rebuilt from the music, they exist nowhere else. Their own
+/// file also need not wait for a scan, which writes for minutes. Stickers of a missing song are kept: a disk
+/// that is not mounted may return. The file is opened at its first use. Any thread; all calls block on the
+/// disk.
 package final class StickerStore: Sendable {
   private final class Connection: Sendable {
     let database: Database
@@ -27,9 +23,8 @@ package final class StickerStore: Sendable {
   private let complain: @Sendable (String) -> Void
   private let connection = Mutex<Connection?>(nil)
 
-  /// Creates a store for the file at `path`, which is created with mode 0600 at its first use. An unusable
-  /// file is renamed or, if that fails, deleted. `complain` is called then with a message for a person, on
-  /// the caller's thread.
+  /// The file is created with mode 0600 at its first use. An unusable one is renamed or, if that fails,
+  /// deleted; then `complain` gets a message for a person, on the caller's thread.
   package init(_ path: MediaPath, complain: @escaping @Sendable (String) -> Void) {
     self.path = path
     self.complain = complain
@@ -52,8 +47,8 @@ package final class StickerStore: Sendable {
   }
 
   /// The songs below a folder (empty: all) with a sticker of that name whose value passes the test, in byte
-  /// order of their paths. `interruption` is called for each song found; `DatabaseError.refused` is thrown
-  /// once it returns a reason.
+  /// order of their paths. Throws `DatabaseError.refused` once `interruption`, called for each, returns a
+  /// reason.
   package func find(
     _ name: [UInt8], below folder: [UInt8], _ test: StickerTest?, interruption: () -> String? = { nil }
   ) throws(DatabaseError) -> [(song: [UInt8], value: [UInt8])] {

@@ -53,13 +53,12 @@ struct Add: ControlCommand {
     if isRefused { throw ExitStatus.refused }
   }
 
-  /// Returns the name without credentials, for messages.
   private static func told(_ name: String) -> String {
     String(decoding: WebURL.withoutCredentials(Array(name.utf8)), as: UTF8.self)
   }
 
-  /// Returns the URI for `name`, relative to `directory`, so that a server with any working directory finds
-  /// the same file. URLs stay unchanged.
+  /// Returns the URI for `name`, which a server with any working directory resolves alike. URLs stay
+  /// unchanged.
   static func uri(_ name: MediaPath, directory: MediaPath) -> ControlProtocol.Argument {
     if EntryLocation.isURL(name.bytes) { return ControlProtocol.Argument(name.bytes) }
     let path = name.resolved(against: directory)

@@ -52,7 +52,6 @@ struct Interrupt: ControlCommand {
 
   enum Moment: String, ExpressibleByArgument, CaseIterable { case begin, end }
 
-  /// Whether paused playback resumes at the end.
   enum Outcome: String, ExpressibleByArgument, CaseIterable { case resume, noresume }
 
   @OptionGroup var control: ControlOptions

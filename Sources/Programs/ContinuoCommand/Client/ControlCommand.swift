@@ -47,7 +47,6 @@ extension ControlCommand {
   }
 }
 
-/// Messages about errors between a command and its server.
 enum ControlTrouble {
   /// Returns a message of one line, with the server and a remedy where they help.
   static func text(_ error: ControlClientError, at address: ServerAddress) -> String {
@@ -73,7 +72,6 @@ enum ControlTrouble {
     """
 }
 
-/// The server's reply has an unexpected form.
 struct ProtocolTrouble: Error, CustomStringConvertible {
   var description: String { "unexpected reply from the server" }
 }

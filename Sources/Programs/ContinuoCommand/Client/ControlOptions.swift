@@ -62,8 +62,7 @@ struct ServerChoice: Hashable, Sendable {
     password = nil
   }
 
-  /// Parses `[PASSWORD@]HOST[:PORT]` or `[PASSWORD@]/PATH`, as mpd's clients do: the first `@` ends the
-  /// password.
+  /// Parses `[PASSWORD@]HOST[:PORT]` or `[PASSWORD@]/PATH`; as for mpd's clients, the first `@` counts.
   init(parsing text: String, port: UInt16 = NetworkAddress.standardPort) throws(SyntaxError) {
     let at = text.firstIndex(of: "@").flatMap { $0 > text.startIndex ? $0 : nil }
     password = at.map { ControlProtocol.Argument(text[..<$0]) }
@@ -78,7 +77,6 @@ struct ServerChoice: Hashable, Sendable {
   }
 }
 
-/// The format in which a command prints its result.
 struct FormOptions: ParsableArguments {
   @Flag(help: "Print the result as JSON.")
   var json = false

@@ -29,7 +29,6 @@ struct Search: ControlCommand {
     if add, form.json { throw ValidationError("--json cannot be combined with --add.") }
   }
 
-  /// The filter in the protocol's syntax.
   var filter: ControlProtocol.Argument {
     ControlProtocol.Argument(
       "(" + words.map(Self.condition).joined(separator: " AND ") + ")")
@@ -165,7 +164,6 @@ struct Save: ControlCommand {
       continuo save --replace evening
     """)
 
-  /// The treatment of an existing playlist.
   enum Mode: String, EnumerableFlag {
     case replace, append
 

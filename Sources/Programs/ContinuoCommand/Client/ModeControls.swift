@@ -3,7 +3,6 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// A command of `continuo` that sets or prints a playback mode of the queue.
 protocol ModeControl: ControlCommand {
   /// The name of the mode, of its command, and of its field in `status`.
   static var mode: String { get }

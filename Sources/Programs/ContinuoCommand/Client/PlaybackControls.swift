@@ -3,7 +3,6 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// A command of `continuo` that is a single command of the server and prints nothing.
 protocol SimpleControl: ControlCommand {
   static var command: String { get }
   static var arguments: [ControlProtocol.Argument] { get }

@@ -36,8 +36,8 @@ struct QueueNumbers: Hashable, Sendable {
 }
 
 extension MPDClient {
-  /// Sends requests about songs of the queue. If a song does not exist, the server's message has positions
-  /// from 0, which the user did not type. Another message replaces it.
+  /// Sends requests about songs of the queue. Replaces the server's message about a missing song: its
+  /// positions count from 0, which the user did not type.
   fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
     do {
       _ = try ask(requests)

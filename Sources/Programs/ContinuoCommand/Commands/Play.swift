@@ -129,8 +129,7 @@ extension Play {
     return machine
   }
 
-  /// Returns the control socket; nil if the default one is unavailable. Ends the process if a named one is
-  /// unavailable.
+  /// Returns the control socket; nil without the default one. Ends the process without a named one.
   private func bindSocket() -> ListeningSocket? {
     do {
       return try CleanUp.adding { () throws(ListenError) in

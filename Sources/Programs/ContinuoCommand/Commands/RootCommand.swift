@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 
-/// The program `continuo`.
 public enum CommandLineTool {
   /// Runs the command that the process's arguments select, and ends the process. Call on the main thread.
   public static func main() {
@@ -24,16 +23,14 @@ public enum CommandLineTool {
     RootCommand.main()
   }
 
-  /// Returns an explanation if `count` does not even include the program's name; otherwise nil. Without
-  /// `CArguments`, Swift's runtime reads the arguments from /proc.
+  /// Returns an explanation if not even the program's name is there: Swift's runtime reads the arguments from
+  /// /proc, unless it gets them from `CArguments`.
   static func reasonForNoArguments(count: Int32) -> String? {
     count > 0 ? nil : "cannot read the command line: is /proc mounted?"
   }
 }
 
-/// Suggestions for mistyped commands.
 enum CommandSuggestion {
-  /// Other programs' names for commands of this one.
   private static let others = [
     "prev": "previous", "ls": "queue", "playlist": "queue", "start": "resume", "unpause": "resume",
     "vol": "volume", "skip": "next", "info": "status", "find": "search", "rescan": "update",
@@ -68,8 +65,8 @@ enum CommandSuggestion {
     return "unknown command \(word)\(guess) (continuo --help lists all; continuo play plays files)"
   }
 
-  /// Returns the number of letters to change, insert, remove or exchange with a neighbour (optimal string
-  /// alignment distance).
+  /// Returns the optimal string alignment distance: letters to change, insert, remove or swap with a
+  /// neighbour.
   static func distance(_ first: String, _ second: String) -> Int {
     let (a, b) = (Array(first.prefix(64)), Array(second))
     var rows = [Array(0...b.count)]

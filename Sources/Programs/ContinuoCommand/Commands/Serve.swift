@@ -94,7 +94,7 @@ extension Serve {
     return (parts, state)
   }
 
-  /// Returns the songs below `--home`, as known from the last run. nil without that option, or if they cannot
+  /// Returns the songs below `--home`, as known from the last run; nil without that option or if they cannot
   /// be stored. Without a state directory they are stored until the end of the process.
   private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicDatabase? {
     guard self.home != nil else { return nil }
@@ -137,8 +137,7 @@ extension Serve {
     try outputs.check(inputs: kept)
   }
 
-  /// Returns the state directory; nil if it is not wanted or not available. A missing directory does not
-  /// prevent playback.
+  /// Returns the state directory; nil if it is not wanted or not available, which does not prevent playback.
   private func stateDirectory() -> StateDirectory? {
     if noState { return nil }
     do throws(StateDirectory.Problem) {

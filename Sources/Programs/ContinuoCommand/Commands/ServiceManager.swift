@@ -2,11 +2,8 @@ import Glibc
 
 /// The service manager that started this process and requests notifications (sd_notify(3)).
 struct ServiceManager: Sendable {
-  /// A notification about the state of this process.
   enum Message: String, Sendable {
-    /// The control socket accepts connections.
     case ready = "READY=1"
-    /// The process has begun to end.
     case stopping = "STOPPING=1"
   }
 

@@ -1,10 +1,6 @@
 /// User units for systemd that start `continuo serve` at the first connection to its socket.
 enum SystemdUnits {
-  /// Returns both units in one text, each after a line with the path at which to install it.
-  ///
-  /// - Parameters:
-  ///   - program: The absolute path of the program.
-  ///   - arguments: The arguments after `serve`.
+  /// Returns both units, each after a line with the path at which to install it. `arguments` follow `serve`.
   static func text(program: String, arguments: [String]) -> String {
     let command = ([program, "serve"] + arguments).map(quoted).joined(separator: " ")
     return """

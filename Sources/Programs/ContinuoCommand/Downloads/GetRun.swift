@@ -6,7 +6,6 @@ import Synchronization
 import TextFormatting
 import Transfer
 
-/// Downloads URLs one after the other, and reports the progress.
 final class GetRun: Sendable {
   /// The time limit for an ended download to record its progress, in seconds: less than a clean-up gets.
   private static let stopLimit = 2.0
@@ -121,12 +120,10 @@ final class GetRun: Sendable {
     if drawsLine { StandardOutput.lines.write(Array("\(RenderedLine.clearing)\(line)".utf8)) }
   }
 
-  /// Prints a line of the command's result.
   private func tell(_ text: String) {
     StandardOutput.lines.write(Array("\(clearing())\(TerminalText.sanitized(text))\n".utf8))
   }
 
-  /// Prints a line about a failure.
   private func complain(_ text: String) {
     let clearing = clearing()
     if !clearing.isEmpty { StandardOutput.lines.write(Array(clearing.utf8)) }

@@ -2,7 +2,6 @@ import AppLifecycle
 import ArgumentParser
 import TextFormatting
 
-/// Options for the application's background execution.
 struct ApplicationOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -30,23 +29,20 @@ struct ApplicationOptions: ParsableArguments {
     try ValidationError.rejectEmpty(["--info-plist": infoPlist])
   }
 
-  /// The application's time limits.
   var lifecycleSettings: LifecycleSettings {
     var settings = LifecycleSettings()
     if let backgroundTime { settings.backgroundTime = backgroundTime }
     return settings
   }
 
-  /// Returns the application's background modes: those of the option, else of the property list, else
-  /// `audio`.
+  /// Returns the background modes: those of the option, else of the property list, else `audio`.
   func readBackgroundModes() throws(InfoPlistError) -> BackgroundModes {
     if let backgroundModes { return BackgroundModes(list: backgroundModes) }
     if let infoPlist { return try BackgroundModes(infoPlist: infoPlist) }
     return BackgroundModes([.audio])
   }
 
-  /// Returns the background modes for a command, and prints their warnings. Ends the command if they cannot
-  /// be read.
+  /// Returns the background modes and prints their warnings. Ends the command if they cannot be read.
   func backgroundModesOrExit() throws -> BackgroundModes {
     let modes = try ExitStatus.usage.orExit(nil, readBackgroundModes)
     for warning in modes.warnings { StandardOutput.complain(warning) }

@@ -4,7 +4,6 @@ import ControlProtocol
 import Glibc
 import MusicFiles
 
-/// The completions that shells offer for options and arguments.
 enum Completions {
   /// Playable files, and folders. Extensions are in both cases, because shells compare letter by letter.
   static let music = CompletionKind.file(

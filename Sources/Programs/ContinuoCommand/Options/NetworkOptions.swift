@@ -4,7 +4,6 @@ import ControlServer
 import MusicFiles
 import SystemSupport
 
-/// Options for access from the network.
 struct NetworkOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -83,7 +82,6 @@ extension Permissions {
   }
 }
 
-/// A value of `--host-permissions`.
 struct HostPermissions: Hashable, Sendable {
   let address: IPAddress
   let permissions: Permissions

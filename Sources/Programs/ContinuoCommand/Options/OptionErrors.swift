@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// An error in a text that a person has typed.
 struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A sentence for display, which names the wrong word.
   let description: String
@@ -9,17 +8,14 @@ struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ValidationError {
-  /// Creates the error for two options that contradict each other.
   init(contradiction first: String, _ second: String) {
     self.init("\(first) and \(second) contradict each other.")
   }
 
-  /// Throws if one of these options has an empty value.
   static func rejectEmpty(_ options: KeyValuePairs<String, String?>) throws {
     for (name, value) in options where value == "" { throw ValidationError("\(name) has an empty value.") }
   }
 
-  /// Runs `body` and turns its error into a validation error.
   static func wrapping<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw ValidationError("\(error).") }
   }

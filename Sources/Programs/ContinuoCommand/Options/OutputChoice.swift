@@ -1,10 +1,7 @@
-/// A value of `--output`.
 enum OutputChoice: Hashable, Sendable, CustomStringConvertible {
-  /// Output to a PulseAudio server.
   case pulse
   /// A WAV file, written as fast as possible.
   case wav(path: String)
-  /// A simulated device, in real time.
   case simulated
 
   init(parsing text: String) throws(SyntaxError) {

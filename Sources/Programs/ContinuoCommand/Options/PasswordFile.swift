@@ -4,17 +4,13 @@ import SystemSupport
 
 /// The file of `--password`: a password and its permissions in each line, in mpd's format.
 enum PasswordFile {
-  /// The reason why the file is not used.
   enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(FileBytes.Problem)
-    /// Other users may read or change the file.
     case openToOthers
     /// An error in a line. Lines count from 1.
     case line(Int, String)
-    /// The file contains no password.
     case noPassword
 
-    /// The reason for display, to be written after the file's name.
     var description: String {
       switch self {
       case .unreadable(let problem): "\(problem)"
@@ -28,7 +24,6 @@ enum PasswordFile {
   /// The maximum size of the file, in bytes: room for thousands of passwords.
   private static let sizeLimit = 1 << 20
 
-  /// Reads the file. Blocks on the disk.
   static func read(_ path: MediaPath) throws(Problem) -> [Argument: Permissions] {
     let status: FileStatus
     let bytes: [UInt8]

@@ -5,13 +5,11 @@ import TextFormatting
 enum PlayerCommand: Hashable, Sendable {
   case pause
   case play
-  /// Pauses playback, or resumes it if paused.
   case toggle
   case next
   case previous
   case seek(SeekTarget)
   case volume(VolumeTarget)
-  /// Mutes the player, or unmutes it if muted.
   case mute
   case home
   case foreground
@@ -23,7 +21,6 @@ enum PlayerCommand: Hashable, Sendable {
   case interruptEnd(resumes: Bool)
   /// Begins a background task of the application.
   case taskBegin(name: String)
-  /// Ends the oldest task of that name of the application.
   case taskEnd(name: String)
   /// Performs a background fetch of the application, as the system does.
   case fetch
@@ -31,11 +28,9 @@ enum PlayerCommand: Hashable, Sendable {
   case memoryWarning
   /// Terminates the application, as the system does.
   case terminate
-  /// Launches the application again.
   case launch
   case quit
 
-  /// A volume or a change of the volume, in percent.
   enum VolumeTarget: Hashable, Sendable {
     /// The new volume, 0…100.
     case absolute(Int)
@@ -46,8 +41,7 @@ enum PlayerCommand: Hashable, Sendable {
   /// The name of a background task if the command contains none.
   static let defaultTaskName = "task"
 
-  /// Whether the device records the command. That is true for the events of an application's life cycle and
-  /// for its background tasks.
+  /// Whether the device records the command: an event of the life cycle, or of a background task.
   var isOfDevice: Bool {
     switch self {
     case .home, .foreground, .lock, .unlock, .interruptBegin, .interruptEnd, .taskBegin, .taskEnd, .fetch,
@@ -58,7 +52,6 @@ enum PlayerCommand: Hashable, Sendable {
   }
 }
 
-/// The text form of commands.
 extension PlayerCommand: CustomStringConvertible {
   /// The commands without an argument by name, in the order of the help.
   private static let plain: [(name: String, command: PlayerCommand)] = [
@@ -68,7 +61,6 @@ extension PlayerCommand: CustomStringConvertible {
     ("quit", .quit),
   ]
 
-  /// The list of all commands, for help and errors.
   static let summary =
     plain.map(\.name).joined(separator: ", ")
     + ", seek TIME, volume N, interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]"

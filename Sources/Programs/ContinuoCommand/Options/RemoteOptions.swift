@@ -8,7 +8,6 @@ import RemoteMedia
 import SystemSupport
 import Transfer
 
-/// Options for media from the network.
 struct RemoteOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -84,7 +83,6 @@ struct RemoteOptions: ParsableArguments {
 enum OthersReach: String, ExpressibleByArgument, CaseIterable, Sendable {
   case none, `public`, all
 
-  /// The addresses that URLs may reach; nil allows no URLs.
   var reach: NetworkReach? {
     switch self {
     case .none: nil

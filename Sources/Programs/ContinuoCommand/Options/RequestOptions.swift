@@ -7,7 +7,6 @@ import MusicFiles
 import SystemSupport
 import Transfer
 
-/// Options for HTTP requests and their transport.
 struct RequestOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -83,7 +82,6 @@ struct RequestOptions: ParsableArguments {
     return { _ in transport }
   }
 
-  /// Returns the bytes of a file that an option names.
   fileprivate static func read(_ file: MediaPath, of option: String) throws(SyntaxError) -> [UInt8] {
     do throws(FileBytes.Problem) {
       // A bundle of all public certificate authorities has a quarter of a MiB.
@@ -94,7 +92,6 @@ struct RequestOptions: ParsableArguments {
   }
 }
 
-/// A value of `--header`.
 struct HeaderChoice: Hashable, Sendable {
   private enum Source: Hashable {
     case line(String)

@@ -4,7 +4,6 @@ import TextFormatting
 
 extension ReplayGainMode: ExpressibleByArgument {}
 
-/// Options for the sound output.
 struct SoundOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
   var server: String?
@@ -53,7 +52,6 @@ struct SoundOptions: ParsableArguments {
     where isGiven { throw ValidationError(contradiction: name, "--output \(output)") }
   }
 
-  /// The name of the output's driver, for clients.
   var plugin: String { output == .simulated ? "simulated" : "pulse" }
 
   /// Whether a private null sink may replace a missing server: only if no server was named.

@@ -58,10 +58,9 @@ enum CleanUp {
   private static func waitForTheEnd() -> Never { while true { sleep(60) } }
 }
 
-/// A directory that is removed at the end of the process.
 enum TemporaryDirectory {
-  /// Creates a directory that only this user can access; nil if that fails. The directory and its files are
-  /// removed at the end.
+  /// Creates a directory that only this user can access; nil if that fails. Removed with its files at the
+  /// end.
   static func make() -> MediaPath? {
     let parent = ProcessEnvironment.value("TMPDIR") ?? "/tmp"
     return CleanUp.adding {

@@ -8,8 +8,7 @@ enum ExitStatus: Int32, Error {
   case usage = 64
   /// A file does not exist, and nothing is left to play.
   case noInput = 66
-  /// No audio server is available and none could be started, the sink does not exist, or the sound file
-  /// cannot be written. For a client: no server answers at the control socket.
+  /// No audio server, sink or sound file is available. For a client: no server answers at the control socket.
   case unavailable = 69
   /// The system terminated the application for a violation, and nothing launched it again. In sysexits.h 70
   /// is an internal software error, which such a termination indicates.
@@ -19,10 +18,8 @@ enum ExitStatus: Int32, Error {
   /// A server already answers at the control socket, or the socket cannot be created.
   case alreadyRunning = 73
 
-  /// The server refused a client's request.
   static let refused = partlyPlayed
 
-  /// `get` cannot write a file.
   static let cannotWrite = alreadyRunning
 
   /// The status as an error that ends the command without a message.

@@ -1,11 +1,9 @@
 import Glibc
 import MusicFiles
 
-/// The process's arguments in their original bytes.
 enum RawArguments {
-  /// Returns the bytes of an argument that the parser has as `text`. Swift replaces invalid UTF-8 in
-  /// arguments, and a file could not be found by the replaced name. So the original argument with the same
-  /// text is looked up.
+  /// Returns the original bytes of an argument that the parser has as `text`. Swift replaces invalid UTF-8 in
+  /// arguments, and no file has the replaced name.
   static func bytes(
     of text: String, count: Int32 = CommandLine.argc,
     vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv
@@ -21,15 +19,14 @@ enum RawArguments {
 }
 
 enum ProcessEnvironment {
-  /// Returns the value of an environment variable; nil if it is not set.
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
 /// Standard input, output and error, whether or not the caller left them open.
 enum StandardDescriptors {
-  /// Opens each closed one of `descriptors` so that it can neither be read nor written. Otherwise the next
-  /// file would get its number, and a message could land in the WAV file or in the server's socket. Call
-  /// before anything is opened.
+  /// Opens each closed one of `descriptors`, not readable or writable. Otherwise the next file would get its
+  /// number, and a message could land in the WAV file or in the server's socket. Call before anything is
+  /// opened.
   static func reserve(_ descriptors: ClosedRange<Int32> = STDIN_FILENO...STDERR_FILENO) {
     for descriptor in descriptors where fcntl(descriptor, F_GETFD) < 0 {
       // The opposite access mode makes every use fail, as with a closed descriptor.

@@ -5,8 +5,8 @@ import MusicFiles
 import Transfer
 
 extension QueueBuilder {
-  /// Builds the queue from a command's arguments. Reports problems on standard error, and the progress of a
-  /// long read on a terminal. The read has no time limit, since the user can end the command.
+  /// Builds the queue from a command's arguments. Reports problems and, on a terminal, the progress of a long
+  /// read on standard error. The read has no time limit, since the user can end the command.
   init(
     arguments: [String], keepsMissing: Bool = false, network: NetworkSettings = NetworkSettings(),
     clock: any HostClock
@@ -24,8 +24,7 @@ extension QueueBuilder {
   }
 }
 
-/// Shows the progress of a long read of folders and playlists on a terminal: one line of standard error,
-/// which is cleared at the end.
+/// Shows the progress of a long read as one line of standard error on a terminal.
 private final class ReadingProgress {
   /// The delay in seconds before the line appears, and between two updates.
   private static let interval = 1.0
@@ -45,7 +44,6 @@ private final class ReadingProgress {
     if isShown { StandardOutput.write("\r\u{1B}[K", to: STDERR_FILENO) }
   }
 
-  /// Updates the line with the number of files found so far.
   func note(_ count: Int) {
     let now = clock.now
     guard now >= due else { return }

@@ -1,13 +1,11 @@
 import Dispatch
 import TextFormatting
 
-/// A value of `--at`: a command and its time.
 struct ScheduledCommand: Hashable, Sendable {
   /// The delay after the start of playback.
   var time: Duration
   var command: PlayerCommand
 
-  /// Parses `SECONDS:COMMAND`, such as `6.5:foreground`.
   init(parsing text: String) throws(SyntaxError) {
     guard let colon = text.firstIndex(of: ":") else {
       throw SyntaxError("\"\(text)\" is not SECONDS:COMMAND, as in 3:home")
@@ -40,7 +38,6 @@ final class Schedule {
     }
   }
 
-  /// Whether this command is still pending.
   func includes(_ command: PlayerCommand) -> Bool { waiting.values.contains { $0.command == command } }
 
   private func run(_ index: Int) {

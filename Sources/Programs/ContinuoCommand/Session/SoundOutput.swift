@@ -3,22 +3,19 @@ import AudioOutput
 import HostTime
 import PulseOutput
 
-/// The output that the command's options select.
 struct SoundOutput {
   var device: any AudioOutputDevice
-  /// Probes a named server, which is given up if it does not answer in time. Blocks for at most `limit`
-  /// seconds. nil for other outputs.
+  /// Probes a named server, which is given up if it does not answer within `limit` seconds. Blocks. nil for
+  /// others.
   var answers: (@Sendable (_ limit: Double) -> Bool)?
 
   /// The timeout for libpulse's default server, in seconds, after which a private one replaces it. A running
   /// server answers in 10 ms; if none runs, the connection is refused in 1 ms.
   static let probeLimit = 2.0
 
-  /// Opens the output that the options select, or ends the process. Starts a private server if the options
-  /// request one, or if no server answers and none was named. Blocks while the private server starts.
-  ///
-  /// - Parameter substitutes: Whether a private server may replace one that does not answer. `serve` does not
-  ///   want that: it waits, for a sink as well.
+  /// Opens the output that the options select, or ends the process. Starts a private server, which blocks, if
+  /// the options request one. With `substitutes`, it also replaces an unnamed server that does not answer;
+  /// `serve` waits instead, for a sink as well.
   init(orExit options: SoundOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):

@@ -7,7 +7,6 @@ import RunTimeline
 import Synchronization
 import SystemSupport
 
-/// Records a run for `--timeline`, and writes the drawing at its end.
 final class TimelineRecorder: Sendable {
   private struct State {
     var timeline: Timeline
@@ -19,8 +18,7 @@ final class TimelineRecorder: Sendable {
   private let clock: any HostClock
   private let state: Mutex<State>
 
-  /// Creates a recording for a drawing at `path`, with a caption. Checks first that the file can be written;
-  /// may block on the disk.
+  /// Creates a recording, after a check that its file can be written. May block on the disk.
   init(path: MediaPath, caption: String, clock: any HostClock) throws(FileBytes.Problem) {
     try AtomicFile.check(path)
     self.path = path
@@ -29,8 +27,7 @@ final class TimelineRecorder: Sendable {
     state = Mutex(State(timeline: Timeline(start: clock.now)))
   }
 
-  /// Returns the recording that `--timeline` requests, if any. Ends the command if the file cannot be
-  /// written.
+  /// Returns the recording that `--timeline` requests. Ends the command if the file cannot be written.
   static func orExit(
     option path: String?, caption: String, clock: any HostClock
   ) throws -> TimelineRecorder? {
@@ -47,7 +44,6 @@ final class TimelineRecorder: Sendable {
     state.withLock { $0.timeline.record(entry, at: time) }
   }
 
-  /// Writes the drawing as a step of a clean-up, and reports a failure.
   func writeAtEnd() {
     do { try write() } catch { StandardOutput.complain("cannot write the timeline: \(error)") }
   }
@@ -66,7 +62,6 @@ final class TimelineRecorder: Sendable {
 }
 
 extension Timeline.Entry {
-  /// Creates the entry for an event; nil if the drawing does not show it.
   init?(_ event: JukeboxEvent, _ host: JukeboxHost) {
     switch event {
     case .currentItem(let song?): self = .item(index: host.index(of: song), name: song.fileName)

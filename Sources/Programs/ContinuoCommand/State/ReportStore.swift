@@ -7,7 +7,6 @@ import TextFormatting
 
 /// A folder of the user for the newest termination reports.
 struct ReportStore {
-  /// The maximum number of reports.
   static let limit = 20
   private static let prefix = "termination-"
   private static let suffix = ".txt"
@@ -20,8 +19,8 @@ struct ReportStore {
     folder = state.appending("reports".utf8)
   }
 
-  /// Writes a report to standard error and to a file that outlives the terminal. A file that cannot be written
-  /// is a warning. Any thread; may block on the disk.
+  /// Writes a report to standard error, and if possible to a file that outlives the terminal. Any thread; may
+  /// block on the disk.
   static func write(_ report: TerminationReport) {
     StandardOutput.complain("\(report)")
     guard let store = ReportStore(environment: ProcessEnvironment.value) else {
@@ -36,9 +35,8 @@ struct ReportStore {
     }
   }
 
-  /// Writes a report about a termination with `code` at `time`, and removes the oldest reports above the
-  /// limit. Returns the file. Creates the folder for this user only, if it does not exist. May block on the
-  /// disk.
+  /// Writes a report about a termination with `code` at `time`, and removes the oldest above the limit.
+  /// Creates the folder for this user only. Returns the file. May block on the disk.
   func write(_ report: String, code: String, at time: Date) throws(FileBytes.Problem) -> MediaPath {
     try folder.makeDirectory()
     let name = Self.prefix + Self.text(time) + "-\(getpid())-\(code)" + Self.suffix

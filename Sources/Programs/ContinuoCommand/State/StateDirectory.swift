@@ -4,13 +4,9 @@ import SystemSupport
 
 /// The directory for a server's state, locked by one process at a time.
 final class StateDirectory: Sendable {
-  /// The reason why the state cannot be kept in a directory.
   enum Problem: Error, Hashable, CustomStringConvertible {
-    /// Another process has locked the directory.
     case inUse(MediaPath)
-    /// A system call failed.
     case unusable(MediaPath, FileBytes.Problem)
-    /// Neither XDG_STATE_HOME nor HOME names a directory.
     case nowhere
 
     var description: String {
@@ -46,13 +42,11 @@ final class StateDirectory: Sendable {
 
   deinit { close(lock) }
 
-  /// Returns a file in the directory.
   func file(_ name: String, isDurable: Bool) -> StateFile {
     StateFile(path: path.appending(name.utf8), isDurable: isDurable)
   }
 
-  /// Returns `$XDG_STATE_HOME/continuo`, or `~/.local/state/continuo` according to the XDG Base Directory
-  /// Specification.
+  /// Returns `$XDG_STATE_HOME/continuo` or `~/.local/state/continuo` (XDG Base Directory Specification).
   static func standardPath(environment: (String) -> String?) throws(Problem) -> MediaPath {
     if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
       return MediaPath(state).appending("continuo".utf8)

@@ -11,7 +11,6 @@ struct StateFile: Sendable {
   /// for the disk: some milliseconds on a solid-state disk, far more on a memory card.
   let isDurable: Bool
 
-  /// The number of names that are tried for the new file.
   static let nameCount = 10
 
   /// Replaces the contents by `bytes`. Returns the obstacles to the new file, which were left alone: folders,
@@ -35,8 +34,7 @@ struct StateFile: Sendable {
   /// Whether any file, folder or link has the name.
   var exists: Bool { (try? FileStatus(ofLinkOrFile: path)) != nil }
 
-  /// Returns the contents; nil if the file does not exist. A link, a folder or a pipe of that name is an
-  /// error.
+  /// Returns the contents; nil without a file. A link, a folder or a pipe of that name is an error.
   func read(limit: Int) throws(FileBytes.Problem) -> [UInt8]? {
     do {
       return try FileBytes.read(path, limit: limit)
@@ -48,8 +46,8 @@ struct StateFile: Sendable {
   /// The number of damaged files that are kept for a person to inspect.
   static let damagedCount = 3
 
-  /// Renames the file for a person to inspect, so that the next write finds its name free. Replaces the
-  /// oldest of `damagedCount` files. Returns the new name.
+  /// Renames the file for a person to inspect, instead of the oldest of `damagedCount` such files. Returns
+  /// the new name.
   func setAside() throws(FileBytes.Problem) -> MediaPath {
     func name(_ number: Int) -> MediaPath { path.adding(suffix: ".damaged-\(number)") }
     for number in (1..<Self.damagedCount).reversed() {

@@ -6,7 +6,6 @@ struct StatusLine: Hashable, Sendable {
   var place: String
   /// The name of the song, from tags or the file's name; may contain any character.
   var name: SongName
-  /// The state of the player, in a word.
   var status: String
   /// The elapsed time in the format of `ElapsedTime`.
   var elapsed: String
@@ -15,7 +14,6 @@ struct StatusLine: Hashable, Sendable {
   /// The elapsed part of the duration, 0…1; nil if unknown.
   var progress: Double?
 
-  /// The gap between two parts, in columns.
   private static let gap = 2
   /// The minimum and maximum width of the bar, in columns.
   private static let barColumns = 10...40
@@ -69,7 +67,6 @@ struct StatusLine: Hashable, Sendable {
   }
 }
 
-/// The name of a song for display.
 struct SongName: Hashable, Sendable, CustomStringConvertible {
   var artist: String?
   var title: String
@@ -80,11 +77,10 @@ struct SongName: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SongName {
-  /// The width in terminal columns.
   fileprivate var width: Int { TerminalText.width(TerminalText.sanitized(description)) }
 
-  /// Returns the name in at most `columns` columns. If necessary, the artist is shortened, then left out, and
-  /// then the title is shortened.
+  /// Returns the name in at most `columns` columns: the artist is shortened, then left out, then the title
+  /// shortened.
   fileprivate func pieces(columns: Int) -> [RenderedLine.Piece] {
     let title = TerminalText.sanitized(title)
     let room = columns - TerminalText.width(title) - Self.separator.count
@@ -97,7 +93,6 @@ extension SongName {
   }
 }
 
-/// A bar that fills from the left.
 enum ProgressBar {
   /// Returns a bar of `columns` columns: `━━━━╸─────` in steps of half a column, or `[####----]` in ASCII.
   /// The bar is full only if everything was played. Unknown progress and NaN give an empty bar; fewer than

@@ -5,7 +5,6 @@ enum TerminalKey: String, CaseIterable {
   // The values of arrows are the last letters of their sequences.
   case space = " ", n, p, left = "D", right = "C", up = "A", down = "B", h, f, m, q, question = "?"
 
-  /// The description of all keys, in lines of less than eighty columns.
   static let help = [
     "space  pause, play    n, p  next, previous       left, right  5 s back, on",
     "m      mute           up, down  volume           h, f  home button, foreground",
