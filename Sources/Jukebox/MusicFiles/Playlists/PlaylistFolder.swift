@@ -80,7 +80,7 @@ package final class PlaylistFolder: Sendable {
   // MARK: Changing
 
   package func save(_ name: [UInt8], _ entries: [[UInt8]], _ mode: Mode) throws(PlaylistProblem) {
-    try changes.withLock { _ throws(PlaylistProblem) in
+    try changing { () throws(PlaylistProblem) in
       switch mode {
       case .create:
         guard try file(of: name) == nil else { throw .exists }
@@ -96,7 +96,7 @@ package final class PlaylistFolder: Sendable {
   }
 
   package func remove(_ name: [UInt8]) throws(PlaylistProblem) {
-    try changes.withLock { _ throws(PlaylistProblem) in
+    try changing { () throws(PlaylistProblem) in
       guard let file = try file(of: name) else { throw .missing }
       try Self.report("delete", file) { _ = try file.systemCall { unlink($0) } }
     }
@@ -104,7 +104,7 @@ package final class PlaylistFolder: Sendable {
 
   /// Renames a playlist, and fails if the new name exists.
   package func rename(_ name: [UInt8], to newName: [UInt8]) throws(PlaylistProblem) {
-    try changes.withLock { _ throws(PlaylistProblem) in
+    try changing { () throws(PlaylistProblem) in
       let (known, other) = (try file(of: name), try file(of: newName))
       guard other == nil else { throw .exists }
       guard let known else { throw .missing }
@@ -120,7 +120,7 @@ package final class PlaylistFolder: Sendable {
   package func insert(
     _ entries: [[UInt8]], into name: [UInt8], at position: Int? = nil
   ) throws(PlaylistProblem) {
-    try changes.withLock { _ throws(PlaylistProblem) in
+    try changing { () throws(PlaylistProblem) in
       guard try file(of: name) != nil else {
         guard position ?? 0 == 0 else { throw .badPosition }
         if !entries.isEmpty { try write(entries, toNew: name) }
@@ -138,7 +138,7 @@ package final class PlaylistFolder: Sendable {
   package func edit(
     _ name: [UInt8], _ body: (inout [[UInt8]]) throws(PlaylistProblem) -> Void
   ) throws(PlaylistProblem) {
-    try changes.withLock { _ throws(PlaylistProblem) in
+    try changing { () throws(PlaylistProblem) in
       var known = try read(name)
       let before = known.entries
       try body(&known.entries)
@@ -166,6 +166,10 @@ package final class PlaylistFolder: Sendable {
   }
 
   // MARK: Files
+
+  private func changing(_ body: () throws(PlaylistProblem) -> Void) throws(PlaylistProblem) {
+    try changes.withLock { _ throws(PlaylistProblem) in try body() }
+  }
 
   private func read(_ name: [UInt8]) throws(PlaylistProblem) -> (file: MediaPath, entries: [[UInt8]]) {
     guard let file = try file(of: name) else { throw .missing }

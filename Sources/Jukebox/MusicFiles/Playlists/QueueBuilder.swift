@@ -92,10 +92,9 @@ package struct QueueBuilder {
   private let interruption: (_ fileCount: Int) -> String?
   /// The playlists in progress, outermost first.
   private var openPlaylists: [FileStatus.Identity] = []
-  private var playlistBytes = 0, names = 0, playlistRequests = 0
+  private var playlistBytes = 0, names = 0, playlistRequests = 0, folders = 0
   /// The folders visited for the argument or entry in progress.
   private var visited: Set<FileStatus.Identity> = []
-  private var folders = 0
   private var links: LinkAllowance
   /// The file systems to skip, read when the first nested folder is found.
   private lazy var kernelFiles = KernelFileSystems()
@@ -336,9 +335,7 @@ package struct QueueBuilder {
   private mutating func addPlaylist(
     _ path: MediaPath, _ identity: FileStatus.Identity, name: String, origin: String?
   ) {
-    guard !openPlaylists.contains(identity) else {
-      return report(name, origin, "the playlist contains itself")
-    }
+    if openPlaylists.contains(identity) { return report(name, origin, "a playlist that contains itself") }
     guard openPlaylists.count < limits.playlistDepth else {
       return report(name, origin, "more than \(limits.playlistDepth) playlists deep")
     }

@@ -5,7 +5,7 @@ import HostTime
 
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Downloads URLs into files, and goes on where it was ended before.",
+    abstract: "Downloads URLs to files, and resumes interrupted downloads.",
     usage: "continuo get [OPTIONS] [--output PATH] URL ...",
     discussion: """
       An incomplete file is called NAME.part, with NAME.part.record beside it. The same command resumes the download \

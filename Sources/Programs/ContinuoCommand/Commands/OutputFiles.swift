@@ -45,7 +45,7 @@ struct OutputFiles {
   private func check(_ input: FileStatus, _ name: String) throws(Conflict) {
     guard let option = outputs[.file(input.identity)] else { return }
     throw Conflict(
-      description: "\(option) would overwrite \(TerminalText.sanitized(name)), which is to be read")
+      description: "\(option) would overwrite the input \(TerminalText.sanitized(name))")
   }
 
   private static let linkLimit = 40

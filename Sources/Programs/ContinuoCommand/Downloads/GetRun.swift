@@ -79,23 +79,24 @@ final class GetRun: Sendable {
   private func take(_ event: DownloadEvent, of target: GetTarget) {
     switch event {
     case .requested, .response: break
-    case .resumed(let offset): tell("\(target.path): going on at \(ByteCountText.text(offset))")
+    case .resumed(let offset): tell("\(target.path): resuming at \(ByteCountText.text(offset))")
     case .progress(let count, let total): draw(count, total)
     case .retry(let delay, let failure):
-      complain("\(target.path): \(failure)\(delay >= 1 ? "; again in \(Int(delay.rounded())) s" : "; again")")
-    case .changed: complain("\(target.path): the file has changed on the server; it begins anew")
+      complain(
+        "\(target.path): \(failure)\(delay >= 1 ? "; retry in \(Int(delay.rounded())) s" : "; retrying")")
+    case .changed: complain("\(target.path): the file has changed on the server; starting again")
     case .finished(let count):
       tell("\(target.path): \(ByteCountText.text(count))")
       end(nil)
     case .failed(let failure, let record):
       let kept =
-        record.length > 0 ? "; \(ByteCountText.text(record.length)) are kept, the same command goes on" : ""
+        record.length > 0 ? "; \(ByteCountText.text(record.length)) kept; run the same command to resume" : ""
       let name = if case .transfer = failure { "\(target.path): " } else { "" }
       complain("\(name)\(failure)\(kept)")
       end(failure)
     case .stopped(let record):
       if record.length > 0 {
-        complain("\(target.path): \(ByteCountText.text(record.length)) are kept, the same command goes on")
+        complain("\(target.path): \(ByteCountText.text(record.length)) kept; run the same command to resume")
       }
       end(nil)
     }

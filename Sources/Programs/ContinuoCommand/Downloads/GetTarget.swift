@@ -22,7 +22,7 @@ struct GetTarget: Hashable, Sendable {
       var path = output ?? ""
       if let folder {
         guard let name = name(of: url) else {
-          throw SyntaxError("\(url.textForMessages) has no name for a file: --output FILE gives it one")
+          throw SyntaxError("\(url.textForMessages) has no file name; use --output FILE")
         }
         path = folder + name
       }
@@ -42,7 +42,7 @@ struct GetTarget: Hashable, Sendable {
       switch error {
       case .tooLong: throw SyntaxError("the URL is longer than \(NetworkLimits.url) bytes")
       case .unsupportedScheme(let scheme): throw SyntaxError("\(told): \(scheme): URLs are not supported")
-      case .malformed: throw SyntaxError("\(told) is no URL like http://example.org/a.mp3")
+      case .malformed: throw SyntaxError("\(told) is not a URL like http://example.org/a.mp3")
       }
     }
   }

@@ -13,7 +13,7 @@ enum OutputChoice: Hashable, Sendable, CustomStringConvertible {
       self = .wav(path: String(text.dropFirst("wav:".count)))
       if text == "wav:" { throw SyntaxError("wav: needs a path, as in wav:all.wav") }
     } else {
-      throw SyntaxError("\"\(text)\" is none of pulse, wav:PATH and simulated")
+      throw SyntaxError("unknown output \"\(text)\": use pulse, wav:PATH or simulated")
     }
   }
 

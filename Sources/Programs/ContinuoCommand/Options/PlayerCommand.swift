@@ -80,7 +80,9 @@ extension PlayerCommand: CustomStringConvertible {
     }
     let arguments = Array(words.dropFirst())
     if let (_, command) = Self.plain.first(where: { $0.name == name }) {
-      guard arguments.isEmpty else { throw SyntaxError("\(name) takes no argument, but got \(arguments[0])") }
+      guard arguments.isEmpty else {
+        throw SyntaxError("\(name) takes no argument: unexpected \(arguments[0])")
+      }
       self = command
       return
     }
@@ -116,7 +118,7 @@ extension PlayerCommand: CustomStringConvertible {
     switch arguments.first {
     case "begin": return .taskBegin(name: name)
     case "end": return .taskEnd(name: name)
-    default: throw SyntaxError("task takes begin or end, and a name if you like, as in task begin upload")
+    default: throw SyntaxError("task takes begin or end and an optional name, as in task begin upload")
     }
   }
 
@@ -155,5 +157,25 @@ extension PlayerCommand.VolumeTarget {
       throw SyntaxError("\"\(text)\" is not a volume from 0 to 100, or a change like +5 or -5")
     }
     self = sign.map { .relative(value * $0) } ?? .absolute(value)
+  }
+}
+
+/// A value of `--at`, such as `6.5:foreground`: a command and its time.
+struct ScheduledCommand: Hashable, Sendable {
+  /// The delay after the start of playback.
+  var time: Duration
+  var command: PlayerCommand
+
+  init(parsing text: String) throws(SyntaxError) {
+    guard let colon = text.firstIndex(of: ":") else {
+      throw SyntaxError("\"\(text)\" is not SECONDS:COMMAND, as in 3:home")
+    }
+    let seconds = text[..<colon]
+    // Accepts `.5` for `0.5`.
+    guard let time = TimeText.parse(seconds.first == "." ? "0\(seconds)" : String(seconds)) else {
+      throw SyntaxError("\"\(seconds)\" is not a number of seconds like 3 or 6.5")
+    }
+    self.time = time
+    command = try PlayerCommand(parsing: text[text.index(after: colon)...])
   }
 }

@@ -34,7 +34,7 @@ enum StandardOutput {
   static func finish() {
     let writers = writers.withLock { $0 }
     if let lost = writers.output?.finish(), lost > 0 {
-      complain("\(lost) lines to standard output are lost: its reader has stalled")
+      complain("\(lost) lines to standard output dropped: the reader has stalled")
     }
     writers.errors?.finish()
   }

@@ -30,7 +30,7 @@ final class EventWriter: Sendable {
     self.name = name
     self.warn = warn
     output = LineWriter(descriptor: descriptor, owned: owned) { error in
-      let reason = error == EPIPE ? "nobody reads them any more" : SystemError.text(error)
+      let reason = error == EPIPE ? "the reader closed the pipe" : SystemError.text(error)
       warn("events to \(name) stop: \(reason)")
     }
   }
@@ -43,6 +43,6 @@ final class EventWriter: Sendable {
   /// end.
   func finish() {
     let lost = output.finish()
-    if lost > 0 { warn("\(lost) events to \(name) are lost: its reader has stalled") }
+    if lost > 0 { warn("\(lost) events to \(name) dropped: the reader has stalled") }
   }
 }

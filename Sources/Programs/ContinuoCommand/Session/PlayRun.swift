@@ -222,14 +222,14 @@ final class PlayRun: SessionDelegate {
     case .outputOpened: wait?.opened()
     case .outputUnavailable(let message, let retryAfter?):
       if wait?.failed(at: session.clock.now) == true { awaitServer() }
-      complain("\(message); trying again in \(retryAfter) s")
+      complain("\(message); retry in \(retryAfter) s")
     case .outputUnavailable(let message, nil):
       complain(message)
       session.end(ExitStatus.unavailable.rawValue)
     case .rateUnavailable(let message): complain(message)
     case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
     case .stepsCoalesced(let count):
-      complain("observers are more than a second behind: \(count) time steps left out")
+      complain("observers lag by more than a second: \(count) time steps skipped")
     }
   }
 

@@ -52,13 +52,13 @@ final class RemoteControl {
     case .taskBegin(let name), .taskEnd(let name):
       // Tasks are the application's own code, which does not run while it is suspended.
       guard device.state != .suspended else {
-        refuse?("the application is suspended and begins and ends no task")
+        refuse?("the application is suspended: background tasks cannot begin or end")
         return
       }
       if command == .taskBegin(name: name) {
         application.beginTask(name)
       } else if !application.endTask(name) {
-        refuse?("there is no task \(name)")
+        refuse?("no background task \(name)")
       }
     default: transport(command)
     }

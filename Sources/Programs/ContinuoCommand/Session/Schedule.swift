@@ -1,25 +1,6 @@
 import Dispatch
 import TextFormatting
 
-struct ScheduledCommand: Hashable, Sendable {
-  /// The delay after the start of playback.
-  var time: Duration
-  var command: PlayerCommand
-
-  init(parsing text: String) throws(SyntaxError) {
-    guard let colon = text.firstIndex(of: ":") else {
-      throw SyntaxError("\"\(text)\" is not SECONDS:COMMAND, as in 3:home")
-    }
-    let seconds = text[..<colon]
-    // Accepts `.5` for `0.5`.
-    guard let time = TimeText.parse(seconds.first == "." ? "0\(seconds)" : String(seconds)) else {
-      throw SyntaxError("\"\(seconds)\" is not a number of seconds like 3 or 6.5")
-    }
-    self.time = time
-    command = try PlayerCommand(parsing: text[text.index(after: colon)...])
-  }
-}
-
 /// The pending commands of `--at`.
 @MainActor
 final class Schedule {

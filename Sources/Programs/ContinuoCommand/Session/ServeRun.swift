@@ -67,7 +67,7 @@ final class ServeRun: SessionDelegate {
     case .rateUnavailable(let message): complain(message)
     case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
     case .stepsCoalesced(let count):
-      complain("watchers are more than a second behind: \(count) time steps left out")
+      complain("watching clients lag by more than a second: \(count) time steps skipped")
     }
   }
 

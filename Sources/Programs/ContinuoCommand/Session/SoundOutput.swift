@@ -54,7 +54,7 @@ struct SoundOutput {
     do {
       return PulseDevice(privateServer: try PrivatePulseServer(), configuration: configuration, clock: clock)
     } catch {
-      StandardOutput.complain("no audio server: \(error)")
+      StandardOutput.complain("cannot start a private audio server: \(error)")
       CleanUp.exit(ExitStatus.unavailable.rawValue)
     }
   }

@@ -135,20 +135,20 @@ final class StateKeeper: Sendable {
         defer { state.failures = 0 }
         return state.failures > 0
       }
-      if failedBefore { complain("\(directory.path): the queue and the place are kept again") }
+      if failedBefore { complain("\(directory.path): queue and position are saved again") }
     } catch {
       let isFirst = state.withLock { state in
         if !queueIsWritten { state.queueIsDirty = true }
         state.failures += 1
         return state.failures == 1
       }
-      if isFirst { complain("\(directory.path): \(error); the queue and the place are not kept") }
+      if isFirst { complain("\(directory.path): \(error); queue and position are not saved") }
     }
   }
 
   private func write(_ bytes: [UInt8], to file: StateFile) throws(FileBytes.Problem) {
     for path in try file.write(bytes) where state.withLock({ $0.obstacles.insert(path).inserted }) {
-      complain("\(path): not a file of continuo's; another name is used in its place")
+      complain("\(path): not a regular file; using another name for the temporary file")
     }
   }
 }
@@ -174,8 +174,8 @@ extension StateKeeper {
     let salvaged = SalvagedQueue(damaged: bytes)
     let count = salvaged.queue.count
     guard count > 0 else { return nil }
-    let words = salvaged.originalCount.map { "\($0 - count) of \($0) songs are lost" }
-    return (salvaged.queue, words ?? "\(count) songs could be read")
+    let words = salvaged.originalCount.map { "\($0 - count) of \($0) songs lost" }
+    return (salvaged.queue, words ?? "\(count) songs recovered")
   }
 
   private static func read<Record>(
@@ -197,8 +197,8 @@ extension StateKeeper {
       reason = "\(error)"
     }
     let place = try? file.setAside()
-    let rest = place.map { "kept as \($0)" } ?? "left where it is"
-    complain("\(file.path): \(reason); \(rest), \(salvaged?.words ?? "going on without it")")
+    let rest = place.map { "renamed to \($0)" } ?? "left where it is"
+    complain("\(file.path): \(reason); \(rest), \(salvaged?.words ?? "starting without it")")
     return salvaged?.record
   }
 }
