@@ -183,13 +183,11 @@ package final class JukeboxHost: Suspendable {
     }
   }
 
-  /// Calls `body` after all earlier notices of the player have been processed.
   @MainActor
   func afterNotices(_ body: @escaping @MainActor () -> Void) {
     if let player { player.afterNotices(body) } else { body() }
   }
 
-  /// The song that `item` plays; nil if the player's queue does not have the item.
   @MainActor
   func song(of item: AVPlayerItem?) -> QueuedSong? { player?.song(of: item) }
 

@@ -90,8 +90,8 @@ struct Update: ControlCommand {
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
   @Flag(help: "Wait until the update is complete.") var wait = false
-  @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)") var name:
-    String?
+  @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)")
+  var name: String?
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
     let path = name.map { RawArguments.bytes(of: $0).bytes }

@@ -23,7 +23,7 @@ public enum CommandLineTool {
     RootCommand.main()
   }
 
-  /// Returns an explanation if not even the program's name is there: Swift's runtime reads the arguments from
+  /// Returns an explanation for missing arguments, the program's name included: Swift's runtime reads them from
   /// /proc, unless it gets them from `CArguments`.
   static func reasonForNoArguments(count: Int32) -> String? {
     count > 0 ? nil : "cannot read the command line: is /proc mounted?"

@@ -57,7 +57,7 @@ enum SystemdUnits {
       default: text.unicodeScalars.append(character)
       }
     }
-    let isPlain = !word.isEmpty && !word.contains { "\\\" \t';\n".contains($0) }
+    let isPlain = !word.isEmpty && !word.unicodeScalars.contains { "\\\" \t';\n".unicodeScalars.contains($0) }
     return isPlain ? text : "\"\(text)\""
   }
 }
