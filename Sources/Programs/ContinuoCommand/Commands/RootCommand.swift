@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 
+/// The program `continuo`.
 public enum CommandLineTool {
   /// Runs the command that the process's arguments select, and ends the process. Call on the main thread.
   public static func main() {
