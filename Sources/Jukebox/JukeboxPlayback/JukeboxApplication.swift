@@ -6,16 +6,12 @@ import Foundation
 package import Jukebox
 import Transfer
 
-/// The application that a device runs: the jukebox's player, its observers and its background tasks.
-///
-/// An instance lives from a launch to a termination; the jukebox outlives it. Everything runs on the main
-/// queue.
+/// The application that a device runs: the jukebox's player, its observers and its background tasks. Lives
+/// from a launch to a termination; the jukebox outlives it.
 @MainActor
 package final class JukeboxApplication {
-  /// The player, observed and controlled for the jukebox.
   package let player = AVQueuePlayer()
-  /// Called for each multiple of `observedStep` that is heard, in order with the events that `onEvent`
-  /// receives.
+  /// Called for each multiple of `observedStep` that is heard, in order with the events of `onEvent`.
   package var onStep: (@MainActor (CMTime) -> Void)?
   private let host: JukeboxHost
   private let sound: SoundState
@@ -27,8 +23,8 @@ package final class JukeboxApplication {
   private var observations: [NSKeyValueObservation] = []
   private var interruptions: (any NSObjectProtocol)?
 
-  /// Connects a new player to the jukebox. The player continues at the position of the previous one.
-  /// `onEvent` receives all events, in order.
+  /// Connects a new player, which continues at the previous one's position. `onEvent` receives all events in
+  /// order.
   package init(
     host: JukeboxHost, sound: SoundState, system: UIApplication,
     onEvent: @escaping @MainActor (JukeboxEvent) -> Void
@@ -58,16 +54,14 @@ package final class JukeboxApplication {
       let type = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
       let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
       MainActor.assumeIsolated {
-        self?.interrupted(
-          type.flatMap(AVAudioSession.InterruptionType.init), .init(rawValue: options ?? 0))
+        self?.interrupted(type.flatMap(AVAudioSession.InterruptionType.init), .init(rawValue: options ?? 0))
       }
     }
-    updateHold()
+    host.setHeld(sound.isHeldBack)
   }
 
-  /// Sets the audio session's category to playback, which every launch requires for background audio, and
-  /// activates the session. During an interruption the session stays inactive; the first playback after the
-  /// interruption activates it.
+  /// Sets the category to playback, as background audio requires, and activates the session. During an
+  /// interruption it stays inactive until the first playback after it.
   package static func activateSession() throws {
     let session = AVAudioSession.sharedInstance()
     try session.setCategory(.playback)
@@ -85,7 +79,6 @@ package final class JukeboxApplication {
     sound.setSounding(false)
   }
 
-  /// The song of the player's current item; nil if there is none.
   package var song: QueuedSong? { host.song(of: player.currentItem) }
 
   /// The player's time control status, and the reason while it waits.
@@ -100,16 +93,13 @@ package final class JukeboxApplication {
 
   // MARK: What holds sound back
 
-  /// Keeps the player paused while a client has disabled the output or the audio session is interrupted:
-  /// during an interruption the player has paused itself and must not play.
-  private func updateHold() { host.setHeld(sound.isHeldBack) }
-
   private func interrupted(
     _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
   ) {
-    // Pause before the hold is released: in the other order a moment of sound would be heard.
+    // Pause before the hold is released: in the other order a moment of sound would be heard. During an
+    // interruption the player has paused itself and must not play.
     if type == .ended, !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
-    updateHold()
+    host.setHeld(sound.isHeldBack)
     onEvent(.interruption)
   }
 

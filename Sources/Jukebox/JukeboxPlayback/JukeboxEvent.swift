@@ -1,32 +1,83 @@
+import Continuo
 package import ControlProtocol
+import Foundation
 package import Jukebox
+import MediaAssets
+import MusicFiles
+import Transfer
 
 /// An event that observers of a jukebox's player receive, in the order of occurrence.
 package enum JukeboxEvent {
-  /// The current song changed; nil if there is none.
   case currentItem(QueuedSong?)
-  /// The song was heard to its end.
   case didPlayToEndTime(QueuedSong)
   /// The song cannot be played, or cannot continue, for `reason`.
   case failed(QueuedSong, reason: String)
-  /// The song's time jumped, for example because of a seek.
   case timeJumped(QueuedSong)
   /// The time control status changed; `reason` is set while the player waits.
   case timeControlStatus(TimeControlStatus, reason: String?)
   /// Sound stopped because the song's data did not arrive in time; playback resumes automatically.
   case stalled(QueuedSong)
-  /// Progress of loading the song: the loaded ranges in seconds, the stored bytes, and the total in bytes if
-  /// known. At most twice a second.
+  /// Progress of loading: ranges in seconds, stored bytes, and total bytes if known. At most twice a second.
   case loaded(QueuedSong, ranges: [Range<Double>], bytes: Int64, total: Int64?)
-  /// A network event of the song.
   case network(QueuedSong, NetworkReport)
   /// The song is a live stream; `name` is the station's name.
   case station(QueuedSong, name: String?)
   /// Timed metadata of the stream, valid from `seconds` of the song onward.
   case timedMetadata(QueuedSong, identifier: String, value: String, seconds: Double)
-  /// An audio session interruption began or ended.
   case interruption
-  /// The player failed permanently and cannot decode any more, for example for lack of memory or descriptors.
-  /// Its position stays where it is.
+  /// The player failed permanently, for example for lack of memory or descriptors. Its position stays.
   case playerFailed((any Error)?)
+}
+
+extension QueuedSong {
+  package var url: String { song.locator.urlText }
+}
+
+extension SongLocator {
+  /// The URL for a player. Bytes of a file's path are percent-encoded, so any name is preserved.
+  var mediaURL: URL { URL(string: urlText) ?? URL(fileURLWithPath: displayName) }
+}
+
+extension NetworkReport {
+  init?(_ note: TransferNote) {
+    switch note {
+    case .request(let first, let attempt):
+      self.init(.request)
+      from = first
+      self.attempt = attempt
+    case .response(let head, let url, _, let attempt):
+      self.init(.response)
+      self.url = url.text
+      status = head.status
+      from = head.contentRange?.bytes?.lowerBound
+      total = head.contentRange?.total ?? head.contentLength
+      self.attempt = attempt
+    case .retry(_, let failure):
+      self.init(.retry)
+      error = failure.message
+    case .complete(let total):
+      self.init(.complete)
+      self.total = total
+    case .changed: self.init(What.changed)
+    case .failed(let failure):
+      self.init(.lost)
+      error = failure.message
+    case .progress, .entered, .live, .rejoined, .keptInMemory, .metadata: return nil
+    }
+  }
+}
+
+extension SongTag {
+  init?(_ item: AVMetadataItem) {
+    guard let identifier = item.identifier?.rawValue, let type = Self.types[identifier],
+      let text = item.stringValue, !text.isEmpty
+    else { return nil }
+    self.init(type, Argument(text))
+  }
+
+  private static let types: [String: TagType] = [
+    "id3/TPE1": .artist, "id3/TPE2": .albumArtist, "id3/TIT2": .title, "id3/TALB": .album,
+    "id3/TRCK": .track, "id3/TDRC": .date, "id3/TYER": .date, "id3/TCON": .genre, "id3/TCOM": .composer,
+    "id3/TPOS": .disc, "icy/StreamTitle": .title, "icy/icy-name": .name, "icy/icy-genre": .genre,
+  ]
 }

@@ -5,13 +5,10 @@ package import HostTime
 package import Jukebox
 import Synchronization
 
-/// The jukebox of this process: commands come from any thread; actions for the player run on the main queue.
-///
-/// A command holds a lock briefly and never waits for the main queue, a file or the audio server; the
-/// player's actions follow in order. While the application is suspended, actions stay pending; `resume()`
-/// releases them.
+/// The jukebox of this process. Commands come from any thread; they hold a lock briefly and never wait for
+/// the main queue, a file or the audio server. The player's actions follow in order on the main queue, and
+/// stay pending while the application is suspended.
 package final class JukeboxHost: Suspendable {
-  /// An instruction for the player.
   private enum Order {
     case action(JukeboxAction)
     /// Keep the player paused whatever the jukebox requests (true), or no longer (false).
@@ -46,16 +43,14 @@ package final class JukeboxHost: Suspendable {
   }
 
   private let subscriber = Mutex(Subscriber())
-  /// The current song's playback position.
   package let place = SongPlace()
   @MainActor private var player: JukeboxPlayer?
   /// The song whose title tag comes from the live stream's metadata.
   @MainActor private var titled: SongID?
-  /// The queue on which the player is driven.
   package let mainQueue: any DeliveryQueue
 
-  /// Creates a host of `machine` without a player. Actions that `machine` has already requested stay pending
-  /// for the first player. The player is driven on `mainQueue`, which must run on the main actor's thread.
+  /// Actions that `machine` has already requested stay pending for the first player. `mainQueue`, on which
+  /// the player is driven, must run on the main actor's thread.
   package init(_ machine: JukeboxMachine, mainQueue: any DeliveryQueue = MainDispatchQueue.shared) {
     var machine = machine
     // A restored song's position must be available before a client asks for it or it is saved.
@@ -65,15 +60,13 @@ package final class JukeboxHost: Suspendable {
     state = Mutex(State(machine: machine, orders: StepQueue(actions.map(Order.action))))
   }
 
-  /// Sets the closure that is called after every change with the changed subsystems, on the thread that made
-  /// the change and without a lock.
+  /// Sets the closure for changes, which is called on the thread that made the change, without a lock.
   package func onChange(_ body: @escaping @Sendable (Subsystems) -> Void) {
     var body: (@Sendable (Subsystems) -> Void)? = body
     subscriber.withLock { swap(&$0.onChange, &body) }
   }
 
-  /// Sets the closure that is called on the main queue when the play order has ended and the player has
-  /// performed its actions.
+  /// Sets the closure that is called on the main queue after the play order's end and the player's actions.
   package func onEnd(_ body: @escaping @MainActor () -> Void) {
     var body: (@MainActor () -> Void)? = body
     subscriber.withLock { swap(&$0.onEnd, &body) }
@@ -103,26 +96,25 @@ package final class JukeboxHost: Suspendable {
   private func apply<Result: Sendable>(
     _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
   ) -> (result: Swift.Result<Result, JukeboxError>, hasEnded: Bool) {
-    let (result, effects, mustDrain): (Swift.Result<Result, JukeboxError>, JukeboxEffects, Bool) =
-      state.withLock { state in
-        let result: Swift.Result<Result, JukeboxError>
-        do throws(JukeboxError) {
-          result = .success(try body(&state.machine))
-        } catch {
-          result = .failure(error)
-        }
-        let effects = state.machine.takeEffects()
-        place.expect(effects.actions)
-        for action in effects.actions { state.append(.action(action)) }
-        return (result, effects, state.orders.begin())
+    let (result, effects, mustDrain) = state.withLock { state in
+      let result: Swift.Result<Result, JukeboxError>
+      do throws(JukeboxError) {
+        result = .success(try body(&state.machine))
+      } catch {
+        result = .failure(error)
       }
+      let effects = state.machine.takeEffects()
+      place.expect(effects.actions)
+      for action in effects.actions { state.append(.action(action)) }
+      return (result, effects, state.orders.begin())
+    }
     if !effects.changed.isEmpty { subscriber.withLock { $0.onChange }?(effects.changed) }
     if mustDrain { drainSoon() }
     return (result, effects.hasEnded)
   }
 
-  /// Connects a player, or disconnects it (nil); without a player, actions are dropped. `onEvent` receives
-  /// the events of songs.
+  /// Connects a player, or disconnects it (nil); without one, actions are dropped. `onEvent` gets events of
+  /// songs.
   @MainActor
   func setPlayer(_ player: AVQueuePlayer?, onEvent: (@MainActor (JukeboxEvent) -> Void)? = nil) {
     if player == nil { place.freeze() }
@@ -140,13 +132,10 @@ package final class JukeboxHost: Suspendable {
       self?.learn(event)
       onEvent?(event)
     }
-    self.player?.onLearn = { [weak self] id, news in
-      try? self?.change { $0.learn(id, news) }
-    }
+    self.player?.onLearn = { [weak self] id, news in try? self?.change { $0.learn(id, news) } }
   }
 
-  /// Stores a live stream's title and the station's name as tags of the song. The title is removed when the
-  /// current song changes.
+  /// Stores a live stream's title and station as tags. The title is removed when the current song changes.
   @MainActor
   private func learn(_ event: JukeboxEvent) {
     switch event {
@@ -165,11 +154,12 @@ package final class JukeboxHost: Suspendable {
     try? change { $0.learn(id, SongMetadata(tags: [SongTag(type, Argument(text))])) }
   }
 
-  /// Keeps the player paused, whatever the jukebox requests, or no longer. Takes effect in order with the
-  /// jukebox's actions. Any thread.
-  package func setHeld(_ isHeld: Bool) {
+  /// Keeps the player paused, or no longer, in order with the jukebox's actions. Any thread.
+  package func setHeld(_ isHeld: Bool) { changeOrders { $0.append(.hold(isHeld)) } }
+
+  private func changeOrders(_ change: (inout State) -> Void) {
     let mustDrain = state.withLock { state in
-      state.append(.hold(isHeld))
+      change(&state)
       return state.orders.begin()
     }
     if mustDrain { drainSoon() }
@@ -181,16 +171,10 @@ package final class JukeboxHost: Suspendable {
   package func suspend() { state.withLock { $0.orders.isHeld = true } }
 
   /// Records that the application runs again, and performs the actions that are pending. Any thread.
-  package func resume() {
-    let mustDrain = state.withLock { state in
-      state.orders.isHeld = false
-      return state.orders.begin()
-    }
-    if mustDrain { drainSoon() }
-  }
+  package func resume() { changeOrders { $0.orders.isHeld = false } }
 
-  /// Records that the application has terminated. The position stays at the player's last or requested
-  /// position; pending actions for that player are discarded. Call before the players end. Any thread.
+  /// Records that the application has terminated, before its players end. The position stays as heard or
+  /// requested; pending actions are discarded. Any thread.
   package func terminate() {
     place.freeze()
     state.withLock { state in
@@ -199,13 +183,11 @@ package final class JukeboxHost: Suspendable {
     }
   }
 
-  /// Calls `body` after all earlier notices of the player have been processed.
   @MainActor
   func afterNotices(_ body: @escaping @MainActor () -> Void) {
     if let player { player.afterNotices(body) } else { body() }
   }
 
-  /// The song that `item` plays; nil if the player's queue does not have the item.
   @MainActor
   func song(of item: AVPlayerItem?) -> QueuedSong? { player?.song(of: item) }
 

@@ -11,7 +11,7 @@ import QueuePlayer
 import Transfer
 
 extension JukeboxPlayer {
-  // MARK: What the player tells
+  // MARK: Notifications
 
   func observe() {
     observations = [
@@ -20,14 +20,14 @@ extension JukeboxPlayer {
       },
       player.observe(\.timeControlStatus, options: [.old, .new]) { [weak self] _, change in
         guard change.newValue != change.oldValue else { return }
-        MainActor.assumeIsolated { self?.timeControlChanged() }
+        MainActor.assumeIsolated { if self?.player.timeControlStatus == .playing { self?.reportHeard() } }
       },
     ]
     notifications = [
       observe(.AVPlayerItemFailedToPlayToEndTime) { .failed($0, reason: Self.reason($1)) },
-      observe(.AVPlayerItemDidPlayToEndTime) { item, _ in .playedToEnd(item) },
-      observe(AVPlayerItem.timeJumpedNotification) { item, _ in .timeJumped(item) },
-      observe(AVPlayerItem.playbackStalledNotification) { item, _ in .stalled(item) },
+      observe(.AVPlayerItemDidPlayToEndTime) { item, _ in .event(item) { .didPlayToEndTime($0) } },
+      observe(AVPlayerItem.timeJumpedNotification) { item, _ in .event(item) { .timeJumped($0) } },
+      observe(AVPlayerItem.playbackStalledNotification) { item, _ in .event(item) { .stalled($0) } },
       observe(AVPlayerItem.transferNotification) { [weak self] item, note in
         guard let transfer = note.userInfo?[AVPlayerItem.transferNoteKey] as? TransferNote else { return }
         MainActor.assumeIsolated { self?.tell(.transfer(item, transfer)) }
@@ -36,8 +36,7 @@ extension JukeboxPlayer {
   }
 
   func observe(
-    _ name: Notification.Name,
-    _ notice: @escaping @MainActor (AVPlayerItem, (any Error)?) -> Notice
+    _ name: Notification.Name, _ notice: @escaping @MainActor (AVPlayerItem, (any Error)?) -> Notice
   ) -> any NSObjectProtocol {
     observe(name) { [weak self] item, note in
       let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? any Error
@@ -45,8 +44,8 @@ extension JukeboxPlayer {
     }
   }
 
-  /// Observes `name` for items that notify on the main queue. An item whose environment has a queue of its own notifies
-  /// there and belongs to another player: `NotificationCenter.default` is one for the whole process.
+  /// Observes items that notify on the main queue. An item whose environment has another queue notifies there,
+  /// and belongs to another player: the process has one `NotificationCenter.default`.
   private func observe(
     _ name: Notification.Name, _ receive: @escaping @Sendable (AVPlayerItem, Notification) -> Void
   ) -> any NSObjectProtocol {
@@ -68,13 +67,9 @@ extension JukeboxPlayer {
     }
     switch notice {
     case .current(let item): currentItemChanged(to: item)
-    case .playedToEnd(let item): if let song = song(of: item) { onEvent?(.didPlayToEndTime(song)) }
+    case .event(let item, let event): if let song = song(of: item) { onEvent?(event(song)) }
     case .failed(let item, let reason): failed(item, reason)
-    case .timeJumped(let item): if let song = song(of: item) { onEvent?(.timeJumped(song)) }
-    case .stalled(let item): if let song = song(of: item) { onEvent?(.stalled(song)) }
     case .transfer(let item, let note): if let song = song(of: item) { take(note, of: item, song) }
-    case .station(let item, let live):
-      if let song = song(of: item) { onEvent?(.station(song, name: live.name)) }
     case .metadata(let item, let metadata): if let song = song(of: item) { tell(metadata, of: song) }
     case .other: break
     }
@@ -90,7 +85,7 @@ extension JukeboxPlayer {
 
   func take(_ note: TransferNote, of item: AVPlayerItem, _ song: QueuedSong) {
     // A complete transfer makes an estimated duration exact.
-    if case .complete = note { tellSound(of: item, song) }
+    if case .complete = note { reportSound(of: item, song) }
     if case .progress(let progress) = note {
       let ranges = item.loadedTimeRanges.map { $0.timeRangeValue }.map { range in
         range.start.seconds..<max(range.start.seconds, range.end.seconds)
@@ -129,8 +124,8 @@ extension JukeboxPlayer {
     onReport(left.failure.map { .failed(id, reason: $0) } ?? .ended(id), ticket)
   }
 
-  /// The ticket that was valid before a seek in the current item, if one is in progress; otherwise the
-  /// current ticket. Reports about leaving the current item carry it.
+  /// The ticket before a seek in progress in the current item, otherwise the current one. Reports about
+  /// leaving the item carry it.
   private var ticketOfLeaving: PlaybackTicket {
     if let seek, seek.item === current?.item { seek.ticketBefore } else { ticket }
   }
@@ -153,8 +148,6 @@ extension JukeboxPlayer {
     return .skipped(left.song.id, to: next.song.id, reason: reason)
   }
 
-  private func timeControlChanged() { if player.timeControlStatus == .playing { reportHeard() } }
-
   private func reportHeard() {
     removeSoundObserver()
     if let current { onReport(.heard(current.song.id), ticket) }
@@ -168,8 +161,7 @@ extension JukeboxPlayer {
     guard let current, player.timeControlStatus == .playing else { return }
     let time = start + CMTime(value: 1, timescale: 100)
     soundObserver = player.addBoundaryTimeObserver(forTimes: [NSValue(time: time)], queue: .main) {
-      [weak self] in
-      MainActor.assumeIsolated { self?.reportHeard() }
+      [weak self] in MainActor.assumeIsolated { self?.reportHeard() }
     }
     // The notification may be late: playback may have passed that time already.
     if current.item.currentTime() >= time { reportHeard() }
@@ -203,5 +195,27 @@ extension JukeboxPlayer {
 
   private static func named(_ reason: String, _ song: QueuedSong) -> String {
     "\(song.song.locator.displayName): \(reason)"
+  }
+
+  // MARK: Metadata of songs from the network
+
+  /// Reports the length and format of a remote item, and later, from another thread, its tags.
+  func learn(of item: AVPlayerItem, _ song: QueuedSong) {
+    reportSound(of: item, song)
+    let asset = item.asset
+    asset.loadValuesAsynchronously(forKeys: ["metadata"]) { [onLearn] in
+      let tags = asset.metadata.compactMap { SongTag($0) }
+      if !tags.isEmpty { onLearn?(song.id, SongMetadata(tags: tags)) }
+    }
+  }
+
+  /// Reports the item's duration in seconds, if known, and its decoded format.
+  func reportSound(of item: AVPlayerItem, _ song: QueuedSong) {
+    let duration = item.duration, format = item.tracks.first?.assetTrack?.format
+    onLearn?(
+      song.id,
+      SongMetadata(
+        duration: duration.isNumeric ? duration.seconds : nil, sampleRate: format?.sampleRate,
+        channels: format?.channelCount))
   }
 }

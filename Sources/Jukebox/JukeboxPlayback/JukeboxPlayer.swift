@@ -15,7 +15,6 @@ import Transfer
 /// keeps its own record of the queue and follows the notifications in the order in which they arrive.
 @MainActor
 package final class JukeboxPlayer {
-  /// A song of the jukebox and its item in the player's queue.
   struct Entry {
     let item: AVPlayerItem
     let song: QueuedSong
@@ -24,14 +23,10 @@ package final class JukeboxPlayer {
     var failure: String?
   }
 
-  /// A notification of the player.
   enum Notice {
     case current(AVPlayerItem?)
-    case playedToEnd(AVPlayerItem)
     case failed(AVPlayerItem, reason: String)
-    case timeJumped(AVPlayerItem)
-    case stalled(AVPlayerItem)
-    case station(AVPlayerItem, LiveStream)
+    case event(AVPlayerItem, @MainActor (QueuedSong) -> JukeboxEvent)
     case transfer(AVPlayerItem, TransferNote)
     case metadata(AVPlayerItem, [AVMetadataItem])
     /// A closure of another observer, called in order with the notices.
@@ -44,10 +39,8 @@ package final class JukeboxPlayer {
   var onLearn: (@Sendable (SongID, SongMetadata) -> Void)?
   /// The player. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
-  /// The playback position, for threads other than the main one.
   let place: SongPlace
-  /// Called on the main queue with each report and its ticket; never from inside a call of the player's
-  /// methods.
+  /// Called on the main queue, never from inside a call of the player's methods.
   let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
   /// The current entry, according to the player's last notification.
   var current: Entry?
@@ -55,17 +48,11 @@ package final class JukeboxPlayer {
   var upcoming: Deque<Entry> = []
   /// Whether the player's last notification was that it has no current item.
   var isDry = false
-  /// The rate that the jukebox requests: 0 or 1.
   private var wantedRate: Float = 0
-  /// Whether the player stays paused whatever the jukebox requests: during an interruption, or with the
-  /// output disabled.
-  var isHeld = false {
-    didSet { applyRate() }
-  }
-  /// The ticket of the last action performed.
+  /// Whether the player stays paused whatever the jukebox requests.
+  var isHeld = false { didSet { applyRate() } }
   var ticket = PlaybackTicket(rawValue: 0)
-  /// The item in which a seek is in progress, and the ticket that was valid before the seek. An end of the
-  /// item during the seek belongs to that earlier ticket.
+  /// The item of a seek in progress. An end of the item during the seek belongs to the ticket before.
   var seek: (item: AVPlayerItem, ticketBefore: PlaybackTicket)?
   /// The item that was started last, until the player reports it as current. Earlier notifications are
   /// obsolete and ignored. (Reported immediately, unless the application is suspended.)
@@ -77,7 +64,6 @@ package final class JukeboxPlayer {
   /// A boundary observer that detects the first sound of the current song when the player's status does not.
   var soundObserver: Any?
 
-  /// Takes over `player`, which must be empty.
   init(
     player: AVQueuePlayer, place: SongPlace,
     onReport: @escaping @MainActor (PlayerReport, PlaybackTicket) -> Void
@@ -93,7 +79,6 @@ package final class JukeboxPlayer {
     removeSoundObserver()
   }
 
-  /// The song of an item that is current or upcoming; nil for any other item.
   func song(of item: AVPlayerItem?) -> QueuedSong? { item.flatMap(entry)?.song }
 
   private func entry(of item: AVPlayerItem) -> Entry? {
@@ -113,8 +98,7 @@ package final class JukeboxPlayer {
       start(song, at: seconds, paused: paused, ticket: ticket)
     case .seek(let song, let seconds, let ticket):
       guard let current, current.song.isSame(as: song) else {
-        start(song, at: seconds, paused: wantedRate == 0, ticket: ticket)
-        return
+        return start(song, at: seconds, paused: wantedRate == 0, ticket: ticket)
       }
       let item = current.item
       if seek?.item !== item { seek = (item, self.ticket) }
@@ -124,9 +108,8 @@ package final class JukeboxPlayer {
         MainActor.assumeIsolated {
           guard let self, self.ticket == ticket else { return place.settle(ticket) }
           self.seek = nil
+          guard !finished, self.current?.item !== item else { return place.settle(ticket) }
           // The song had already ended when the seek arrived; the player reports that only now.
-          let isOver = !finished && self.current?.item !== item
-          guard isOver else { return place.settle(ticket) }
           self.start(song, at: seconds, paused: self.wantedRate == 0, ticket: ticket)
         }
       }
@@ -152,8 +135,7 @@ package final class JukeboxPlayer {
     applyRate()
   }
 
-  /// Sets the rate even if `rate` already has that value: it reflects the last notification, and a change may
-  /// be in progress.
+  /// Always sets the rate: it reflects the last notification, and a change may be in progress.
   private func applyRate() { player.rate = isHeld ? 0 : wantedRate }
 
   private func start(_ song: QueuedSong, at seconds: Double, paused: Bool, ticket: PlaybackTicket) {
@@ -231,7 +213,7 @@ package final class JukeboxPlayer {
       MainActor.assumeIsolated {
         if item.status == .failed { self?.tell(.failed(item, reason: Self.reason(item.error))) }
         if item.status == .readyToPlay, song.song.locator.isRemote { self?.learn(of: item, song) }
-        if let live = item.live { self?.tell(.station(item, live)) }
+        if let live = item.live { self?.tell(.event(item) { .station($0, name: live.name) }) }
       }
     }
     var observations = [observation]
@@ -244,13 +226,11 @@ package final class JukeboxPlayer {
     return Entry(item: item, song: song, observations: observations)
   }
 
-  /// The time in the file for `seconds` of the song. The timescale, 1,000,000, is fine enough for the frames
-  /// of any file.
+  /// The time in the file. The timescale, 1,000,000, is fine enough for the frames of any file.
   static func time(_ seconds: Double, in song: QueuedSong) -> CMTime {
     CMTime(seconds: (song.song.range?.start.seconds ?? 0) + seconds, preferredTimescale: 1_000_000)
   }
 
-  /// A description of the error's reason for people.
   package static func reason(_ error: (any Error)?) -> String {
     guard let error = error as NSError? else { return "unknown error" }
     return error.localizedFailureReason ?? error.localizedDescription

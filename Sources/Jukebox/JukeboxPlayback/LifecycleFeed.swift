@@ -2,17 +2,13 @@ package import AppLifecycle
 package import HostTime
 import Synchronization
 
-/// Delivers the device's life cycle records on the main queue, in order. The device records on several
-/// threads: the main one for a button press, its own worker when a time limit expires.
+/// Delivers the device's life cycle records, which come from several threads, on the main queue in order.
 package final class LifecycleFeed: Sendable {
   private let waiting = Mutex<[LifecycleRecord]>([])
   private let mainQueue: any DeliveryQueue
   private let deliver: @Sendable (LifecycleRecord) -> Void
 
-  /// Creates a feed. `deliver` is called on `mainQueue`, which must run on the main thread.
-  package init(
-    on mainQueue: any DeliveryQueue, deliver: @escaping @Sendable (LifecycleRecord) -> Void
-  ) {
+  package init(on mainQueue: any DeliveryQueue, deliver: @escaping @Sendable (LifecycleRecord) -> Void) {
     self.mainQueue = mainQueue
     self.deliver = deliver
   }
@@ -25,5 +21,31 @@ package final class LifecycleFeed: Sendable {
 
   private func drain() {
     while let record = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { deliver(record) }
+  }
+}
+
+/// A reason why a command cannot reach the player: its application cannot respond.
+package enum TransportRefusal: Error, CustomStringConvertible {
+  case notRunning
+  case suspended
+
+  package var description: String {
+    switch self {
+    case .notRunning: "the application is not running"
+    case .suspended: "the application is suspended and has no audio background mode"
+    }
+  }
+}
+
+extension Device {
+  /// Admits a command as lock screen controls do: wakes a suspended application with audio. Any thread.
+  package func admitTransport() throws(TransportRefusal) {
+    switch state {
+    case .notRunning: throw .notRunning
+    case .suspended:
+      guard modes.contains(.audio) else { throw .suspended }
+      wakeForRemoteControl()
+    case .active, .inactive, .background: break
+    }
   }
 }

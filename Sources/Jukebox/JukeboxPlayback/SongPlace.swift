@@ -3,8 +3,7 @@ import ControlProtocol
 package import Jukebox
 import Synchronization
 
-/// The player's current song and its playback position, for threads that answer clients and cannot ask the
-/// main queue.
+/// The current song and its position, for threads that answer clients and cannot ask the main queue.
 package final class SongPlace: Sendable {
   private struct State {
     var item: AVPlayerItem?
@@ -38,8 +37,7 @@ package final class SongPlace: Sendable {
   /// Records that the player has performed all actions up to `ticket`.
   func settle(_ ticket: PlaybackTicket) { state.withLock { $0.settle(ticket) } }
 
-  /// Records the target position of pending actions. Until the player has performed them, the target is
-  /// reported as the current position.
+  /// Until the player has performed these actions, their target is reported as the current position.
   func expect(_ actions: [JukeboxAction]) {
     for action in actions {
       switch action {
@@ -64,22 +62,19 @@ package final class SongPlace: Sendable {
     state.withLock { $0 = State(standing: seconds.map { (id, $0, PlaybackTicket(rawValue: 0)) }) }
   }
 
-  /// The position that is heard in the song `id`, in seconds from the beginning of its range; nil if it is
-  /// not the player's current song. Any thread; exact to the frame.
+  /// The position in the song's range, in seconds; nil if the song is not current. Any thread; exact to the
+  /// frame.
   package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
 
-  /// The position, duration and bit rate of the song `id`. Any thread.
-  ///
-  /// `seconds` is the position as in `seconds(of:)`. `duration` is the decoder's length in seconds, cut to
-  /// the range; nil before the file is open. `bitRate` is the average of the last second heard, in bits per
-  /// second; 0 before that.
+  /// The position in seconds, the duration in seconds (cut to the range; nil before the file is open) and the
+  /// average bit rate of the last second heard (bits per second; 0 before that). Any thread.
   package func time(of id: SongID) -> (seconds: Double?, duration: Double?, bitRate: Int) {
     let view = look(at: id)
     return (seconds(view), duration(view), Int(view.item?.heardBitRate.rounded() ?? 0))
   }
 
-  /// Whether the song can be played from `seconds`, counted from the beginning of its range. False only if
-  /// the song is the player's current one and its server does not support the seek. Any thread.
+  /// Whether the song can be played from `seconds` of its range. False only for the current song, if its
+  /// server does not support the seek. Any thread.
   package func canSeek(_ id: SongID, to seconds: Double) -> Bool {
     let view = look(at: id)
     guard let item = view.item, item.status == .readyToPlay else { return true }
@@ -93,7 +88,6 @@ package final class SongPlace: Sendable {
     }
   }
 
-  /// A snapshot of the state that concerns one song.
   private struct View {
     var standing: Double?
     var item: AVPlayerItem?
@@ -106,14 +100,9 @@ package final class SongPlace: Sendable {
 
   private func look(at id: SongID) -> View {
     state.withLock { state in
-      var view = View()
-      if let standing = state.standing, standing.id == id { view.standing = standing.seconds }
-      if let song = state.song, song.id == id {
-        view.item = state.item
-        view.range = song.song.range
-        view.nextStep = state.nextStep
-      }
-      return view
+      let standing = state.standing.flatMap { $0.id == id ? $0.seconds : nil }
+      guard let song = state.song, song.id == id else { return View(standing: standing) }
+      return View(standing: standing, item: state.item, range: song.song.range, nextStep: state.nextStep)
     }
   }
 

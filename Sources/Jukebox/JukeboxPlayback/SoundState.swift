@@ -5,16 +5,19 @@ import Synchronization
 package final class SoundState: Sendable {
   /// A condition that prevents sound while playback is requested.
   package enum Obstacle: Hashable, Sendable {
-    /// The application is suspended or not running.
     case application
     /// The audio session is interrupted. Read from the session, not set here.
     case interruption
-    /// The output is unavailable, for the given reason.
     case output(String)
-    /// A client has disabled the output.
     case switchedOff
     /// The output works, but has lacked data for a while. With a host, data from the network is awaited.
     case starved(host: String?)
+
+    /// The text for people; nil if the obstacle is not an error.
+    fileprivate var error: String? {
+      if case .output(let reason) = self { return reason }
+      return self == .switchedOff ? "All audio outputs are disabled" : nil
+    }
   }
 
   private struct State {
@@ -28,7 +31,6 @@ package final class SoundState: Sendable {
     var route: String?
   }
 
-  /// A lack of data to play.
   private struct Hunger {
     var since: HostTime
     /// The host whose data is awaited; nil if the data does not come from the network.
@@ -45,19 +47,17 @@ package final class SoundState: Sendable {
   private let clock: any HostClock
   private let isInterrupted: @Sendable () -> Bool
 
-  /// Creates the state. `isInterrupted` returns whether the audio session is interrupted; it is called on any
-  /// thread and must not block.
+  /// `isInterrupted` is called on any thread and must not block.
   package init(clock: any HostClock, isInterrupted: @escaping @Sendable () -> Bool = { false }) {
     self.clock = clock
     self.isInterrupted = isInterrupted
   }
 
-  /// The first obstacle to sound, and an error text for people. The text is nil if the obstacle is not an
-  /// error, such as an interruption. Any thread.
+  /// The first obstacle to sound, and a text for people if it is an error. Any thread.
   package var hindrance: (obstacle: Obstacle?, error: String?) {
     let isInterrupted = isInterrupted()
     return state.withLock { state in
-      if let first = state.obstacles.first { return (first, Self.error(state.obstacles)) }
+      if let first = state.obstacles.first { return (first, state.obstacles.lazy.compactMap(\.error).first) }
       if isInterrupted { return (.interruption, nil) }
       guard let hunger = state.hunger, clock.now >= hunger.end else { return (nil, nil) }
       return (.starved(host: hunger.host), hunger.host.map { "waiting for \($0)" })
@@ -74,26 +74,17 @@ package final class SoundState: Sendable {
 
   deinit { state.withLock { $0.worker }?.cancel() }
 
-  /// Sets the closure that is called when waiting for the network becomes an obstacle or ends. Called on any
-  /// thread, without a lock.
+  /// Sets the closure for the start and the end of a wait for the network. Called on any thread, without a
+  /// lock.
   package func onWaiting(_ body: @escaping @Sendable () -> Void) { onWaiting.withLock { $0 = body } }
 
   /// Whether a client has disabled the output. Any thread.
   package var isSwitchedOff: Bool { state.withLock { $0.obstacles.contains(.switchedOff) } }
 
-  /// Whether sound is suppressed whatever the jukebox requests: a client has disabled the output, or the
-  /// session is interrupted. Any thread.
+  /// Whether a client has disabled the output or the session is interrupted. Any thread.
   package var isHeldBack: Bool { isSwitchedOff || isInterrupted() }
 
-  private static func error(_ obstacles: [Obstacle]) -> String? {
-    for obstacle in obstacles {
-      if case .output(let reason) = obstacle { return reason }
-      if obstacle == .switchedOff { return "All audio outputs are disabled" }
-    }
-    return nil
-  }
-
-  /// Adds or removes an obstacle. Returns true if that is a change.
+  /// Returns whether that is a change.
   @discardableResult
   package func set(_ obstacle: Obstacle, _ isThere: Bool) -> Bool {
     state.withLock { state in
@@ -104,9 +95,8 @@ package final class SoundState: Sendable {
     }
   }
 
-  /// Records that the player lacks data, or no longer does. `host` is the network host whose data is awaited,
-  /// if any. With `hasStalled` while sound was playing, the lack began `stallDelay` ago, since the player
-  /// reports a stall that late.
+  /// Records whether the player lacks data, and from which host. With `hasStalled` while sound was playing,
+  /// the lack began `stallDelay` ago, since the player reports a stall that late.
   func setHungry(_ isHungry: Bool, host: String? = nil, hasStalled: Bool = false) {
     let now = clock.now
     let (wasWaiting, worker) = state.withLock { state in
@@ -130,8 +120,7 @@ package final class SoundState: Sendable {
     return .whenSignalled
   }
 
-  /// Records that the output is unavailable for `reason`, or is available (nil). Returns true if that is a
-  /// change.
+  /// Records why the output is unavailable; nil if it is available. Returns whether that is a change.
   @discardableResult
   package func setOutputProblem(_ reason: String?) -> Bool {
     state.withLock { state in
@@ -148,7 +137,6 @@ package final class SoundState: Sendable {
     set { state.withLock { $0.route = newValue } }
   }
 
-  /// Records that sound plays from now on, or no longer does.
   func setSounding(_ isSounding: Bool) {
     let now = clock.now
     state.withLock { state in

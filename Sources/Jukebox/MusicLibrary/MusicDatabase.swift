@@ -4,27 +4,23 @@ package import HostTime
 package import MusicFiles
 internal import Synchronization
 
-/// The songs below a music directory, kept in a database and found by their tags.
-///
-/// One thread of low priority scans for changes: at startup, on request and when inotify reports some. This
-/// thread alone writes. Each reader has a connection of its own and sees complete transactions.
+/// The songs below a music directory, kept in a database and found by their tags. One thread of low priority
+/// scans for changes, at startup, on request and when inotify reports some, and alone writes. Each reader has
+/// a connection of its own and sees complete transactions.
 package final class MusicDatabase: Sendable {
   private struct State {
     var updates = UpdateQueue()
     var figures: LibraryFigures?
     var damage: DatabaseError?
     var hasFailed = false
-    /// The last reading problem that was reported, to report each only once.
     var problem: String?
     var isEnded = false
-    /// The idle connections for reading.
     var readers: [LibraryReader] = []
     /// Increases when the database file is replaced.
     var generation = 0
     var worker: (any Worker)?
     var watch: FolderWatch?
 
-    /// Records a reading problem. Returns whether it is new.
     mutating func setProblem(_ problem: String) -> Bool {
       defer { self.problem = problem }
       return problem != self.problem
@@ -46,9 +42,8 @@ package final class MusicDatabase: Sendable {
   /// Used by the worker and, before the worker starts, by `init`.
   let writer = WorkerState<LibraryWriter?>(nil)
 
-  /// Opens the database at `path`, or creates it with mode 0600. An unusable one is renamed and rebuilt.
-  /// Blocks on the disk for some milliseconds. `complain` is called with messages for a person, on any
-  /// thread.
+  /// Opens the database, or creates it with mode 0600. An unusable one is renamed and rebuilt. Blocks on the
+  /// disk for some milliseconds. `complain` is called with messages for a person, on any thread.
   package init(
     _ path: MediaPath, home: MusicHome, clock: any HostClock, complain: @escaping @Sendable (String) -> Void
   ) throws(DatabaseError) {
@@ -77,30 +72,28 @@ package final class MusicDatabase: Sendable {
   }
 
   private func setAside(_ reason: DatabaseError) {
-    // The connections are closed before the file is renamed.
+    // The connections are closed before the file is renamed, and without the lock.
     writer.use { $0 = nil }
-    do {
-      let readers = state.withLock { state in
-        defer { state.readers = [] }
-        state.generation += 1
-        state.figures = nil
-        return state.readers
-      }
-      withExtendedLifetime(readers) {}
+    _ = state.withLock { state in
+      defer { state.readers = [] }
+      state.generation += 1
+      state.figures = nil
+      return state.readers
     }
     let place = LibraryFile.setAside(path)
-    complain("\(path): \(reason); \(place.map { "kept as \($0)" } ?? "removed"), the music is read anew")
+    let fate = place.map { "renamed to \($0)" } ?? "deleted"
+    complain("\(path): \(reason); \(fate); rebuilding the music database")
   }
 
   // MARK: From start to end
 
-  /// Scans for changes, now and whenever some are reported. `onChange` is called when an update begins and
-  /// ends, and when the library has changed, on a thread of the library.
+  /// Scans for changes, now and whenever some are reported. `onChange` is called on a thread of the library,
+  /// when an update begins and ends and when the library has changed.
   package func start(onChange: @escaping @Sendable (Subsystems) -> Void) {
     let watch = FolderWatch(
       home: home, onChange: { [weak self] folder in self?.note(folder) },
       onFull: { [complain] reason in
-        complain("changes in the music are seen only by `update`, not at once: \(reason)")
+        complain("cannot watch the music directory: \(reason); run `update` after changes")
       })
     state.withLock { state in
       state.watch = watch
@@ -110,8 +103,7 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.worker = worker }
   }
 
-  /// Ends an update in progress and keeps its results so far. Afterwards the library does not access the
-  /// disk.
+  /// Ends an update in progress, with its results so far. From then on, the disk is not accessed.
   package func stop() {
     let (watch, worker) = state.withLock { state in
       state.isEnded = true
@@ -128,17 +120,11 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.updates.running ?? ($0.hasFailed ? nil : $0.updates.waiting) }
   }
 
-  /// The statistics of the whole library.
-  package var figures: LibraryFigures {
-    state.withLock { $0.figures } ?? LibraryFigures()
-  }
+  package var figures: LibraryFigures { state.withLock { $0.figures } ?? LibraryFigures() }
 
-  /// Requests a scan of a folder or a file. Returns the number of the update; nil if too many are pending or
-  /// after `stop`. Any thread.
-  ///
-  /// - Parameters:
-  ///   - path: Relative to the music directory, without `.` and `..`.
-  ///   - rereads: Whether unchanged files are read again.
+  /// Requests a scan of a folder or file, relative to the music directory and without `.` and `..`. `rereads`
+  /// includes unchanged files. Returns the number of the update; nil if too many are pending or after `stop`.
+  /// Any thread.
   package func update(_ path: [UInt8], rereads: Bool) -> UInt32? {
     let (number, worker) = state.withLock { state -> (UInt32?, (any Worker)?) in
       guard !state.isEnded, let number = state.updates.add(path, rereads: rereads) else { return (nil, nil) }
@@ -148,7 +134,6 @@ package final class MusicDatabase: Sendable {
     return number
   }
 
-  /// Records a change in this folder; nil means in any folder.
   private func note(_ folder: [UInt8]?) {
     let now = clock.now
     let worker = state.withLock { state in
@@ -160,11 +145,8 @@ package final class MusicDatabase: Sendable {
 
   // MARK: Reading
 
-  /// Runs queries on a connection for reading. Any thread; blocks on the disk.
-  ///
-  /// - Parameter interruption: Returns the reason to end the query, such as a client that no longer waits;
-  ///   nil while it may continue. Called about once a millisecond, on the caller's thread. Once it returns a
-  ///   reason, `DatabaseError.refused` is thrown.
+  /// Runs queries on a connection for reading. Throws `DatabaseError.refused` once `interruption`, called
+  /// about once a millisecond on the caller's thread, returns a reason. Any thread; blocks on the disk.
   package func read<Result>(
     interruption: @escaping @Sendable () -> String? = { nil },
     _ body: (LibraryReader) throws(DatabaseError) -> Result
@@ -210,27 +192,30 @@ package final class MusicDatabase: Sendable {
     case .run(let next): run = next
     }
     onChange(.update)
-    let failure = perform(run, onChange)
-    if case .database(.damaged(let reason)) = failure {
-      state.withLock { $0.damage = .damaged(reason) }
+    guard let failure = perform(run, onChange) else { return .again }
+    if case .damaged = failure {
+      state.withLock { $0.damage = failure }
       return .again
     }
-    guard case .database = failure else { return .again }
     return .at(clock.now.advanced(bySeconds: Self.retryDelay))
   }
 
   private func rebuild(_ damage: DatabaseError) {
     setAside(damage)
-    do throws(DatabaseError) { try open() } catch { complain("\(path): \(error); the music is not known") }
+    do {
+      try open()
+    } catch {
+      complain("cannot open the music database \(path): \(error); library commands are unavailable")
+    }
     state.withLock { $0.updates.addAll() }
   }
 
-  /// Performs one update, on the worker's thread.
+  /// Performs one update, on the worker's thread. Returns the database's error, if any.
   private func perform(
     _ run: UpdateQueue.Run, _ onChange: @escaping @Sendable (Subsystems) -> Void
-  ) -> FolderScan.Interruption? {
+  ) -> DatabaseError? {
     let watch = state.withLock { $0.watch }
-    var failure: FolderScan.Interruption?
+    var failure: DatabaseError?
     let (hasChanged, problem) = writer.use { writer in
       guard let writer else { return (false, String?.none) }
       defer { writer.rest() }
@@ -245,7 +230,7 @@ package final class MusicDatabase: Sendable {
           onChange(.database)
         })
       var hasChanged = false
-      do throws(FolderScan.Interruption) {
+      do throws(DatabaseError) {
         hasChanged = try Self.scan(run, &scan, writer)
       } catch {
         failure = error
@@ -255,7 +240,7 @@ package final class MusicDatabase: Sendable {
     if hasChanged { updateFigures() }
     let isNews = state.withLock { state in
       state.updates.end()
-      guard case .database = failure else {
+      guard failure != nil else {
         state.hasFailed = false
         return false
       }
@@ -264,11 +249,9 @@ package final class MusicDatabase: Sendable {
       defer { state.hasFailed = true }
       return !state.hasFailed
     }
-    if isNews, case .database(let error) = failure {
-      complain("\(path): \(error); the music that is known may be out of date")
-    }
+    if isNews, let failure { complain("\(path): \(failure); the music database may be out of date") }
     if let problem, state.withLock({ $0.setProblem(problem) }) {
-      complain("not all of the music could be read: \(problem)")
+      complain("some music could not be read: \(problem)")
     }
     onChange(hasChanged ? [.update, .database] : .update)
     return failure
@@ -279,9 +262,10 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.figures = figures }
   }
 
+  /// Scans within a transaction. Returns whether the library has changed; false after a cancelled scan.
   private static func scan(
     _ run: UpdateQueue.Run, _ scan: inout FolderScan, _ writer: LibraryWriter
-  ) throws(FolderScan.Interruption) -> Bool {
+  ) throws(DatabaseError) -> Bool {
     do {
       try writer.begin()
       switch run {
@@ -295,12 +279,10 @@ package final class MusicDatabase: Sendable {
       return hasChanged
     } catch let error as DatabaseError {
       writer.rollBack()
-      throw .database(error)
-    } catch let error as FolderScan.Interruption {
-      // A cancelled pass keeps its results so far.
-      if case .cancelled = error { try? writer.commit() } else { writer.rollBack() }
       throw error
     } catch {
+      // A cancelled scan keeps its results so far.
+      try? writer.commit()
       return false
     }
   }

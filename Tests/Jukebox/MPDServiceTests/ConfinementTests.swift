@@ -119,11 +119,11 @@ import Testing
     #expect(try send("add links", isLocal: false) == "")
     #expect(
       try send("add \"\(folder.file("music/links"))\"", isLocal: true)
-        == "[50] links/two.mp3: a link to nothing (and 1 more)")
+        == "[50] links/two.mp3: broken link (and 1 more)")
     try folder.write("music/links.m3u", "links\n")
     #expect(
       try send("add links.m3u", isLocal: false)
-        == "[50] links.m3u, line 1: links/two.mp3: a link to nothing (and 1 more)")
+        == "[50] links.m3u, line 1: links/two.mp3: broken link (and 1 more)")
   }
 
   @Test("What is in the home is there for all, links to it too", arguments: [true, false])

@@ -62,7 +62,7 @@ import Transfer
     try folder.link("M/4.mp3", to: "gone.mp3")
     let queue = build(["M"])
     #expect(queue.files == ["M/3.mp3", "M/a/1.mp3", "M/c/2.mp3"])
-    #expect(queue.problems.map(\.reason) == ["a link to nothing"])
+    #expect(queue.problems.map(\.reason) == ["broken link"])
   }
 
   @Test func linksToTheKernelsFilesLeadNowhere() throws {
@@ -137,7 +137,7 @@ import Transfer
     #expect(queue.files.isEmpty)
     #expect(
       queue.problems.map(\.description) == [
-        "gone.mp3: no such file", "empty: no MP3 files in it", "file.mp3/x.mp3: not a directory",
+        "gone.mp3: no such file", "empty: contains no MP3 files", "file.mp3/x.mp3: not a directory",
         "loop: too many levels of symbolic links", "ftp://example.org/a.mp3: ftp: URLs are not supported",
         "gone.m3u: no such file",
       ])
@@ -328,7 +328,7 @@ import Transfer
     let queue = build(["0.m3u"])
     #expect(queue.files.isEmpty)
     #expect(queue.problems.count <= 1001)
-    #expect(queue.problems.last?.description.contains("the rest is left out") == true)
+    #expect(queue.problems.last?.description.contains("remaining entries skipped") == true)
   }
 
   @Test func readingIsBounded() throws {
@@ -348,12 +348,12 @@ import Transfer
     for (limits, arguments, files, reason) in cases {
       let queue = build(arguments, limits: limits)
       #expect(queue.files.count == files)
-      #expect(queue.problems.last?.reason == "\(reason); the rest is left out")
+      #expect(queue.problems.last?.reason == "\(reason); remaining entries skipped")
     }
     // All of them together.
     let bytes = build(["many.m3u", "many.m3u", "a.mp3"], limits: .init(playlistBytes: 100))
     #expect(bytes.files.count == 10)
-    #expect(bytes.problems.last?.reason.contains("of playlists; the rest is left out") == true)
+    #expect(bytes.problems.last?.reason.contains("of playlists; remaining entries skipped") == true)
     #expect(
       build(["many.m3u", "a.mp3", "f"], limits: .init(names: 10, playlists: 1, folders: 3)).problems.isEmpty)
 
@@ -381,7 +381,7 @@ import Transfer
       if calls > limit {
         #expect(calls == limit + 1)
         #expect(builder.limitation == "enough")
-        #expect(builder.problems.last?.reason == "enough; the rest is left out")
+        #expect(builder.problems.last?.reason == "enough; remaining entries skipped")
       }
       lengths.insert(builder.files.count)
     }

@@ -74,7 +74,7 @@ import Testing
     #expect(throws: DatabaseError.self) { try run.songs() }
     run.library.start { [events = run.events] in events.note($0) }
     try run.events.wait { run.library.updatingJob == nil && (try? run.songs().count) == 200 }
-    #expect(run.events.complaints.contains { $0.contains("the music is read anew") })
+    #expect(run.events.complaints.contains { $0.contains("rebuilding the music database") })
     #expect(folder.names.contains("library.damaged"))
   }
 

@@ -152,7 +152,7 @@ extension ClientTests {
       #expect(
         try observer.ask("status").contains { $0.hasPrefix("playlistlength: ") && $0 != "playlistlength: 0" })
       // Who names it by its path hears of it.
-      #expect(try observer.ask("add \"\(folder)\"") == ["ACK [50@0] {add} \(folder): no MP3 files in it"])
+      #expect(try observer.ask("add \"\(folder)\"") == ["ACK [50@0] {add} \(folder): contains no MP3 files"])
     }
 
     @Test func everySubcommandPrintsAndDoesWhatItSays() async throws {

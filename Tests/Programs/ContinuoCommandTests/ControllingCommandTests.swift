@@ -134,7 +134,7 @@ import Testing
     let server = try ScriptedServer { _ throws(Ack) in throw Ack(.argument, "Number too large: 8") }
     let printed = try server.run(arguments)
     #expect(printed.status == .refused)
-    #expect(printed.complaints == ["the queue has no such number; continuo queue shows them"])
+    #expect(printed.complaints == ["no song with this number; continuo queue lists the numbers"])
     let other = try ScriptedServer { _ throws(Ack) in throw Ack(.playerSync, "not now") }
     #expect(try other.run(arguments).complaints == ["not now"])
   }

@@ -20,7 +20,7 @@ import Testing
   ])
   func listen(_ values: [String], _ addresses: String) throws {
     let options = try options(values.flatMap { ["--listen", $0] })
-    #expect(options.listen.map { "\($0.address)" }.joined(separator: " ") == addresses)
+    #expect(options.listen.map { "\($0)" }.joined(separator: " ") == addresses)
   }
 
   @Test(arguments: [
@@ -64,9 +64,9 @@ import Testing
     #expect(try PasswordFile.parse(Array(text.utf8)) == ["tick": .read, "a@b": .all, "@": []])
     for (text, problem) in [
       ("", PasswordFile.Problem.noPassword), ("# nothing\n", .noPassword),
-      ("a@read\nsecret\n", .line(2, "there is no @ between a password and its permissions")),
+      ("a@read\nsecret\n", .line(2, "missing @ between password and permissions")),
       ("@read", .line(1, "the password is empty")),
-      ("a@read\na@add", .line(2, "this password has a line already")),
+      ("a@read\na@add", .line(2, "duplicate password")),
       (
         "a@read,write",
         .line(1, "\"write\" is not a permission; there are read, add, player, control, admin and none")

@@ -63,7 +63,7 @@ import Testing
       for input in ["a.mp3", "link", "hard", opened] {
         #expect(
           conflict([output], inputs: ["missing", input])
-            == "--\(output) would overwrite \(path(input)), which is to be read")
+            == "--\(output) would overwrite the input \(path(input))")
       }
     }
     #expect(try folder.read("a.mp3") == Array("a".utf8))

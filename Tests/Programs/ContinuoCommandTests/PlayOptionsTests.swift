@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func readsTheDelayBehindASink() throws {
-    #expect(try Play.parse(["--sink-delay", "0.75", "a.mp3"]).sound.sinkDelay?.seconds == 0.75)
+    #expect(try Play.parse(["--sink-delay", "0.75", "a.mp3"]).sound.sinkDelay == 0.75)
     #expect(try Play.parse(["a.mp3"]).sound.sinkDelay == nil)
   }
 

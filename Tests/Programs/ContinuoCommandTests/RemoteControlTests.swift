@@ -109,7 +109,7 @@ import Testing
       for command in Self.tasks { run.perform(command) }
       #expect(
         run.complaints.suffix(2)
-          == Self.tasks.map { _ in "the application is suspended and begins and ends no task" })
+          == Self.tasks.map { _ in "the application is suspended: background tasks cannot begin or end" })
       #expect((run.host.read { $0.state }, run.position, run.host.seconds) == before)
       #expect(run.device.state == .suspended && run.device.openTasks.isEmpty)
       // The volume is the jukebox's: the player hears of it when it runs again.
@@ -141,11 +141,11 @@ import Testing
       run.perform(.taskBegin(name: "other"))
       #expect(run.device.openTasks.map(\.name) == ["upload", "other"])
       run.perform(.taskEnd(name: "third"))
-      #expect(run.complaints == ["there is no task third"])
+      #expect(run.complaints == ["no background task third"])
       run.perform(.taskEnd(name: "upload"))
       #expect(run.device.openTasks.map(\.name) == ["other"])
       run.perform(.taskEnd(name: "upload"))
-      #expect(run.complaints == ["there is no task third", "there is no task upload"])
+      #expect(run.complaints == ["no background task third", "no background task upload"])
     }
   }
 

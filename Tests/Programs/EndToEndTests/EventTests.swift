@@ -87,7 +87,7 @@ extension EndToEndTests {
       #expect(!text.contains("0x8badf00d"))
       let log = try await player.log.wait(for: "the lost events") { !$0.errors.isEmpty }
       #expect(log.errors.count == 1)
-      #expect(log.errors.first?.hasSuffix(" are lost: its reader has stalled") == true, "\(log)")
+      #expect(log.errors.first?.hasSuffix(" dropped: the reader has stalled") == true, "\(log)")
       player.resumeEvents()
     }
 
@@ -120,7 +120,8 @@ extension EndToEndTests {
       var said = [UInt8](repeating: 0, count: 4096)
       let count = read(ends[0], &said, said.count)
       #expect(
-        String(decoding: said.prefix(max(0, count)), as: UTF8.self).hasPrefix("continuo: there is no task x"))
+        String(decoding: said.prefix(max(0, count)), as: UTF8.self).hasPrefix(
+          "continuo: no background task x"))
     }
   }
 }

@@ -122,16 +122,16 @@ extension EndToEndTests {
       let client = try Conversation(studio.socketPath)
       for _ in 0..<400 { #expect(try await client.ask("add \"\(path)\"") == ["OK"]) }
       _ = try await first.log.wait(for: "a warning") { log in
-        log.errors.contains { $0.contains("are not kept") }
+        log.errors.contains { $0.contains("are not saved") }
       }
       try first.limitFileSize(to: "unlimited")
       _ = try await first.log.wait(for: "a word that it works again") { log in
-        log.errors.contains { $0.contains("are kept again") }
+        log.errors.contains { $0.contains("are saved again") }
       }
       first.kill()
       _ = try await first.ended()
       client.finish()
-      #expect(first.log.value.errors.count { $0.contains("are not kept") } == 1)
+      #expect(first.log.value.errors.count { $0.contains("are not saved") } == 1)
 
       let second = try await studio.serve(arguments)
       let other = try Conversation(studio.socketPath)

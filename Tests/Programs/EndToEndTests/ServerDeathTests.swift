@@ -130,10 +130,10 @@ extension EndToEndTests {
       server.kill(SIGKILL)
       _ = try await player.log.wait(for: "the first complaint") { !$0.errors.isEmpty }
       _ = try await player.log.wait(for: "the last complaint") {
-        $0.errors.contains { $0.hasSuffix("trying again in 4.0 s") }
+        $0.errors.contains { $0.hasSuffix("retry in 4.0 s") }
       }
       let delays = player.log.value.errors.compactMap { line -> Double? in
-        guard let range = line.range(of: "trying again in ") else { return nil }
+        guard let range = line.range(of: "retry in ") else { return nil }
         return Double(line[range.upperBound...].dropLast(" s".count))
       }
       #expect(delays.count == player.log.value.errors.count)

@@ -6,9 +6,8 @@ package import SystemSupport
 package struct FolderEntries {
   /// The MP3 files, by their extension.
   package private(set) var songs: [[UInt8]] = []
-  /// The subfolders, links to folders included.
   package private(set) var folders: [[UInt8]] = []
-  /// The subfolders that are links.
+  /// The subfolders that are links; `folders` includes them.
   package private(set) var linkedFolders: Set<[UInt8]> = []
   /// The playlists, by their extensions.
   package private(set) var playlists: [[UInt8]] = []
@@ -18,9 +17,8 @@ package struct FolderEntries {
   /// The maximum number of names in one folder: as many as a queue has files.
   private static let nameLimit = 1_000_000
 
-  /// Reads `folder`. Blocks on the disk. Leaves out links to files on the file systems in `excluded`.
-  /// `interruption` is called before each name; once it returns a reason, `FileBytes.Problem.interrupted` is
-  /// thrown.
+  /// Reads `folder`. Blocks on the disk. Leaves out links to files on the file systems in `excluded`. Throws
+  /// `FileBytes.Problem.interrupted` once `interruption`, called before each name, returns a reason.
   package init(
     of folder: MediaPath, excluding excluded: KernelFileSystems? = nil, interruption: () -> String? = { nil }
   ) throws(FileBytes.Problem) {
@@ -100,16 +98,32 @@ package struct FolderEntries {
     guard let status = try? FileStatus(of: path) else { return .missing }
     switch status.type {
     case S_IFREG: return excluded?.contains(status.identity) == true ? .other : .file
-    case S_IFDIR: return .folder(isLink: Int(type) == DT_LNK || path.isLink)
+    case S_IFDIR:
+      let isLink = Int(type) == DT_LNK || (try? FileStatus(ofLinkOrFile: path))?.type == S_IFLNK
+      return .folder(isLink: isLink)
     default: return .other
     }
   }
 }
 
-extension MediaPath {
-  /// Whether the last component is a symbolic link.
-  fileprivate var isLink: Bool {
-    var status = stat()
-    return withCString { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
+/// The cover picture in a folder of songs, under the names that programs and shops use.
+package enum CoverFile {
+  private static let stems = ["cover", "folder", "front", "album", "albumart"]
+  private static let extensions = ["jpg", "jpeg", "png", "webp", "gif"]
+
+  /// Returns the preferred picture in a folder, ignoring case; nil if there is none. Blocks on the disk.
+  package static func find(in folder: MediaPath) throws(FileBytes.Problem) -> MediaPath? {
+    let ranked = try FolderEntries.names(in: folder).compactMap { name in
+      rank(name).map { (name: name, rank: $0) }
+    }
+    return ranked.min { $0.rank < $1.rank }.map { folder.appending($0.name) }
+  }
+
+  private static func rank(_ name: [UInt8]) -> Int? {
+    let parts = String(decoding: name, as: UTF8.self).lowercased().split(separator: ".")
+    guard parts.count == 2, let stem = stems.firstIndex(of: String(parts[0])),
+      let format = extensions.firstIndex(of: String(parts[1]))
+    else { return nil }
+    return stem * extensions.count + format
   }
 }

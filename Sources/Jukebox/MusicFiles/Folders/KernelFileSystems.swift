@@ -1,12 +1,10 @@
 import Glibc
 import SystemSupport
 
-/// The file systems that the kernel generates for processes, devices and settings, such as `/proc`, `/sys`
-/// and `/dev`, wherever they are mounted. They contain no music, change while they are read, and some of
-/// their files never end.
-///
-/// The device number identifies them: `/proc/self/mountinfo` lists it with the type. (`statfs` reports the
-/// same type for `/dev` as for any `tmpfs`.)
+/// The file systems that the kernel generates, such as `/proc`, `/sys` and `/dev`, wherever they are mounted.
+/// They contain no music, change while they are read, and some of their files never end. Identified by the
+/// device number, which `/proc/self/mountinfo` lists with the type. (`statfs` reports the same type for
+/// `/dev` as for any `tmpfs`.)
 package struct KernelFileSystems: Sendable {
   private static let types: Set<String> = [
     "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
@@ -18,11 +16,9 @@ package struct KernelFileSystems: Sendable {
 
   private let devices: Set<UInt64>
 
-  /// Reads the list of mounted file systems. The result is empty if the list cannot be read, since `/proc` is
-  /// not mounted then.
+  /// Reads the list of mounts. Without it, since `/proc` is not mounted then, the result is empty.
   package init() {
-    self.init(
-      mounts: (try? FileBytes.read(MediaPath("/proc/self/mountinfo"), limit: Self.listLimit)) ?? [])
+    self.init(mounts: (try? FileBytes.read(MediaPath("/proc/self/mountinfo"), limit: Self.listLimit)) ?? [])
   }
 
   /// Parses a list of mounts in the format of proc(5): `36 35 98:0 / /mnt rw master:1 - ext3 /dev/root rw`.
@@ -44,6 +40,5 @@ package struct KernelFileSystems: Sendable {
     (major & 0xFFF) << 8 | (major & ~0xFFF) << 32 | minor & 0xFF | (minor & ~0xFF) << 12
   }
 
-  /// Whether a file or folder is on one of these file systems.
   package func contains(_ identity: FileStatus.Identity) -> Bool { devices.contains(identity.device) }
 }

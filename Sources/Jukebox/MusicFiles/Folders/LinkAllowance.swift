@@ -8,7 +8,6 @@ package struct LinkAllowance: Sendable {
 
   private var names: Int
   private var seconds: Double
-  /// The reason to stop reading; nil below the limit.
   package private(set) var refusal: String?
 
   /// Creates an allowance of so many names and seconds before the first song is found. Reading up to the
@@ -18,22 +17,19 @@ package struct LinkAllowance: Sendable {
     self.seconds = seconds
   }
 
-  /// Counts a name that was read, `elapsed` seconds after the link was entered. Returns the reason to stop
-  /// reading; nil below the limit.
+  /// Counts a name that was read, `elapsed` seconds after the link was entered. Returns `refusal`.
   package mutating func takeName(_ elapsed: Double = 0) -> String? {
     guard refusal == nil else { return refusal }
     names -= 1
     if names < 0 || elapsed > seconds {
-      let reason = names < 0 ? "too many files that are no songs" : "files that take too long to read"
-      refusal = "links lead to \(reason); link to folders of music alone"
+      let reason = names < 0 ? "too many files that are not songs" : "files that are too slow to read"
+      refusal = "links lead to \(reason); link only to music folders"
     }
     return refusal
   }
 
-  /// Subtracts the seconds that were spent on a link.
   package mutating func take(seconds: Double) { self.seconds -= seconds }
 
-  /// Raises the limit for songs that were found.
   package mutating func add(songs: Int) {
     names += songs * Self.namesOfSong
     seconds += Double(songs) * Self.secondsOfSong

@@ -1,15 +1,11 @@
-/// A file name in natural order: track 2 sorts before track 10, and letters that differ only in case or
-/// accents sort side by side.
-///
-/// The order is total: names that are otherwise equal are ordered by their bytes, that is, by leading zeros,
-/// accents and case.
+/// A file name in natural order: track 2 before track 10, and letters that differ only in case or accents
+/// side by side. Names that are otherwise equal are ordered by their bytes: by leading zeros, accents and
+/// case.
 package struct NaturalOrder: Hashable, Comparable, Sendable {
-  /// The bytes of the file name.
   package let name: [UInt8]
   /// The sort key, which is compared by bytes.
   private let key: [UInt8]
 
-  /// Computes the sort key of a name.
   package init(_ name: [UInt8]) {
     self.name = name
     key = Self.key(of: name)
@@ -17,7 +13,6 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
 
   init(_ name: String) { self.init(Array(name.utf8)) }
 
-  /// Whether `left` sorts before `right`.
   package static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
     if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
     return left.name.lexicographicallyPrecedes(right.name)

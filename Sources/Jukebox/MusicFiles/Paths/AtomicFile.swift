@@ -3,8 +3,7 @@ package import SystemSupport
 
 /// Replaces files atomically: a reader finds the old content or the new one, and never a part.
 package enum AtomicFile {
-  /// Checks that `write` can create a file at `path`, without touching an existing file. May block on the
-  /// disk.
+  /// Checks, without touching an existing file, that `write` can create one at `path`. May block on the disk.
   package static func check(_ path: MediaPath) throws(FileBytes.Problem) {
     try withNewName(beside: resolved(path)) { $0.withCString { FileReplacement.check($0) } }
   }
@@ -32,10 +31,9 @@ package enum AtomicFile {
     return (try? path.resolvingLinks()) ?? path
   }
 
-  /// The maximum number of temporary names that are tried if others exist already.
   private static let attempts = 100
 
-  /// Calls `body` with the first temporary name that is free, as its result EEXIST tells.
+  /// Calls `body` with temporary names until one is free: the result for others is EEXIST.
   private static func withNewName(
     beside path: MediaPath, _ body: (MediaPath) -> Int32?
   ) throws(FileBytes.Problem) {

@@ -1,18 +1,17 @@
+package import Jukebox
 package import Transfer
 
 /// The location of the medium that a playlist entry or an argument names.
 package enum EntryLocation: Hashable, Sendable {
-  /// A network URL, and the credentials in it.
   case url(WebURL, Credentials?)
   /// Candidate paths, of which the first existing one counts.
   case paths([MediaPath])
   /// An unsupported or invalid location, with the reason.
   case unusable(String)
 
-  /// Parses a path or a URL.
-  ///
-  /// Playlists from other systems may name files in Latin-1 (the encoding of `.m3u` before `.m3u8`) and with
-  /// backslashes. These readings follow the path as written in the list of candidates.
+  /// Parses a path or a URL. Playlists from other systems may name files in Latin-1 (the encoding of `.m3u`
+  /// before `.m3u8`) and with backslashes; these readings follow the path as written in the list of
+  /// candidates.
   package init(_ text: [UInt8]) {
     if let scheme = Self.scheme(of: text) {
       self = scheme == "file" ? Self.fileURL(text.dropFirst("file:".utf8.count)) : Self.webURL(text)
@@ -30,25 +29,18 @@ package enum EntryLocation: Hashable, Sendable {
     self = .paths(paths)
   }
 
-  /// Whether the text is a URL and not a path.
   package static func isURL(_ text: [UInt8]) -> Bool { scheme(of: text) != nil }
 
   /// The scheme in lower case if the text is a URL: `file:/` or `scheme://`. A path may contain a colon too.
   private static func scheme(of text: [UInt8]) -> String? {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
     let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
-    let isName = name.utf8.enumerated().allSatisfy { index, byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-        index > 0
-      default: false
-      }
-    }
+    let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte) }
+    let isName = name.utf8.allSatisfy { isLetter($0) || "0123456789+-.".utf8.contains($0) }
     let rest = text[(colon + 1)...]
-    guard isName, rest.starts(with: "//".utf8) || (name == "file" && rest.first == UInt8(ascii: "/")) else {
-      return nil
-    }
+    guard isName, isLetter(name.utf8.first ?? 0), rest.first == UInt8(ascii: "/"),
+      name == "file" || rest.starts(with: "//".utf8)
+    else { return nil }
     return name
   }
 
@@ -72,40 +64,53 @@ package enum EntryLocation: Hashable, Sendable {
       let slash = text.dropFirst(2).firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
       let host = String(decoding: text[(text.startIndex + 2)..<slash], as: UTF8.self)
       guard host.isEmpty || host.lowercased() == "localhost" else {
-        return .unusable("a file URL of another host (\(host)) is not supported")
+        return .unusable("file URLs on another host (\(host)) are not supported")
       }
       path = text[slash...]
     }
     guard !path.isEmpty else { return .unusable("a file URL without a path") }
-    guard let decoded = percentDecoded(path) else { return .unusable("a file URL with a wrong % sequence") }
+    guard let decoded = percentDecoded(path) else {
+      return .unusable("invalid percent-encoding in a file URL")
+    }
     return .paths([MediaPath(bytes: decoded)])
   }
 
+  /// Returns the bytes; nil for an invalid sequence or a zero byte.
   private static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
-    var index = text.startIndex
-    while index < text.endIndex {
-      guard text[index] == UInt8(ascii: "%") else {
-        decoded.append(text[index])
-        index += 1
+    var rest = text
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        decoded.append(byte)
         continue
       }
-      guard index + 2 < text.endIndex, let high = hexValue(text[index + 1]),
-        let low = hexValue(text[index + 2]),
-        high * 16 + low > 0
-      else { return nil }
-      decoded.append(high * 16 + low)
-      index += 3
+      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+      guard digits.utf8.count == 2, digits.first != "+", let code = UInt8(digits, radix: 16), code > 0 else {
+        return nil
+      }
+      decoded.append(code)
+      rest = rest.dropFirst(2)
     }
     return decoded
   }
+}
 
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
+extension SongLocator {
+  package init(_ file: MediaPath) { self.init(path: file.bytes) }
+
+  /// The path of the file; nil for a URL.
+  package var file: MediaPath? { path.map { MediaPath(bytes: $0) } }
+
+  /// The URL of a file or a network resource, without credentials.
+  package var urlText: String { file?.fileURL ?? String(decoding: bytes, as: UTF8.self) }
+
+  /// The name for messages: the path, or the URL without its query, which may contain a secret.
+  package var displayName: String { url?.textForMessages ?? String(decoding: bytes, as: UTF8.self) }
+
+  /// The last component of the path; the host for a URL without one.
+  package var fileName: String {
+    guard let url else { return String(decoding: MediaPath(bytes: bytes).name, as: UTF8.self) }
+    let name = MediaPath(url.path).name
+    return name.isEmpty ? url.host : String(decoding: name, as: UTF8.self)
   }
 }

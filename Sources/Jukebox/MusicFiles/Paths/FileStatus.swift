@@ -1,29 +1,33 @@
 import Glibc
 package import SystemSupport
 
-/// The status of the file at a path or descriptor, with links followed.
 package struct FileStatus {
-  /// The identity of a file, independent of its names.
   package struct Identity: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64
   }
 
-  /// The device and the inode of the file.
   package let identity: Identity
-  /// The type of the file, one of the `S_IFMT` values.
+  /// The type, a value of `S_IFMT`.
   package let type: UInt32
-  /// The nine permission bits of the file.
   package let permissions: UInt32
-  /// The size of the file in bytes.
   package let size: Int64
   /// The time of the last modification, in nanoseconds since 1970.
   package let changed: Int64
+  /// The same time, in seconds.
+  package let modified: Int64
 
-  /// Reads the status of the file at a path. Blocks on the disk.
+  /// Reads the status of the file at a path, with links followed. Blocks on the disk.
   package init(of path: MediaPath) throws(FileBytes.Problem) {
     var status = stat()
     _ = try path.systemCall { stat($0, &status) }
+    self.init(status)
+  }
+
+  /// Reads the status of the file or link at a path. Blocks on the disk.
+  package init(ofLinkOrFile path: MediaPath) throws(FileBytes.Problem) {
+    var status = stat()
+    _ = try path.systemCall { lstat($0, &status) }
     self.init(status)
   }
 
@@ -39,6 +43,7 @@ package struct FileStatus {
     type = status.st_mode & S_IFMT
     permissions = status.st_mode & 0o777
     size = Int64(status.st_size)
-    changed = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    modified = Int64(status.st_mtim.tv_sec)
+    changed = modified * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import SystemSupport
 
 extension FileBytes {
@@ -6,8 +7,7 @@ extension FileBytes {
     try path.withCString { name throws(Problem) in try read(name, limit: limit) }
   }
 
-  /// Reads at most `count` bytes of a regular file from `offset` on. Returns the bytes and the size of the
-  /// whole file. Blocks.
+  /// Reads at most `count` bytes of a regular file from `offset` on. Blocks.
   package static func part(
     of path: MediaPath, from offset: Int, count: Int
   ) throws(Problem) -> (bytes: [UInt8], size: Int) {
@@ -27,6 +27,22 @@ extension FileReplacement {
           write(bytes, to: path, through: new, mode: mode, isFree: true, isDurable: isDurable)
         }
       }
+    }
+  }
+}
+
+extension MediaPath {
+  /// Creates the directory, unless the name exists, and missing ones above it, with mode 0700.
+  package func makeDirectory() throws(FileBytes.Problem) {
+    do {
+      _ = try systemCall { mkdir($0, 0o700) }
+    } catch .system(EEXIST) {
+      // Perhaps another process has just created it.
+    } catch .system(ENOENT) where directory != self {
+      try directory.makeDirectory()
+      do {
+        _ = try systemCall { mkdir($0, 0o700) }
+      } catch .system(EEXIST) {}
     }
   }
 }

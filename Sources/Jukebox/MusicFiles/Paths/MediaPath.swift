@@ -4,18 +4,16 @@ package import SystemSupport
 /// A path as the system stores it: bytes, not text. On Linux a name need not be UTF-8, and names on old disks
 /// often are not. A `String` could not be used to open such files.
 package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
-  /// The bytes of the path, without a zero byte.
+  /// Without a zero byte.
   package let bytes: [UInt8]
 
   /// Creates a path from bytes. Cuts them off at the first zero byte, as the system would.
   package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes.prefix { $0 != 0 }) }
 
-  /// Creates a path from a text in UTF-8.
   package init(_ text: String) { self.init(bytes: text.utf8) }
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Whether the path starts at the root.
   package var isAbsolute: Bool { bytes.first == Self.slash }
 
   /// The last component, without trailing slashes.
@@ -24,8 +22,7 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return Array(trimmed.prefix { $0 != Self.slash }.reversed())
   }
 
-  /// The part of the name after the last dot, in lower case. Empty without a dot, or if the dot is the first
-  /// character.
+  /// The part of the name after the last dot, in lower case; empty without a dot or with only a leading one.
   package var fileExtension: String {
     let name = name
     guard let point = name.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return "" }
@@ -44,10 +41,11 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return MediaPath(bytes: slash == 0 ? [Self.slash] : Array(trimmed[..<slash]))
   }
 
-  /// Returns the path of `name` in this directory.
   package func appending(_ name: some Collection<UInt8>) -> MediaPath {
     MediaPath(bytes: bytes + (bytes.last == Self.slash ? [] : [Self.slash]) + name)
   }
+
+  package func adding(suffix: String) -> MediaPath { MediaPath(bytes: bytes + suffix.utf8) }
 
   /// Resolves the path against `directory` and removes redundant dots and slashes. Keeps `..`: after a
   /// symbolic link it leads to another folder than the text suggests.
@@ -62,27 +60,18 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
   package var fileURL: String {
     var url = Array("file://".utf8)
     for byte in bytes {
-      if Self.isPathCharacter(byte) {
+      if Self.pathCharacters.contains(byte) {
         url.append(byte)
       } else {
-        url.append(UInt8(ascii: "%"))
-        url.append(Self.hexDigits[Int(byte >> 4)])
-        url.append(Self.hexDigits[Int(byte & 15)])
+        url += [UInt8(ascii: "%"), Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 15)]]
       }
     }
     return String(decoding: url, as: UTF8.self)
   }
 
   private static let hexDigits = Array("0123456789ABCDEF".utf8)
-
-  private static func isPathCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "/-._~!$&'()*+,;=:@".utf8.contains(byte)
-    }
-  }
+  private static let pathCharacters = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._~!$&'()*+,;=:@".utf8)
 
   /// The path for a person, with U+FFFD in place of invalid UTF-8.
   package var description: String { String(decoding: bytes, as: UTF8.self) }
@@ -98,15 +87,12 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return result
   }
 
-  /// Calls `body` with the path as a C string.
   package func withCString<Result, Failure: Error>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body((bytes + [0]).map { CChar(bitPattern: $0) })
   }
-}
 
-extension MediaPath {
   /// The path of the same file, absolute and without links, dots and doubled slashes. Blocks on the disk.
   package func resolvingLinks() throws(FileBytes.Problem) -> MediaPath {
     let (bytes, error): ([UInt8]?, Int32) = withCString { path in

@@ -2,25 +2,20 @@ import Glibc
 package import Jukebox
 package import SystemSupport
 
-/// The music directory, to which relative names of clients refer, and the files that clients can access.
-///
-/// A client of the server's own user may name every file that this user can read. Other clients see only
-/// files below the directory, and neither `..` nor a link leads out of it. Other files count as missing for
-/// them, so that no reply reveals which files exist.
+/// The music directory, to which relative names of clients refer, and the files that clients can access. A
+/// client of the server's own user may name every file that this user can read. Other clients see only files
+/// below the directory, and neither `..` nor a link leads out of it: no reply reveals which other files
+/// exist.
 package struct MusicHome: Sendable {
-  /// A reason why a name cannot be resolved.
   package enum Problem: Error, Hashable, Sendable {
-    /// No file with this name is accessible to the client.
     case missing
     /// The name is invalid, or a URL of an unsupported scheme; with the reason.
     case unusable(String)
-    /// A system call failed.
     case system(FileBytes.Problem)
   }
 
   /// The directory, absolute and without links.
   package let path: MediaPath
-  /// The path prefix of all files below the directory.
   private let prefix: [UInt8]
 
   /// Creates the home at `path`, which must be an existing directory. Blocks on the disk.
@@ -39,12 +34,9 @@ package struct MusicHome: Sendable {
     prefix = path.bytes + (path.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
   }
 
-  /// Returns the file or directory that a client names. Blocks on the disk.
-  ///
-  /// - Parameters:
-  ///   - name: A path relative to the home, an absolute path, or a `file:` URL. The empty name and `/` are
-  ///     the home itself.
-  ///   - isSameUser: Whether the client runs as the server's own user, or as root.
+  /// Returns the file or directory that a client names: a path relative to the home, an absolute path, or a
+  /// `file:` URL. The empty name and `/` are the home. `isSameUser` is true for a client of the server's own
+  /// user or of root. Blocks on the disk.
   package func resolve(_ name: [UInt8], isSameUser: Bool) throws(Problem) -> MediaPath {
     if name.allSatisfy({ $0 == UInt8(ascii: "/") }) { return path }
     let candidates: [MediaPath]
@@ -70,9 +62,7 @@ package struct MusicHome: Sendable {
   }
 
   /// Whether `real`, a path without links, is the home or below it.
-  package func contains(_ real: MediaPath) -> Bool {
-    real == path || real.bytes.starts(with: prefix)
-  }
+  package func contains(_ real: MediaPath) -> Bool { real == path || real.bytes.starts(with: prefix) }
 
   /// Whether `file` exists and, with links followed, is the home or below it. Blocks on the disk.
   package func holds(_ file: MediaPath) -> Bool {
@@ -80,8 +70,7 @@ package struct MusicHome: Sendable {
     return contains(real)
   }
 
-  /// The text for `path` in messages to clients that may not know the path of the home: relative to the home,
-  /// or the last component of a path outside.
+  /// The text for a path in messages to clients that may not know it: relative, or the last component.
   func shownName(of path: MediaPath) -> String {
     if path == self.path { return "/" }
     let name = name(of: path)

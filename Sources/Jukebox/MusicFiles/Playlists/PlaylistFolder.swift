@@ -5,30 +5,21 @@ import Synchronization
 import SystemSupport
 package import Transfer
 
-/// A reason why an operation on a stored playlist failed. Nothing was changed.
 package enum PlaylistProblem: Error, Hashable, Sendable {
-  /// The name is not valid for a playlist.
   case badName
-  /// No playlist has this name.
   case missing
-  /// A playlist with this name exists already.
   case exists
-  /// The position is out of range.
   case badPosition
-  /// The maximum number of playlists is reached.
   case tooMany
   /// The playlist has more entries or bytes than allowed, or would have.
   case tooLarge
-  /// The system reported an error, or a file is not a valid playlist. The text describes the operation and
-  /// the reason.
+  /// The system's error, or an invalid file. The text describes the operation and the reason.
   case failed(String)
 }
 
-/// A folder of stored playlists: M3U files in UTF-8 with one entry a line, relative to the music directory or
-/// absolute, as mpd writes them. People may edit these files.
-///
-/// A change replaces the file atomically: a reader finds the old content or the new one. Any thread; all
-/// calls block on the disk, and changes wait for each other.
+/// A folder of stored playlists, as mpd writes them: M3U files in UTF-8 with one entry a line, relative to
+/// the music directory or absolute. People may edit these files. A change replaces the file atomically. Any
+/// thread; all calls block on the disk, and changes wait for each other.
 package final class PlaylistFolder: Sendable {
   /// Limits that keep clients from filling the disk or the memory.
   enum Limits {
@@ -42,7 +33,6 @@ package final class PlaylistFolder: Sendable {
     static let name = 250
   }
 
-  /// The effect of `save` on an existing playlist.
   package enum Mode: Sendable {
     /// Creates a playlist, and fails if the name exists.
     case create
@@ -57,7 +47,6 @@ package final class PlaylistFolder: Sendable {
   /// Locked while a playlist is read, changed and written, so that no change overwrites another.
   private let changes = Mutex(())
 
-  /// Creates a store for the playlists in a folder, which need not exist yet.
   package init(_ path: MediaPath) { self.path = path }
 
   // MARK: Asking
@@ -74,23 +63,22 @@ package final class PlaylistFolder: Sendable {
     }
     var found: [(name: [UInt8], modified: Int64)] = []
     for file in names {
-      let extensions = Self.extensions.filter { file.suffix($0.count).elementsEqual($0) }
-      guard let suffix = extensions.first else { continue }
+      guard let suffix = Self.extensions.first(where: { file.suffix($0.count).elementsEqual($0) }) else {
+        continue
+      }
       let name = Array(file.dropLast(suffix.count))
       guard Self.isName(name), let status = try? FileStatus(of: path.appending(file)), status.type == S_IFREG,
         found.last?.name != name
       else { continue }
-      found.append((name, status.changed / 1_000_000_000))
+      found.append((name, status.modified))
     }
     return found
   }
 
-  /// The entries of a playlist, as they were written.
   package func entries(of name: [UInt8]) throws(PlaylistProblem) -> [[UInt8]] { try read(name).entries }
 
   // MARK: Changing
 
-  /// Saves these entries as a playlist.
   package func save(_ name: [UInt8], _ entries: [[UInt8]], _ mode: Mode) throws(PlaylistProblem) {
     try changing { () throws(PlaylistProblem) in
       switch mode {
@@ -107,11 +95,10 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Deletes the file of a playlist.
   package func remove(_ name: [UInt8]) throws(PlaylistProblem) {
     try changing { () throws(PlaylistProblem) in
       guard let file = try file(of: name) else { throw .missing }
-      try Self.tell("delete", file) { () throws(FileBytes.Problem) in _ = try file.systemCall { unlink($0) } }
+      try Self.report("delete", file) { _ = try file.systemCall { unlink($0) } }
     }
   }
 
@@ -122,14 +109,14 @@ package final class PlaylistFolder: Sendable {
       guard other == nil else { throw .exists }
       guard let known else { throw .missing }
       let target = path.appending(newName + Self.extensions[0])
-      try Self.tell("rename", known) { () throws(FileBytes.Problem) in
+      try Self.report("rename", known) {
         _ = try known.systemCall { old in target.withCString { Glibc.rename(old, $0) } }
       }
     }
   }
 
-  /// Inserts entries into a playlist before the one at `position`, or at the end if that is nil. Creates a
-  /// playlist that does not exist, unless `entries` is empty.
+  /// Inserts entries before the one at `position`; nil is the end. Creates a missing playlist for any
+  /// entries.
   package func insert(
     _ entries: [[UInt8]], into name: [UInt8], at position: Int? = nil
   ) throws(PlaylistProblem) {
@@ -180,17 +167,13 @@ package final class PlaylistFolder: Sendable {
 
   // MARK: Files
 
-  private func changing<Result>(
-    _ body: () throws(PlaylistProblem) -> Result
-  ) throws(PlaylistProblem) -> Result {
+  private func changing(_ body: () throws(PlaylistProblem) -> Void) throws(PlaylistProblem) {
     try changes.withLock { _ throws(PlaylistProblem) in try body() }
   }
 
   private func read(_ name: [UInt8]) throws(PlaylistProblem) -> (file: MediaPath, entries: [[UInt8]]) {
     guard let file = try file(of: name) else { throw .missing }
-    let bytes = try Self.tell("read", file) { () throws(FileBytes.Problem) in
-      try FileBytes.read(file, limit: Limits.bytes)
-    }
+    let bytes = try Self.report("read", file) { try FileBytes.read(file, limit: Limits.bytes) }
     let content = PlaylistText.parse(bytes, limit: Limits.entries + 1)
     // Lines that cannot be parsed would be lost when the file is written again.
     if let problem = content.problems.first {
@@ -202,7 +185,7 @@ package final class PlaylistFolder: Sendable {
 
   private func write(_ entries: [[UInt8]], toNew name: [UInt8]) throws(PlaylistProblem) {
     guard try list().count < Limits.playlists else { throw .tooMany }
-    try Self.tell("create", path) { () throws(FileBytes.Problem) in try path.makeDirectory() }
+    try Self.report("create", path) { try path.makeDirectory() }
     try write(entries, to: path.appending(name + Self.extensions[0]))
   }
 
@@ -215,24 +198,20 @@ package final class PlaylistFolder: Sendable {
       bytes += entry
       bytes.append(0x0A)
     }
-    try Self.tell("write", file) { () throws(FileBytes.Problem) in
+    try Self.report("write", file) {
       try AtomicFile.write(bytes, to: file, mode: 0o644, isDurable: true)
     }
   }
 
-  /// Performs an operation on a file. Reports a failure in mpd's words.
-  private static func tell<Result>(
-    _ action: String, _ path: MediaPath, _ body: () throws(FileBytes.Problem) -> Result
+  /// Performs an operation on a file, and reports a failure in mpd's words.
+  private static func report<Result>(
+    _ action: String, _ path: MediaPath, _ body: () throws -> Result
   ) throws(PlaylistProblem) -> Result {
-    do throws(FileBytes.Problem) {
-      return try body()
-    } catch {
-      throw failure(action, path, "\(error)")
-    }
+    do { return try body() } catch { throw failure(action, path, "\(error)") }
   }
 
-  /// Creates an error with the file's name but not its folder: all clients read the error, and only some may
-  /// know the paths of this machine.
+  /// Creates an error without the file's folder: all clients read it, and some may not know this machine's
+  /// paths.
   private static func failure(_ action: String, _ path: MediaPath, _ reason: String) -> PlaylistProblem {
     .failed("Failed to \(action) \(String(decoding: path.name, as: UTF8.self)): \(reason)")
   }
@@ -250,8 +229,8 @@ extension MusicHome {
     return isPlain ? name : Array(file.fileURL.utf8)
   }
 
-  /// The song that an entry of a stored playlist names, and the credentials in the entry. A file that does
-  /// not exist has its first possible path. Nil for an entry that cannot be played. Blocks on the disk.
+  /// The song that an entry names, and the credentials in the entry. A missing file has its first possible
+  /// path. Nil for an entry that cannot be played. Blocks on the disk.
   package func locator(ofEntry entry: [UInt8]) -> (locator: SongLocator, credentials: Credentials?)? {
     switch EntryLocation(entry) {
     case .unusable: return nil

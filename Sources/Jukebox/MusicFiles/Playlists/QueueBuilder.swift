@@ -4,15 +4,29 @@ import HostTime
 package import Jukebox
 package import NetworkPlaylists
 package import SystemSupport
+import TextFormatting
 package import Transfer
 
-/// Builds a queue from files, URLs, folders and playlists.
-///
-/// Unusable entries are reported as problems, and the rest is played. Reading stops at a limit, which is
-/// reported too. Media is never opened. Playlists are the only network requests, and only with
-/// `readPlaylist`.
+/// A file, URL or playlist entry that cannot be played.
+package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
+  package var name: String
+  /// The playlist that contains the entry, and its line number.
+  package var origin: String?
+  package var reason: String
+
+  static let noMusic = "contains no MP3 files"
+  static let brokenLink = "broken link"
+
+  package var description: String {
+    TerminalText.sanitized((origin.map { "\($0): " } ?? "") + "\(name): \(reason)")
+  }
+}
+
+/// Builds a queue from files, URLs, folders and playlists. Unusable entries, and the limit at which reading
+/// stops, are reported as problems; the rest is played. Media is never opened. Playlists are the only network
+/// requests, and only with `readPlaylist`.
 package struct QueueBuilder {
-  /// Why a file is not read.
+  // The compiler does not count a thrown type of a parameter as a use of the package import.
   package typealias ReadProblem = FileBytes.Problem
 
   /// Limits that keep a wrong name or a malicious playlist from filling the memory or being read for hours.
@@ -21,39 +35,32 @@ package struct QueueBuilder {
     package var files = 1_000_000
     /// The maximum number of entries in all playlists, of any kind. Each costs an access to the disk.
     package var names = 1_000_000
-    /// The maximum number of playlists read, counting repetitions: enough for a playlist that names one for
-    /// every album.
+    /// The maximum number of playlists read, counting repetitions: enough for one that names one for every
+    /// album.
     package var playlists = 1000
-    /// The maximum nesting of playlists.
     package var playlistDepth = 8
-    /// The maximum size of all playlists, in bytes: enough for half a million long names, and less than a
-    /// film.
+    /// The maximum size of all playlists, in bytes: half a million long names, and less than a film.
     package var playlistBytes = 64 << 20
     /// The maximum nesting of folders: no collection is so deep, and recursion needs a limit.
     package var folderDepth = 64
     /// The maximum number of folders read. Detecting repeated folders costs memory for each.
     package var folders = 1_000_000
-    /// The limit for folders that links lead to.
     package var links = LinkAllowance()
-    /// The maximum number of problems kept, which is more lines than anybody reads. Further problems are
-    /// counted.
+    /// The maximum number of problems kept, more than anybody reads. Further ones are counted.
     package var problems = 1000
 
-    /// The limits with their default values.
     package static let standard = Limits()
   }
 
-  /// The songs in the queue, in order.
   package private(set) var locators: [SongLocator] = []
-  /// The files among `locators`.
   package var files: [MediaPath] { locators.compactMap(\.file) }
   /// The songs in the queue, with titles from playlists and credentials from URLs.
   package var songs: [Song] {
     locators.enumerated().map { index, locator in
       let hint = hints[index]
-      let tags = hint?.title.map { [SongTag(.name, Argument(Array($0.utf8)))] }
+      let metadata = hint?.title.map { SongMetadata(tags: [SongTag(.name, Argument($0))]) }
       return Song(
-        locator, metadata: tags.map { SongMetadata(tags: $0) }, reach: hint?.reach ?? reach ?? .publicOnly,
+        locator, metadata: metadata, reach: hint?.reach ?? reach ?? .publicOnly,
         credentials: hint?.credentials)
     }
   }
@@ -61,11 +68,9 @@ package struct QueueBuilder {
   package private(set) var missing: Set<MediaPath> = []
   /// The problems in the order of their detection, up to the limit.
   package private(set) var problems: [QueueProblem] = []
-  /// The number of all problems, kept or not.
   package private(set) var problemCount = 0
   /// The reason why reading stopped early; nil if everything was read.
   package private(set) var limitation: String?
-  /// The playlists that were read.
   package private(set) var playlists: [MediaPath] = []
 
   private let directory: MediaPath
@@ -75,7 +80,6 @@ package struct QueueBuilder {
   private let reach: NetworkReach?
   private let readPlaylist: PlaylistReading?
   private let takesURLsForPlaylists: Bool
-  /// The known properties of a URL.
   private struct Hint {
     var title: String?
     var reach: NetworkReach?
@@ -88,12 +92,9 @@ package struct QueueBuilder {
   private let interruption: (_ fileCount: Int) -> String?
   /// The playlists in progress, outermost first.
   private var openPlaylists: [FileStatus.Identity] = []
-  private var playlistBytes = 0
-  private var names = 0
-  private var playlistRequests = 0
+  private var playlistBytes = 0, names = 0, playlistRequests = 0, folders = 0
   /// The folders visited for the argument or entry in progress.
   private var visited: Set<FileStatus.Identity> = []
-  private var folders = 0
   private var links: LinkAllowance
   /// The file systems to skip, read when the first nested folder is found.
   private lazy var kernelFiles = KernelFileSystems()
@@ -101,17 +102,14 @@ package struct QueueBuilder {
   /// Creates a builder that resolves relative names against `directory`.
   ///
   /// - Parameters:
-  ///   - home: The only directory with accessible files, if not nil. Other files count as missing, and
-  ///     problems show names relative to this directory.
-  ///   - keepsMissing: Whether a file that does not exist still gets a position in the queue, in addition to
-  ///     a problem.
+  ///   - home: The only directory with accessible files; others count as missing, and problems show relative names.
+  ///   - keepsMissing: Whether a missing file has a position in the queue, in addition to a problem.
   ///   - reach: The addresses that URLs may lead to; nil makes every URL a problem.
   ///   - refusal: Called before a file is added. Returns the reason to refuse the file; nil accepts it.
   ///   - interruption: Called with the number of files and URLs so far, before each name in a folder or
   ///     playlist but not before an argument. Reading stops once it returns a reason.
   ///   - readPlaylist: Reads playlists at URLs that are named like playlists; nil adds such URLs as songs.
-  ///   - takesURLsForPlaylists: Whether `readPlaylist` is called for all URLs that are arguments, to find out
-  ///     if they are playlists.
+  ///   - takesURLsForPlaylists: Whether `readPlaylist` also finds out which URLs among arguments are playlists.
   package init(
     directory: MediaPath, confinedTo home: MusicHome? = nil, limits: Limits = .standard,
     keepsMissing: Bool = false, reach: NetworkReach? = .all,
@@ -136,8 +134,7 @@ package struct QueueBuilder {
     self.interruption = interruption
   }
 
-  /// Adds the file, URL, folder or playlist that an argument names; `-` is a playlist on standard input. May
-  /// block on files, on standard input and on requests for playlists.
+  /// Adds what an argument names; `-` is a playlist on standard input. May block on files and requests.
   package mutating func add(argument: MediaPath) {
     guard limitation == nil else { return }
     if argument == MediaPath("-") {
@@ -147,7 +144,6 @@ package struct QueueBuilder {
     }
   }
 
-  /// Adds the song or playlist at a URL, with the credentials for it.
   package mutating func add(_ url: WebURL, _ credentials: Credentials?) {
     guard limitation == nil else { return }
     add(url, Hint(credentials: credentials), origin: nil)
@@ -167,21 +163,18 @@ package struct QueueBuilder {
     let written = MediaPath(bytes: text).resolved(against: directory)
     var problem: FileBytes.Problem
     do {
-      add(written, try status(of: written), name: name, origin: origin)
-      return
+      return add(written, try status(of: written), name: name, origin: origin)
     } catch {
       problem = error
     }
     switch EntryLocation(text) {
-    case .unusable(let reason):
-      report(name, origin, reason)
+    case .unusable(let reason): report(name, origin, reason)
     case .url(let url, let credentials):
       add(url, Hint(title: title, credentials: credentials), origin: origin)
     case .paths(let paths):
       for path in paths.map({ $0.resolved(against: directory) }) where path != written {
         do {
-          add(path, try status(of: path), name: name, origin: origin)
-          return
+          return add(path, try status(of: path), name: name, origin: origin)
         } catch {
           if error != .system(ENOENT) { problem = error }
         }
@@ -195,7 +188,6 @@ package struct QueueBuilder {
     }
   }
 
-  /// The status of a file, which counts as missing outside the home.
   private func status(of path: MediaPath) throws(FileBytes.Problem) -> FileStatus {
     guard isReachable(path) else { throw .system(ENOENT) }
     return try FileStatus(of: path)
@@ -246,21 +238,18 @@ package struct QueueBuilder {
     guard let reach else {
       return report(url.textForMessages, origin, "nothing is played from the network for other users")
     }
-    guard let readPlaylist,
-      NetworkPlaylist.kind(named: url) != nil || takesURLsForPlaylists && origin == nil
-    else {
-      return append(SongLocator(url), hint, name: url.textForMessages)
-    }
+    guard let readPlaylist, NetworkPlaylist.kind(named: url) != nil || takesURLsForPlaylists && origin == nil
+    else { return append(SongLocator(url), hint, name: url.textForMessages) }
+    let name = url.textForMessages
     guard playlistRequests < limits.playlists else {
-      return stop(url.textForMessages, "more than \(limits.playlists) playlists")
+      return stop(name, "more than \(limits.playlists) playlists")
     }
     playlistRequests += 1
     let answer = readPlaylist(url, hint.credentials, reach) { [interruption, count = locators.count] in
       interruption(count)
     }
-    let name = url.textForMessages
     for problem in answer.problems { report(problem.text, name, problem.reason) }
-    for medium in answer.media where mayGoOn() {
+    for medium in answer.media where shouldContinue() {
       let entry = medium.entry
       // The playlist's credentials apply only to its own origin, as in a browser.
       let credentials = entry.credentials ?? (entry.url.origin == url.origin ? hint.credentials : nil)
@@ -277,12 +266,9 @@ package struct QueueBuilder {
 
   // MARK: Folders
 
-  /// Adds the MP3 files in and below a folder: its own files before those of its subfolders, both in natural
-  /// order. Leaves out hidden files and folders. Follows links within their allowance, and visits each folder
-  /// once.
-  private mutating func addFolder(
-    _ folder: MediaPath, depth: Int, isLinked: Bool = false, origin: String?
-  ) {
+  /// Adds the MP3 files of a folder, then those of its subfolders, both in natural order and without hidden
+  /// ones. Follows links within their allowance, and visits each folder once.
+  private mutating func addFolder(_ folder: MediaPath, depth: Int, isLinked: Bool = false, origin: String?) {
     guard depth <= limits.folderDepth else {
       return report(shownName(of: folder), origin, "more than \(limits.folderDepth) folders deep")
     }
@@ -306,7 +292,7 @@ package struct QueueBuilder {
     for name in entries.brokenLinks {
       report(shownName(of: folder.appending(name)), origin, QueueProblem.brokenLink)
     }
-    for name in entries.songs where mayGoOn() {
+    for name in entries.songs where shouldContinue() {
       let file = folder.appending(name)
       if isReachable(file) {
         append(file, name: shownName(of: file), origin: origin)
@@ -314,7 +300,7 @@ package struct QueueBuilder {
         report(shownName(of: file), origin, QueueProblem.brokenLink)
       }
     }
-    for name in entries.folders where mayGoOn() {
+    for name in entries.folders where shouldContinue() {
       let inner = folder.appending(name)
       guard isReachable(inner) else {
         // Like a broken link, an inaccessible folder is reported only if it is named like a song.
@@ -325,7 +311,7 @@ package struct QueueBuilder {
       if isLinked || isLink, links.refusal != nil { continue }
       addFolder(inner, depth: depth + 1, isLinked: isLinked || isLink, origin: origin)
       if isLink, !isLinked, let refusal = links.refusal {
-        report(shownName(of: inner), origin, "\(refusal); the rest of it is left out")
+        report(shownName(of: inner), origin, "\(refusal); remaining entries skipped")
       }
     }
   }
@@ -349,9 +335,7 @@ package struct QueueBuilder {
   private mutating func addPlaylist(
     _ path: MediaPath, _ identity: FileStatus.Identity, name: String, origin: String?
   ) {
-    guard !openPlaylists.contains(identity) else {
-      return report(name, origin, "a playlist that contains itself")
-    }
+    if openPlaylists.contains(identity) { return report(name, origin, "a playlist that contains itself") }
     guard openPlaylists.count < limits.playlistDepth else {
       return report(name, origin, "more than \(limits.playlistDepth) playlists deep")
     }
@@ -383,7 +367,7 @@ package struct QueueBuilder {
     }
     for problem in content.problems { report("line \(problem.line)", name, problem.reason) }
     names += content.problems.count
-    for entry in content.entries where mayGoOn() {
+    for entry in content.entries where shouldContinue() {
       names += 1
       if names > limits.names { break }
       add(entry.text, title: entry.title, seenFrom: directory, origin: "\(name), line \(entry.line)")
@@ -394,7 +378,7 @@ package struct QueueBuilder {
 
   // MARK: Problems
 
-  private mutating func mayGoOn() -> Bool {
+  private mutating func shouldContinue() -> Bool {
     if limitation == nil, let reason = interruption(locators.count) { stop("reading", reason) }
     return limitation == nil
   }
@@ -402,7 +386,7 @@ package struct QueueBuilder {
   private mutating func stop(_ name: String, _ reason: String) {
     guard limitation == nil else { return }
     limitation = reason
-    problems.append(QueueProblem(name: name, reason: "\(reason); the rest is left out"))
+    problems.append(QueueProblem(name: name, reason: "\(reason); remaining entries skipped"))
     problemCount += 1
   }
 

@@ -1,24 +1,21 @@
 import AudioCore
 import ControlProtocol
 import Dispatch
-import Glibc
 package import HostTime
 package import Jukebox
 import MP3Decoding
 import Synchronization
 
-/// Reads the tags of files in the background, in the order in which the songs were added.
-///
-/// Files are read one at a time on one thread, so that decoding for playback waits for at most one of them.
-/// 100,000 songs take some seconds: 23 to 58 µs a file were measured with cached files.
+/// Reads the tags of files in the background, in the order in which the songs were added: one at a time, so
+/// that decoding for playback waits for at most one of them. 100,000 songs take some seconds: 23 to 58 µs a
+/// file were measured with cached files.
 package final class TagReader: Sendable {
   private struct State {
     var waiting: [(id: SongID, path: [UInt8])] = []
     var isReading = false
   }
 
-  /// The maximum size of a batch of results, and its maximum age in seconds. Each batch is an edit of the
-  /// queue, of which clients are notified.
+  /// The limits of a batch of results. Each batch is an edit of the queue, of which clients are notified.
   private static let batchSize = 1000
   private static let batchSeconds = 0.1
 
@@ -27,7 +24,7 @@ package final class TagReader: Sendable {
   private let clock: any HostClock
   private let onRead: @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
 
-  /// Creates a reader that calls `onRead` on its own thread.
+  /// Calls `onRead` on a thread of the reader.
   package init(
     clock: any HostClock, onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
   ) {
@@ -35,8 +32,7 @@ package final class TagReader: Sendable {
     self.onRead = onRead
   }
 
-  /// Adds those of these songs that are files to the end of the reading queue. Returns immediately; any
-  /// thread.
+  /// Adds those of these songs that are files to the reading queue. Returns immediately; any thread.
   package func read(_ songs: [(id: SongID, locator: SongLocator)]) {
     let songs = songs.compactMap { song in song.locator.path.map { (id: song.id, path: $0) } }
     guard !songs.isEmpty else { return }
@@ -73,14 +69,10 @@ package final class TagReader: Sendable {
 }
 
 extension SongMetadata {
-  /// Reads the metadata of the file at `path`. An unreadable file has at most a modification time. Blocks on
-  /// the disk.
+  /// Reads a file's metadata. An unreadable file has at most a modification time. Blocks on the disk.
   package init(path: [UInt8]) {
-    let file = MediaPath(bytes: path)
-    var status = stat()
-    let isThere = (try? file.systemCall { stat($0, &status) }) != nil
-    let modified = isThere ? Int64(status.st_mtim.tv_sec) : nil
-    guard isThere, let tags = try? MP3File(pathBytes: path).readMetadata() else {
+    let modified = (try? FileStatus(of: MediaPath(bytes: path)))?.modified
+    guard modified != nil, let tags = try? MP3File(pathBytes: path).readMetadata() else {
       self.init(modified: modified)
       return
     }

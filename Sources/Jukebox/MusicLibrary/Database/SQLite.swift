@@ -4,65 +4,53 @@ internal import Glibc
 internal import MusicFiles
 internal import SystemSupport
 
-// All calls of libsqlite3.
-
-/// The functions of libsqlite3, looked up when the first database is opened.
-///
-/// The library is not linked: `continuo play` has no database and should not pay for loading one. No header
-/// is needed: SQLite has kept these functions stable since version 3.8.7.
+/// The functions of libsqlite3, looked up when the first database is opened. The library is not linked:
+/// `continuo play` should not pay for loading it. SQLite has kept these functions stable since version 3.8.7.
 private struct SQLiteCalls: Sendable {
   typealias Text = UnsafePointer<CChar>?
-  typealias Function =
-    @convention(c) (
-      OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
-    ) -> Void
+  typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-  let open: @convention(c) @Sendable (Text, UnsafeMutablePointer<OpaquePointer?>?, Int32, Text) -> Int32
-  let close: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let busyTimeout: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int32
-  let message: @convention(c) @Sendable (OpaquePointer?) -> Text
-  let database: @convention(c) @Sendable (OpaquePointer?) -> OpaquePointer?
-  let changes: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let lastRow: @convention(c) @Sendable (OpaquePointer?) -> Int64
-  let releaseMemory: @convention(c) @Sendable (OpaquePointer?) -> Int32
+  /// A pointer to one of SQLite's types: a database, a statement, the context of a function, or a value.
+  typealias Handle = OpaquePointer?
+  typealias Action = @convention(c) @Sendable (Handle) -> Int32
+  typealias IndexedAction = @convention(c) @Sendable (Handle, Int32) -> Int32
+  typealias Number = @convention(c) @Sendable (Handle) -> Int64
+
+  let open: @convention(c) @Sendable (Text, UnsafeMutablePointer<Handle>?, Int32, Text) -> Int32
+  let close, changes, releaseMemory, finalize, step, reset, valueByteCount: Action
+  let busyTimeout, bindNull, byteCount: IndexedAction
+  let lastRow, valueInteger: Number
+  let message: @convention(c) @Sendable (Handle) -> Text
+  let database: @convention(c) @Sendable (Handle) -> Handle
   let prepare:
     @convention(c) @Sendable (
-      OpaquePointer?, Text, Int32, UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<Text>?
+      Handle, Text, Int32, UnsafeMutablePointer<Handle>?, UnsafeMutablePointer<Text>?
     ) -> Int32
-  let finalize: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let step: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let reset: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let bindInteger: @convention(c) @Sendable (OpaquePointer?, Int32, Int64) -> Int32
-  let bindReal: @convention(c) @Sendable (OpaquePointer?, Int32, Double) -> Int32
-  let bindNull: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int32
-  /// The last argument is the address of a destructor, or one of the constants `SQLITE_STATIC` and
-  /// `SQLITE_TRANSIENT`.
-  let bindBytes: @convention(c) @Sendable (OpaquePointer?, Int32, UnsafeRawPointer?, Int32, Int) -> Int32
-  let integer: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int64
-  let real: @convention(c) @Sendable (OpaquePointer?, Int32) -> Double
-  let bytes: @convention(c) @Sendable (OpaquePointer?, Int32) -> UnsafeRawPointer?
-  let byteCount: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int32
+  let bindInteger: @convention(c) @Sendable (Handle, Int32, Int64) -> Int32
+  let bindReal: @convention(c) @Sendable (Handle, Int32, Double) -> Int32
+  /// The last argument is a destructor, or one of the constants `SQLITE_STATIC` and `SQLITE_TRANSIENT`.
+  let bindBytes: @convention(c) @Sendable (Handle, Int32, UnsafeRawPointer?, Int32, Int) -> Int32
+  let integer: @convention(c) @Sendable (Handle, Int32) -> Int64
+  let real: @convention(c) @Sendable (Handle, Int32) -> Double
+  let bytes: @convention(c) @Sendable (Handle, Int32) -> UnsafeRawPointer?
   let createFunction:
     @convention(c) @Sendable (
-      OpaquePointer?, Text, Int32, Int32, UnsafeMutableRawPointer?, Function?, Function?, Function?,
-      OpaquePointer?
+      Handle, Text, Int32, Int32, UnsafeMutableRawPointer?, Function?, Function?, Function?, Handle
     ) -> Int32
-  let userData: @convention(c) @Sendable (OpaquePointer?) -> UnsafeMutableRawPointer?
+  let userData: @convention(c) @Sendable (Handle) -> UnsafeMutableRawPointer?
   let setProgressHandler:
     @convention(c) @Sendable (
-      OpaquePointer?, Int32, (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?, UnsafeMutableRawPointer?
+      Handle, Int32, (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?, UnsafeMutableRawPointer?
     ) -> Void
-  let valueBytes: @convention(c) @Sendable (OpaquePointer?) -> UnsafeRawPointer?
-  let valueByteCount: @convention(c) @Sendable (OpaquePointer?) -> Int32
-  let valueInteger: @convention(c) @Sendable (OpaquePointer?) -> Int64
-  let kept: @convention(c) @Sendable (OpaquePointer?, Int32) -> UnsafeMutableRawPointer?
+  let valueBytes: @convention(c) @Sendable (Handle) -> UnsafeRawPointer?
+  let kept: @convention(c) @Sendable (Handle, Int32) -> UnsafeMutableRawPointer?
   let keep:
     @convention(c) @Sendable (
-      OpaquePointer?, Int32, UnsafeMutableRawPointer?, (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+      Handle, Int32, UnsafeMutableRawPointer?, (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     ) -> Void
-  let setIntegerResult: @convention(c) @Sendable (OpaquePointer?, Int64) -> Void
-  let setResult: @convention(c) @Sendable (OpaquePointer?, UnsafeRawPointer?, Int32, Int) -> Void
-  let setErrorResult: @convention(c) @Sendable (OpaquePointer?, Int32) -> Void
+  let setIntegerResult: @convention(c) @Sendable (Handle, Int64) -> Void
+  let setResult: @convention(c) @Sendable (Handle, UnsafeRawPointer?, Int32, Int) -> Void
+  let setErrorResult: @convention(c) @Sendable (Handle, Int32) -> Void
 
   /// The functions for the whole process. The library is never unloaded.
   static let shared = Result { () throws(DatabaseError) in try SQLiteCalls() }
@@ -112,13 +100,8 @@ private struct SQLiteCalls: Sendable {
   }
 
   // SQLite's result codes, as far as they are used here.
-  static let ok: Int32 = 0
-  static let row: Int32 = 100
-  static let done: Int32 = 101
-  static let interrupted: Int32 = 9
-  static let full: Int32 = 13
-  static let corrupt: Int32 = 11
-  static let notADatabase: Int32 = 26
+  static let (ok, row, done) = (Int32(0), Int32(100), Int32(101))
+  static let (interrupted, corrupt, full, notADatabase) = (Int32(9), Int32(11), Int32(13), Int32(26))
   /// Read and write, create, and a lock for each connection (`SQLITE_OPEN_FULLMUTEX`).
   static let openFlags: Int32 = 0x2 | 0x4 | 0x10000
   /// `SQLITE_TRANSIENT`: the bytes are copied before the call returns.
@@ -135,7 +118,6 @@ private struct SQLiteCalls: Sendable {
     throw problem ?? .failed(code: code, "no memory")
   }
 
-  /// The error for a result code; nil for success.
   func problem(_ code: Int32, _ handle: OpaquePointer?) -> DatabaseError? {
     switch code & 0xFF {
     case Self.ok, Self.row, Self.done: nil
@@ -150,7 +132,6 @@ private struct SQLiteCalls: Sendable {
   }
 }
 
-/// A value for a parameter of a statement.
 package enum DatabaseValue: Hashable, Sendable {
   case integer(Int64)
   case real(Double)
@@ -159,19 +140,16 @@ package enum DatabaseValue: Hashable, Sendable {
   case null
 }
 
-/// A connection to a database file. Closed when it is destroyed.
-///
-/// Statements may use three functions in addition to SQL's. `folded(x)` is `x` with its case folded.
-/// `holds(x, y)` is whether `x` contains `y`; it is ten times as fast as `instr`. `matches(r, f, x)` is
-/// whether the regular expression `r` is found in `x`; it ignores case if `f` is not 0.
+/// A connection to a database file. Statements may use three functions in addition to SQL's: `folded(x)`
+/// folds case; `holds(x, y)` is whether `x` contains `y`, ten times as fast as `instr`; `matches(r, f, x)` is
+/// whether the regular expression `r` is found in `x`, whose case is ignored if `f` is not 0.
 struct Database: ~Copyable {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer
-  /// The query in progress, and the reason to end it.
   let question: Question
 
-  /// The number of SQLite's steps between two checks for an interruption. A row takes some ten; 10,000 take
-  /// about a millisecond.
+  /// SQLite's steps between two checks for an interruption: a row takes some ten, and 10,000 about a
+  /// millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
   /// Opens or creates the file. Blocks on the disk, as all calls here do.
@@ -194,7 +172,6 @@ struct Database: ~Copyable {
 
   deinit { _ = calls.close(handle) }
 
-  /// Prepares a statement, to be run once or repeatedly.
   func statement(_ text: String) throws(DatabaseError) -> DatabaseStatement {
     var prepared: OpaquePointer?
     let code = calls.prepare(handle, text, -1, &prepared, nil)
@@ -203,22 +180,24 @@ struct Database: ~Copyable {
     return DatabaseStatement(calls: calls, handle: prepared, question: question)
   }
 
-  /// Runs a statement once.
   func run(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) {
-    try statement(text).run(values)
+    try statement(text).forEach(values) { _ in }
   }
 
-  /// The first number in a statement's result; nil without a row.
   func integer(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
-    var result: Int64?
-    try statement(text).forEach(values) { row throws(DatabaseError) in result = result ?? row.integer(0) }
-    return result
+    try rows(text, values) { $0.integer(0) }.first
+  }
+
+  /// Runs a statement once. Returns the value that `body` makes of each row.
+  func rows<Value>(
+    _ text: String, _ values: [DatabaseValue] = [], _ body: (DatabaseRow) throws(DatabaseError) -> Value
+  ) throws(DatabaseError) -> [Value] {
+    try statement(text).rows(values, body)
   }
 
   /// The number of rows that the last statement has changed.
   var changes: Int { Int(calls.changes(handle)) }
 
-  /// The number of the row that was inserted last.
   var lastRow: Int64 { calls.lastRow(handle) }
 
   /// Releases the memory of cached pages.
@@ -255,10 +234,16 @@ struct DatabaseStatement: ~Copyable {
     }
   }
 
-  /// Runs the statement with these values.
-  func run(_ values: [DatabaseValue]) throws(DatabaseError) { try forEach(values) { _ in } }
+  /// Runs the statement. Returns the value that `body` makes of each row.
+  func rows<Value>(
+    _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Value
+  ) throws(DatabaseError) -> [Value] {
+    var rows: [Value] = []
+    try forEach(values) { row throws(DatabaseError) in rows.append(try body(row)) }
+    return rows
+  }
 
-  func run(_ values: DatabaseValue...) throws(DatabaseError) { try run(values) }
+  func run(_ values: DatabaseValue...) throws(DatabaseError) { try forEach(values) { _ in } }
 
   private func bind(_ value: DatabaseValue, _ index: Int32) throws(DatabaseError) {
     let code: Int32
@@ -290,7 +275,6 @@ struct DatabaseRow {
     self.handle = handle
   }
 
-  /// The integer in a column; 0 for NULL.
   func integer(_ column: Int32) -> Int64 { calls.integer(handle, column) }
 
   /// The floating-point number in a column; 0 for NULL.
@@ -303,7 +287,6 @@ struct DatabaseRow {
   }
 }
 
-/// The SQL function `folded`.
 private func foldArgument(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
@@ -314,7 +297,6 @@ private func foldArgument(
   folded.withUnsafeBytes { calls.setResult(context, $0.baseAddress, Int32($0.count), SQLiteCalls.copied) }
 }
 
-/// The SQL function `holds`.
 private func findText(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
@@ -324,8 +306,7 @@ private func findText(
   // An empty value has no address, and every text contains it.
   let isFound =
     partSize == 0
-    || text != nil
-      && continuo_memmem(text, UInt(calls.valueByteCount(arguments[0])), part, partSize) != nil
+    || text != nil && continuo_memmem(text, UInt(calls.valueByteCount(arguments[0])), part, partSize) != nil
   calls.setIntegerResult(context, isFound ? 1 : 0)
 }
 

@@ -3,7 +3,6 @@ internal import ControlProtocol
 /// Counts the characters in the ranges of a regular expression, such as `[а-я]` or `[\x{4E00}-\x{9FFF}]`.
 /// Text outside of brackets that looks like a range counts too.
 enum PatternRanges {
-  /// Returns the sum of the sizes of all ranges.
   static func size(in source: Argument) -> UInt32 {
     var scalars = String(decoding: source.bytes, as: UTF8.self).unicodeScalars[...]
     var size: UInt32 = 0

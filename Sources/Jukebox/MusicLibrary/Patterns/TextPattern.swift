@@ -1,23 +1,20 @@
 package import ControlProtocol
 internal import SystemSupport
 
-/// The budget for the regular expressions of one query, over all texts that they are matched with.
-///
-/// A step is a callout of PCRE2 before an item of an expression, about 15 ns. Used by one thread at a time.
+/// The budget for the regular expressions of one query, over all texts. A step is a callout of PCRE2 before
+/// an item of an expression, about 15 ns. Used by one thread at a time.
 package struct PatternBudget: Sendable {
-  /// The number of steps left.
   fileprivate var steps: Int
-  /// The number of steps that each text adds. An expression needs about ten for a title, so that a large
-  /// library can be searched.
+  /// The steps that each text adds. An expression needs about ten for a title: a large library can be
+  /// searched.
   private let stepsOfText: Int
   /// The number of steps between two checks for an interruption.
   private static let stepsBetweenLooks = 1024
   private let interruption: @Sendable () -> String?
-  /// The reason why no more texts are matched; nil while the budget suffices.
   package fileprivate(set) var refusal: Ack?
 
-  /// Creates a budget of `steps`, and `stepsOfText` more for each text. The default allows a query about 0.2
-  /// s, and 3 µs for each text. Matching ends when `interruption`, called between steps, returns a reason.
+  /// Allows a query `steps`, about 0.2 s by default, and `stepsOfText`, about 3 µs, more for each text.
+  /// Matching ends when `interruption`, called between steps, returns a reason.
   package init(
     steps: Int = 10_000_000, stepsOfText: Int = 200, interruption: @escaping @Sendable () -> String? = { nil }
   ) {
@@ -28,7 +25,6 @@ package struct PatternBudget: Sendable {
 
   fileprivate mutating func addText() { steps += stepsOfText }
 
-  /// Uses a step. Returns false if the budget is exhausted.
   fileprivate mutating func takeStep() -> Bool {
     steps -= 1
     if steps < 0 {
@@ -45,16 +41,13 @@ package struct PatternBudget: Sendable {
   )
 }
 
-/// A Perl-compatible regular expression, matched by PCRE2 as in mpd. Unlike in mpd, characters are those of
-/// UTF-8 rather than bytes: `.` matches `ü`, and `Ü` is its capital. Text that is not UTF-8 can be searched
-/// too.
-///
-/// The library is loaded for the first expression. A client's expression can use limited memory and time
-/// only: PCRE2 limits the growth of an expression, and a budget limits the cost of matching. PCRE2's own
-/// limit of steps starts again at each character of each text, and so does not limit a query.
+/// A Perl-compatible regular expression, matched by PCRE2 as in mpd, but by characters of UTF-8 rather than
+/// bytes: `.` matches `ü`, and `Ü` is its capital. Text that is not UTF-8 can be searched too. PCRE2 limits
+/// the growth of a client's expression, and a budget limits the cost of matching. PCRE2's own limit of steps
+/// starts again at each character of each text, and so does not limit a query.
 package final class TextPattern: Sendable {
-  /// The maximum length of an expression in bytes, and of nested groups. PCRE2 takes 40 ms to compile certain
-  /// expressions of 4000 bytes, on the thread that answers all clients. Real expressions are a tenth as long.
+  /// The limits of an expression, in bytes and nested groups. PCRE2 takes 40 ms to compile certain ones of
+  /// 4000 bytes, on the thread that answers all clients. Real expressions are a tenth as long.
   private static let sizeLimit = 512
   private static let depthLimit: UInt32 = 16
   /// The maximum number of characters in all ranges such as `[а-я]`. Ignoring case, PCRE2 checks each of
@@ -67,11 +60,7 @@ package final class TextPattern: Sendable {
   // Read only between `init` and `deinit`, by functions that are thread-safe.
   private nonisolated(unsafe) let code: OpaquePointer
 
-  /// Compiles an expression, or throws mpd's error.
-  ///
-  /// - Parameters:
-  ///   - source: The expression in PCRE2's syntax.
-  ///   - foldsCase: Whether case is ignored.
+  /// Compiles an expression in PCRE2's syntax, or throws mpd's error.
   package init(_ source: Argument, foldsCase: Bool) throws(Ack) {
     guard let calls = PCRECalls.shared else {
       throw Ack(.unknown, "regular expressions need libpcre2-8.so.0, which cannot be loaded")
@@ -100,8 +89,8 @@ package final class TextPattern: Sendable {
 
   deinit { calls.free(code) }
 
-  /// Returns whether the expression is found in the text. Throws if the budget does not suffice, and for
-  /// every later text. Any thread.
+  /// Whether the expression is found in the text. Once the budget is exhausted, throws for every text. Any
+  /// thread.
   package func matches(
     _ text: UnsafeBufferPointer<UInt8>, _ budget: inout PatternBudget
   ) throws(Ack) -> Bool {
@@ -129,41 +118,30 @@ package final class TextPattern: Sendable {
 
 /// The callout of PCRE2 before each item of an expression. A result other than 0 ends the match.
 private func takeStep(_ block: OpaquePointer?, _ budget: UnsafeMutableRawPointer?) -> Int32 {
-  guard let budget, budget.assumingMemoryBound(to: PatternBudget.self).pointee.takeStep() else {
-    return PCRECalls.stopped
-  }
-  return 0
+  let mayContinue = budget?.assumingMemoryBound(to: PatternBudget.self).pointee.takeStep()
+  return mayContinue == true ? 0 : PCRECalls.stopped
 }
 
-/// The functions of libpcre2, loaded at run time: a player without searches for expressions does not need the
-/// library.
+/// The functions of libpcre2, loaded for the first expression.
 private struct PCRECalls: Sendable {
   /// A pointer to a type of the library.
   typealias Opaque = OpaquePointer?
-
-  typealias Compile =
-    @convention(c) @Sendable (
-      UnsafePointer<UInt8>?, Int, UInt32, UnsafeMutablePointer<Int32>?, UnsafeMutablePointer<Int>?, Opaque
-    ) -> Opaque
-  typealias Match =
-    @convention(c) @Sendable (Opaque, UnsafePointer<UInt8>?, Int, Int, UInt32, Opaque, Opaque) -> Int32
   typealias Free = @convention(c) @Sendable (Opaque) -> Void
   typealias SetLimit = @convention(c) @Sendable (Opaque, UInt32) -> Int32
   typealias Callout = @convention(c) (Opaque, UnsafeMutableRawPointer?) -> Int32
 
-  let compile: Compile
-  let free: Free
+  let compile:
+    @convention(c) @Sendable (
+      UnsafePointer<UInt8>?, Int, UInt32, UnsafeMutablePointer<Int32>?, UnsafeMutablePointer<Int>?, Opaque
+    ) -> Opaque
   let errorText: @convention(c) @Sendable (Int32, UnsafeMutablePointer<UInt8>?, Int) -> Int32
-  let makeLimits: @convention(c) @Sendable (Opaque) -> Opaque
-  let makeRules: @convention(c) @Sendable (Opaque) -> Opaque
-  let setDepthLimit: SetLimit
-  let freeRules: Free
-  let setMemoryLimit: SetLimit
+  let makeLimits, makeRules: @convention(c) @Sendable (Opaque) -> Opaque
+  let setDepthLimit, setMemoryLimit: SetLimit
   let setCallout: @convention(c) @Sendable (Opaque, Callout?, UnsafeMutableRawPointer?) -> Int32
-  let freeLimits: Free
   let makeMatch: @convention(c) @Sendable (UInt32, Opaque) -> Opaque
-  let match: Match
-  let freeMatch: Free
+  let match:
+    @convention(c) @Sendable (Opaque, UnsafePointer<UInt8>?, Int, Int, UInt32, Opaque, Opaque) -> Int32
+  let free, freeRules, freeLimits, freeMatch: Free
 
   // Options of pcre2.h: UTF; invalid UTF is not an error; the dot matches newlines; unnamed groups are not
   // captured; `\C`, a single byte, is refused; callouts before each item.
@@ -193,7 +171,6 @@ private struct PCRECalls: Sendable {
     freeMatch = try library.find("match_data_free")
   }
 
-  /// Returns the library's message for an error.
   func text(_ problem: Int32) -> String {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = errorText(problem, &buffer, buffer.count)

@@ -8,12 +8,11 @@ internal import SystemSupport
 struct FolderScan {
   /// Limits that keep any arrangement of links from filling the disk or running for hours.
   private enum Limits {
-    /// Nested folders, as for a queue that is built from folders (`QueueBuilder`).
     static let depth = 64
     /// The maximum number of times that one folder is listed if several links lead to it.
     static let appearances = 4
-    /// The minimum time between commits, in seconds, and as a multiple of the duration of a commit. Arranging
-    /// a folder with very many songs for a commit takes long.
+    /// The minimum time between commits, in seconds, and as a multiple of a commit's duration. Arranging a
+    /// folder with very many songs for a commit takes long.
     static let transaction = 0.5
     static let transactionRatio = 10.0
     /// The time between progress notifications, in seconds, doubled after each: every client that is notified
@@ -21,13 +20,7 @@ struct FolderScan {
     static let progress = 1.0...30.0
   }
 
-  /// A reason why a pass ended early.
-  enum Interruption: Error {
-    /// The pass was cancelled.
-    case cancelled
-    /// A database operation failed.
-    case database(DatabaseError)
-  }
+  struct Cancellation: Error {}
 
   private let writer: LibraryWriter
   private let home: MediaPath
@@ -37,18 +30,14 @@ struct FolderScan {
   private let isCancelled: () -> Bool
   private let onProgress: () -> Void
 
-  /// The number of times that each folder was listed in this walk.
   private var appearances: [FileStatus.Identity: Int] = [:]
-  /// The folders scanned without their subfolders. Many deleted files share the same parent folder, which is
-  /// scanned once.
+  /// The folders scanned without their subfolders: once each, however many of their files were deleted.
   private var shallow: Set<[UInt8]> = []
-  /// The times of the next commit and of the next progress notification, and the interval of the notification
-  /// after that, in seconds.
+  /// The times of the next commit and progress notification, and the interval after that, in seconds.
   private var transactionEnd: Double
   private var progressDue: Double
   private var progressInterval = Limits.progress.lowerBound
 
-  /// A linked folder, and the folders above it.
   private struct Link {
     let path: [UInt8]
     let above: [FileStatus.Identity]
@@ -63,14 +52,9 @@ struct FolderScan {
   /// The first reading problem, and the number of further ones.
   private var problems: (first: String, more: Int)?
 
-  /// Creates a pass that writes to `writer` and adds folders to `watch` before it reads them.
-  ///
-  /// - Parameters:
-  ///   - rereads: Whether unchanged files are read again.
-  ///   - seconds: A clock, in seconds.
-  ///   - linkAllowance: The limit for reading folders that links lead to.
-  ///   - isCancelled: Called before each file.
-  ///   - onProgress: Called when further results are visible to readers, at growing intervals.
+  /// Creates a pass that adds folders to `watch` before it reads them. `rereads` includes unchanged files;
+  /// `seconds` is a clock. `isCancelled` is called before each file, and `onProgress`, at growing intervals,
+  /// when further results are visible to readers.
   init(
     _ writer: LibraryWriter, home: MediaPath, watch: FolderWatch?, rereads: Bool,
     linkAllowance: LinkAllowance = LinkAllowance(), seconds: @escaping () -> Double,
@@ -88,16 +72,11 @@ struct FolderScan {
     progressDue = seconds() + Limits.progress.lowerBound
   }
 
-  /// The reading problems, for a person; nil if there were none.
-  var problem: String? {
-    problems.map { $0.more == 0 ? $0.first : "\($0.first) (and \($0.more) more)" }
-  }
+  var problem: String? { problems.map { $0.more == 0 ? $0.first : "\($0.first) (and \($0.more) more)" } }
 
-  /// Scans a folder; for a file, its folder; for a path that no longer exists, the nearest existing folder
-  /// above. Runs within a transaction of the writer.
-  ///
-  /// - Parameter isDeep: Whether known subfolders are scanned too.
-  mutating func scan(_ path: [UInt8], isDeep: Bool) throws(Interruption) {
+  /// Scans a folder, and with `isDeep` also known subfolders; for a file, its folder; for a path that no
+  /// longer exists, the nearest existing folder above. Runs within a transaction of the writer.
+  mutating func scan(_ path: [UInt8], isDeep: Bool) throws {
     var (folder, isDeep) = (path, isDeep)
     while (try? FileStatus(of: location(folder)))?.type != S_IFDIR {
       // Known songs are kept: a disk that is not mounted may return.
@@ -125,7 +104,7 @@ struct FolderScan {
 
   private mutating func scan(
     _ folder: [UInt8], above: [FileStatus.Identity], isDeep: Bool
-  ) throws(Interruption) {
+  ) throws {
     // Known songs are kept once the allowance for links is used up.
     if link != nil, linkAllowance.refusal != nil { return }
     let status: FileStatus
@@ -144,18 +123,15 @@ struct FolderScan {
     if above.contains(status.identity) || above.count >= Limits.depth
       || appearances[status.identity, default: 0] >= Limits.appearances
     {
-      return try inDatabase { () throws(DatabaseError) in try forget(folder) }
+      return try forget(folder)
     }
     appearances[status.identity, default: 0] += 1
-    let modified = status.changed / 1_000_000_000
-    try scanFiles(in: folder, entries, modified: modified)
+    try scanFiles(in: folder, entries, modified: status.modified)
     try scanFolders(in: folder, entries, above + [status.identity], isDeep)
     // The folder has a row now if music was found below it.
-    try inDatabase { () throws(DatabaseError) in
-      guard try writer.hasFolder(folder) else { return }
-      _ = try writer.folder(folder, modified: modified)
-      if link != nil { watch?.add(folder) }
-    }
+    guard try writer.hasFolder(folder) else { return }
+    _ = try writer.folder(folder, modified: status.modified)
+    if link != nil { watch?.add(folder) }
   }
 
   private mutating func entries(of folder: [UInt8]) throws(FileBytes.Problem) -> FolderEntries {
@@ -171,11 +147,11 @@ struct FolderScan {
 
   // MARK: Links
 
-  private mutating func followLinks() throws(Interruption) {
+  private mutating func followLinks() throws {
     // Links found during the loop are appended and followed too.
     var index = 0
     while index < links.count, linkAllowance.refusal == nil {
-      if isCancelled() { throw .cancelled }
+      if isCancelled() { throw Cancellation() }
       let link = links[index]
       index += 1
       try follow(link, isDeep: true)
@@ -183,19 +159,17 @@ struct FolderScan {
       var parent = link.path
       while !parent.isEmpty {
         parent = LibraryPath.folder(of: parent)
-        try inDatabase { [parent] () throws(DatabaseError) -> Void in
-          guard try writer.hasFolder(parent), let status = try? FileStatus(of: location(parent)) else {
-            return
-          }
-          _ = try writer.folder(parent, modified: status.changed / 1_000_000_000)
+        guard try writer.hasFolder(parent), let status = try? FileStatus(of: location(parent)) else {
+          continue
         }
+        _ = try writer.folder(parent, modified: status.modified)
       }
-      try share()
+      try commitIfDue()
     }
     links = []
   }
 
-  private mutating func follow(_ link: Link, isDeep: Bool) throws(Interruption) {
+  private mutating func follow(_ link: Link, isDeep: Bool) throws {
     guard linkAllowance.refusal == nil else { return }
     let start = seconds()
     self.link = (link.path, start)
@@ -203,7 +177,7 @@ struct FolderScan {
     self.link = nil
     linkAllowance.take(seconds: seconds() - start)
     if let refusal = linkAllowance.refusal {
-      report(location(link.path), .interrupted("\(refusal); the rest of it is left out"))
+      report(location(link.path), .interrupted("\(refusal); remaining entries skipped"))
     }
   }
 
@@ -211,54 +185,47 @@ struct FolderScan {
 
   private mutating func scanFiles(
     in folder: [UInt8], _ entries: FolderEntries, modified: Int64
-  ) throws(Interruption) {
+  ) throws {
     let hasFiles = !entries.songs.isEmpty || !entries.playlists.isEmpty
-    let (id, files, isArranged) = try inDatabase {
-      () throws(DatabaseError) -> (Int64, [[UInt8]: LibraryWriter.KnownFile], Bool) in
-      if !hasFiles { guard try writer.hasFolder(folder) else { return (0, [:], true) } }
-      let id = try writer.folder(folder, modified: modified)
-      let isArranged = try writer.isArranged(id)
-      return (id, try writer.files(in: id), isArranged || entries.songs.isEmpty)
-    }
-    var gone = files
+    guard try hasFiles || writer.hasFolder(folder) else { return }
+    let id = try writer.folder(folder, modified: modified)
+    var gone = try writer.files(in: id)
     // A scan that was cancelled within this folder has left its songs unarranged.
-    var hasChanged = !isArranged
+    var hasChanged = try !writer.isArranged(id) && !entries.songs.isEmpty
     for (name, isPlaylist) in entries.songs.map({ ($0, false) }) + entries.playlists.map({ ($0, true) }) {
       let path = LibraryPath.path(folder, name)
       // A file that vanishes during the scan stays in `gone` if it is known.
       guard let status = try? FileStatus(of: location(path)) else { continue }
       let known = gone.removeValue(forKey: path)
       if let known, known.isSame(as: status), !rereads { continue }
-      if isCancelled() { throw .cancelled }
+      if isCancelled() { throw Cancellation() }
       let metadata = isPlaylist ? nil : SongMetadata(path: location(path).bytes)
       hasChanged = true
-      try inDatabase { () throws(DatabaseError) in
-        if let known { try writer.remove(path, known) }
-        // Stores the status from before reading: a file that changes while it is read is found to have
-        // changed at the next scan.
-        if let metadata, metadata.sampleRate != nil {
-          try writer.add(song: path, to: id, status, metadata)
-        } else {
-          try writer.add(other: path, to: id, status, isPlaylist: isPlaylist)
-        }
+      if let known { try writer.remove(path, known) }
+      // Stores the status from before reading: a file that changes while it is read is found to have
+      // changed at the next scan.
+      if let metadata, metadata.sampleRate != nil {
+        try writer.add(song: path, to: id, status, metadata)
+      } else {
+        try writer.add(other: path, to: id, status, isPlaylist: isPlaylist)
       }
-      try share(arranging: id)
+      try commitIfDue(arranging: id)
     }
     for (path, known) in gone {
       hasChanged = true
-      try inDatabase { () throws(DatabaseError) in try writer.remove(path, known) }
+      try writer.remove(path, known)
     }
-    if hasChanged { try inDatabase { () throws(DatabaseError) in try writer.arrangeSongs(in: id) } }
+    if hasChanged { try writer.arrangeSongs(in: id) }
   }
 
   // MARK: Folders
 
   private mutating func scanFolders(
     in folder: [UInt8], _ entries: FolderEntries, _ above: [FileStatus.Identity], _ isDeep: Bool
-  ) throws(Interruption) {
-    var gone = try inDatabase { () throws(DatabaseError) in try writer.folders(in: folder) }
+  ) throws {
+    var gone = try writer.folders(in: folder)
     for name in entries.folders {
-      if isCancelled() { throw .cancelled }
+      if isCancelled() { throw Cancellation() }
       let path = LibraryPath.path(folder, name)
       let isKnown = gone.remove(path) != nil
       if isDeep || !isKnown {
@@ -268,18 +235,17 @@ struct FolderScan {
           try scan(path, above: above, isDeep: true)
         }
       }
-      try share()
+      try commitIfDue()
     }
-    for path in gone { try inDatabase { () throws(DatabaseError) in try writer.remove(folder: path) } }
+    for path in gone { try writer.remove(folder: path) }
   }
 
-  /// Handles a folder that cannot be read. Removes a folder that no longer exists; otherwise keeps its songs
-  /// and reports the reason.
-  private mutating func skip(_ folder: [UInt8], because reason: FileBytes.Problem) throws(Interruption) {
+  /// Removes a folder that no longer exists. Otherwise keeps its songs and reports the reason.
+  private mutating func skip(_ folder: [UInt8], because reason: FileBytes.Problem) throws {
     if reason == .system(ENOENT) || reason == .system(ENOTDIR), !folder.isEmpty {
-      try inDatabase { () throws(DatabaseError) in try forget(folder) }
+      try forget(folder)
     } else if link == nil || linkAllowance.refusal == nil {
-      if isCancelled() { throw .cancelled }
+      if isCancelled() { throw Cancellation() }
       report(location(folder), reason)
     }
   }
@@ -299,29 +265,21 @@ struct FolderScan {
 
   // MARK: The database
 
-  /// Commits the results so far when a commit is due, so that readers see them. Arranges the songs of
-  /// `folder`, the folder in progress, before the commit.
-  private mutating func share(arranging folder: Int64? = nil) throws(Interruption) {
+  /// Commits the results so far, when a commit is due, for readers. Before that, arranges the songs of
+  /// `folder`, the one in progress.
+  private mutating func commitIfDue(arranging folder: Int64? = nil) throws {
     let now = seconds()
     guard now >= transactionEnd else { return }
     let isNews = now >= progressDue && writer.hasChanged
-    try inDatabase { () throws(DatabaseError) in
-      if let folder { try writer.arrangeSongs(in: folder) }
-      if isNews { try writer.noteFigures() }
-      try writer.commit()
-      try writer.begin()
-    }
+    if let folder { try writer.arrangeSongs(in: folder) }
+    if isNews { try writer.noteFigures() }
+    try writer.commit()
+    try writer.begin()
     let end = seconds()
     transactionEnd = end + max(Limits.transaction, Limits.transactionRatio * (end - now))
     guard isNews else { return }
     progressInterval = min(progressInterval * 2, Limits.progress.upperBound)
     progressDue = end + progressInterval
     onProgress()
-  }
-
-  private func inDatabase<Result>(
-    _ body: () throws(DatabaseError) -> Result
-  ) throws(Interruption) -> Result {
-    do throws(DatabaseError) { return try body() } catch { throw .database(error) }
   }
 }

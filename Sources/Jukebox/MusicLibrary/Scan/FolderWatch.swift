@@ -26,13 +26,9 @@ final class FolderWatch: Sendable {
   private let state = Mutex(State())
   private let onFull: @Sendable (String) -> Void
 
-  /// Starts inotify. Returns nil if the system has no inotify instance left.
-  ///
-  /// - Parameters:
-  ///   - onChange: Called with a changed folder, or with nil after an overflow of the inotify queue. Runs on
-  ///     the watch's own queue.
-  ///   - onFull: Called once, with the reason, when no more folders can be watched. Runs on the thread that
-  ///     adds a folder.
+  /// Starts inotify; nil if the system has no instance left. `onChange` runs on the watch's own queue, with a
+  /// changed folder, or nil after an overflow. `onFull` is called once, with the reason why no more folders
+  /// can be watched, on the thread that adds a folder.
   init?(
     home: MediaPath, onChange: @escaping @Sendable ([UInt8]?) -> Void,
     onFull: @escaping @Sendable (String) -> Void

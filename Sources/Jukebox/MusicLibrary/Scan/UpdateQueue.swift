@@ -2,7 +2,6 @@ internal import HostTime
 
 /// The pending updates: those that were requested, and the folders in which inotify has reported a change.
 struct UpdateQueue {
-  /// An update that was requested.
   struct Job: Hashable {
     var number: UInt32
     /// A folder or a file, relative to the music directory; empty for all.
@@ -11,14 +10,12 @@ struct UpdateQueue {
     var rereads: Bool
   }
 
-  /// An update to perform.
   enum Run: Hashable {
     case job(Job)
     /// Changed folders, each without its subfolders, and the number of the update.
     case folders(Set<[UInt8]>, UInt32)
   }
 
-  /// The next step of the worker.
   enum Next: Hashable {
     case run(Run)
     case wait(until: HostTime)
@@ -27,11 +24,10 @@ struct UpdateQueue {
 
   /// The maximum number of pending updates, as in mpd.
   static let limit = 32
-  /// The maximum number of changed folders that are scanned one by one. Changes in more folders cause a
-  /// complete scan.
+  /// The maximum number of changed folders that are scanned one by one; more cause a complete scan.
   static let folderLimit = 1000
-  /// The quiet time after a change before the scan, and the maximum delay of the scan, in seconds. An album
-  /// that is being copied counts as one change.
+  /// The quiet time before the scan of a change, and its maximum delay, in seconds. An album that is being
+  /// copied counts as one change.
   private static let quiet = 0.5
   private static let patience = 5.0
 
@@ -53,8 +49,7 @@ struct UpdateQueue {
     return lastNumber
   }
 
-  /// Adds a complete update unless one is pending. Ignores `limit`, since nobody would request the update
-  /// again.
+  /// Adds a complete update unless one is pending. Ignores `limit`: nobody would request the update again.
   mutating func addAll() {
     if !jobs.contains(where: { $0.path.isEmpty }) { append([], rereads: false) }
   }
@@ -74,7 +69,6 @@ struct UpdateQueue {
     }
   }
 
-  /// Starts the next update if one is due.
   mutating func next(at now: HostTime) -> Next {
     if !jobs.isEmpty {
       let job = jobs.removeFirst()
@@ -91,6 +85,5 @@ struct UpdateQueue {
     return .run(.folders(changed, lastNumber))
   }
 
-  /// Ends the update in progress.
   mutating func end() { running = nil }
 }

@@ -8,7 +8,6 @@ struct KeptAnswers {
   static let limit = 4 << 20
 
   private var version: Int64?
-  /// The kept replies, oldest first.
   private var replies: [(command: Command.Database, reply: Reply)] = []
 
   /// Returns a copy of the reply to a command at this version of the library; nil if none is kept.
@@ -19,8 +18,8 @@ struct KeptAnswers {
     return kept.reply.copy
   }
 
-  /// Keeps a copy of a reply. Drops replies for other versions, then the oldest ones until the limit allows
-  /// it. Returns whether the reply was kept.
+  /// Keeps a copy of a reply, instead of replies for other versions and the oldest ones. Returns whether it
+  /// did.
   @discardableResult
   mutating func keep(_ reply: Reply, to command: Command.Database, _ version: Int64?) -> Bool {
     if version != self.version { replies = [] }

@@ -53,14 +53,12 @@ enum LibraryFile {
     "CREATE INDEX groups_folder ON groups(folder)",
   ]
 
-  /// All tables except `about`.
   private static let contents = ["folders", "songs", "others", "texts", "tags", "names", "groups"]
 
   /// The names of the tags, in the order of their numbers in the tables.
   private static let tagNames = Array(TagType.allCases.map(\.rawValue).joined(separator: " ").utf8)
 
-  /// Opens or creates the database at `path` and sets its mode to 0600. Deletes the contents if they belong
-  /// to another music directory.
+  /// Opens or creates the database, with mode 0600. Deletes the contents of another music directory.
   static func open(_ path: MediaPath, home: MediaPath) throws(DatabaseError) -> Database {
     try makePrivate(path)
     let database = try connect(path)
@@ -104,9 +102,7 @@ enum LibraryFile {
 
   private static func make(_ database: borrowing Database) throws(DatabaseError) {
     try database.run("BEGIN IMMEDIATE")
-    for name in ["about"] + contents {
-      try database.run("DROP TABLE IF EXISTS \(name)")
-    }
+    for name in ["about"] + contents { try database.run("DROP TABLE IF EXISTS \(name)") }
     for table in tables { try database.run(table) }
     try database.run("INSERT INTO about VALUES(?, ?)", .bytes(Array("tags".utf8)), .bytes(tagNames))
     try database.run("PRAGMA user_version = \(version)")
@@ -121,13 +117,12 @@ enum LibraryFile {
     try database.run("COMMIT")
   }
 
-  /// Renames an unusable database to end in `.damaged`. Returns the new path, or nil if the file was deleted
-  /// instead.
+  /// Renames an unusable database to end in `.damaged`. Returns the new path; nil if it had to be deleted.
   static func setAside(_ path: MediaPath) -> MediaPath? {
-    let place = MediaPath(bytes: path.bytes + Array(".damaged".utf8))
+    let place = path.adding(suffix: ".damaged")
     let isKept = path.withCString { old in place.withCString { rename(old, $0) } } == 0
     for suffix in ["-wal", "-shm"] + (isKept ? [] : [""]) {
-      _ = MediaPath(bytes: path.bytes + Array(suffix.utf8)).withCString { unlink($0) }
+      _ = path.adding(suffix: suffix).withCString { unlink($0) }
     }
     return isKept ? place : nil
   }

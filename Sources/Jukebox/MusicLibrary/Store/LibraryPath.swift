@@ -1,25 +1,20 @@
-/// Paths as in the database: relative to the music directory, which has the empty path; single slashes
-/// between names.
+/// Paths relative to the music directory, which has the empty path; single slashes between names.
 enum LibraryPath {
   private static let slash = UInt8(ascii: "/")
 
-  /// Returns the folder that contains this file or folder.
   static func folder(of path: [UInt8]) -> [UInt8] {
     path.lastIndex(of: slash).map { Array(path[..<$0]) } ?? []
   }
 
-  /// Returns the last component of a path.
   static func name(of path: [UInt8]) -> ArraySlice<UInt8> {
     path.lastIndex(of: slash).map { path[($0 + 1)...] } ?? path[...]
   }
 
-  /// Returns the path of a name in a folder.
   static func path(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
     folder.isEmpty ? name : folder + [slash] + name
   }
 
-  /// Returns the bounds of all paths below a folder: its path with a slash, and its path with the byte that
-  /// follows the slash. The upper bound is exclusive.
+  /// The bounds of all paths below a folder: with a slash, and, exclusive, with the byte after the slash.
   static func range(below folder: [UInt8]) -> [DatabaseValue] {
     folder.isEmpty
       ? [.bytes([]), .bytes([0xFF, 0xFF, 0xFF, 0xFF])]
@@ -27,7 +22,6 @@ enum LibraryPath {
   }
 }
 
-/// Conversions of tag values.
 enum LibraryText {
   /// Returns the number at the start of a text, as C's `strtol` reads it; 0 without one.
   static func number(_ text: [UInt8]) -> Int {

@@ -3,20 +3,27 @@ package import ControlProtocol
 package import Jukebox
 internal import Synchronization
 
-/// A song of the library.
 package struct LibrarySong: Sendable {
-  /// The path, relative to the music directory.
   package let path: [UInt8]
-  /// The metadata that was read from the file.
   package let metadata: SongMetadata
 }
 
-/// A folder or a playlist of the library.
 package struct LibraryEntry: Hashable, Sendable {
-  /// The path, relative to the music directory.
+  /// Relative to the music directory.
   package let path: [UInt8]
   /// The time of the last change, in seconds since 1970.
   package let modified: Int64
+}
+
+package struct LibraryFigures: Hashable, Sendable {
+  /// The numbers of artists, albums and songs.
+  package var artists = 0
+  package var albums = 0
+  package var songs = 0
+  /// The total duration of all songs, in seconds.
+  package var playtime: Int64 = 0
+  /// The time of the last change, in seconds since 1970.
+  package var updated: Int64 = 0
 }
 
 /// Answers queries about the library. Used by one thread at a time; blocks on the disk.
@@ -31,8 +38,7 @@ package final class LibraryReader: Sendable {
     self.database = database
   }
 
-  /// Begins a query with a new budget. Later calls end with an error once `interruption` returns a reason; it
-  /// is called about once a millisecond.
+  /// Begins a query with a new budget. It ends with an error once `interruption` returns a reason.
   func begin(_ interruption: @escaping @Sendable () -> String?) { database.question.begin(interruption) }
 
   // MARK: Songs
@@ -48,49 +54,39 @@ package final class LibraryReader: Sendable {
     let condition = SongCondition(query.filter, foldsCase: foldsCase)
     let start = Int64(query.window?.lowerBound ?? 0)
     let count = query.window?.upperBound.map { Int64($0) - start } ?? -1
-    var ids: [Int64] = []
     if let order = query.order {
-      ids = try sorted(condition, order)
+      let ids = try sorted(condition, order)
       let lower = min(Int(start), ids.count)
       return Array(ids[lower..<(count < 0 ? ids.count : min(lower + Int(count), ids.count))])
     }
-    try database.statement(
-      "SELECT id FROM songs WHERE \(condition.text) ORDER BY \(Self.walk) LIMIT ? OFFSET ?"
-    ).forEach(condition.values + [.integer(count), .integer(start)]) { ids.append($0.integer(0)) }
-    return ids
+    return try database.rows(
+      "SELECT id FROM songs WHERE \(condition.text) ORDER BY \(Self.walk) LIMIT ? OFFSET ?",
+      condition.values + [.integer(count), .integer(start)]
+    ) { $0.integer(0) }
   }
 
-  /// The songs that meet a condition, in any order.
   func ids(_ condition: SongCondition) throws(DatabaseError) -> [Int64] {
-    var ids: [Int64] = []
-    try database.statement("SELECT id FROM songs WHERE \(condition.text)").forEach(condition.values) {
-      ids.append($0.integer(0))
-    }
-    return ids
+    try database.rows("SELECT id FROM songs WHERE \(condition.text)", condition.values) { $0.integer(0) }
   }
 
-  private func sorted(
-    _ condition: SongCondition, _ order: SongQuery.Order
-  ) throws(DatabaseError) -> [Int64] {
+  private func sorted(_ condition: SongCondition, _ order: SongQuery.Order) throws(DatabaseError) -> [Int64] {
     guard let tag = order.tag else {
-      var ids: [Int64] = []
-      try database.statement(
-        "SELECT id FROM songs WHERE \(condition.text) ORDER BY modified \(order.isDescending ? "DESC" : ""), \(Self.walk)"
-      ).forEach(condition.values) { ids.append($0.integer(0)) }
-      return ids
+      return try database.rows(
+        "SELECT id FROM songs WHERE \(condition.text) ORDER BY modified \(order.isDescending ? "DESC" : ""), \(Self.walk)",
+        condition.values
+      ) { $0.integer(0) }
     }
-    var songs: [(key: [UInt8], number: Int, id: Int64)] = []
     let isNumber = tag == .track || tag == .disc
-    try database.statement("SELECT id, metadata FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)")
-      .forEach(condition.values) { row in
-        let key = SongMetadata(encoded: row.bytes(1))?.first(tag) ?? []
-        songs.append((isNumber ? [] : key, isNumber ? LibraryText.number(key) : 0, row.integer(0)))
-      }
+    var songs = try database.rows(
+      "SELECT id, metadata FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)", condition.values
+    ) { row in
+      let key = SongMetadata(encoded: row.bytes(1))?.first(tag) ?? []
+      return (key: isNumber ? [] : key, number: isNumber ? LibraryText.number(key) : 0, id: row.integer(0))
+    }
     // Swift's sort is stable: songs with equal keys keep the order of the walk.
     songs.sort { left, right in
       let (first, second) = order.isDescending ? (right, left) : (left, right)
-      return isNumber
-        ? first.number < second.number : first.key.lexicographicallyPrecedes(second.key)
+      return isNumber ? first.number < second.number : first.key.lexicographicallyPrecedes(second.key)
     }
     return songs.map(\.id)
   }
@@ -105,18 +101,13 @@ package final class LibraryReader: Sendable {
       if isLook, database.question.isInterrupted(), let refusal = database.question.refusal {
         throw .refused(refusal)
       }
-      try statement.forEach([.integer(id)]) { row throws(DatabaseError) in songs.append(try Self.song(row)) }
+      songs += try statement.rows([.integer(id)], Self.song)
     }
     return songs
   }
 
-  /// The song with this path; nil if it is unknown.
   package func song(_ path: [UInt8]) throws(DatabaseError) -> LibrarySong? {
-    var song: LibrarySong?
-    try database.statement("SELECT path, metadata FROM songs WHERE path = ?").forEach([.bytes(path)]) {
-      row throws(DatabaseError) in song = try Self.song(row)
-    }
-    return song
+    try database.rows("SELECT path, metadata FROM songs WHERE path = ?", [.bytes(path)], Self.song).first
   }
 
   private static func song(_ row: DatabaseRow) throws(DatabaseError) -> LibrarySong {
@@ -128,26 +119,22 @@ package final class LibraryReader: Sendable {
 
   // MARK: Folders
 
-  /// The number of the folder with this path; nil if it is unknown.
   package func folder(_ path: [UInt8]) throws(DatabaseError) -> Int64? {
     try database.integer("SELECT id FROM folders WHERE path = ?", .bytes(path))
   }
 
   /// The numbers of the folder with this path and of all folders below it, in order.
   package func folders(from path: [UInt8]) throws(DatabaseError) -> [Int64] {
-    var ids: [Int64] = []
-    try database.statement(
-      "SELECT id FROM folders WHERE path = ? OR path >= ? AND path < ? ORDER BY position"
-    ).forEach([.bytes(path)] + LibraryPath.range(below: path)) { ids.append($0.integer(0)) }
-    return ids
+    try database.rows(
+      "SELECT id FROM folders WHERE path = ? OR path >= ? AND path < ? ORDER BY position",
+      [.bytes(path)] + LibraryPath.range(below: path)
+    ) { $0.integer(0) }
   }
 
-  /// The folder with this number; nil if it no longer exists.
   package func entry(ofFolder folder: Int64) throws(DatabaseError) -> LibraryEntry? {
     try entries("SELECT path, modified FROM folders WHERE id = ?", folder).first
   }
 
-  /// The folders in a folder, in order.
   package func folders(in folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
     try entries("SELECT path, modified FROM folders WHERE parent = ? ORDER BY position", folder)
   }
@@ -160,19 +147,13 @@ package final class LibraryReader: Sendable {
 
   /// The songs in a folder, as numbers for `songs(_:)`, in order.
   package func songs(in folder: Int64) throws(DatabaseError) -> [Int64] {
-    var ids: [Int64] = []
-    try database.statement("SELECT id FROM songs WHERE folder = ? ORDER BY position").forEach(
-      [.integer(folder)]
-    ) { ids.append($0.integer(0)) }
-    return ids
+    try database.rows("SELECT id FROM songs WHERE folder = ? ORDER BY position", [.integer(folder)]) {
+      $0.integer(0)
+    }
   }
 
   private func entries(_ query: String, _ folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
-    var entries: [LibraryEntry] = []
-    try database.statement(query).forEach([.integer(folder)]) {
-      entries.append(LibraryEntry(path: $0.bytes(0), modified: $0.integer(1)))
-    }
-    return entries
+    try database.rows(query, [.integer(folder)]) { LibraryEntry(path: $0.bytes(0), modified: $0.integer(1)) }
   }
 
   // MARK: Tags
@@ -180,15 +161,13 @@ package final class LibraryReader: Sendable {
   /// The paths of the songs that match a filter, in the order of a walk.
   package func paths(_ filter: FilterExpression?) throws(DatabaseError) -> [[UInt8]] {
     let condition = SongCondition(filter ?? .all([]), foldsCase: false)
-    var paths: [[UInt8]] = []
-    try database.statement("SELECT path FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)").forEach(
-      condition.values
-    ) { paths.append($0.bytes(0)) }
-    return paths
+    return try database.rows(
+      "SELECT path FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)", condition.values
+    ) { $0.bytes(0) }
   }
 
-  /// Calls `body` with each distinct combination of values of these tags, among the songs that match a
-  /// filter, in byte order. A song without a tag has an empty value.
+  /// Calls `body` with each distinct combination of these tags' values among the songs of a filter, in byte
+  /// order. A song without a tag has an empty value.
   package func forEachValues(
     of types: [TagType], _ filter: FilterExpression?, _ body: ([[UInt8]]) -> Void
   ) throws(DatabaseError) {
@@ -203,8 +182,8 @@ package final class LibraryReader: Sendable {
     rows.forEachSorted(body)
   }
 
-  /// The tags by which songs are grouped. The songs of an album usually share them, so that the database
-  /// stores each combination once for a folder.
+  /// The tags by which songs are grouped. An album's songs usually share them; a folder stores each
+  /// combination once.
   static let groupTags: Set<TagType> = [
     .artist, .artistSort, .album, .albumSort, .albumArtist, .albumArtistSort, .date, .originalDate, .genre,
     .disc, .label,
@@ -223,9 +202,7 @@ package final class LibraryReader: Sendable {
 
   private func forEachValue(of type: TagType, _ body: ([UInt8]) -> Void) throws(DatabaseError) {
     let bit = Int64(1) << Int64(type.index)
-    if try database.integer("SELECT 1 FROM songs WHERE tagged & \(bit) = 0 LIMIT 1") != nil {
-      body([])
-    }
+    if try database.integer("SELECT 1 FROM songs WHERE tagged & \(bit) = 0 LIMIT 1") != nil { body([]) }
     // Steps from one distinct text to the next by the index.
     try database.statement(
       """
@@ -243,14 +220,11 @@ package final class LibraryReader: Sendable {
     package var seconds = 0.0
   }
 
-  /// Counts the songs that match a filter.
   package func count(_ filter: FilterExpression) throws(DatabaseError) -> Count {
     let condition = SongCondition(filter, foldsCase: false)
-    var count = Count()
-    try database.statement("SELECT count(*), total(duration) FROM songs WHERE \(condition.text)").forEach(
-      condition.values
-    ) { count = Count(songs: Int($0.integer(0)), seconds: $0.real(1)) }
-    return count
+    return try database.rows(
+      "SELECT count(*), total(duration) FROM songs WHERE \(condition.text)", condition.values
+    ) { Count(songs: Int($0.integer(0)), seconds: $0.real(1)) }.first ?? Count()
   }
 
   /// Counts the songs that match a filter, for each value of a tag, in byte order of the values.
@@ -283,8 +257,8 @@ package final class LibraryReader: Sendable {
 
   // MARK: Answers
 
-  /// Returns the reply that `make` makes for a command. Keeps a long reply until the library changes, since
-  /// clients request complete listings each time that they show them.
+  /// Returns the reply of `make`. Keeps a long reply until the library changes, since clients request
+  /// complete listings each time that they show them.
   package func answer(
     to command: Command.Database, _ make: () throws(DatabaseError) -> Reply
   ) throws(DatabaseError) -> Reply {

@@ -5,7 +5,6 @@ internal import MusicFiles
 
 /// Writes scan results to the database. Owned by one thread.
 final class LibraryWriter {
-  /// The recorded state of a file, to detect changes.
   struct KnownFile: Hashable {
     /// The number of the song; nil for a file that is not a song.
     var song: Int64?
@@ -54,10 +53,11 @@ final class LibraryWriter {
     init(_ statement: consuming DatabaseStatement) { self.statement = statement }
   }
 
-  /// Runs a statement, which is prepared at its first use.
-  private func forEach(
-    _ text: String, _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Void = { _ in }
-  ) throws(DatabaseError) {
+  /// Runs a statement, which is prepared at its first use. Returns the value that `body` makes of each row.
+  @discardableResult
+  private func rows<Value>(
+    _ text: String, _ values: [DatabaseValue], _ body: (DatabaseRow) -> Value = { _ in }
+  ) throws(DatabaseError) -> [Value] {
     let cached: CachedStatement
     if let known = statements[text] {
       cached = known
@@ -65,14 +65,11 @@ final class LibraryWriter {
       cached = CachedStatement(try database.statement(text))
       statements[text] = cached
     }
-    try cached.statement.forEach(values, body)
+    return try cached.statement.rows(values) { body($0) }
   }
 
-  /// The first number in a statement's result; nil without a row.
   private func integer(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
-    var result: Int64?
-    try forEach(text, values) { result = result ?? $0.integer(0) }
-    return result
+    try rows(text, values) { $0.integer(0) }.first
   }
 
   // MARK: Transactions
@@ -80,7 +77,6 @@ final class LibraryWriter {
   /// Begins a transaction, whose changes other connections see after `commit`.
   func begin() throws(DatabaseError) { try database.run("BEGIN IMMEDIATE") }
 
-  /// Commits the transaction.
   func commit() throws(DatabaseError) { try database.run("COMMIT") }
 
   /// Rolls the transaction back, unless SQLite has already done so after an error.
@@ -89,10 +85,8 @@ final class LibraryWriter {
     try? database.run("ROLLBACK")
   }
 
-  /// Completes a pass: deletes unused rows, orders the folders and updates the statistics. Returns whether
-  /// anything has changed.
-  ///
-  /// - Parameter isComplete: Whether the pass covered all folders; unused texts are deleted only then.
+  /// Completes a pass: deletes unused rows (unused texts only after a pass through all folders), orders the
+  /// folders and updates the statistics. Returns whether anything has changed.
   func finish(isComplete: Bool) throws(DatabaseError) -> Bool {
     guard hasChanged else { return false }
     repeat {
@@ -129,7 +123,6 @@ final class LibraryWriter {
     try setAbout("updated", "SELECT \(time(nil))")
   }
 
-  /// Releases memory until the next update.
   func rest() {
     texts = [:]
     database.releaseMemory()
@@ -141,28 +134,23 @@ final class LibraryWriter {
 
   // MARK: Folders
 
-  /// The number of this folder. Adds missing rows for the folder and for those above it. A walk in order adds
-  /// the rows in order, so that clients see folders sorted before the walk ends.
+  /// The number of this folder. Adds missing rows for it and those above. A walk in order adds the rows in
+  /// order, so that clients see folders sorted before the walk ends.
   func folder(_ path: [UInt8], modified: Int64) throws(DatabaseError) -> Int64 {
-    var known: (id: Int64, modified: Int64)?
-    try forEach("SELECT id, modified FROM folders WHERE path = ?", [.bytes(path)]) {
-      known = ($0.integer(0), $0.integer(1))
+    let known = try rows("SELECT id, modified FROM folders WHERE path = ?", [.bytes(path)]) {
+      (id: $0.integer(0), modified: $0.integer(1))
     }
-    if let known {
+    if let known = known.first {
       if known.modified != modified {
-        try forEach("UPDATE folders SET modified = ? WHERE id = ?", [.integer(modified), .integer(known.id)])
+        try rows("UPDATE folders SET modified = ? WHERE id = ?", [.integer(modified), .integer(known.id)])
       }
       return known.id
     }
-    var parent: Int64 = 0
-    if !path.isEmpty { parent = try folder(above: path) }
+    let parent = path.isEmpty ? 0 : try folder(above: path)
     let position = try integer("SELECT max(id) FROM folders") ?? 0
-    try forEach(
+    try rows(
       "INSERT INTO folders(path, parent, position, modified) VALUES(?, ?, ?, ?)",
-      [
-        .bytes(path),
-        .integer(parent), .integer(position + 1), .integer(modified),
-      ])
+      [.bytes(path), .integer(parent), .integer(position + 1), .integer(modified)])
     (hasChanged, mustOrderFolders) = (true, true)
     return database.lastRow
   }
@@ -175,16 +163,10 @@ final class LibraryWriter {
 
   /// The known subfolders of this folder.
   func folders(in folder: [UInt8]) throws(DatabaseError) -> Set<[UInt8]> {
-    var paths: Set<[UInt8]> = []
-    try forEach(
-      "SELECT path FROM folders WHERE parent = (SELECT id FROM folders WHERE path = ?)", [.bytes(folder)]
-    ) {
-      paths.insert($0.bytes(0))
-    }
-    return paths
+    let query = "SELECT path FROM folders WHERE parent = (SELECT id FROM folders WHERE path = ?)"
+    return Set(try rows(query, [.bytes(folder)]) { $0.bytes(0) })
   }
 
-  /// Whether the folder has a row.
   func hasFolder(_ path: [UInt8]) throws(DatabaseError) -> Bool {
     try integer("SELECT 1 FROM folders WHERE path = ?", .bytes(path)) != nil
   }
@@ -192,27 +174,23 @@ final class LibraryWriter {
   /// Removes the folder with everything in it and below it.
   func remove(folder path: [UInt8]) throws(DatabaseError) {
     let range = LibraryPath.range(below: path)
-    var songs: [Int64] = []
-    try forEach("SELECT id FROM songs WHERE path >= ? AND path < ?", range) {
-      songs.append($0.integer(0))
-    }
+    let songs = try rows("SELECT id FROM songs WHERE path >= ? AND path < ?", range) { $0.integer(0) }
     for song in songs { try remove(song: song) }
-    try forEach("DELETE FROM others WHERE path >= ? AND path < ?", range)
+    try rows("DELETE FROM others WHERE path >= ? AND path < ?", range)
     for table in ["names", "groups"] {
-      try forEach(
+      try rows(
         "DELETE FROM \(table) WHERE folder IN (SELECT id FROM folders WHERE path = ? OR path >= ? AND path < ?)",
         [.bytes(path)] + range)
     }
-    try forEach("DELETE FROM folders WHERE path >= ? AND path < ?", range)
-    try forEach("DELETE FROM folders WHERE path = ?", [.bytes(path)])
+    try rows("DELETE FROM folders WHERE path >= ? AND path < ?", range)
+    try rows("DELETE FROM folders WHERE path = ?", [.bytes(path)])
     (hasChanged, hasRemoved) = (true, true)
   }
 
   private func orderFolders() throws(DatabaseError) {
-    var folders: [(order: [NaturalOrder], id: Int64, position: Int64)] = []
-    try forEach("SELECT path, id, position FROM folders", []) { row in
+    var folders = try rows("SELECT path, id, position FROM folders", []) { row in
       let names = row.bytes(0).split(separator: UInt8(ascii: "/")).map { NaturalOrder(Array($0)) }
-      folders.append((names, row.integer(1), row.integer(2)))
+      return (order: names, id: row.integer(1), position: row.integer(2))
     }
     folders.sort { $0.order.lexicographicallyPrecedes($1.order) }
     let update = try database.statement("UPDATE folders SET position = ? WHERE id = ?")
@@ -226,43 +204,39 @@ final class LibraryWriter {
   /// The recorded files of this folder, by path.
   func files(in folder: Int64) throws(DatabaseError) -> [[UInt8]: KnownFile] {
     var files: [[UInt8]: KnownFile] = [:]
-    try forEach("SELECT path, id, changed, size FROM songs WHERE folder = ?", [.integer(folder)]) {
+    try rows("SELECT path, id, changed, size FROM songs WHERE folder = ?", [.integer(folder)]) {
       files[$0.bytes(0)] = KnownFile(song: $0.integer(1), changed: $0.integer(2), size: $0.integer(3))
     }
-    try forEach("SELECT path, changed, size FROM others WHERE folder = ?", [.integer(folder)]) {
+    try rows("SELECT path, changed, size FROM others WHERE folder = ?", [.integer(folder)]) {
       files[$0.bytes(0)] = KnownFile(song: nil, changed: $0.integer(1), size: $0.integer(2))
     }
     return files
   }
 
-  /// Removes a file.
   func remove(_ path: [UInt8], _ known: KnownFile) throws(DatabaseError) {
     if let song = known.song {
       try remove(song: song)
     } else {
-      try forEach("DELETE FROM others WHERE path = ?", [.bytes(path)])
+      try rows("DELETE FROM others WHERE path = ?", [.bytes(path)])
     }
     (hasChanged, hasRemoved) = (true, true)
   }
 
   private func remove(song: Int64) throws(DatabaseError) {
-    var metadata: SongMetadata?
-    try forEach("SELECT metadata FROM songs WHERE id = ?", [.integer(song)]) {
-      metadata = SongMetadata(encoded: $0.bytes(0))
-    }
-    for tag in Self.searchable(metadata ?? SongMetadata()) {
+    let metadata = try rows("SELECT metadata FROM songs WHERE id = ?", [.integer(song)]) { $0.bytes(0) }
+    for tag in Self.searchable(metadata.first.flatMap { SongMetadata(encoded: $0) } ?? SongMetadata()) {
       for text in tag.texts {
         try deleteTag.run(.integer(Int64(tag.type.index)), .integer(try number(of: text)), .integer(song))
       }
     }
-    try forEach("DELETE FROM songs WHERE id = ?", [.integer(song)])
+    try rows("DELETE FROM songs WHERE id = ?", [.integer(song)])
   }
 
   /// Adds a playlist, or a file that is named like a song and is not one.
   func add(other path: [UInt8], to folder: Int64, _ status: FileStatus, isPlaylist: Bool)
     throws(DatabaseError)
   {
-    try forEach(
+    try rows(
       "INSERT OR REPLACE INTO others VALUES(?, ?, ?, ?, ?)",
       [
         .bytes(path), .integer(folder),
@@ -285,7 +259,7 @@ final class LibraryWriter {
     let song = database.lastRow
     // Until the folder is arranged again, possibly after a restart, searches for names examine its songs
     // instead.
-    try forEach("DELETE FROM names WHERE folder = ?", [.integer(folder)])
+    try rows("DELETE FROM names WHERE folder = ?", [.integer(folder)])
     for (type, texts) in tags {
       for text in texts {
         try insertTag.run(.integer(Int64(type.index)), .integer(try number(of: text)), .integer(song))
@@ -305,8 +279,7 @@ final class LibraryWriter {
 
   private func number(of text: [UInt8]) throws(DatabaseError) -> Int64 {
     if let number = texts[text] { return number }
-    var found: Int64?
-    try findText.forEach([.bytes(text)]) { found = $0.integer(0) }
+    let found = try findText.rows([.bytes(text)]) { $0.integer(0) }.first
     if found == nil { try insertText.run(.bytes(text)) }
     let number = found ?? database.lastRow
     if texts.count >= Self.textLimit { texts = [:] }
@@ -319,8 +292,8 @@ final class LibraryWriter {
     try integer("SELECT 1 FROM names WHERE folder = ?", .integer(folder)) != nil
   }
 
-  /// Sorts the songs of a folder by album, disc and track, then by name, and renews its rows in `names` and
-  /// `groups`. Required after songs of the folder were added or removed.
+  /// Sorts the songs of a folder by album, disc, track and name, and renews its rows in `names` and `groups`.
+  /// Required after songs of the folder were added or removed.
   func arrangeSongs(in folder: Int64) throws(DatabaseError) {
     struct Key: Comparable {
       let album: NaturalOrder
@@ -335,7 +308,7 @@ final class LibraryWriter {
     var songs: [(key: Key, id: Int64, position: Int64)] = []
     var names: [UInt8] = []
     var groups: [SongMetadata: (songs: Int64, duration: Double)] = [:]
-    try forEach("SELECT path, metadata, id, position FROM songs WHERE folder = ?", [.integer(folder)]) {
+    try rows("SELECT path, metadata, id, position FROM songs WHERE folder = ?", [.integer(folder)]) {
       row in
       let metadata = SongMetadata(encoded: row.bytes(1)) ?? SongMetadata()
       func number(_ type: TagType) -> Int { LibraryText.number(metadata.first(type)) }
@@ -351,10 +324,10 @@ final class LibraryWriter {
       groups[group, default: (0, 0)].songs += 1
       groups[group, default: (0, 0)].duration += metadata.duration ?? 0
     }
-    try forEach("INSERT OR REPLACE INTO names VALUES(?, ?)", [.integer(folder), .bytes(names)])
-    try forEach("DELETE FROM groups WHERE folder = ?", [.integer(folder)])
+    try rows("INSERT OR REPLACE INTO names VALUES(?, ?)", [.integer(folder), .bytes(names)])
+    try rows("DELETE FROM groups WHERE folder = ?", [.integer(folder)])
     for (metadata, group) in groups {
-      try forEach(
+      try rows(
         "INSERT INTO groups(folder, songs, duration, metadata) VALUES(?, ?, ?, ?)",
         [.integer(folder), .integer(group.songs), .real(group.duration), .bytes(metadata.encoded)])
     }
@@ -363,19 +336,5 @@ final class LibraryWriter {
     for (index, song) in songs.enumerated() where song.position != index {
       try update.run(.integer(Int64(index)), .integer(song.id))
     }
-  }
-}
-
-extension SongMetadata {
-  /// The first value of this tag, or of its first substitute that the song has; empty if it has none.
-  func first(_ type: TagType) -> [UInt8] {
-    for candidate in [type] + type.substitutes {
-      var found: [UInt8]?
-      forEachTag(of: TagSet(candidate)) { _, value in
-        if found == nil { found = value.withUnsafeBufferPointer { Array($0) } }
-      }
-      if let found { return found }
-    }
-    return []
   }
 }

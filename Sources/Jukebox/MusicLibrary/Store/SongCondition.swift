@@ -6,13 +6,10 @@ struct SongCondition {
   private(set) var text: String
   private(set) var values: [DatabaseValue] = []
 
-  /// Translates a filter expression.
-  ///
-  /// - Parameter foldsCase: Whether case is ignored.
+  /// `foldsCase`: whether case is ignored.
   init(_ expression: FilterExpression, foldsCase: Bool) {
     switch expression {
-    case .tag(let type?, let test): self.init(test, of: type, foldsCase)
-    case .tag(nil, let test): self.init(ofAny: test, foldsCase)
+    case .tag(let type, let test): self.init(test, of: type, foldsCase)
     case .file(let test): self.init(file: test, foldsCase)
     case .base(let folder):
       var path = folder.bytes
@@ -65,31 +62,20 @@ struct SongCondition {
     }
   }
 
-  /// The folders without a row in `names`, since songs are being added to them. All of their songs are
+  /// The folders to which songs are being added, and so without a row in `names`. All their songs are
   /// examined.
   private static let unnamed = "SELECT id FROM folders WHERE id NOT IN (SELECT folder FROM names)"
 
-  private init(_ test: TextTest, of type: TagType, _ foldsCase: Bool) {
+  private init(_ test: TextTest, of type: TagType?, _ foldsCase: Bool) {
     switch test {
     // A song without the tag counts as one with an empty value.
-    case .contains(""), .matches(""): self.init("1")
-    case .equals(""): self.init("tagged & \(Int64(1) << Int64(type.index)) = 0")
+    case .contains(""), .matches(""): self.init(type == nil ? "tagged <> 0" : "1")
+    case .equals(""): self.init(type.map { "tagged & \(Int64(1) << Int64($0.index)) = 0" } ?? "0")
     default:
       let condition = Self.condition(test, foldsCase && !test.isPattern ? "folded" : "text", foldsCase)
+      let types = type.map { "= \($0.index)" } ?? "IN (\(Self.types))"
       self.init(
-        "id IN (SELECT song FROM tags WHERE type = \(type.index) AND text IN "
-          + "(SELECT id FROM texts WHERE \(condition.text)))", condition.values)
-    }
-  }
-
-  private init(ofAny test: TextTest, _ foldsCase: Bool) {
-    switch test {
-    case .contains(""), .matches(""): self.init("tagged <> 0")
-    case .equals(""): self.init("0")
-    default:
-      let condition = Self.condition(test, foldsCase && !test.isPattern ? "folded" : "text", foldsCase)
-      self.init(
-        "id IN (SELECT song FROM tags WHERE type IN (\(Self.types)) AND text IN "
+        "id IN (SELECT song FROM tags WHERE type \(types) AND text IN "
           + "(SELECT id FROM texts WHERE \(condition.text)))", condition.values)
     }
   }
@@ -106,12 +92,10 @@ struct SongCondition {
     // Songs are decoded to floating-point samples.
     case .bits, .dsd: self.init("0")
     case .floatingPoint, nil:
-      let parts = ["rate": mask.rate, "channels": mask.channels].sorted { $0.key > $1.key }
-      self.init(
-        "("
-          + parts.map { name, value in value.map { "\(name) = \($0)" } ?? "\(name) > 0" }.joined(
-            separator: " AND ")
-          + ")")
+      let conditions = [("rate", mask.rate), ("channels", mask.channels)].map { name, value in
+        value.map { "\(name) = \($0)" } ?? "\(name) > 0"
+      }
+      self.init("(\(conditions.joined(separator: " AND ")))")
     }
   }
 

@@ -3,15 +3,11 @@ internal import Glibc
 package import MusicFiles
 internal import Synchronization
 
-/// Stickers: names with values, such as ratings, that clients attach to songs. They are stored by the song's
-/// path.
-///
-/// The file is separate from the library's database. The database can be rebuilt from the music, and is if it
-/// is damaged or has another version; stickers exist nowhere else. A separate file also need not wait for a
-/// scan, which writes to the library for minutes. Stickers of a missing song are kept: a disk that is not
-/// mounted may return.
-///
-/// The file is opened at its first use. Any thread; all calls block on the disk.
+/// Stickers: names with values, such as ratings, that clients attach to songs, stored by the song's path.
+/// Unlike the library's database, which can be rebuilt from the music, they exist nowhere else. Their own
+/// file also need not wait for a scan, which writes for minutes. Stickers of a missing song are kept: a disk
+/// that is not mounted may return. The file is opened at its first use. Any thread; all calls block on the
+/// disk.
 package final class StickerStore: Sendable {
   private final class Connection: Sendable {
     let database: Database
@@ -27,9 +23,8 @@ package final class StickerStore: Sendable {
   private let complain: @Sendable (String) -> Void
   private let connection = Mutex<Connection?>(nil)
 
-  /// Creates a store for the file at `path`, which is created with mode 0600 at its first use. An unusable
-  /// file is renamed or, if that fails, deleted. `complain` is called then with a message for a person, on
-  /// the caller's thread.
+  /// The file is created with mode 0600 at its first use. An unusable one is renamed or, if that fails,
+  /// deleted; then `complain` gets a message for a person, on the caller's thread.
   package init(_ path: MediaPath, complain: @escaping @Sendable (String) -> Void) {
     self.path = path
     self.complain = complain
@@ -39,25 +34,21 @@ package final class StickerStore: Sendable {
 
   /// The value of a sticker; nil if the song has none of that name.
   package func value(of name: [UInt8], for song: [UInt8]) throws(DatabaseError) -> [UInt8]? {
-    var value: [UInt8]?
-    try forEach("SELECT value FROM stickers WHERE song = ? AND name = ?", [.bytes(song), .bytes(name)]) {
-      value = $0.bytes(0)
-    }
-    return value
+    try rows("SELECT value FROM stickers WHERE song = ? AND name = ?", [.bytes(song), .bytes(name)]) {
+      $0.bytes(0)
+    }.first
   }
 
   /// All stickers of a song, in byte order of their names.
   package func all(for song: [UInt8]) throws(DatabaseError) -> [(name: [UInt8], value: [UInt8])] {
-    var found: [(name: [UInt8], value: [UInt8])] = []
-    try forEach("SELECT name, value FROM stickers WHERE song = ? ORDER BY name", [.bytes(song)]) {
-      found.append(($0.bytes(0), $0.bytes(1)))
+    try rows("SELECT name, value FROM stickers WHERE song = ? ORDER BY name", [.bytes(song)]) {
+      ($0.bytes(0), $0.bytes(1))
     }
-    return found
   }
 
   /// The songs below a folder (empty: all) with a sticker of that name whose value passes the test, in byte
-  /// order of their paths. `interruption` is called for each song found; `DatabaseError.refused` is thrown
-  /// once it returns a reason.
+  /// order of their paths. Throws `DatabaseError.refused` once `interruption`, called for each, returns a
+  /// reason.
   package func find(
     _ name: [UInt8], below folder: [UInt8], _ test: StickerTest?, interruption: () -> String? = { nil }
   ) throws(DatabaseError) -> [(song: [UInt8], value: [UInt8])] {
@@ -68,42 +59,40 @@ package final class StickerStore: Sendable {
       case .below(let value): ("AND value < ?", [.bytes(value.bytes)])
       case .above(let value): ("AND value > ?", [.bytes(value.bytes)])
       }
-    var found: [(song: [UInt8], value: [UInt8])] = []
-    try forEach(
+    return try rows(
       "SELECT song, value FROM stickers WHERE song >= ? AND song < ? AND name = ? \(condition.text) ORDER BY song",
       LibraryPath.range(below: folder) + [.bytes(name)] + condition.values
     ) { row throws(DatabaseError) in
       if let reason = interruption() { throw .refused(.interrupted(reason)) }
-      found.append((row.bytes(0), row.bytes(1)))
+      return (row.bytes(0), row.bytes(1))
     }
-    return found
   }
 
   // MARK: Noting
 
   /// Sets a sticker and replaces its previous value.
   package func set(_ name: [UInt8], to value: [UInt8], for song: [UInt8]) throws(DatabaseError) {
-    try forEach(
+    try rows(
       "INSERT OR REPLACE INTO stickers VALUES(?, ?, ?)", [.bytes(song), .bytes(name), .bytes(value)])
   }
 
   /// Removes a sticker of a song, or all of its stickers if `name` is nil. Returns whether any existed.
   package func remove(_ name: [UInt8]?, for song: [UInt8]) throws(DatabaseError) -> Bool {
-    var hadOne = false
-    try forEach(
+    try !rows(
       "DELETE FROM stickers WHERE song = ?1 AND (?2 IS NULL OR name = ?2) RETURNING 1",
       [.bytes(song), name.map { .bytes($0) } ?? .null]
-    ) { _ in hadOne = true }
-    return hadOne
+    ).isEmpty
   }
 
   // MARK: The file
 
-  private func forEach(
-    _ query: String, _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Void = { _ in }
-  ) throws(DatabaseError) {
+  @discardableResult
+  private func rows<Value>(
+    _ query: String, _ values: [DatabaseValue],
+    _ body: (DatabaseRow) throws(DatabaseError) -> Value = { _ in }
+  ) throws(DatabaseError) -> [Value] {
     do throws(DatabaseError) {
-      return try connect().database.statement(query).forEach(values, body)
+      return try connect().database.rows(query, values, body)
     } catch {
       switch error {
       case .damaged, .unknownVersion: break
@@ -111,9 +100,10 @@ package final class StickerStore: Sendable {
       }
       connection.withLock { $0 = nil }
       let place = LibraryFile.setAside(path)
-      complain("\(path): \(error); \(place.map { "kept as \($0)" } ?? "removed"), stickers begin anew")
+      complain(
+        "\(path): \(error); \(place.map { "renamed to \($0)" } ?? "deleted"); starting with no stickers")
     }
-    try connect().database.statement(query).forEach(values, body)
+    return try connect().database.rows(query, values, body)
   }
 
   private func connect() throws(DatabaseError) -> Connection {

@@ -2,11 +2,9 @@ import ControlProtocol
 import Glibc
 import Jukebox
 
-/// The values of some tags in many songs, one row for each combination. All rows share one block of memory,
-/// since there can be tens of thousands, and an answer needs all of them.
-///
-/// A row consists of the bytes of its values, each followed by two zero bytes. A zero byte within a value is
-/// stored as 0, 1. Rows are ordered by their bytes.
+/// The values of some tags in many songs, one row for each combination, ordered by bytes. All rows share one
+/// block of memory, since an answer may need tens of thousands. In a row, two zero bytes follow each value; a
+/// zero byte within a value is stored as 0, 1.
 struct ValueRows {
   private let types: [TagType]
   /// For each type, the tag followed by its substitutes. The first one that a song has counts.
@@ -14,7 +12,6 @@ struct ValueRows {
   private var bytes: [UInt8] = []
   private var rows: [Range<Int>] = []
 
-  /// Creates an empty collection of rows for these tags.
   init(of types: [TagType]) {
     self.types = types
     candidates = types.map { type in ([type] + type.substitutes).map { TagSet($0) } }
@@ -74,8 +71,7 @@ struct ValueRows {
     }
   }
 
-  /// Calls `body` with the values of each distinct row, in order. Arrays for all rows at the same time would
-  /// take too much memory.
+  /// Calls `body` with each distinct row, in order. Arrays for all rows at once would take too much memory.
   consuming func forEachSorted(_ body: ([[UInt8]]) -> Void) {
     bytes.withUnsafeBytes { bytes in
       /// Returns a number below, at or above zero, like memcmp.
@@ -113,6 +109,9 @@ struct ValueRows {
 }
 
 extension SongMetadata {
+  /// The first value of this tag, or of its first substitute that the song has; empty if it has none.
+  func first(_ type: TagType) -> [UInt8] { values(of: type).first ?? [] }
+
   /// The values of this tag, or of its first substitute that the song has; one empty value if it has none.
   func values(of type: TagType) -> [[UInt8]] {
     for candidate in [type] + type.substitutes {

@@ -6,7 +6,6 @@ import MusicFiles
 import SystemSupport
 import Transfer
 
-/// `continuo add`.
 struct Add: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "add", "Adds files, URLs, folders and playlists to the end of the queue.",
@@ -19,24 +18,24 @@ struct Add: ControlCommand {
   @OptionGroup var control: ControlOptions
 
   @ArgumentParser.Argument(
-    help: ArgumentHelp(
+    help: .init(
       "Files, folders (including subfolders), playlists, and URLs: file://, http:// and https://.",
       valueName: "file|url|directory|playlist"),
     completion: Completions.music)
   var names: [String]
 
   mutating func validate() throws {
-    if names.contains("") { throw ValidationError("A file name is empty.") }
+    if names.contains("") { throw ValidationError("Empty file name.") }
   }
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
-    var status = ExitStatus.played
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    var isRefused = false
     // The paths of this machine mean nothing to a server on another one.
-    let isRemote = if case .network = try control.server().address { true } else { false }
+    let server = try control.server(environment: ProcessEnvironment.value)
+    let isRemote = if case .network = server.address { true } else { false }
     for name in names {
       let path = RawArguments.bytes(of: name)
-      let uri =
-        isRemote ? ControlProtocol.Argument(path.bytes) : Self.uri(path, directory: .workingDirectory())
+      let uri = isRemote ? .init(path.bytes) : Self.uri(path, directory: .workingDirectory())
       do {
         try client.ask("add", [uri], timeout: MPDClient.patience)
       } catch ControlClientError.refused(let refusal) {
@@ -45,22 +44,21 @@ struct Add: ControlCommand {
         let told = Self.told(name)
         // A playlist's problems begin with its URL already.
         output.complain(message.hasPrefix("\(told): ") ? message : "\(told): \(message)")
-        status = .refused
+        isRefused = true
       } catch let error as RequestError {
         output.complain("\(Self.told(name)): \(error)")
-        status = .refused
+        isRefused = true
       }
     }
-    return status
+    if isRefused { throw ExitStatus.refused }
   }
 
-  /// Returns a name for messages: a URL without its credentials.
   private static func told(_ name: String) -> String {
     String(decoding: WebURL.withoutCredentials(Array(name.utf8)), as: UTF8.self)
   }
 
-  /// Returns the URI for `name`, relative to `directory`, so that a server with any working directory finds
-  /// the same file. URLs stay unchanged.
+  /// Returns the URI for `name`, which a server with any working directory resolves alike. URLs stay
+  /// unchanged.
   static func uri(_ name: MediaPath, directory: MediaPath) -> ControlProtocol.Argument {
     if EntryLocation.isURL(name.bytes) { return ControlProtocol.Argument(name.bytes) }
     let path = name.resolved(against: directory)

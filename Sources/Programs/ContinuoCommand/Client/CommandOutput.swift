@@ -3,13 +3,11 @@ import MusicFiles
 import SystemSupport
 import TextFormatting
 
-/// The output of a command.
 struct CommandOutput {
   /// The reason why nothing more can be printed.
   enum Failure: Error, Hashable, Sendable {
     /// The reader has closed the pipe, which is a normal end.
     case readerLeft
-    /// A write failed with this `errno`.
     case system(Int32)
   }
 
@@ -17,11 +15,10 @@ struct CommandOutput {
   let write: (_ bytes: [UInt8]) throws(Failure) -> Void
   /// Writes a message for a person.
   let complain: (_ text: String) -> Void
-  /// Whether the result goes to a terminal.
   let isTerminal: Bool
 
-  /// Returns standard output and standard error. From then on, a reader that leaves is an error and does not
-  /// end the process.
+  /// Returns standard output and standard error. From then on, a closed pipe is an error and does not end the
+  /// process.
   static func standard() -> CommandOutput {
     signal(SIGPIPE, SIG_IGN)
     return CommandOutput(
@@ -35,6 +32,5 @@ struct CommandOutput {
 
   func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
 
-  /// Prints a value as one line of JSON.
   func write(_ json: JSONValue) throws(Failure) { try write(json.line) }
 }

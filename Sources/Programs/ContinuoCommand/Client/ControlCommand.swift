@@ -9,19 +9,13 @@ import SystemSupport
 protocol ControlCommand: ParsableCommand {
   var control: ControlOptions { get }
 
-  /// Performs the command. Errors are reported to the person.
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus
+  /// Performs the command. Errors are reported; an `ExitStatus` only ends the command.
+  func perform(with client: inout MPDClient, output: CommandOutput) throws
 }
 
 extension ControlCommand {
   func run() throws {
-    let server: ServerChoice
-    do {
-      server = try control.server()
-    } catch {
-      StandardOutput.complain("\(error)")
-      throw ExitStatus.usage.code
-    }
+    let server = try ExitStatus.usage.orExit { try control.server(environment: ProcessEnvironment.value) }
     let status = conduct(at: server, output: .standard())
     if status != .played { throw status.code }
   }
@@ -31,7 +25,10 @@ extension ControlCommand {
     do {
       var client = try MPDClient.connected(
         to: server.address, password: server.password, timeout: MPDClient.quickPatience)
-      return try perform(with: &client, output: output)
+      try perform(with: &client, output: output)
+      return .played
+    } catch let status as ExitStatus {
+      return status
     } catch let error as ControlClientError {
       output.complain(ControlTrouble.text(error, at: server.address))
       return if case .refused = error { .refused } else { .unavailable }
@@ -50,7 +47,6 @@ extension ControlCommand {
   }
 }
 
-/// Messages about errors between a command and its server.
 enum ControlTrouble {
   /// Returns a message of one line, with the server and a remedy where they help.
   static func text(_ error: ControlClientError, at address: ServerAddress) -> String {
@@ -74,4 +70,19 @@ enum ControlTrouble {
       64  the command line is invalid
       69  no server answers
     """
+}
+
+struct ProtocolTrouble: Error, CustomStringConvertible {
+  var description: String { "unexpected reply from the server" }
+}
+
+extension CommandConfiguration {
+  /// Returns the configuration of a command that connects to a server. The default `usage` is the parser's.
+  static func control(
+    _ name: String, _ abstract: String, usage: String? = nil, _ discussion: String = ""
+  ) -> Self {
+    CommandConfiguration(
+      commandName: name, abstract: abstract, usage: usage,
+      discussion: discussion.isEmpty ? ControlTrouble.help : "\(discussion)\n\n\(ControlTrouble.help)")
+  }
 }

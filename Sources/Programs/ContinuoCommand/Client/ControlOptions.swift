@@ -2,7 +2,6 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import ControlServer
-import Glibc
 import SystemSupport
 
 /// The choice of the server for a command.
@@ -26,11 +25,11 @@ struct ControlOptions: ParsableArguments {
       "A server on the network, or a socket, as in $\(hostVariable): kitchen.local, secret@kitchen.local:6600.",
       discussion: "The part before an @ is the password. File names refer to that server.",
       valueName: "host"),
-    transform: ServerChoice.init(parsing:))
+    transform: { try ServerChoice(parsing: $0) })
   var host: ServerChoice?
 
   mutating func validate() throws {
-    if socket == "" { throw ValidationError("--socket has an empty value.") }
+    try ValidationError.rejectEmpty(["--socket": socket])
     if socket != nil, host != nil { throw ValidationError(contradiction: "--socket", "--host") }
   }
 
@@ -51,11 +50,6 @@ struct ControlOptions: ParsableArguments {
       throw SyntaxError("\(Self.hostVariable): \(error)")
     }
   }
-
-  /// Returns the server, with this process's environment.
-  func server() throws(SyntaxError) -> ServerChoice {
-    try server { name in getenv(name).map { String(cString: $0) } }
-  }
 }
 
 /// A server and its password: a value of `--host`.
@@ -63,26 +57,16 @@ struct ServerChoice: Hashable, Sendable {
   let address: ServerAddress
   let password: ControlProtocol.Argument?
 
-  /// Creates a server without a password.
   init(_ address: ServerAddress) {
     self.address = address
     password = nil
   }
 
-  init(parsing text: String) throws(SyntaxError) {
-    try self.init(parsing: text, port: NetworkAddress.standardPort)
-  }
-
-  /// Parses `[PASSWORD@]HOST[:PORT]` or `[PASSWORD@]/PATH`, as mpd's clients do: the first `@` ends the
-  /// password.
-  init(parsing text: String, port: UInt16) throws(SyntaxError) {
-    var place = Substring(text)
-    if let at = text.firstIndex(of: "@"), at > text.startIndex {
-      password = ControlProtocol.Argument(text[..<at])
-      place = text[text.index(after: at)...]
-    } else {
-      password = nil
-    }
+  /// Parses `[PASSWORD@]HOST[:PORT]` or `[PASSWORD@]/PATH`; as for mpd's clients, the first `@` counts.
+  init(parsing text: String, port: UInt16 = NetworkAddress.standardPort) throws(SyntaxError) {
+    let at = text.firstIndex(of: "@").flatMap { $0 > text.startIndex ? $0 : nil }
+    password = at.map { ControlProtocol.Argument(text[..<$0]) }
+    let place = at.map { text[text.index(after: $0)...] } ?? text[...]
     if place.first == "/" {
       address = .path(String(place))
     } else if let network = NetworkAddress(String(place), port: port), network.port > 0 {
@@ -93,7 +77,6 @@ struct ServerChoice: Hashable, Sendable {
   }
 }
 
-/// The format in which a command prints its result.
 struct FormOptions: ParsableArguments {
   @Flag(help: "Print the result as JSON.")
   var json = false

@@ -5,11 +5,9 @@ import ControlServer
 import MusicFiles
 import TextFormatting
 
-/// `continuo ctl`.
 struct Ctl: ControlCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ctl",
-    abstract: "Sends any command to the server and prints its reply.",
+    commandName: "ctl", abstract: "Sends any command to the server and prints its reply.",
     usage: "continuo ctl [OPTIONS] COMMAND [ARG ...]",
     discussion: """
       Options precede the command; all words after it belong to the command. The reply is printed unchanged, with \
@@ -43,19 +41,22 @@ struct Ctl: ControlCommand {
   var words: [String]
 
   mutating func validate() throws {
-    // A `--` that ends the options is among the words.
-    if words.first == "--" { words.removeFirst() }
+    words.removeTerminator()
     // The words include all remaining arguments, also those that the parser knows.
     if words.first == "--help" || words.first == "-h" { throw CleanExit.helpRequest(self) }
     guard let name = words.first else {
       throw ValidationError("A command is missing, as in continuo ctl status.")
     }
     if name.hasPrefix("-") { throw ValidationError("Unknown option \(name).") }
-    if Self.ofConversations.contains(name) { throw ValidationError("\(name) says nothing by itself.") }
-    if form.json, name == "watch" { throw ValidationError("For JSON there is continuo watch --json.") }
+    if Self.ofConversations.contains(name) {
+      throw ValidationError("\(name) is valid only among other commands of a connection.")
+    }
+    if form.json, name == "watch" {
+      throw ValidationError("ctl watch prints no JSON: use continuo watch --json.")
+    }
   }
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
     let arguments = words.dropFirst().map { ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes) }
     // A single word with spaces is a line of the protocol.
     let isLine = words.count == 1 && words[0].contains(" ")
@@ -69,7 +70,6 @@ struct Ctl: ControlCommand {
     } else {
       for element in elements { try output.write(RawReply.bytes(element, forTerminal: output.isTerminal)) }
     }
-    return .played
   }
 
   private static func answer(
@@ -102,8 +102,7 @@ struct Ctl: ControlCommand {
     switch name {
     case "idle": nil
     case "add", "addid", "load", "lsinfo", "listplaylist", "listplaylistinfo", "readpicture", "home",
-      "foreground",
-      "lock", "unlock", "interrupt", "terminate", "launch":
+      "foreground", "lock", "unlock", "interrupt", "terminate", "launch":
       MPDClient.patience
     default: MPDClient.quickPatience
     }

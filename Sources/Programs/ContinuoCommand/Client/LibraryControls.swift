@@ -4,7 +4,6 @@ import ControlProtocol
 import MusicFiles
 import TextFormatting
 
-/// `continuo search`.
 struct Search: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "search", "Finds songs in the server's music directory by their tags.",
@@ -22,17 +21,14 @@ struct Search: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @Flag(help: "Add the songs to the end of the queue.")
-  var add = false
-  @ArgumentParser.Argument(help: ArgumentHelp("A word, or TAG=TEXT.", valueName: "WORD"))
-  var words: [String]
+  @Flag(help: "Add the songs to the end of the queue.") var add = false
+  @ArgumentParser.Argument(help: ArgumentHelp("A word, or TAG=TEXT.", valueName: "WORD")) var words: [String]
 
   mutating func validate() throws {
-    if words.contains("") { throw ValidationError("A word is empty.") }
-    if add, form.json { throw ValidationError("--json has nothing to print with --add.") }
+    if words.contains("") { throw ValidationError("Empty search word.") }
+    if add, form.json { throw ValidationError("--json cannot be combined with --add.") }
   }
 
-  /// The filter in the protocol's syntax.
   var filter: ControlProtocol.Argument {
     ControlProtocol.Argument(
       "(" + words.map(Self.condition).joined(separator: " AND ") + ")")
@@ -58,28 +54,25 @@ struct Search: ControlCommand {
   /// The number of songs in a request, whose reply stays below a server's output limit for a client.
   static let pageSize = 1000
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
     if add {
       try client.ask("searchadd", [filter], timeout: MPDClient.patience)
-      return .played
+      return
     }
     var listing = FoundListing(asJSON: form.json)
     var start = 0
     while true {
-      let window: [ControlProtocol.Argument] = [
-        filter, "window", ControlProtocol.Argument("\(start):\(start + Self.pageSize)"),
-      ]
-      let songs = try client.ask("search", window, timeout: MPDClient.patience).records(from: "file")
+      let window = ControlProtocol.Argument("\(start):\(start + Self.pageSize)")
+      let songs = try client.ask("search", [filter, "window", window], timeout: MPDClient.patience)
+        .records(from: "file")
       try output.write(listing.text(of: songs.compactMap { FoundSong($0) }, forTerminal: output.isTerminal))
       start += Self.pageSize
       guard songs.count == Self.pageSize else { break }
     }
     try output.write(listing.end)
-    return .played
   }
 }
 
-/// `continuo update`.
 struct Update: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "update", "Scans the server's music directory for new and changed files.",
@@ -96,14 +89,13 @@ struct Update: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @Flag(help: "Wait until the update is complete.")
-  var wait = false
+  @Flag(help: "Wait until the update is complete.") var wait = false
   @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)")
   var name: String?
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
-    let arguments = name.map { [ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes)] } ?? []
-    let job = try client.ask("update", arguments)["updating_db"]
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    let path = name.map { RawArguments.bytes(of: $0).bytes }
+    let job = try client.ask("update", path.map { [.init($0)] } ?? [])["updating_db"]
     if wait {
       while try client.ask("status")["updating_db"] != nil {
         try client.send(Request("idle", ["update"]), timeout: MPDClient.quickPatience)
@@ -111,11 +103,9 @@ struct Update: ControlCommand {
       }
     }
     if form.json { try output.write(.object(["job": .number(written: job)])) }
-    return .played
   }
 }
 
-/// `continuo playlists`.
 struct Playlists: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "playlists", "Lists the stored playlists, or the songs of one.",
@@ -129,28 +119,24 @@ struct Playlists: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "The playlist whose songs to list.")
-  var name: String?
+  @ArgumentParser.Argument(help: "The playlist whose songs to list.") var name: String?
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
-    let reply: ReplyFields
-    if let name {
-      reply = try client.ask(
-        "listplaylist", [ControlProtocol.Argument(name)], timeout: MPDClient.patience)
-    } else {
-      reply = try client.ask("listplaylists")
-    }
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    let reply =
+      if let name {
+        try client.ask("listplaylist", [.init(name)], timeout: MPDClient.patience)
+      } else {
+        try client.ask("listplaylists")
+      }
     let entries = reply.fields.filter { $0.name == (name == nil ? "playlist" : "file") }.map(\.value)
     if form.json {
       try output.write(.array(entries.map { .string($0.description) }))
     } else {
       for entry in entries { try output.writeName(entry) }
     }
-    return .played
   }
 }
 
-/// `continuo load`.
 struct Load: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "load", "Adds the songs of a stored playlist to the queue.",
@@ -160,16 +146,13 @@ struct Load: ControlCommand {
     """)
 
   @OptionGroup var control: ControlOptions
-  @ArgumentParser.Argument(help: "The name of the playlist.")
-  var name: String
+  @ArgumentParser.Argument(help: "The name of the playlist.") var name: String
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
-    try client.ask("load", [ControlProtocol.Argument(name)], timeout: MPDClient.patience)
-    return .played
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    try client.ask("load", [.init(name)], timeout: MPDClient.patience)
   }
 }
 
-/// `continuo save`.
 struct Save: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "save", "Stores the queue as a playlist.", usage: "continuo save [OPTIONS] NAME",
@@ -181,37 +164,27 @@ struct Save: ControlCommand {
       continuo save --replace evening
     """)
 
-  /// The treatment of an existing playlist.
   enum Mode: String, EnumerableFlag {
     case replace, append
 
     static func help(for mode: Mode) -> ArgumentHelp? {
-      switch mode {
-      case .replace: "Replace an existing playlist."
-      case .append: "Append the songs to an existing playlist."
-      }
+      mode == .replace ? "Replace an existing playlist." : "Append the songs to an existing playlist."
     }
   }
 
   @OptionGroup var control: ControlOptions
   @Flag(exclusivity: .exclusive) var mode: Mode?
-  @ArgumentParser.Argument(help: "The name of the playlist.")
-  var name: String
+  @ArgumentParser.Argument(help: "The name of the playlist.") var name: String
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
-    let mode = mode.map { [ControlProtocol.Argument($0.rawValue)] } ?? []
-    try client.ask("save", [ControlProtocol.Argument(name)] + mode, timeout: MPDClient.patience)
-    return .played
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    let words = [name] + (mode.map { [$0.rawValue] } ?? [])
+    try client.ask("save", words.map { .init($0) }, timeout: MPDClient.patience)
   }
 }
 
 extension CommandOutput {
   /// Prints a name as a line: unchanged bytes for a program, sanitized text for a terminal.
   func writeName(_ name: ControlProtocol.Argument) throws(Failure) {
-    if isTerminal {
-      try write(TerminalText.sanitized(name.description) + "\n")
-    } else {
-      try write(name.bytes + [UInt8(ascii: "\n")])
-    }
+    try write((isTerminal ? Array(TerminalText.sanitized(name.description).utf8) : name.bytes) + [0x0A])
   }
 }

@@ -3,58 +3,51 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// A position in the queue, counted from 1 for people.
-struct QueueNumber: Hashable, Sendable {
-  /// The position from 0, as in the protocol.
-  let index: UInt32
-
-  init(parsing text: String) throws(SyntaxError) {
-    guard let number = UInt32(text), number > 0, text.first != "+" else {
-      throw SyntaxError("\"\(text)\" is not a number of a song: the first one of the queue is 1")
-    }
-    index = number - 1
-  }
-}
-
-/// A song of the queue, or several consecutive ones: `3`, `2-5`, or `4-` to the end.
+/// A song of the queue, or several consecutive ones: `3`, `2-5`, or `4-` to the end. People count from 1.
 struct QueueNumbers: Hashable, Sendable {
+  /// The position of the first song, from 0 as in the protocol.
   let start: UInt32
   /// The position after the last song; nil for the end of the queue.
   let end: UInt32?
 
   init(parsing text: String) throws(SyntaxError) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-    start = try QueueNumber(parsing: parts[0]).index
+    start = try Self.position(parts[0])
     switch parts.count {
     case 1: end = start + 1
     case 2 where parts[1].isEmpty: end = nil
     case 2:
-      let last = try QueueNumber(parsing: parts[1]).index
-      guard last >= start else { throw SyntaxError("\"\(text)\" ends before it begins") }
+      let last = try Self.position(parts[1])
+      guard last >= start else { throw SyntaxError("\"\(text)\": the end is before the start") }
       end = last + 1
     default: throw SyntaxError("\"\(text)\" is not a song like 3, or songs like 2-5 or 4-")
     }
   }
 
-  var argument: ControlProtocol.Argument {
-    ControlProtocol.Argument("\(start):\(end.map { "\($0)" } ?? "")")
+  /// Parses the number of a song. Returns its position from 0.
+  @Sendable static func position(_ text: String) throws(SyntaxError) -> UInt32 {
+    guard let number = UInt32(text), number > 0, text.first != "+" else {
+      throw SyntaxError("\"\(text)\" is not a song number: the first song is 1")
+    }
+    return number - 1
   }
+
+  var argument: ControlProtocol.Argument { ControlProtocol.Argument("\(start):\(end.map { "\($0)" } ?? "")") }
 }
 
 extension MPDClient {
-  /// Sends requests about songs of the queue. If a song does not exist, the server's message has positions
-  /// from 0, which the user did not type. Another message replaces it.
+  /// Sends requests about songs of the queue. Replaces the server's message about a missing song: its
+  /// positions count from 0, which the user did not type.
   fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
     do {
       _ = try ask(requests)
     } catch ControlClientError.refused(var refusal) where refusal.code == Ack.Code.argument.rawValue {
-      refusal.message = "the queue has no such number; continuo queue shows them"
+      refusal.message = "no song with this number; continuo queue lists the numbers"
       throw ControlClientError.refused(refusal)
     }
   }
 }
 
-/// `continuo jump`.
 struct Jump: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "jump", "Plays a song of the queue.",
@@ -67,16 +60,14 @@ struct Jump: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @ArgumentParser.Argument(
-    help: ArgumentHelp("The number of the song.", valueName: "N"), transform: QueueNumber.init(parsing:))
-  var number: QueueNumber
+    help: ArgumentHelp("The number of the song.", valueName: "N"), transform: QueueNumbers.position)
+  var number: UInt32
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
-    try client.askOfQueue([try Request("play", [ControlProtocol.Argument("\(number.index)")])])
-    return .played
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    try client.askOfQueue([try Request("play", [.init("\(number)")])])
   }
 }
 
-/// `continuo delete`.
 struct Delete: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "delete", "Removes songs from the queue.", usage: "continuo delete [OPTIONS] N|N-M ...",
@@ -95,7 +86,7 @@ struct Delete: ControlCommand {
     help: ArgumentHelp("Song numbers.", valueName: "N|N-M"), transform: QueueNumbers.init(parsing:))
   var songs: [QueueNumbers]
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
     // Deletes from the back, so that the remaining songs keep their numbers, and each song once.
     var limit = UInt32.max
     var requests: [Request] = []
@@ -104,14 +95,12 @@ struct Delete: ControlCommand {
       guard song.start < end else { continue }
       limit = song.start
       let range = end == .max ? "\(song.start):" : "\(song.start):\(end)"
-      requests.append(try Request("delete", [ControlProtocol.Argument(range)]))
+      requests.append(try Request("delete", [.init(range)]))
     }
     try client.askOfQueue(requests)
-    return .played
   }
 }
 
-/// `continuo move`.
 struct Move: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "move", "Moves songs to another position in the queue.", usage: "continuo move [OPTIONS] N|N-M PLACE",
@@ -128,13 +117,43 @@ struct Move: ControlCommand {
     help: ArgumentHelp("Song numbers.", valueName: "N|N-M"), transform: QueueNumbers.init(parsing:))
   var songs: QueueNumbers
   @ArgumentParser.Argument(
-    help: ArgumentHelp("Destination position.", valueName: "PLACE"), transform: QueueNumber.init(parsing:))
-  var place: QueueNumber
+    help: ArgumentHelp("Destination position.", valueName: "PLACE"), transform: QueueNumbers.position)
+  var place: UInt32
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
-    try client.askOfQueue([
-      try Request("move", [songs.argument, ControlProtocol.Argument("\(place.index)")])
-    ])
-    return .played
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    try client.askOfQueue([try Request("move", [songs.argument, .init("\(place)")])])
+  }
+}
+
+struct ShowQueue: ControlCommand {
+  static let configuration = CommandConfiguration.control(
+    "queue", "Lists the songs of the queue.",
+    """
+    The current song has a > in front. --json prints an array with one object for each song: position (from 0), id, \
+    file, title, artist, album, duration (seconds); unknown values are null.
+    """)
+
+  /// The number of songs in a request. With any number of tags, its reply stays below the server's output limit.
+  static let pageSize = 1000
+
+  @OptionGroup var control: ControlOptions
+  @OptionGroup var form: FormOptions
+
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    var listing = QueueListing(asJSON: form.json)
+    var start = 0
+    while true {
+      let page = ControlProtocol.Argument("\(start):\(start + Self.pageSize)")
+      let replies = try client.ask([Request("status"), Request("playlistinfo", [page])])
+      guard replies.count > 2 else { throw ProtocolTrouble() }
+      let songs = replies[1].records(from: "file").compactMap { RemoteSong($0) }
+      let total = replies[0]["playlistlength"].flatMap { Int($0) } ?? 0
+      try output.write(
+        listing.text(of: songs, current: replies[0]["songid"].flatMap { Int($0) }, total: total))
+      start += Self.pageSize
+      // A page after the end of the queue, which may have become shorter, must not be requested.
+      guard songs.count == Self.pageSize, start < total else { break }
+    }
+    try output.write(listing.end)
   }
 }

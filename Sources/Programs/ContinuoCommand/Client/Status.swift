@@ -3,7 +3,6 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// `continuo status`.
 struct Status: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "status", "Shows the current song and the state of the player.",
@@ -17,17 +16,11 @@ struct Status: ControlCommand {
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
     let replies = try client.ask([Request("status"), Request("currentsong"), Request("lifecycle")])
     // The replies are one for each command, and an empty one after the last.
     guard replies.count > 3 else { throw ProtocolTrouble() }
     let status = RemoteStatus(status: replies[0], song: replies[1], lifecycle: replies[2])
     if form.json { try output.write(status.json) } else { try output.write(status.text) }
-    return .played
   }
-}
-
-/// The server's reply has an unexpected form.
-struct ProtocolTrouble: Error, CustomStringConvertible {
-  var description: String { "the server's answer makes no sense" }
 }

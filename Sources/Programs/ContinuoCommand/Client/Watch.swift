@@ -3,7 +3,6 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// `continuo watch`.
 struct Watch: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "watch", "Prints events as they happen, until it is interrupted.",
@@ -36,16 +35,16 @@ struct Watch: ControlCommand {
       _ = try Command(request())
     } catch let error as Ack {
       throw ValidationError("\(error.message).")
-    } catch let error as RequestError {
+    } catch {
       throw ValidationError("\(error).")
     }
   }
 
   private func request() throws(RequestError) -> Request {
-    try Request("watch", words.map { ControlProtocol.Argument($0) })
+    try Request("watch", words.map { .init($0) })
   }
 
-  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
     try client.send(request(), timeout: MPDClient.quickPatience)
     var reader = WatchReader()
     while true {

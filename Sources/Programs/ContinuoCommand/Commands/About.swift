@@ -1,8 +1,6 @@
 import Continuo
 
-/// The program's version and its licence.
 enum About {
-  /// The version of the library.
   static let version = Version.number
 
   /// The licence, in the same words as on the page "Licence" of the documentation.

@@ -1,9 +1,7 @@
 import ArgumentParser
 
-/// The completion scripts of `--generate-completion-script`.
 enum CompletionScript {
-  /// Returns the script that the arguments request. nil if they request none, or one that the parser
-  /// generates correctly.
+  /// Returns the script that the arguments request; nil if the parser generates it correctly.
   static func asked(by arguments: some Collection<String>) -> String? {
     let option = "--generate-completion-script"
     let words = Array(arguments)
@@ -11,8 +9,7 @@ enum CompletionScript {
     return RootCommand.completionScript(for: .bash) + wordsWithColons
   }
 
-  /// A wrapper around the parser's script for Bash. Bash splits `3:home` into three words, but the script
-  /// expects one.
+  /// A wrapper around the parser's script: Bash splits `3:home` into three words, but the script expects one.
   private static let wordsWithColons = #"""
 
 

@@ -3,10 +3,9 @@ import ControlProtocol
 import Downloading
 import HostTime
 
-/// `continuo get`.
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Downloads URLs into files, and goes on where it was ended before.",
+    abstract: "Downloads URLs to files, and resumes interrupted downloads.",
     usage: "continuo get [OPTIONS] [--output PATH] URL ...",
     discussion: """
       An incomplete file is called NAME.part, with NAME.part.record beside it. The same command resumes the download \
@@ -35,36 +34,28 @@ struct Get: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "The file, or a folder for all of them. (default: the working directory)", valueName: "path"),
+    help: .init("The file, or a folder for all of them. (default: the working directory)", valueName: "path"),
     completion: .file())
   var output: String?
 
-  @Flag(help: "Overwrite existing files, each once its download is complete.")
-  var force = false
+  @Flag(help: "Overwrite existing files, each once its download is complete.") var force = false
 
   @OptionGroup var requests: RequestOptions
 
-  @ArgumentParser.Argument(
-    help: ArgumentHelp("The http:// and https:// URLs to download.", valueName: "url"))
+  @ArgumentParser.Argument(help: ArgumentHelp("The http:// and https:// URLs to download.", valueName: "url"))
   var urls: [String]
 
   mutating func validate() throws {
-    if output == "" { throw ValidationError("--output has an empty value.") }
+    try ValidationError.rejectEmpty(["--output": output])
     if output == "-" {
-      throw ValidationError("get writes files: what goes to standard output could not go on.")
+      throw ValidationError("get writes files: a download to standard output could not be resumed.")
     }
   }
 
   func run() throws {
-    let targets: [GetTarget]
-    do throws(SyntaxError) {
-      targets = try GetTarget.all(urls, output: output)
-    } catch {
-      StandardOutput.complain("\(error)")
-      throw ExitStatus.usage.code
-    }
-    let run = GetRun(try requests.settingsOrExit(), replacesFiles: force, clock: SystemClock.shared)
+    let targets = try ExitStatus.usage.orExit { try GetTarget.all(urls, output: output) }
+    let settings = try ExitStatus.usage.orExit(nil, requests.settings)
+    let run = GetRun(settings, replacesFiles: force, clock: SystemClock.shared)
     CleanUp.add(run.stop)
     // Without a main queue, a signal ends the process by its clean-up.
     let signals = Signals(end: { _ in })

@@ -2,10 +2,9 @@ import Glibc
 import MusicFiles
 import TextFormatting
 
-/// The output files of a command. They must differ from each other and from all files that the command reads.
+/// The output files of a command, which differ from each other and from all files that the command reads.
 /// Links, other spellings and descriptors of the same file are recognized, without opening a file.
 struct OutputFiles {
-  /// A conflict between two names of one file, as a sentence for display.
   struct Conflict: Error, CustomStringConvertible { let description: String }
 
   /// The destination of an output: an existing file, or a new name in a folder.
@@ -16,8 +15,8 @@ struct OutputFiles {
 
   private var outputs: [Destination: String] = [:]
 
-  /// Adds the output of `option`; nil is standard output. Throws if another output has the same file. May
-  /// block on the disk.
+  /// Adds the output of `option`; nil is standard output. Throws if another output is the same file. May
+  /// block.
   mutating func add(_ option: String, _ path: MediaPath?) throws(Conflict) {
     guard let destination = path.map(Self.destination(of:)) ?? Self.destination(of: STDOUT_FILENO) else {
       return
@@ -46,13 +45,12 @@ struct OutputFiles {
   private func check(_ input: FileStatus, _ name: String) throws(Conflict) {
     guard let option = outputs[.file(input.identity)] else { return }
     throw Conflict(
-      description: "\(option) would overwrite \(TerminalText.sanitized(name)), which is to be read")
+      description: "\(option) would overwrite the input \(TerminalText.sanitized(name))")
   }
 
-  /// The number of links that Linux follows.
   private static let linkLimit = 40
 
-  /// Returns the destination for a file name. nil for a device, to which several outputs may write, and if no
+  /// Returns the destination for a file name; nil for a device, to which several outputs may write, and if no
   /// file can be created.
   private static func destination(of path: MediaPath) -> Destination? {
     if let status = try? FileStatus(of: path) { return destination(status) }

@@ -11,7 +11,6 @@ import MusicFiles
 import SystemSupport
 import Transfer
 
-/// `continuo play`.
 extension Play {
   static let configuration = CommandConfiguration(
     abstract: "Plays files, URLs, folders and playlists to their end, and exits.",
@@ -56,22 +55,17 @@ extension Play {
 
   func run() throws {
     let modes = try application.backgroundModesOrExit()
-    let network = try remote.settingsOrExit(requests)
+    let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
     let builder = QueueBuilder(
       arguments: files, keepsMissing: true, network: network, clock: SystemClock.shared)
     guard builder.locators.contains(where: { $0.file.map(builder.missing.contains) != true }) else {
-      if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files there") }
-      if files.count == 1, let number = files.first, Int(number) != nil {
-        StandardOutput.complain("continuo jump \(number) plays a song of the queue of a player that runs")
+      if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files found") }
+      if files.count == 1, Int(files[0]) != nil {
+        StandardOutput.complain("to play a song of a running player's queue: continuo jump \(files[0])")
       }
       throw ExitStatus.noInput.code
     }
-    do throws(OutputFiles.Conflict) {
-      try checkOutputs(builder)
-    } catch {
-      StandardOutput.complain("\(error)")
-      throw ExitStatus.usage.code
-    }
+    try ExitStatus.usage.orExit { try checkOutputs(builder) }
     try play(builder, modes: modes, network: network)
   }
 
@@ -81,9 +75,7 @@ extension Play {
     if case .wav(let path) = sound.output {
       try outputs.add("--output wav:\(path)", path == "-" ? nil : MediaPath(path))
     }
-    if let path = events {
-      try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path))
-    }
+    if let path = events { try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path)) }
     if let path = timeline { try outputs.add("--timeline \(path)", RawArguments.bytes(of: path)) }
     if let path = application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
     if files.contains("-") { try outputs.checkStandardInput() }
@@ -97,33 +89,26 @@ extension Play {
     let (songs, missing, problems) = (builder.songs, builder.missing, builder.problemCount)
     SystemResources.reserve()
     let clock = SystemClock.shared
+    let items = "\(songs.count) \(songs.count == 1 ? "item" : "items")"
     let timeline = try TimelineRecorder.orExit(
-      option: self.timeline, caption: caption(songs.count, modes), clock: clock)
-    var events: EventWriter?
-    if let path = self.events {
-      do {
-        let writer = try EventWriter(path: path) { StandardOutput.complain($0) }
-        CleanUp.add(writer.finish)
-        events = writer
-      } catch {
-        StandardOutput.complain("--events \(path): \(error)")
-        throw ExitStatus.usage.code
+      option: self.timeline, caption: "continuo play, \(items); background modes: \(modes)", clock: clock)
+    let events = try self.events.map { path in
+      try ExitStatus.usage.orExit("--events \(path)") {
+        try EventWriter(path: path) { StandardOutput.complain($0) }
       }
     }
+    if let events { CleanUp.add(events.finish) }
     // Must precede everything that a signal would have to clean up.
-    let signals = Signals(
-      end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
+    let signals = Signals(end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
     let output = SoundOutput(orExit: sound, clock: clock, substitutes: true)
     let run = MainActor.assumeIsolated {
       let session = Session(
         Session.Parts(
           machine: machine(songs), modes: modes, settings: application.lifecycleSettings,
           environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
-          reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin,
-          timeline: timeline))
+          reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin, timeline: timeline))
       session.makeCurrent()
-      let run = PlayRun(
-        session, options: self, problems: problems, missing: missing, events: events)
+      let run = PlayRun(session, options: self, problems: problems, missing: missing, events: events)
       run.start(answers: output.answers, socket: wantsSocket ? bindSocket() : nil)
       return run
     }
@@ -144,8 +129,7 @@ extension Play {
     return machine
   }
 
-  /// Returns the control socket; nil if the default one is unavailable. Ends the process if a named one is
-  /// unavailable.
+  /// Returns the control socket; nil without the default one. Ends the process without a named one.
   private func bindSocket() -> ListeningSocket? {
     do {
       return try CleanUp.adding { () throws(ListenError) in
@@ -154,17 +138,9 @@ extension Play {
         $0.removal
       }
     } catch {
-      guard socket != nil else {
-        StandardOutput.complain("no control socket: \(error)")
-        return nil
-      }
-      StandardOutput.complain("\(error)")
-      CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
+      StandardOutput.complain(socket == nil ? "no control socket: \(error)" : "\(error)")
+      if socket != nil { CleanUp.exit(ExitStatus.alreadyRunning.rawValue) }
+      return nil
     }
-  }
-
-  /// Returns the caption of the run's drawing.
-  private func caption(_ count: Int, _ modes: BackgroundModes) -> String {
-    "continuo play, \(count) \(count == 1 ? "item" : "items"); background modes: \(modes)"
   }
 }

@@ -24,17 +24,14 @@ public enum CommandLineTool {
     RootCommand.main()
   }
 
-  /// Returns an explanation if `count` does not even include the program's name; otherwise nil. A Swift
-  /// runtime that does not get the arguments from `CArguments` reads them from /proc, and has none if that is
-  /// not mounted.
+  /// Returns an explanation for missing arguments, the program's name included: Swift's runtime reads them from
+  /// /proc, unless it gets them from `CArguments`.
   static func reasonForNoArguments(count: Int32) -> String? {
-    count > 0 ? nil : "the arguments cannot be read: is /proc mounted?"
+    count > 0 ? nil : "cannot read the command line: is /proc mounted?"
   }
 }
 
-/// Suggestions for mistyped commands.
 enum CommandSuggestion {
-  /// The names that other programs have for commands of this one.
   private static let others = [
     "prev": "previous", "ls": "queue", "playlist": "queue", "start": "resume", "unpause": "resume",
     "vol": "volume", "skip": "next", "info": "status", "find": "search", "rescan": "update",
@@ -45,13 +42,12 @@ enum CommandSuggestion {
   /// The options of other programs for random order.
   private static let shuffling: Set<String> = ["--shuffle", "--random", "-z"]
 
-  /// Returns a hint about options of other programs or about a first argument that is not a command;
-  /// otherwise nil.
+  /// Returns a hint about an option of other programs, or about a first argument that is not a command.
   static func hint(for arguments: some Collection<String>) -> String? {
     guard let first = arguments.first else { return nil }
     if let option = arguments.first(where: shuffling.contains), first == option || first == "play" {
       return """
-        there is no option \(option); in random order: find Media -name '*.mp3' | shuf | continuo play -, or, with \
+        unknown option \(option); for random order: find Media -name '*.mp3' | shuf | continuo play -, or, with \
         continuo serve, continuo random on
         """
     }
@@ -67,11 +63,11 @@ enum CommandSuggestion {
     let nearest = names.map { (name: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
     let near = nearest.flatMap { $0.distance <= max(1, word.count / 2) ? $0.name : nil }
     let guess = (known ?? near).map { "; did you mean continuo \($0)?" } ?? ""
-    return "there is no command \(word)\(guess) (continuo --help lists all; continuo play plays files)"
+    return "unknown command \(word)\(guess) (continuo --help lists all; continuo play plays files)"
   }
 
-  /// Returns the number of letters to change, insert, remove or exchange with a neighbour (optimal string
-  /// alignment distance).
+  /// Returns the optimal string alignment distance: letters to change, insert, remove or swap with a
+  /// neighbour.
   static func distance(_ first: String, _ second: String) -> Int {
     let (a, b) = (Array(first.prefix(64)), Array(second))
     var rows = [Array(0...b.count)]
@@ -88,7 +84,6 @@ enum CommandSuggestion {
   }
 }
 
-/// The command `continuo`.
 struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "continuo",
@@ -96,7 +91,7 @@ struct RootCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         continuo play Media
-            Plays all MP3 files in the folder Media, in a person's order.
+            Plays all MP3 files in the folder Media, in natural order.
         continuo serve --home ~/Music
             Plays what MPD clients and the commands below request.
         continuo add . && continuo resume
@@ -127,8 +122,7 @@ struct RootCommand: ParsableCommand {
         ]),
     ])
 
-  @Flag(help: "Print the licence and exit.")
-  var license = false
+  @Flag(help: "Print the licence and exit.") var license = false
 
   func run() throws {
     guard license else { throw CleanExit.helpRequest(self) }

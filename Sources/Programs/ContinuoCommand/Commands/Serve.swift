@@ -12,7 +12,6 @@ import NowPlaying
 import SystemSupport
 import Transfer
 
-/// `continuo serve`.
 extension Serve {
   static let configuration = CommandConfiguration(
     abstract: "Plays the queue of its clients, until it is ended.",
@@ -46,7 +45,7 @@ extension Serve {
       StandardOutput.write(SystemdUnits.text(program: Self.program, arguments: Self.unitArguments))
       return
     }
-    let access = try networkAccess()
+    let access = try ExitStatus.usage.orExit("--password \(self.network.password ?? "")", self.network.access)
     SystemResources.reserve()
     let manager = ServiceManager()
     // Must precede everything that a signal would have to clean up.
@@ -54,7 +53,7 @@ extension Serve {
       manager?.tell(.stopping)
       Session.end(status)
     })
-    let network = try remote.settingsOrExit(requests)
+    let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
     let builder = QueueBuilder(arguments: files, network: network, clock: SystemClock.shared)
     let (parts, state) = try makeParts(builder, network)
     do {
@@ -72,13 +71,9 @@ extension Serve {
   ) throws -> (parts: Session.Parts, state: StateDirectory?) {
     let clock = SystemClock.shared
     let modes = try application.backgroundModesOrExit()
-    let home: MusicHome
     let directory = self.home.map { RawArguments.bytes(of: $0) } ?? .workingDirectory()
-    do {
-      home = try MusicHome(directory.resolved(against: .workingDirectory()))
-    } catch {
-      StandardOutput.complain("--home \(directory): \(error)")
-      throw ExitStatus.noInput.code
+    let home = try ExitStatus.noInput.orExit("--home \(directory)") {
+      try MusicHome(directory.resolved(against: .workingDirectory()))
     }
     let timeline = try TimelineRecorder.orExit(
       option: self.timeline, caption: "continuo serve; background modes: \(modes)", clock: clock)
@@ -87,38 +82,31 @@ extension Serve {
     var machine =
       state.map { StateKeeper.load($0) { StandardOutput.complain($0) } } ?? JukeboxMachine(using: &generator)
     if let mode = sound.replayGain { machine.setReplayGain(mode) }
-    do throws(OutputFiles.Conflict) {
-      try checkOutputs(builder, machine, state)
-    } catch {
-      StandardOutput.complain("\(error)")
-      throw ExitStatus.usage.code
-    }
+    try ExitStatus.usage.orExit { try checkOutputs(builder, machine, state) }
     let output = SoundOutput(orExit: sound, clock: clock, substitutes: false)
     let parts = Session.Parts(
       machine: machine, home: home, library: library(home, state), playlists: playlists(state),
       stickers: state.map { state in
-        StickerStore(state.path.appending(Array("stickers".utf8))) { StandardOutput.complain($0) }
-      }, modes: modes,
-      settings: application.lifecycleSettings,
+        StickerStore(state.path.appending("stickers".utf8)) { StandardOutput.complain($0) }
+      }, modes: modes, settings: application.lifecycleSettings,
       environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
-      reachOfOthers: remote.reachOfOthers, network: network,
-      plugin: sound.plugin, timeline: timeline)
+      reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin, timeline: timeline)
     return (parts, state)
   }
 
-  /// Returns the songs below `--home`, as known from the last run. nil without that option, or if they cannot
+  /// Returns the songs below `--home`, as known from the last run; nil without that option or if they cannot
   /// be stored. Without a state directory they are stored until the end of the process.
   private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicDatabase? {
     guard self.home != nil else { return nil }
     do throws(DatabaseError) {
       guard let folder = state?.path ?? TemporaryDirectory.make() else {
-        throw .unavailable("no room for it in the directory for temporary files")
+        throw .unavailable("cannot create a temporary directory for the song database")
       }
       return try MusicDatabase(
-        folder.appending(Array("library".utf8)), home: home, clock: SystemClock.shared
+        folder.appending("library".utf8), home: home, clock: SystemClock.shared
       ) { StandardOutput.complain($0) }
     } catch {
-      StandardOutput.complain("\(error); clients cannot search the music")
+      StandardOutput.complain("\(error); library commands are unavailable")
       return nil
     }
   }
@@ -127,7 +115,7 @@ extension Serve {
   private func playlists(_ state: StateDirectory?) -> PlaylistFolder? {
     let folder =
       playlists.map { RawArguments.bytes(of: $0).resolved(against: .workingDirectory()) }
-      ?? state?.path.appending(Array("playlists".utf8))
+      ?? state?.path.appending("playlists".utf8)
     return folder.map { PlaylistFolder($0) }
   }
 
@@ -149,30 +137,20 @@ extension Serve {
     try outputs.check(inputs: kept)
   }
 
-  /// Returns the state directory; nil if it is not wanted or not available. A missing directory does not
-  /// prevent playback.
+  /// Returns the state directory; nil if it is not wanted or not available, which does not prevent playback.
   private func stateDirectory() -> StateDirectory? {
     if noState { return nil }
     do throws(StateDirectory.Problem) {
-      let path: MediaPath
-      if let state {
-        path = RawArguments.bytes(of: state)
-      } else {
-        path = try StateDirectory.standardPath { name in getenv(name).map { String(cString: $0) } }
-      }
+      let path =
+        if let state {
+          RawArguments.bytes(of: state)
+        } else {
+          try StateDirectory.standardPath(environment: ProcessEnvironment.value)
+        }
       return try StateDirectory(path: path.resolved(against: .workingDirectory()))
     } catch {
-      StandardOutput.complain("\(error); the queue will not be kept")
+      StandardOutput.complain("\(error); the queue will not be saved")
       return nil
-    }
-  }
-
-  private func networkAccess() throws -> NetworkAccess {
-    do throws(PasswordFile.Problem) {
-      return try self.network.access()
-    } catch {
-      StandardOutput.complain("--password \(self.network.password ?? ""): \(error)")
-      throw ExitStatus.usage.code
     }
   }
 
@@ -181,7 +159,7 @@ extension Serve {
     return try CleanUp.adding { () throws(ListenError) in
       try ListeningSocket.bound(
         to: socket ?? DefaultSocket.path,
-        access: SocketAccess(mode: socketMode?.bits ?? 0o600, group: socketGroup))
+        access: SocketAccess(mode: socketMode ?? 0o600, group: socketGroup))
     } removal: {
       $0.removal
     }
@@ -202,8 +180,8 @@ extension Serve {
       return run
     }
     let path = try run.open(socket)
-    let addresses = try self.network.listen.map { choice throws(ListenError) in
-      try run.listen(on: choice.address, access: access)
+    let addresses = try self.network.listen.map { address throws(ListenError) in
+      try run.listen(on: address, access: access)
     }
     MainActor.assumeIsolated { run.queue(songs) }
     for place in [path] + addresses.map(\.description) { StandardOutput.complain("listening at \(place)") }
@@ -231,7 +209,6 @@ extension Serve {
 
   // MARK: The unit
 
-  /// The absolute path of this program.
   private static var program: String {
     (try? MediaPath("/proc/self/exe").resolvingLinks())?.description ?? "/usr/bin/continuo"
   }

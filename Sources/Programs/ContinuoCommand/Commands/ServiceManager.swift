@@ -2,11 +2,8 @@ import Glibc
 
 /// The service manager that started this process and requests notifications (sd_notify(3)).
 struct ServiceManager: Sendable {
-  /// A notification about the state of this process.
   enum Message: String, Sendable {
-    /// The control socket accepts connections.
     case ready = "READY=1"
-    /// The process has begun to end.
     case stopping = "STOPPING=1"
   }
 
@@ -16,7 +13,7 @@ struct ServiceManager: Sendable {
   /// Uses the address in `NOTIFY_SOCKET`; nil without one. Removes the variable, so that no child can notify
   /// in this process's name. Call once, before other threads read the environment.
   init?() {
-    guard let value = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }) else { return nil }
+    guard let value = ProcessEnvironment.value("NOTIFY_SOCKET") else { return nil }
     unsetenv("NOTIFY_SOCKET")
     self.init(address: value)
   }

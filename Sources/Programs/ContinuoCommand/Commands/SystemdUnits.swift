@@ -1,10 +1,6 @@
 /// User units for systemd that start `continuo serve` at the first connection to its socket.
 enum SystemdUnits {
-  /// Returns both units in one text, each after a line with the path at which to install it.
-  ///
-  /// - Parameters:
-  ///   - program: The absolute path of the program.
-  ///   - arguments: The arguments after `serve`.
+  /// Returns both units, each after a line with the path at which to install it. `arguments` follow `serve`.
   static func text(program: String, arguments: [String]) -> String {
     let command = ([program, "serve"] + arguments).map(quoted).joined(separator: " ")
     return """
@@ -52,23 +48,16 @@ enum SystemdUnits {
   /// Quotes a word for a command line in systemd.service(5), without specifiers, variables and separators.
   static func quoted(_ word: String) -> String {
     var text = ""
-    var isPlain = !word.isEmpty
     for character in word.unicodeScalars {
       switch character {
       case "%": text += "%%"
       case "$": text += "$$"
-      case "\\", "\"":
-        text += "\\\(character)"
-        isPlain = false
-      case " ", "\t", "'", ";":
-        text.unicodeScalars.append(character)
-        isPlain = false
-      case "\n":
-        text += "\\n"
-        isPlain = false
+      case "\\", "\"": text += "\\\(character)"
+      case "\n": text += "\\n"
       default: text.unicodeScalars.append(character)
       }
     }
+    let isPlain = !word.isEmpty && !word.unicodeScalars.contains { "\\\" \t';\n".unicodeScalars.contains($0) }
     return isPlain ? text : "\"\(text)\""
   }
 }

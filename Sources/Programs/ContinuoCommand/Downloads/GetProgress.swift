@@ -1,19 +1,15 @@
 import HostTime
 import TextFormatting
 
-/// The progress of a download, for display.
 struct GetProgress: Sendable {
   private let name: String
   private var start: (time: HostTime, count: Int64)?
-  /// The number of bytes received so far.
   private(set) var count: Int64 = 0
   private var total: Int64?
   private var time = HostTime(nanoseconds: 0)
 
-  /// Creates the progress of a file with that name.
   init(name: String) { self.name = TerminalText.sanitized(name) }
 
-  /// Records the number of bytes received, and the total if known.
   mutating func note(_ count: Int64, total: Int64?, at now: HostTime) {
     // A new version of the file starts at 0 again.
     if count < self.count { start = nil }
@@ -36,9 +32,7 @@ struct GetProgress: Sendable {
     }
     if let rate = bytesPerSecond {
       text += "  \(ByteCountText.text(Int64(rate)))/s"
-      if let total, rate > 0, total > count {
-        text += "  \(Self.time(Double(total - count) / rate)) left"
-      }
+      if let total, rate > 0, total > count { text += "  \(Self.time(Double(total - count) / rate)) left" }
     }
     let room = max(8, columns - TerminalText.width(text))
     return TerminalText.truncated(TerminalText.truncated(name, columns: room) + text, columns: columns)

@@ -6,7 +6,6 @@ import Synchronization
 import TextFormatting
 import Transfer
 
-/// Downloads URLs one after the other, and reports the progress.
 final class GetRun: Sendable {
   /// The time limit for an ended download to record its progress, in seconds: less than a clean-up gets.
   private static let stopLimit = 2.0
@@ -80,23 +79,24 @@ final class GetRun: Sendable {
   private func take(_ event: DownloadEvent, of target: GetTarget) {
     switch event {
     case .requested, .response: break
-    case .resumed(let offset): tell("\(target.path): going on at \(ByteCountText.text(offset))")
+    case .resumed(let offset): tell("\(target.path): resuming at \(ByteCountText.text(offset))")
     case .progress(let count, let total): draw(count, total)
     case .retry(let delay, let failure):
-      complain("\(target.path): \(failure)\(delay >= 1 ? "; again in \(Int(delay.rounded())) s" : "; again")")
-    case .changed: complain("\(target.path): the file has changed on the server; it begins anew")
+      complain(
+        "\(target.path): \(failure)\(delay >= 1 ? "; retry in \(Int(delay.rounded())) s" : "; retrying")")
+    case .changed: complain("\(target.path): the file has changed on the server; starting again")
     case .finished(let count):
       tell("\(target.path): \(ByteCountText.text(count))")
       end(nil)
     case .failed(let failure, let record):
       let kept =
-        record.length > 0 ? "; \(ByteCountText.text(record.length)) are kept, the same command goes on" : ""
+        record.length > 0 ? "; \(ByteCountText.text(record.length)) kept; run the same command to resume" : ""
       let name = if case .transfer = failure { "\(target.path): " } else { "" }
       complain("\(name)\(failure)\(kept)")
       end(failure)
     case .stopped(let record):
       if record.length > 0 {
-        complain("\(target.path): \(ByteCountText.text(record.length)) are kept, the same command goes on")
+        complain("\(target.path): \(ByteCountText.text(record.length)) kept; run the same command to resume")
       }
       end(nil)
     }
@@ -121,12 +121,10 @@ final class GetRun: Sendable {
     if drawsLine { StandardOutput.lines.write(Array("\(RenderedLine.clearing)\(line)".utf8)) }
   }
 
-  /// Prints a line of the command's result.
   private func tell(_ text: String) {
     StandardOutput.lines.write(Array("\(clearing())\(TerminalText.sanitized(text))\n".utf8))
   }
 
-  /// Prints a line about a failure.
   private func complain(_ text: String) {
     let clearing = clearing()
     if !clearing.isEmpty { StandardOutput.lines.write(Array(clearing.utf8)) }

@@ -4,20 +4,16 @@ import Glibc
 import TextFormatting
 import Transfer
 
-/// A URL that `continuo get` downloads, with its destination.
 struct GetTarget: Hashable, Sendable {
   let url: WebURL
   let credentials: Credentials?
   let path: String
 
-  /// The maximum length of a name, in bytes. With the suffixes of the files beside it, the name fits every
-  /// file system.
+  /// The maximum length of a name, in bytes: with the suffixes of the files beside it, for every file system.
   static let nameLimit = 255 - ".part.record.new".utf8.count
 
-  /// Returns the targets for URLs, in order.
-  ///
-  /// - Parameter output: The file; or the folder, if it exists or the text ends with a slash; nil for the
-  ///   working directory.
+  /// Returns the targets in order. `output` is the file; or the folder, if it exists or the text ends with a
+  /// slash; or nil for the working directory.
   static func all(_ urls: [String], output: String?) throws(SyntaxError) -> [GetTarget] {
     var targets: [GetTarget] = []
     let folder = try output.map { text throws(SyntaxError) in try Self.folder(text, count: urls.count) } ?? ""
@@ -26,7 +22,7 @@ struct GetTarget: Hashable, Sendable {
       var path = output ?? ""
       if let folder {
         guard let name = name(of: url) else {
-          throw SyntaxError("\(url.textForMessages) has no name for a file: --output FILE gives it one")
+          throw SyntaxError("\(url.textForMessages) has no file name; use --output FILE")
         }
         path = folder + name
       }
@@ -46,7 +42,7 @@ struct GetTarget: Hashable, Sendable {
       switch error {
       case .tooLong: throw SyntaxError("the URL is longer than \(NetworkLimits.url) bytes")
       case .unsupportedScheme(let scheme): throw SyntaxError("\(told): \(scheme): URLs are not supported")
-      case .malformed: throw SyntaxError("\(told) is no URL like http://example.org/a.mp3")
+      case .malformed: throw SyntaxError("\(told) is not a URL like http://example.org/a.mp3")
       }
     }
   }
@@ -63,8 +59,8 @@ struct GetTarget: Hashable, Sendable {
   }
 
   /// Returns the last part of the path, in its encoded form if a path or a terminal would misread the decoded
-  /// one. nil if the name is empty, hidden or too long. A name that the server proposes is ignored. The name
-  /// must be the same when a download is resumed, and only the user may choose a file to write.
+  /// one; nil if it is empty, hidden or too long. Only the user may choose a file to write: the server's
+  /// proposal, which may also differ when a download is resumed, is ignored.
   static func name(of url: WebURL) -> String? {
     let (encoded, decoded) = url.lastPart
     let isPlain = { (text: String) in !text.contains("/") && TerminalText.sanitized(text) == text }

@@ -2,15 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Writes whole lines to a descriptor, in order, without waiting for a stalled reader.
-///
-/// The caller writes a line at once if the descriptor takes it, which wakes no other thread. A line that a
-/// pipe, a socket or a terminal does not take waits in a backlog, which a thread of the writer's queue writes
-/// when the reader reads. If the backlog is full, callers wait for a slow reader. A stalled reader loses the
-/// lines that find no room. The writer exists until its backlog is written.
+/// Writes whole lines to a descriptor, in order, without waiting for a stalled reader. The caller writes a
+/// line at once if the descriptor takes it, which wakes no other thread. Otherwise the line waits in a
+/// backlog, which a thread of the writer's queue writes when the reader reads. If the backlog is full,
+/// callers wait for a slow reader; a stalled reader loses the lines that find no room. The writer exists
+/// until its backlog is written.
 final class LineWriter: Sendable {
-  /// The maximum size of the backlog, in bytes: two minutes of events, at a hundred per second and 80 bytes
-  /// each.
+  /// The maximum size of the backlog, in bytes: two minutes of events, at 100 per second and 80 bytes each.
   static let backlogLimit = 1 << 20
   /// The time in seconds in which a reader must take something, or it counts as stalled. A reading pipe frees
   /// 4 KiB at a time, so some fifty lines are delayed by at most this time.
@@ -37,8 +35,8 @@ final class LineWriter: Sendable {
 
   private let descriptor: Int32
   private let ownsDescriptor: Bool
-  /// The maximum length of a line that the descriptor takes without blocking when it is ready. A socket or a
-  /// terminal may block even then.
+  /// The maximum length of a line that a ready descriptor takes without blocking; 0 for a socket or a
+  /// terminal.
   private let lengthAtOnce: Int
   private let onFailure: @Sendable (Int32) -> Void
   private let queue = DispatchQueue(label: "continuo-lines")
@@ -61,9 +59,7 @@ final class LineWriter: Sendable {
 
   /// Writes `line`, which ends with a line feed. Any thread; lines are written in the order of the calls.
   /// Waits only while the backlog is full, for at most `patience` seconds each time the reader stalls.
-  func write(_ line: [UInt8]) {
-    while !add(line) { waitForReader(until: .now() + Self.patience) }
-  }
+  func write(_ line: [UInt8]) { while !add(line) { waitForReader(until: .now() + Self.patience) } }
 
   /// Writes a drawing that replaces the last one, as a status line does. `change` turns the last drawing into
   /// the new one. A slow reader gets only the newest drawing, as a whole. One thread at a time; never waits.
@@ -90,8 +86,7 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// Writes the line or adds it to the backlog. Returns false if the backlog has no room and the reader has
-  /// not stalled.
+  /// Writes the line or adds it to the backlog. Returns false if that is full and the reader has not stalled.
   private func add(_ line: [UInt8]) -> Bool {
     var failure: Int32?
     var beginsDraining = false
@@ -166,8 +161,8 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// Waits until some of the backlog is written, and returns true. Returns false without a backlog, and at
-  /// the deadline: the reader has stalled then.
+  /// Waits until some of the backlog is written. Returns false without a backlog, and at the deadline: the
+  /// reader has stalled then.
   @discardableResult
   private func waitForReader(until deadline: DispatchTime) -> Bool {
     let progress = DispatchSemaphore(value: 0)

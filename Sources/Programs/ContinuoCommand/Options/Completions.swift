@@ -4,7 +4,6 @@ import ControlProtocol
 import Glibc
 import MusicFiles
 
-/// The completions that shells offer for options and arguments.
 enum Completions {
   /// Playable files, and folders. Extensions are in both cases, because shells compare letter by letter.
   static let music = CompletionKind.file(
@@ -56,8 +55,7 @@ enum Completions {
   static func backgroundModes(_ word: String) -> [String] {
     let start = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
     let given = start.split(separator: ",").map(String.init)
-    let modes = BackgroundMode.known.map(\.rawValue).filter { !given.contains($0) }
-      .map { start + $0 }
+    let modes = BackgroundMode.known.map(\.rawValue).filter { !given.contains($0) }.map { start + $0 }
     return start.isEmpty ? modes + ["none"] : modes
   }
 

@@ -4,7 +4,6 @@ import ControlServer
 import MusicFiles
 import SystemSupport
 
-/// Options for access from the network.
 struct NetworkOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,8 +12,8 @@ struct NetworkOptions: ParsableArguments {
         Off by default. Without --password clients of this machine have full access, others are read-only. No client \
         may use absolute paths, which the socket allows.
         """, valueName: "address:port"),
-    transform: ListenChoice.init(parsing:))
-  var listen: [ListenChoice] = []
+    transform: NetworkAddress.init(listeningAt:))
+  var listen: [NetworkAddress] = []
 
   @Option(
     help: ArgumentHelp(
@@ -26,12 +25,10 @@ struct NetworkOptions: ParsableArguments {
   var password: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Permissions of network clients without a password: read,add,player,control,admin or none.",
-      valueName: "list"),
-    completion: Completions.permissions,
-    transform: PermissionList.init(parsing:))
-  var defaultPermissions: PermissionList?
+      valueName: "list"), completion: Completions.permissions, transform: Permissions.init(parsing:))
+  var defaultPermissions: Permissions?
 
   @Option(
     help: ArgumentHelp(
@@ -41,31 +38,29 @@ struct NetworkOptions: ParsableArguments {
   var hostPermissions: [HostPermissions] = []
 
   mutating func validate() throws {
-    if password == "" { throw ValidationError("--password has an empty value.") }
+    try ValidationError.rejectEmpty(["--password": password])
     guard listen.isEmpty else { return }
     for (name, isGiven) in [
       ("--password", password != nil), ("--default-permissions", defaultPermissions != nil),
       ("--host-permissions", !hostPermissions.isEmpty),
     ]
-    where isGiven { throw ValidationError("\(name) is for clients from the network: it goes with --listen.") }
+    where isGiven { throw ValidationError("\(name) requires --listen.") }
   }
 
   /// Returns the permissions of clients from the network. Reads the password file.
   func access() throws(PasswordFile.Problem) -> NetworkAccess {
-    var access = NetworkAccess(others: defaultPermissions?.permissions)
+    var access = NetworkAccess(others: defaultPermissions)
     for host in hostPermissions { access.hosts[host.address] = host.permissions }
     if let password { access.passwords = try PasswordFile.read(RawArguments.bytes(of: password)) }
     return access
   }
 }
 
-/// A value of `--listen`.
-struct ListenChoice: Hashable, Sendable {
-  let address: NetworkAddress
-
-  init(parsing text: String) throws(SyntaxError) {
+extension NetworkAddress {
+  /// Parses a value of `--listen`.
+  fileprivate init(listeningAt text: String) throws(SyntaxError) {
     if let port = UInt16(text) {
-      address = NetworkAddress(host: NetworkAddress.anyHost, port: port)
+      self.init(host: NetworkAddress.anyHost, port: port)
       return
     }
     guard let address = NetworkAddress(text),
@@ -73,35 +68,33 @@ struct ListenChoice: Hashable, Sendable {
     else {
       throw SyntaxError("\"\(text)\" is not a port or an address like 127.0.0.1:6600, [::1]:6600 or *:6600")
     }
-    self.address = address
+    self = address
   }
 }
 
-/// A value of `--default-permissions`.
-struct PermissionList: Hashable, Sendable {
-  let permissions: Permissions
-
-  init(parsing text: String) throws(SyntaxError) {
+extension Permissions {
+  fileprivate init(parsing text: String) throws(SyntaxError) {
     do throws(Permissions.UnknownWord) {
-      permissions = try Permissions(list: text)
+      try self.init(list: text)
     } catch {
       throw SyntaxError("\(error)")
     }
   }
 }
 
-/// A value of `--host-permissions`.
 struct HostPermissions: Hashable, Sendable {
   let address: IPAddress
   let permissions: Permissions
 
   init(parsing text: String) throws(SyntaxError) {
     let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { throw SyntaxError("\"\(text)\" is not like 192.168.1.20@read,add,control") }
+    guard parts.count == 2 else {
+      throw SyntaxError("\"\(text)\": expected ADDRESS@PERMISSIONS, as in 192.168.1.20@read,add,control")
+    }
     guard let address = IPAddress(String(parts[0])) else {
       throw SyntaxError("\"\(parts[0])\" is not an address like 192.168.1.20")
     }
     self.address = address
-    permissions = try PermissionList(parsing: String(parts[1])).permissions
+    permissions = try Permissions(parsing: String(parts[1]))
   }
 }

@@ -1,10 +1,7 @@
-/// A value of `--output`.
 enum OutputChoice: Hashable, Sendable, CustomStringConvertible {
-  /// Output to a PulseAudio server.
   case pulse
   /// A WAV file, written as fast as possible.
   case wav(path: String)
-  /// A simulated device, in real time.
   case simulated
 
   init(parsing text: String) throws(SyntaxError) {
@@ -16,7 +13,7 @@ enum OutputChoice: Hashable, Sendable, CustomStringConvertible {
       self = .wav(path: String(text.dropFirst("wav:".count)))
       if text == "wav:" { throw SyntaxError("wav: needs a path, as in wav:all.wav") }
     } else {
-      throw SyntaxError("\"\(text)\" is none of pulse, wav:PATH and simulated")
+      throw SyntaxError("unknown output \"\(text)\": use pulse, wav:PATH or simulated")
     }
   }
 
@@ -27,12 +24,4 @@ enum OutputChoice: Hashable, Sendable, CustomStringConvertible {
     case .simulated: "simulated"
     }
   }
-}
-
-/// An error in a text that a person has typed.
-struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A sentence for display, which names the wrong word.
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -4,23 +4,19 @@ import SystemSupport
 
 /// The file of `--password`: a password and its permissions in each line, in mpd's format.
 enum PasswordFile {
-  /// The reason why the file is not used.
   enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(FileBytes.Problem)
-    /// Other users may read or change the file.
     case openToOthers
     /// An error in a line. Lines count from 1.
     case line(Int, String)
-    /// The file contains no password.
     case noPassword
 
-    /// The reason for display, to be written after the file's name.
     var description: String {
       switch self {
       case .unreadable(let problem): "\(problem)"
-      case .openToOthers: "others than its owner may read or change it; chmod 600 makes it private"
+      case .openToOthers: "accessible to other users; run chmod 600 on it"
       case .line(let number, let text): "line \(number): \(text)"
-      case .noPassword: "there is no password in it; a line is PASSWORD@read,add,control,admin"
+      case .noPassword: "contains no password; a line is PASSWORD@read,add,control,admin"
       }
     }
   }
@@ -28,7 +24,6 @@ enum PasswordFile {
   /// The maximum size of the file, in bytes: room for thousands of passwords.
   private static let sizeLimit = 1 << 20
 
-  /// Reads the file. Blocks on the disk.
   static func read(_ path: MediaPath) throws(Problem) -> [Argument: Permissions] {
     let status: FileStatus
     let bytes: [UInt8]
@@ -52,11 +47,11 @@ enum PasswordFile {
       guard let first = line.first, first != UInt8(ascii: "#") else { continue }
       // Takes the last @: permissions contain none, but a password may.
       guard let at = line.lastIndex(of: UInt8(ascii: "@")) else {
-        throw .line(index + 1, "there is no @ between a password and its permissions")
+        throw .line(index + 1, "missing @ between password and permissions")
       }
       let password = Argument(line[..<at])
       guard !password.bytes.isEmpty else { throw .line(index + 1, "the password is empty") }
-      guard passwords[password] == nil else { throw .line(index + 1, "this password has a line already") }
+      guard passwords[password] == nil else { throw .line(index + 1, "duplicate password") }
       do throws(Permissions.UnknownWord) {
         passwords[password] = try Permissions(list: String(decoding: line[(at + 1)...], as: UTF8.self))
       } catch {

@@ -2,20 +2,17 @@ import ArgumentParser
 
 /// The command `play` with its options.
 ///
-/// The options are the command's own, not a group's: in debug builds the argument parser checks the options of a group once
-/// for each group around it, which took 0.5 s at a depth of four (swift-argument-parser 1.8.2).
+/// The options are not in a group: in debug builds the argument parser checks the options of a group once for
+/// each group around it, which took 0.5 s at a depth of four (swift-argument-parser 1.8.2).
 struct Play: ParsableCommand {
   @OptionGroup var sound: SoundOptions
-
   @OptionGroup var application: ApplicationOptions
-
   @OptionGroup var requests: RequestOptions
-
   @OptionGroup var remote: RemoteOptions
 
   @Option(
     name: .customLong("at"),
-    help: ArgumentHelp(
+    help: .init(
       "Run a command at a time after playback starts. Repeatable.",
       discussion: """
         With wav:, which has no clock, only quit is allowed, for live streams. Commands: \(PlayerCommand.summary). \
@@ -33,8 +30,7 @@ struct Play: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Write observer events as JSON Lines to a file, or - for standard output.", valueName: "path|-"),
-    completion: .file()
-  )
+    completion: .file())
   var events: String?
 
   @Option(
@@ -42,8 +38,7 @@ struct Play: ParsableCommand {
       "At exit, write a drawing of the run against time: application state, sound, items, commands.",
       discussion: "An SVG document, for any browser; 0 is the first sound, as for --at.",
       valueName: "file.svg"),
-    completion: .file()
-  )
+    completion: .file())
   var timeline: String?
 
   @Option(
@@ -54,8 +49,7 @@ struct Play: ParsableCommand {
     completion: .file())
   var socket: String?
 
-  @Flag(help: "Do not open a control socket.")
-  var noSocket = false
+  @Flag(help: "Do not open a control socket.") var noSocket = false
 
   @Argument(
     help: ArgumentHelp(
@@ -69,32 +63,24 @@ struct Play: ParsableCommand {
       throw ValidationError("Nothing to play: name a file, a folder or a playlist.")
     }
     guard files.count(where: { $0 == "-" }) <= 1 else {
-      throw ValidationError("Standard input can be read only once: - is there twice.")
+      throw ValidationError("\"-\" (standard input) may be given only once.")
     }
-    if files.contains("") { throw ValidationError("A file name is empty.") }
-    for (name, value) in [
-      ("--events", events), ("--timeline", timeline), ("--socket", socket),
-    ]
-    where value == "" { throw ValidationError("\(name) has an empty value.") }
+    if files.contains("") { throw ValidationError("Empty file name.") }
+    try ValidationError.rejectEmpty(["--events": events, "--timeline": timeline, "--socket": socket])
     if let timeline, timeline == events {
-      throw ValidationError("Events and drawing cannot both go to \(timeline).")
+      throw ValidationError("--events and --timeline name the same file \(timeline).")
     }
     if noSocket, socket != nil { throw ValidationError(contradiction: "--socket", "--no-socket") }
-    if let output = sound.output {
-      if case .wav(let path) = output, path == events || path == timeline {
-        throw ValidationError("Sound and \(path == events ? "events" : "drawing") cannot both go to \(path).")
-      }
-      // A WAV file is written as fast as possible, so its time is not the clock's. Only a live stream arrives
-      // with the clock, and needs `quit` to end.
-      if case .wav = output,
-        scheduled.contains(where: { $0.command != .quit }) || !scheduled.isEmpty && !namesURL
-      {
-        throw ValidationError(contradiction: "--at", "--output \(output)")
-      }
-      if case .wav = output, socket != nil {
-        throw ValidationError(contradiction: "--socket", "--output \(output)")
-      }
+    guard let output = sound.output, case .wav(let path) = output else { return }
+    for (name, other) in [("--events", events), ("--timeline", timeline)] where other == path {
+      throw ValidationError("--output and \(name) name the same file \(path).")
     }
+    // A WAV file is written as fast as possible, so its time is not the clock's. Only a live stream arrives
+    // with the clock, and needs `quit` to end.
+    if !scheduled.allSatisfy({ $0.command == .quit && namesURL }) {
+      throw ValidationError(contradiction: "--at", "--output \(output)")
+    }
+    if socket != nil { throw ValidationError(contradiction: "--socket", "--output \(output)") }
   }
 
   private var namesURL: Bool {
@@ -109,7 +95,7 @@ struct Play: ParsableCommand {
 
   /// The commands of `--at`, sorted by time. Commands at the same time keep their order on the command line.
   var schedule: [ScheduledCommand] {
-    scheduled.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(
-      \.element)
+    // Swift's sort is stable.
+    scheduled.sorted { $0.time < $1.time }
   }
 }

@@ -7,10 +7,9 @@ import MusicFiles
 import SystemSupport
 import Transfer
 
-/// Options for HTTP requests and their transport.
 struct RequestOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Add a header field to HTTP requests, or those in a file. Repeatable.",
       discussion: """
         For example 'Authorization: Bearer …', or @FILE with one per line, which keeps secrets out of the process list. \
@@ -23,7 +22,7 @@ struct RequestOptions: ParsableArguments {
   var userAgent: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Use a proxy, such as http://192.168.1.1:3128 or socks5h://127.0.0.1:9050.",
       discussion:
         "The default is the environment, as for curl: http_proxy, https_proxy, no_proxy.",
@@ -31,31 +30,27 @@ struct RequestOptions: ParsableArguments {
   var proxy: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Additional trusted certificate authorities, in a PEM file.", valueName: "file"),
+    help: .init("Additional trusted certificate authorities, in a PEM file.", valueName: "file"),
     completion: .file())
   var cacert: String?
 
-  @Flag(help: "Read users and passwords of servers from ~/.netrc.")
-  var netrc = false
+  @Flag(help: "Read users and passwords of servers from ~/.netrc.") var netrc = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "The timeout for a URL without sound and without new bytes. (default: 60)",
       valueName: "seconds"),
-    transform: { try PositiveSeconds(parsing: $0, least: 1) })
-  var networkTimeout: PositiveSeconds?
+    transform: { try Double(seconds: $0, least: 1) })
+  var networkTimeout: Double?
 
   mutating func validate() throws {
     for choice in header {
       if let flaw = choice.flaw { throw ValidationError("--header: \(flaw).") }
     }
-    for (name, value) in [("--cacert", cacert), ("--proxy", proxy)] where value == "" {
-      throw ValidationError("\(name) has an empty value.")
-    }
+    try ValidationError.rejectEmpty(["--cacert": cacert, "--proxy": proxy])
     for (name, value) in [("--user-agent", userAgent), ("--proxy", proxy)] {
       guard let value, !HTTPFields.allows(name, value) else { continue }
-      throw ValidationError("\(name) has a line end or another control character.")
+      throw ValidationError("\(name) must not contain control characters.")
     }
   }
 
@@ -66,22 +61,9 @@ struct RequestOptions: ParsableArguments {
     for choice in header {
       for field in try choice.fields() { settings.requests.fields.set(field.name, field.value) }
     }
-    if let networkTimeout { settings.times.giveUp = networkTimeout.seconds }
+    if let networkTimeout { settings.times.giveUp = networkTimeout }
     settings.makeTransport = try makeTransport()
     return settings
-  }
-
-  /// Returns the network settings for a command, which ends if they cannot be used.
-  func settingsOrExit() throws -> NetworkSettings { try Self.orExit(settings) }
-
-  /// Returns the result of `settings`. Ends a command if the options cannot be used.
-  static func orExit(_ settings: () throws(SyntaxError) -> NetworkSettings) throws -> NetworkSettings {
-    do throws(SyntaxError) {
-      return try settings()
-    } catch {
-      StandardOutput.complain("\(error)")
-      throw ExitStatus.usage.code
-    }
   }
 
   private func makeTransport() throws(SyntaxError) -> @Sendable (any HostClock) -> any HTTPTransport {
@@ -92,8 +74,7 @@ struct RequestOptions: ParsableArguments {
       let file = RawArguments.bytes(of: cacert).resolved(against: .workingDirectory())
       let bytes = try RequestOptions.read(file, of: "--cacert \(cacert)")
       guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
-        throw SyntaxError(
-          "--cacert \(cacert): there is no certificate in it (PEM begins with BEGIN CERTIFICATE)")
+        throw SyntaxError("--cacert \(cacert): no PEM certificate found (BEGIN CERTIFICATE)")
       }
       options.certificateFile = file.description
     }
@@ -101,7 +82,6 @@ struct RequestOptions: ParsableArguments {
     return { _ in transport }
   }
 
-  /// Returns the bytes of a file that an option names.
   fileprivate static func read(_ file: MediaPath, of option: String) throws(SyntaxError) -> [UInt8] {
     do throws(FileBytes.Problem) {
       // A bundle of all public certificate authorities has a quarter of a MiB.
@@ -112,7 +92,6 @@ struct RequestOptions: ParsableArguments {
   }
 }
 
-/// A value of `--header`.
 struct HeaderChoice: Hashable, Sendable {
   private enum Source: Hashable {
     case line(String)
@@ -122,14 +101,12 @@ struct HeaderChoice: Hashable, Sendable {
   private let source: Source
 
   /// Accepts every text: an error would show the value, which may be a secret.
-  init(_ text: String) {
-    source = text.hasPrefix("@") ? .file(String(text.dropFirst())) : .line(text)
-  }
+  init(_ text: String) { source = text.hasPrefix("@") ? .file(String(text.dropFirst())) : .line(text) }
 
   /// The reason why the value cannot be used, without the value; nil if it can. Files are not read.
   var flaw: String? {
     switch source {
-    case .file(let name): return name.isEmpty ? "a file name is missing behind @" : nil
+    case .file(let name): return name.isEmpty ? "missing file name after @" : nil
     case .line(let text):
       do throws(SyntaxError) {
         _ = try Self.field(text)
@@ -156,7 +133,7 @@ struct HeaderChoice: Hashable, Sendable {
           fields.append(try Self.field(line))
         } catch {
           // The message omits the line, which may be a secret.
-          throw SyntaxError("--header @\(name), line \(index + 1): not like NAME: VALUE")
+          throw SyntaxError("--header @\(name), line \(index + 1): expected NAME: VALUE")
         }
       }
       return fields
@@ -164,15 +141,14 @@ struct HeaderChoice: Hashable, Sendable {
   }
 
   private static func field(_ text: String) throws(SyntaxError) -> HTTPFields.Field {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, HTTPFields.allows(String(parts[0]), String(parts[1])) else {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    var fields = HTTPFields()
+    if parts.count == 2, HTTPFields.allows(parts[0], parts[1]) { fields.add(parts[0], parts[1]) }
+    guard let field = fields.all.first else {
       throw SyntaxError("a header field is like 'NAME: VALUE', in one line")
     }
-    var fields = HTTPFields()
-    fields.add(String(parts[0]), String(parts[1]))
-    guard let field = fields.all.first else { throw SyntaxError("a header field is like 'NAME: VALUE'") }
     guard !RequestSettings.isReserved(field.name) else {
-      throw SyntaxError("\(field.name) is the player's own: playing depends on it")
+      throw SyntaxError("header field \(field.name) is reserved for the player")
     }
     return field
   }

@@ -1,9 +1,8 @@
 import ArgumentParser
 
-/// The command `serve` with its options, its own for the reason that `Play` gives.
+/// The command `serve` with its options. They are not in a group, for the reason that `Play` gives.
 struct Serve: ParsableCommand {
   @OptionGroup var sound: SoundOptions
-
   @OptionGroup var application: ApplicationOptions
 
   @Option(
@@ -15,26 +14,23 @@ struct Serve: ParsableCommand {
   var home: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "The control socket. (default: $XDG_RUNTIME_DIR/continuo/socket)",
       discussion: "A socket from systemd takes precedence over the default.", valueName: "path"),
     completion: .file())
   var socket: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "The socket's mode in octal, to let other users connect. (default: 0600)",
       discussion: "By default only the server's own user and root may connect.", valueName: "mode"),
-    transform: SocketMode.init(parsing:))
-  var socketMode: SocketMode?
+    transform: Self.mode)
+  var socketMode: UInt32?
 
   @Option(help: ArgumentHelp("The socket's group, by name or number.", valueName: "group"))
   var socketGroup: String?
-
   @OptionGroup var network: NetworkOptions
-
   @OptionGroup var requests: RequestOptions
-
   @OptionGroup var remote: RemoteOptions
 
   @Option(
@@ -44,8 +40,7 @@ struct Serve: ParsableCommand {
     completion: .directory)
   var state: String?
 
-  @Flag(help: "Do not save state between runs.")
-  var noState = false
+  @Flag(help: "Do not save state between runs.") var noState = false
 
   @Option(
     help: ArgumentHelp(
@@ -57,46 +52,38 @@ struct Serve: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "At exit, write a drawing of the run against time: application state, sound, items, commands.",
-      discussion: "An SVG document, for any browser.", valueName: "file.svg"),
-    completion: .file())
+      discussion: "An SVG document, for any browser.", valueName: "file.svg"), completion: .file())
   var timeline: String?
 
   @Flag(help: "Print systemd user units, service and socket, with the other options, and exit.")
   var printSystemdUnit = false
 
   @Argument(
-    help: ArgumentHelp(
+    help: .init(
       "Files, folders and playlists to play if no queue was saved.",
       valueName: "file|directory|playlist"),
     completion: Completions.music)
   var files: [String] = []
 
   mutating func validate() throws {
-    for (name, value) in [
-      ("--home", home), ("--socket", socket), ("--socket-group", socketGroup), ("--state", state),
-      ("--playlists", playlists), ("--timeline", timeline),
-    ]
-    where value == "" { throw ValidationError("\(name) has an empty value.") }
+    try ValidationError.rejectEmpty([
+      "--home": home, "--socket": socket, "--socket-group": socketGroup, "--state": state,
+      "--playlists": playlists, "--timeline": timeline,
+    ])
     if noState, state != nil { throw ValidationError(contradiction: "--no-state", "--state") }
-    if case .wav = sound.output {
-      throw ValidationError(
-        "A server plays in real time: --output \(sound.output?.description ?? "") has none.")
+    if case .wav(let path) = sound.output {
+      throw ValidationError("serve supports only real-time output, not --output wav:\(path).")
     }
     if files.contains("") || files.contains("-") {
-      throw ValidationError("A server takes files, folders and playlists by name.")
+      throw ValidationError("\"-\" and empty names are not allowed with serve.")
     }
   }
-}
 
-/// A value of `--socket-mode`.
-struct SocketMode: Hashable, Sendable {
-  /// The permission bits, 0…0777.
-  let bits: UInt32
-
-  init(parsing text: String) throws(SyntaxError) {
+  /// Parses permission bits, 0…0777.
+  @Sendable private static func mode(_ text: String) throws(SyntaxError) -> UInt32 {
     guard let bits = UInt32(text, radix: 8), bits <= 0o777 else {
       throw SyntaxError("\"\(text)\" is not a mode like 0660")
     }
-    self.bits = bits
+    return bits
   }
 }

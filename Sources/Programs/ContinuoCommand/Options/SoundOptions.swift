@@ -4,7 +4,6 @@ import TextFormatting
 
 extension ReplayGainMode: ExpressibleByArgument {}
 
-/// Options for the sound output.
 struct SoundOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
   var server: String?
@@ -13,16 +12,15 @@ struct SoundOptions: ParsableArguments {
   var sink: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "The latency after the sink that the server does not know, such as 1.02. (default: 0)",
       discussion:
         "For transport to other rooms: reported times are then those that are heard there. At most a minute.",
       valueName: "seconds"),
-    transform: SinkDelay.init(parsing:))
-  var sinkDelay: SinkDelay?
+    transform: Self.delay)
+  var sinkDelay: Double?
 
-  @Flag(help: "Play to a private PulseAudio with a null sink, which ends at exit.")
-  var nullSink = false
+  @Flag(help: "Play to a private PulseAudio with a null sink, which ends at exit.") var nullSink = false
 
   @Option(
     help: ArgumentHelp(
@@ -35,7 +33,7 @@ struct SoundOptions: ParsableArguments {
   var output: OutputChoice?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Normalize the loudness by ReplayGain tags.",
       discussion: """
         The gain of the track, of the album, or auto: of the album, and in random order of the track. Nothing is \
@@ -44,46 +42,27 @@ struct SoundOptions: ParsableArguments {
   var replayGain: ReplayGainMode?
 
   mutating func validate() throws {
-    for (name, value) in [("--server", server), ("--sink", sink)] where value == "" {
-      throw ValidationError("\(name) has an empty value.")
+    try ValidationError.rejectEmpty(["--server": server, "--sink": sink])
+    let servers = [("--server", server != nil), ("--sink", sink != nil)]
+    for (name, isGiven) in servers where nullSink && isGiven {
+      throw ValidationError(contradiction: "--null-sink", name)
     }
-    if nullSink {
-      if server != nil { throw ValidationError(contradiction: "--null-sink", "--server") }
-      if sink != nil { throw ValidationError(contradiction: "--null-sink", "--sink") }
-    }
-    if let output, output != .pulse {
-      if nullSink { throw ValidationError(contradiction: "--null-sink", "--output \(output)") }
-      if server != nil { throw ValidationError(contradiction: "--server", "--output \(output)") }
-      if sink != nil { throw ValidationError(contradiction: "--sink", "--output \(output)") }
-      if sinkDelay != nil { throw ValidationError(contradiction: "--sink-delay", "--output \(output)") }
-    }
+    guard let output, output != .pulse else { return }
+    for (name, isGiven) in [("--null-sink", nullSink)] + servers + [("--sink-delay", sinkDelay != nil)]
+    where isGiven { throw ValidationError(contradiction: name, "--output \(output)") }
   }
 
-  /// The name of the output's driver, for clients.
   var plugin: String { output == .simulated ? "simulated" : "pulse" }
 
   /// Whether a private null sink may replace a missing server: only if no server was named.
   func allowsSubstitute(environment: (String) -> String?) -> Bool {
     output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty
   }
-}
 
-extension ValidationError {
-  /// Creates the error for two options that contradict each other.
-  init(contradiction first: String, _ second: String) {
-    self.init("\(first) and \(second) contradict each other.")
-  }
-}
-
-/// A value of `--sink-delay`.
-struct SinkDelay: Hashable, Sendable {
-  /// The delay in seconds, 0…60.
-  let seconds: Double
-
-  init(parsing text: String) throws(SyntaxError) {
+  @Sendable private static func delay(_ text: String) throws(SyntaxError) -> Double {
     guard let time = TimeText.parse(text), time <= .seconds(60) else {
-      throw SyntaxError("\"\(text)\" is not a time like 1.02, of a minute at most")
+      throw SyntaxError("\"\(text)\" is not a time of at most 60 s, such as 1.02")
     }
-    seconds = time.inSeconds
+    return time.inSeconds
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import MusicFiles
 import PulseOutput
 import Synchronization
 
@@ -55,4 +56,25 @@ enum CleanUp {
   }
 
   private static func waitForTheEnd() -> Never { while true { sleep(60) } }
+}
+
+enum TemporaryDirectory {
+  /// Creates a directory that only this user can access; nil if that fails. Removed with its files at the
+  /// end.
+  static func make() -> MediaPath? {
+    let parent = ProcessEnvironment.value("TMPDIR") ?? "/tmp"
+    return CleanUp.adding {
+      var template = Array("\(parent)/continuo-XXXXXX".utf8CString)
+      return mkdtemp(&template) == nil ? nil : MediaPath(bytes: template.map { UInt8(bitPattern: $0) })
+    } removal: { (path: MediaPath?) in
+      { if let path { remove(path) } }
+    }
+  }
+
+  private static func remove(_ folder: MediaPath) {
+    for name in (try? FolderEntries.names(in: folder)) ?? [] {
+      _ = folder.appending(name).withCString { unlink($0) }
+    }
+    _ = folder.withCString { rmdir($0) }
+  }
 }

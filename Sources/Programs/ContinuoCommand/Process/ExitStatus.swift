@@ -1,17 +1,14 @@
 import ArgumentParser
 
 /// The exit status of a command, according to sysexits.h where that has a suitable value.
-enum ExitStatus: Int32 {
-  /// The queue was played.
+enum ExitStatus: Int32, Error {
   case played = 0
   /// At least one item could not be played to its end, but some sound was heard.
   case partlyPlayed = 1
-  /// The command line is invalid.
   case usage = 64
   /// A file does not exist, and nothing is left to play.
   case noInput = 66
-  /// No audio server is available and none could be started, the sink does not exist, or the sound file
-  /// cannot be written. For a client: no server answers at the control socket.
+  /// No audio server, sink or sound file is available. For a client: no server answers at the control socket.
   case unavailable = 69
   /// The system terminated the application for a violation, and nothing launched it again. In sysexits.h 70
   /// is an internal software error, which such a termination indicates.
@@ -21,17 +18,24 @@ enum ExitStatus: Int32 {
   /// A server already answers at the control socket, or the socket cannot be created.
   case alreadyRunning = 73
 
-  /// The server refused a client's request.
   static let refused = partlyPlayed
 
-  /// `get` cannot write a file.
   static let cannotWrite = alreadyRunning
 
   /// The status as an error that ends the command without a message.
   var code: ExitCode { ExitCode(rawValue) }
 
-  /// Creates the status for the end of a queue. `problems` is the number of items that could not be played to
-  /// their end. `hasSounded` is true if any item was heard.
+  /// Returns the result of `body`. Its error ends the command with this status and a message, which `name` precedes.
+  func orExit<Result>(_ name: String? = nil, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      StandardOutput.complain((name.map { "\($0): " } ?? "") + "\(error)")
+      throw code
+    }
+  }
+
+  /// Creates the status for the end of a queue. `problems` counts the items that were not played to their end.
   init(hasSounded: Bool, problems: Int) {
     if problems == 0 { self = .played } else { self = hasSounded ? .partlyPlayed : .noInput }
   }

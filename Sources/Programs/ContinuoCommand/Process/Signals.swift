@@ -21,7 +21,6 @@ final class Signals: Sendable {
   /// The time limit for the clean-up of a hanging player, in seconds: its steps may hang too.
   private static let cleanUpLimit: UInt32 = 3
 
-  /// A request to the main queue.
   private struct Request {
     var end: Int32?
     var redraws = false
@@ -156,7 +155,6 @@ private struct NotedSignals {
     return NotedSignals(bits: board.bits.exchange(0, ordering: .relaxed))
   }
 
-  /// Unblocks signals in this thread.
   static func unblock(_ numbers: [Int32]) {
     var signals = sigset_t()
     sigemptyset(&signals)

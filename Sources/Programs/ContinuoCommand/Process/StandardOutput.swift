@@ -11,15 +11,15 @@ enum StandardOutput {
   }
   private static let writers = Mutex(Writers())
 
-  /// Makes messages to standard error not wait for a stalled reader, so that it does not delay a player. Only
-  /// for a process that ends by `CleanUp.exit`, which writes the remaining lines.
+  /// Makes messages to standard error not wait for a stalled reader, which would delay a player. Only for a
+  /// process that ends by `CleanUp.exit`, which writes the remaining lines.
   static func waitForNobody() {
     let errors = LineWriter(descriptor: STDERR_FILENO, owned: false) { _ in }
     writers.withLock { $0.errors = errors }
   }
 
-  /// The player's lines during playback, written in order without waiting for a stalled reader. A pager that
-  /// shows one page does not delay the player. Only for a process that ends by `CleanUp.exit`.
+  /// The player's lines, written in order without waiting for a stalled reader, such as a pager that shows
+  /// one page. Only for a process that ends by `CleanUp.exit`.
   static var lines: LineWriter {
     writers.withLock { writers in
       let lines = writers.output ?? LineWriter(descriptor: STDOUT_FILENO, owned: false) { _ in }
@@ -28,20 +28,19 @@ enum StandardOutput {
     }
   }
 
-  /// Writes a line to `lines`. Any thread.
   static func writeLine(_ text: String) { lines.write(Array("\(text)\n".utf8)) }
 
   /// Writes the pending lines, as long as their readers read. Call at the end of the process.
   static func finish() {
     let writers = writers.withLock { $0 }
     if let lost = writers.output?.finish(), lost > 0 {
-      complain("\(lost) lines to standard output are lost: its reader has stalled")
+      complain("\(lost) lines to standard output dropped: the reader has stalled")
     }
     writers.errors?.finish()
   }
 
-  /// Writes a message of the command to standard error. Any thread. Blocks while a pipe's reader is slow, but
-  /// not after `waitForNobody`.
+  /// Writes a message to standard error. Any thread. Until `waitForNobody`, blocks while a pipe's reader is
+  /// slow.
   static func complain(_ text: String) {
     let line = "continuo: \(text)\n"
     guard let errors = writers.withLock({ $0.errors }) else { return write(line, to: STDERR_FILENO) }

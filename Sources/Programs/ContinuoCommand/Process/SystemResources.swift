@@ -2,10 +2,9 @@ import CThreads
 import Glibc
 import HostTime
 
-/// The system resources that a player needs before it can start: threads and memory.
-///
-/// Without them Dispatch hangs silently, and other libraries end the process. So the player requests all of
-/// them at once, before anything else, while an error can still be reported.
+/// The threads and the memory that a player needs before it can start. Without them Dispatch hangs silently,
+/// and other libraries end the process. So the player requests all of them at once, before anything else,
+/// while an error can still be reported.
 enum SystemResources {
   /// The number of threads of a player with a private server, a control socket and an observer, including
   /// those of Dispatch: 12 were observed, and one for each of standard output and standard error.
@@ -18,8 +17,8 @@ enum SystemResources {
   /// left 514 MB in use, and 110 MB with this setting.
   static func returnLargeBlocks() { _ = continuo_mallopt(-3, 1 << 20) }
 
-  /// Ends the process with a message if the system gives fewer threads or less memory, or if a worker gets no
-  /// thread later. Takes less than a millisecond.
+  /// Ends the process with a message if the system gives less, or a worker no thread later. Takes less than 1
+  /// ms.
   static func reserve() {
     ThreadShortage.setHandler { fail($0) }
     if let problem = tryOut(threads: threads, memory: memory) { fail(problem) }

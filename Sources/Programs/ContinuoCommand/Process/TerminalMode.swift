@@ -12,8 +12,7 @@ enum TerminalMode {
   private static let state = Mutex(State())
   private static let oneByOne = tcflag_t(ICANON | ECHO)
 
-  /// Whether this process may use the terminal. It must be the shell's foreground job, or no shell uses the
-  /// terminal.
+  /// Whether this process may use the terminal: as the shell's foreground job, or if no shell uses it.
   static var isInForeground: Bool {
     let group = tcgetpgrp(STDIN_FILENO)
     return group == getpgrp() || group < 0
@@ -28,8 +27,8 @@ enum TerminalMode {
     takeIfWanted()
   }
 
-  /// Takes the terminal if it is wanted and this process is in the foreground. Settings that a shell has made
-  /// since are restored later.
+  /// Takes the terminal if wanted and in the foreground. Settings that a shell has made since are restored
+  /// later.
   static func takeIfWanted() {
     state.withLock { state in
       var settings = termios()

@@ -3,13 +3,12 @@ import ControlProtocol
 import HostTime
 import TextFormatting
 
-/// An event as one line of JSON Lines.
 struct EventLine {
   /// The line, with its line feed.
   let bytes: [UInt8]
 
-  /// Creates the line of an event that was observed at `host`; nil for events that `--events` does not
-  /// report. Times use `time(index:value:timescale:state:host:)`.
+  /// Creates the line of an event, observed at `host`; nil for events that `--events` does not report, and
+  /// for times.
   init?(_ event: WatchRecord.Event, host: HostTime) {
     let members: KeyValuePairs<String, JSONValue>
     switch event {
@@ -57,13 +56,11 @@ struct EventLine {
       ], host)
   }
 
-  /// Returns the line for the end of the queue.
   static func finished(host: HostTime) -> EventLine { EventLine("finished", [:], host) }
 
   private init(_ name: String, _ members: KeyValuePairs<String, JSONValue>, _ host: HostTime) {
     let seconds = DecimalFraction.seconds(nanoseconds: UInt64(max(0, host.nanoseconds)))
-    let all =
-      [("event", JSONValue.string(name))] + members.map { ($0, $1) } + [("host", .number(seconds))]
+    let all = [("event", JSONValue.string(name))] + members.map { ($0, $1) } + [("host", .number(seconds))]
     bytes = JSONValue.object(all.map { JSONValue.Member(key: $0, value: $1) }).line
   }
 }
@@ -72,7 +69,6 @@ extension JSONValue {
   /// A number of seconds with three decimals.
   fileprivate static func seconds(_ time: Milliseconds) -> JSONValue { .number("\(time)") }
 
-  /// A number; `null` for nil.
   fileprivate static func number(optional number: (some BinaryInteger)?) -> JSONValue {
     number.map { .number($0) } ?? .null
   }

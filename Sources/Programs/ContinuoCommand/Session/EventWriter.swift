@@ -3,19 +3,17 @@ import HostTime
 import MusicFiles
 import SystemSupport
 
-/// Writes events as lines to a file, a pipe or standard output, so that a reader sees each at once.
-///
-/// If the reader has left or the disk is full, events stop permanently with one warning, and playback
-/// continues. A stalled reader does not delay playback: `LineWriter` buffers or drops its lines.
+/// Writes events as lines to a file, a pipe or standard output, so that a reader sees each at once. If the
+/// reader has left or the disk is full, events stop permanently with one warning. A stalled reader does not
+/// delay playback: `LineWriter` buffers or drops its lines.
 final class EventWriter: Sendable {
   private let name: String
   private let warn: @Sendable (String) -> Void
   private let output: LineWriter
 
-  /// Opens the file at `path` and truncates it; `-` is standard output. From then on, writing to a pipe
-  /// without a reader is an error in the whole process and no longer ends it. `warn` receives at most one
-  /// warning when events stop and one at the end, on any thread. Blocks on a named pipe until a reader opens
-  /// it.
+  /// Opens and truncates the file; `-` is standard output. From then on, no pipe without a reader ends the
+  /// process. `warn` gets at most one warning when events stop and one at the end, on any thread. Blocks on a
+  /// named pipe until a reader opens it.
   convenience init(path: String, warn: @escaping @Sendable (String) -> Void) throws(FileBytes.Problem) {
     if path == "-" {
       self.init(descriptor: STDOUT_FILENO, owned: false, name: "standard output", warn: warn)
@@ -32,19 +30,19 @@ final class EventWriter: Sendable {
     self.name = name
     self.warn = warn
     output = LineWriter(descriptor: descriptor, owned: owned) { error in
-      let reason = error == EPIPE ? "nobody reads them any more" : SystemError.text(error)
+      let reason = error == EPIPE ? "the reader closed the pipe" : SystemError.text(error)
       warn("events to \(name) stop: \(reason)")
     }
   }
 
-  /// Writes an event. Any thread; lines are written whole and in the order of the calls. Waits for a reader
-  /// only as `LineWriter` does.
+  /// Writes an event as a whole line, in the order of the calls. Any thread; waits for a reader as
+  /// `LineWriter` does.
   func write(_ line: EventLine) { output.write(line.bytes) }
 
-  /// Waits until every line is written, as long as the reader reads, and warns about lost lines. Call once,
-  /// at the end of the process; any thread.
+  /// Waits for the reader of pending lines, as long as it reads, and warns about lost ones. Call once, at the
+  /// end.
   func finish() {
     let lost = output.finish()
-    if lost > 0 { warn("\(lost) events to \(name) are lost: its reader has stalled") }
+    if lost > 0 { warn("\(lost) events to \(name) dropped: the reader has stalled") }
   }
 }

@@ -1,12 +1,10 @@
 import ControlProtocol
 import Jukebox
 
-/// Messages about waits for the network: one for each wait, with its reason, if no status line shows the
-/// wait.
+/// Messages about waits for the network: one for each wait, unless a status line shows it.
 struct NetworkWaits {
   /// Whether a status line shows waits, so that messages are not needed.
   let isShown: Bool
-  /// The id of the current song.
   var current: SongID? {
     didSet { if current != oldValue { wasTold = false } }
   }

@@ -11,8 +11,7 @@ import MusicFiles
 import RunTimeline
 import TextFormatting
 
-/// The run of `continuo play`: plays the queue of a session to its end, for a person or a script that
-/// watches.
+/// The run of `continuo play`: plays the queue of a session to its end, for a person or a script.
 @MainActor
 final class PlayRun: SessionDelegate {
   private let options: Play
@@ -23,8 +22,7 @@ final class PlayRun: SessionDelegate {
   private lazy var tags = TagReader(clock: session.clock) { [weak self] songs in
     DispatchQueue.main.async { MainActor.assumeIsolated { self?.take(songs) } }
   }
-  /// The bound control socket until it is served. Serving starts after the music, whose start must not be
-  /// delayed.
+  /// The bound control socket. It is served after the start of the music, which it must not delay.
   private var socket: ListeningSocket?
   private var display: RunDisplay
   private var waits: NetworkWaits
@@ -40,8 +38,8 @@ final class PlayRun: SessionDelegate {
   private var wait: ServerWait?
   private var answers: (@Sendable (Double) -> Bool)?
 
-  /// The number of songs that the player receives in advance. The engine decodes 1.5 s ahead: 32 suffice even
-  /// for songs of 1/20 s.
+  /// The number of songs that the player gets in advance. The engine decodes 1.5 s: enough for songs of 1/20
+  /// s.
   nonisolated static let upcomingLimit = 32
   /// The delay in seconds after which the control socket is served even if nothing plays yet.
   private static let socketDelay = 0.25
@@ -50,12 +48,9 @@ final class PlayRun: SessionDelegate {
   /// The duration of a notice about a key's effect, in seconds.
   private static let noticeTime = 1.5
 
-  /// Creates a run of `session` that writes its events to `events`. `problems` is the number of names that
-  /// could not be played; `missing` are those of them that are in the queue nevertheless.
-  init(
-    _ session: Session, options: Play, problems: Int, missing: Set<MediaPath> = [],
-    events: EventWriter?
-  ) {
+  /// Creates a run. `problems` is the number of names that could not be played; `missing` are those of them
+  /// that are in the queue nevertheless.
+  init(_ session: Session, options: Play, problems: Int, missing: Set<MediaPath> = [], events: EventWriter?) {
     self.missing = missing
     self.session = session
     self.options = options
@@ -148,7 +143,6 @@ final class PlayRun: SessionDelegate {
     }
   }
 
-  /// Starts to answer clients.
   private func serve() {
     guard let socket = socket.take() else { return }
     do {
@@ -164,8 +158,7 @@ final class PlayRun: SessionDelegate {
   func started(_ application: JukeboxApplication) {
     application.onStep = { [weak self] time in self?.reached(time) }
     // The system may fetch at any time. The application has nothing to fetch, and answers that at once.
-    session.device.application.setMinimumBackgroundFetchInterval(
-      UIApplication.backgroundFetchIntervalMinimum)
+    session.device.application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
     remote.application = application
     // Must precede the start of playback, or the first step might be missed.
     updateTimeObserver()
@@ -229,14 +222,14 @@ final class PlayRun: SessionDelegate {
     case .outputOpened: wait?.opened()
     case .outputUnavailable(let message, let retryAfter?):
       if wait?.failed(at: session.clock.now) == true { awaitServer() }
-      complain("\(message); trying again in \(retryAfter) s")
+      complain("\(message); retry in \(retryAfter) s")
     case .outputUnavailable(let message, nil):
       complain(message)
       session.end(ExitStatus.unavailable.rawValue)
     case .rateUnavailable(let message): complain(message)
     case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
     case .stepsCoalesced(let count):
-      complain("observers are more than a second behind: \(count) time steps left out")
+      complain("observers lag by more than a second: \(count) time steps skipped")
     }
   }
 
@@ -314,7 +307,6 @@ final class PlayRun: SessionDelegate {
     drawStatus()
   }
 
-  /// Records the station or the title that a live stream reports.
   private func learn(_ song: QueuedSong, station: String? = nil, title: String? = nil) {
     guard let name = display.note(station: station, title: title, of: song.id) else { return }
     session.timeline?.record(.itemNamed("\(name)"))
@@ -322,7 +314,6 @@ final class PlayRun: SessionDelegate {
     drawStatus()
   }
 
-  /// Records the names in songs' tags.
   private func take(_ songs: [(id: SongID, metadata: SongMetadata)]) {
     guard !session.isEnded else { return }
     for (id, metadata) in songs {

@@ -9,9 +9,7 @@ import TextFormatting
 final class RemoteControl {
   private let device: Device
   private let host: JukeboxHost
-  /// The controlled application; nil while none runs.
   weak var application: JukeboxApplication?
-  /// Called for `quit`.
   var quit: (@MainActor () -> Void)?
   /// Called with a message if a command cannot be performed.
   var refuse: (@MainActor (String) -> Void)?
@@ -21,8 +19,7 @@ final class RemoteControl {
     self.host = host
   }
 
-  /// The position in seconds after which `previous` returns to the beginning of the item, as in other
-  /// players.
+  /// The position in seconds after which `previous` returns to the item's beginning, as in other players.
   private static let restartThreshold = 3.0
 
   func perform(_ command: PlayerCommand) {
@@ -55,20 +52,19 @@ final class RemoteControl {
     case .taskBegin(let name), .taskEnd(let name):
       // Tasks are the application's own code, which does not run while it is suspended.
       guard device.state != .suspended else {
-        refuse?("the application is suspended and begins and ends no task")
+        refuse?("the application is suspended: background tasks cannot begin or end")
         return
       }
       if command == .taskBegin(name: name) {
         application.beginTask(name)
       } else if !application.endTask(name) {
-        refuse?("there is no task \(name)")
+        refuse?("no background task \(name)")
       }
     default: transport(command)
     }
   }
 
-  /// Performs a command of the lock screen's controls, which wake a suspended application that may play in
-  /// the background.
+  /// Performs a command as the lock screen's controls do, which wake an application that may play.
   private func transport(_ command: PlayerCommand) {
     do throws(TransportRefusal) {
       try device.admitTransport()
@@ -96,9 +92,6 @@ final class RemoteControl {
     change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
   }
 
-  /// Changes the jukebox and ignores errors: if nothing plays, the user knows that nothing can be skipped or
-  /// sought.
-  private func change(_ body: (inout JukeboxMachine) throws(JukeboxError) -> Void) {
-    try? host.change(body)
-  }
+  /// Changes the jukebox. Ignores errors: if nothing plays, the user knows that nothing can be skipped.
+  private func change(_ body: (inout JukeboxMachine) throws(JukeboxError) -> Void) { try? host.change(body) }
 }

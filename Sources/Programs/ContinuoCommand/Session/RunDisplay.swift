@@ -5,14 +5,12 @@ import HostTime
 import Jukebox
 import TextFormatting
 
-/// The display of a run of `play`: a status line on a terminal, otherwise lines about songs and about the
-/// time in the background.
+/// The display of `play`: a status line on a terminal, otherwise lines about songs and time in the
+/// background.
 struct RunDisplay {
-  /// The form of the display.
   enum Form { case statusLine, lines, nothing }
 
   let form: Form
-  /// The state of the application.
   private(set) var state = ApplicationState.notRunning
   /// The current song; nil after the last one, whose name stays on display.
   private(set) var song: QueuedSong?
@@ -28,12 +26,12 @@ struct RunDisplay {
 
   init(_ form: Form) { self.form = form }
 
-  /// The interval between two drawings of the time, in 1/100 s: faster than the eye, and every last digit
+  /// The interval between two drawings of the time, in 1/100 s: fast for the eye, and every last digit
   /// appears.
   private static let drawnStep: Int64 = 3
 
-  /// The interval at which the time is shown, in 1/100 s; nil if it is not shown. A periodic observer without
-  /// a use costs wake-ups.
+  /// The interval at which the time is shown, in 1/100 s; nil for none, since an unused observer costs
+  /// wake-ups.
   var shownStep: Int64? {
     switch form {
     case .statusLine: Self.drawnStep
@@ -71,7 +69,6 @@ struct RunDisplay {
     if let known { lines.note(known, of: song.id) }
   }
 
-  /// Records the name of a song. Returns true if the song is current.
   mutating func note(_ name: SongName, of id: SongID) -> Bool {
     lines.note(name, of: id)
     guard id == song?.id else { return false }
@@ -79,8 +76,7 @@ struct RunDisplay {
     return true
   }
 
-  /// Records the station or the title of a live stream. Returns the song's new name; nil if it does not
-  /// change.
+  /// Records a live stream's station or title. Returns the song's new name; nil if it does not change.
   mutating func note(station: String?, title: String?, of id: SongID) -> SongName? {
     guard id == song?.id else { return nil }
     self.station = station ?? self.station
@@ -97,9 +93,7 @@ struct RunDisplay {
   }
 
   /// Records that the song was heard up to `time`.
-  mutating func reach(_ time: CMTime) {
-    if state == .background { tell("Background", at: time) }
-  }
+  mutating func reach(_ time: CMTime) { if state == .background { tell("Background", at: time) } }
 
   /// Records a change of the application's state, with the song at `time`.
   mutating func reach(_ state: ApplicationState, at time: CMTime) {
@@ -112,7 +106,6 @@ struct RunDisplay {
     self.state = state
   }
 
-  /// Records the start or the end of an interruption, with the song at `time`.
   mutating func setInterrupted(_ isInterrupted: Bool, at time: CMTime) {
     self.isInterrupted = isInterrupted
     tell(isInterrupted ? "Interrupted" : "Interruption over", at: time)
@@ -123,26 +116,19 @@ struct RunDisplay {
     lines.add("\(what): \(ElapsedTime.text(value: time.value, timescale: max(1, time.timescale)))")
   }
 
-  /// Shows a notice in place of the status, until it is taken back by the returned number or replaced by
-  /// another notice.
+  /// Shows a notice instead of the status. Returns the number with which it can be taken back.
   mutating func show(notice: String) -> Int {
     self.notice = notice
     noticeCount += 1
     return noticeCount
   }
 
-  /// Removes a notice, unless another one has replaced it.
-  mutating func takeBack(notice number: Int) {
-    if number == noticeCount { notice = nil }
-  }
+  mutating func takeBack(notice number: Int) { if number == noticeCount { notice = nil } }
 
   /// Removes and returns the lines that are ready at `now`; all lines for nil.
   mutating func takeLines(now: HostTime?) -> [String] { lines.take(now: now) }
 
-  /// Returns the status line for a player's status.
-  func statusLine(
-    _ status: TimeControlStatus, isMuted: Bool, time: CMTime, duration: CMTime
-  ) -> StatusLine {
+  func statusLine(_ status: TimeControlStatus, isMuted: Bool, time: CMTime, duration: CMTime) -> StatusLine {
     StatusLine(
       place: place, name: name, status: notice ?? word(status, isMuted, at: time),
       elapsed: ElapsedTime.text(value: time.value, timescale: max(1, time.timescale)),

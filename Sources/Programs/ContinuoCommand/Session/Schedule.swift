@@ -19,7 +19,6 @@ final class Schedule {
     }
   }
 
-  /// Whether this command is still pending.
   func includes(_ command: PlayerCommand) -> Bool { waiting.values.contains { $0.command == command } }
 
   private func run(_ index: Int) {

@@ -56,9 +56,7 @@ final class ServeRun: SessionDelegate {
 
   func started(_ application: JukeboxApplication) { session.service.goOn() }
 
-  func recorded(_ event: LifecycleRecord.Event) {
-    if case .terminated = event { keeper?.note(.player) }
-  }
+  func recorded(_ event: LifecycleRecord.Event) { if case .terminated = event { keeper?.note(.player) } }
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
     guard isNews else { return }
@@ -69,7 +67,7 @@ final class ServeRun: SessionDelegate {
     case .rateUnavailable(let message): complain(message)
     case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
     case .stepsCoalesced(let count):
-      complain("watchers are more than a second behind: \(count) time steps left out")
+      complain("watching clients lag by more than a second: \(count) time steps skipped")
     }
   }
 

@@ -4,16 +4,13 @@ import HostTime
 /// answer, and 10 s from the output's failure if it was never open. A song whose bytes do not arrive does not
 /// count.
 struct ServerWait {
-  /// The next step of a wait.
   enum Step: Hashable {
-    /// Do nothing before this time.
     case wait(until: HostTime)
     /// Probe the server: no song has needed the output yet.
     case ask
     case giveUp
   }
 
-  /// The time limit for the server, in seconds.
   static let limit = 10.0
 
   /// The time since which the server is known to be missing; nil after an answer.
@@ -21,11 +18,9 @@ struct ServerWait {
   private var hasFailed = false
   private var wasOpen = false
 
-  /// Creates a wait that begins at `start`.
   init(from start: HostTime) { missingSince = start }
 
-  /// Returns the next step; nil after an answer, until the output fails, and permanently once the output was
-  /// open.
+  /// Returns the next step; nil after an answer, until the output fails, and permanently once it was open.
   func step(at now: HostTime) -> Step? {
     guard !wasOpen, let missingSince else { return nil }
     let end = missingSince.advanced(bySeconds: Self.limit)
@@ -44,6 +39,5 @@ struct ServerWait {
     return true
   }
 
-  /// Records that the server has answered a probe.
   mutating func answered() { missingSince = nil }
 }

@@ -10,13 +10,11 @@ import MusicLibrary
 import RunTimeline
 import Transfer
 
-/// The reactions of `play` and `serve` to the events of their session, in which they differ. Called on the
-/// main queue.
+/// The reactions of `play` and `serve` to the events of their session. Called on the main queue.
 @MainActor
 protocol SessionDelegate: AnyObject {
   /// The application was launched and has a player, which has no command from the jukebox yet.
   func started(_ application: JukeboxApplication)
-  /// The application's observers saw an event.
   func saw(_ event: JukeboxEvent)
   /// The device recorded an event. A terminated application no longer exists at that time; an application
   /// that became active for the first time has not started yet.
@@ -27,7 +25,6 @@ protocol SessionDelegate: AnyObject {
   func redraw()
   /// The session ends. The application may still exist.
   func ending()
-  /// Shows a line about a failure.
   func complain(_ text: String)
 }
 
@@ -35,16 +32,13 @@ protocol SessionDelegate: AnyObject {
 /// replies to clients have their own threads; everything else runs on the main queue.
 @MainActor
 final class Session {
-  /// The parts of a session.
   struct Parts {
     var machine: JukeboxMachine
     /// The directory to which clients' relative names refer.
     var home = MusicHome.workingDirectory()
     /// The library of the songs in `home`; nil without one.
     var library: MusicDatabase?
-    /// The folder for clients' playlists; nil if they are not kept.
     var playlists: PlaylistFolder?
-    /// The stickers that clients attach to songs; nil if they are not kept.
     var stickers: StickerStore?
     var modes: BackgroundModes
     var settings = LifecycleSettings()
@@ -54,10 +48,8 @@ final class Session {
     var reachOfOthers: NetworkReach? = .publicOnly
     /// The settings for playlists and tags from the network.
     var network = NetworkSettings()
-    /// The name of the output's driver, for clients.
     var plugin: String
     var timeline: TimelineRecorder?
-    /// Ends the process with a status.
     var exit: @MainActor (Int32) -> Void = { CleanUp.exit($0) }
   }
 
@@ -93,11 +85,9 @@ final class Session {
 
   // MARK: The process
 
-  /// The session of this process.
   private(set) static var current: Session?
 
-  /// Makes this session, its device and its environment those of the process. From now on, the process ends
-  /// by `CleanUp.exit`.
+  /// Makes this session the process's, which from now on ends by `CleanUp.exit`.
   func makeCurrent() {
     StandardOutput.waitForNobody()
     if let timeline { CleanUp.add(timeline.writeAtEnd) }
@@ -106,7 +96,6 @@ final class Session {
     Self.current = self
   }
 
-  /// Ends the session of the process; without a session, ends the process.
   static func end(_ status: Int32) {
     guard let current else { CleanUp.exit(status) }
     current.end(status)
@@ -116,11 +105,10 @@ final class Session {
 
   /// Launches the application, in the session's environment.
   func start() {
-    let reports = Reports()
     service.connectDevice(
       onRecord: { [timeline] record in
         if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
-        if case .terminated(let report?) = record.event { reports.write(report) }
+        if case .terminated(let report?) = record.event { ReportStore.write(report) }
       },
       take: { [weak self] record in self?.take(record.event) })
     device.launch()
@@ -152,7 +140,7 @@ final class Session {
     do {
       try JukeboxApplication.activateSession()
     } catch {
-      delegate?.complain("the audio session: \(error.localizedDescription)")
+      delegate?.complain("cannot activate the audio session: \(error.localizedDescription)")
     }
     let application = service.startApplication { [weak self] event in self?.take(event) }
     delegate?.started(application)

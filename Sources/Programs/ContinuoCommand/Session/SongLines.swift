@@ -5,13 +5,10 @@ import MusicFiles
 import TextFormatting
 
 /// The lines that `continuo play` writes without a terminal, in the order of their addition: one for each
-/// song, and some about playback.
-///
-/// A song's line is ready when its name is known. After `patience` seconds it is ready with the name of the
-/// file. Later lines wait for it.
+/// song, and some about playback. A song's line is ready when its name is known or, with the name of the
+/// file, after `patience` seconds. Later lines wait for it.
 struct SongLines {
-  /// The time limit for a song's name, in seconds: too short to be noticed, and far longer than the read of a
-  /// file takes.
+  /// The time limit for a song's name, in seconds: not noticeable, and far longer than a file is read.
   static let patience = 0.05
 
   private enum Line {
@@ -21,8 +18,7 @@ struct SongLines {
 
   private var lines: [Line] = []
 
-  /// Adds the line of a song that became current at `now`. `place` is its position in the queue, such as
-  /// `2/4`.
+  /// Adds the line of a song that became current. `place` is its position in the queue, such as `2/4`.
   mutating func add(_ song: QueuedSong, place: String, now: HostTime) {
     lines.append(
       .song(
@@ -30,10 +26,8 @@ struct SongLines {
       ))
   }
 
-  /// Adds a line about playback.
   mutating func add(_ text: String) { lines.append(.text(text)) }
 
-  /// Records the name of a song.
   mutating func note(_ name: SongName, of song: SongID) {
     for index in lines.indices {
       if case .song(song, let place, let fileName, let due, nil) = lines[index] {
@@ -42,8 +36,7 @@ struct SongLines {
     }
   }
 
-  /// Removes and returns the lines that are ready at `now`; all lines for nil. Text from files is sanitized
-  /// for a terminal.
+  /// Removes and returns the lines that are ready at `now` (nil: all), with text from files sanitized.
   mutating func take(now: HostTime?) -> [String] {
     let ready = lines.prefix { line in
       guard case .song(_, _, _, let due, nil) = line, let now else { return true }
@@ -61,7 +54,6 @@ struct SongLines {
 }
 
 extension QueuedSong {
-  /// The name of the song's file.
   var fileName: String { song.locator.fileName }
 }
 

@@ -1,58 +1,50 @@
 import AudioCore
 import AudioOutput
-import Glibc
 import HostTime
 import PulseOutput
 
-/// The output that the command's options select.
 struct SoundOutput {
   var device: any AudioOutputDevice
-  /// Probes a named server, which is given up if it does not answer in time. Blocks for at most `limit`
-  /// seconds. nil for other outputs.
+  /// Probes a named server, which is given up if it does not answer within `limit` seconds. Blocks. nil for
+  /// others.
   var answers: (@Sendable (_ limit: Double) -> Bool)?
 
   /// The timeout for libpulse's default server, in seconds, after which a private one replaces it. A running
   /// server answers in 10 ms; if none runs, the connection is refused in 1 ms.
   static let probeLimit = 2.0
 
-  /// Opens the output that the options select, or ends the process. Starts a private server if the options
-  /// request one, or if no server answers and none was named. Blocks while the private server starts.
-  ///
-  /// - Parameter substitutes: Whether a private server may replace one that does not answer. `serve` does not
-  ///   want that: it waits, for a sink as well.
+  /// Opens the output that the options select, or ends the process. Starts a private server, which blocks, if
+  /// the options request one. With `substitutes`, it also replaces an unnamed server that does not answer;
+  /// `serve` waits instead, for a sink as well.
   init(orExit options: SoundOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):
       let output = WAVOutput(path: path, clock: clock)
       CleanUp.add { output.finish() }
       device = output
-    case .simulated:
-      device = SimulatedOutput(clock: clock, recordsSound: false)
+    case .simulated: device = SimulatedOutput(clock: clock, recordsSound: false)
     case .pulse, nil:
       var configuration = PulseConfiguration()
       configuration.server = options.server
       configuration.sink = options.sink
       configuration.requiresSink = substitutes
-      configuration.delayBehindSink = options.sinkDelay?.seconds ?? 0
+      configuration.delayBehindSink = options.sinkDelay ?? 0
       if options.nullSink {
         device = Self.privateDevice(configuration, clock)
         return
       }
-      if substitutes, options.allowsSubstitute(environment: { getenv($0).map { String(cString: $0) } }) {
+      let usual = PulseDevice(configuration: configuration, clock: clock)
+      if !substitutes || !options.allowsSubstitute(environment: ProcessEnvironment.value) {
+        device = usual
+        answers = { usual.probe(limit: $0) }
+      } else if usual.probe(limit: Self.probeLimit) {
         // The first stream reuses the connection of a successful probe.
-        let usual = PulseDevice(configuration: configuration, clock: clock)
-        if usual.probe(limit: Self.probeLimit) {
-          device = usual
-          return
-        }
+        device = usual
+      } else {
         StandardOutput.complain(
           "no PulseAudio server can be reached: playing to a private null sink (nothing will be heard)")
         device = Self.privateDevice(configuration, clock)
-        return
       }
-      let named = PulseDevice(configuration: configuration, clock: clock)
-      answers = { named.probe(limit: $0) }
-      device = named
     }
   }
 
@@ -60,10 +52,9 @@ struct SoundOutput {
     _ configuration: PulseConfiguration, _ clock: any HostClock
   ) -> PulseDevice {
     do {
-      return PulseDevice(
-        privateServer: try PrivatePulseServer(), configuration: configuration, clock: clock)
+      return PulseDevice(privateServer: try PrivatePulseServer(), configuration: configuration, clock: clock)
     } catch {
-      StandardOutput.complain("no audio server: \(error)")
+      StandardOutput.complain("cannot start a private audio server: \(error)")
       CleanUp.exit(ExitStatus.unavailable.rawValue)
     }
   }

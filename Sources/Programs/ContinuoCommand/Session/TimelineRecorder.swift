@@ -1,10 +1,12 @@
+import ControlProtocol
 import HostTime
+import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import RunTimeline
 import Synchronization
 import SystemSupport
 
-/// Records a run for `--timeline`, and writes the drawing at its end.
 final class TimelineRecorder: Sendable {
   private struct State {
     var timeline: Timeline
@@ -16,8 +18,7 @@ final class TimelineRecorder: Sendable {
   private let clock: any HostClock
   private let state: Mutex<State>
 
-  /// Creates a recording for a drawing at `path`, with a caption. Checks first that the file can be written;
-  /// may block on the disk.
+  /// Creates a recording, after a check that its file can be written. May block on the disk.
   init(path: MediaPath, caption: String, clock: any HostClock) throws(FileBytes.Problem) {
     try AtomicFile.check(path)
     self.path = path
@@ -26,17 +27,14 @@ final class TimelineRecorder: Sendable {
     state = Mutex(State(timeline: Timeline(start: clock.now)))
   }
 
-  /// Returns the recording that `--timeline` requests, if any. Ends the command if the file cannot be
-  /// written.
+  /// Returns the recording that `--timeline` requests. Ends the command if the file cannot be written.
   static func orExit(
     option path: String?, caption: String, clock: any HostClock
   ) throws -> TimelineRecorder? {
-    guard let path else { return nil }
-    do {
-      return try TimelineRecorder(path: RawArguments.bytes(of: path), caption: caption, clock: clock)
-    } catch {
-      StandardOutput.complain("--timeline \(path): \(error)")
-      throw ExitStatus.usage.code
+    try path.map { path in
+      try ExitStatus.usage.orExit("--timeline \(path)") {
+        try TimelineRecorder(path: RawArguments.bytes(of: path), caption: caption, clock: clock)
+      }
     }
   }
 
@@ -46,9 +44,8 @@ final class TimelineRecorder: Sendable {
     state.withLock { $0.timeline.record(entry, at: time) }
   }
 
-  /// Writes the drawing as a step of a clean-up, and reports a failure.
   func writeAtEnd() {
-    do { try write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
+    do { try write() } catch { StandardOutput.complain("cannot write the timeline: \(error)") }
   }
 
   /// Draws the recording up to now and writes it, on the first call only. Any thread; may block on the disk.
@@ -61,5 +58,21 @@ final class TimelineRecorder: Sendable {
     guard let timeline else { return }
     let document = TimelineDrawing.document(timeline, end: clock.now, caption: caption)
     try AtomicFile.write(document.utf8, to: path, mode: 0o666)
+  }
+}
+
+extension Timeline.Entry {
+  init?(_ event: JukeboxEvent, _ host: JukeboxHost) {
+    switch event {
+    case .currentItem(let song?): self = .item(index: host.index(of: song), name: song.fileName)
+    case .currentItem(nil): self = .noItem
+    case .timeJumped: self = .jumped
+    case .timeControlStatus(.paused, _): self = .sound(.silent)
+    case .timeControlStatus(.waitingToPlayAtSpecifiedRate, _): self = .sound(.waiting)
+    case .timeControlStatus(.playing, _): self = .sound(.audible)
+    case .didPlayToEndTime, .failed, .interruption, .playerFailed, .stalled, .loaded, .network,
+      .station, .timedMetadata:
+      return nil
+    }
   }
 }

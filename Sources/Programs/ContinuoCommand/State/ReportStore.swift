@@ -1,3 +1,4 @@
+import AppLifecycle
 import Foundation
 import Glibc
 import MusicFiles
@@ -6,7 +7,6 @@ import TextFormatting
 
 /// A folder of the user for the newest termination reports.
 struct ReportStore {
-  /// The maximum number of reports.
   static let limit = 20
   private static let prefix = "termination-"
   private static let suffix = ".txt"
@@ -16,17 +16,32 @@ struct ReportStore {
   /// Uses `reports` in `StateDirectory.standardPath`; nil without a home directory.
   init?(environment: (String) -> String?) {
     guard let state = try? StateDirectory.standardPath(environment: environment) else { return nil }
-    folder = state.appending(Array("reports".utf8))
+    folder = state.appending("reports".utf8)
   }
 
-  /// Writes a report about a termination with `code` at `time`, and removes the oldest reports above the
-  /// limit. Returns the file. Creates the folder for this user only, if it does not exist. May block on the
-  /// disk.
+  /// Writes a report to standard error, and if possible to a file that outlives the terminal. Any thread; may
+  /// block on the disk.
+  static func write(_ report: TerminationReport) {
+    StandardOutput.complain("\(report)")
+    guard let store = ReportStore(environment: ProcessEnvironment.value) else {
+      StandardOutput.complain("the report was not saved: neither XDG_STATE_HOME nor HOME is set")
+      return
+    }
+    do {
+      let path = try store.write("\(report)", code: "\(report.code)", at: Date())
+      StandardOutput.complain("the report is in \(path)")
+    } catch {
+      StandardOutput.complain("cannot save the report in \(store.folder): \(error)")
+    }
+  }
+
+  /// Writes a report about a termination with `code` at `time`, and removes the oldest above the limit.
+  /// Creates the folder for this user only. Returns the file. May block on the disk.
   func write(_ report: String, code: String, at time: Date) throws(FileBytes.Problem) -> MediaPath {
     try folder.makeDirectory()
     let name = Self.prefix + Self.text(time) + "-\(getpid())-\(code)" + Self.suffix
-    let path = folder.appending(Array(name.utf8))
-    try AtomicFile.write(Array("\(report)\n".utf8), to: path, mode: 0o600)
+    let path = folder.appending(name.utf8)
+    try AtomicFile.write("\(report)\n".utf8, to: path, mode: 0o600)
     removeOldest()
     return path
   }
@@ -45,7 +60,7 @@ struct ReportStore {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.description) else { return }
     let reports = names.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted()
     for name in reports.dropLast(Self.limit) {
-      _ = folder.appending(Array(name.utf8)).withCString { unlink($0) }
+      _ = folder.appending(name.utf8).withCString { unlink($0) }
     }
   }
 }

@@ -4,25 +4,20 @@ import SystemSupport
 
 /// The directory for a server's state, locked by one process at a time.
 final class StateDirectory: Sendable {
-  /// The reason why the state cannot be kept in a directory.
   enum Problem: Error, Hashable, CustomStringConvertible {
-    /// Another process has locked the directory.
     case inUse(MediaPath)
-    /// A system call failed.
     case unusable(MediaPath, FileBytes.Problem)
-    /// Neither XDG_STATE_HOME nor HOME names a directory.
     case nowhere
 
     var description: String {
       switch self {
-      case .inUse(let path): "\(path): another continuo keeps its state there"
+      case .inUse(let path): "\(path): in use by another continuo"
       case .unusable(let path, let problem): "\(path): \(problem)"
-      case .nowhere: "neither XDG_STATE_HOME nor HOME says where"
+      case .nowhere: "no state directory: neither XDG_STATE_HOME nor HOME is set"
       }
     }
   }
 
-  /// The path of the directory.
   let path: MediaPath
   private let lock: Int32
 
@@ -31,7 +26,7 @@ final class StateDirectory: Sendable {
     self.path = path
     do {
       try path.makeDirectory()
-      lock = try path.appending(Array("lock".utf8)).systemCall {
+      lock = try path.appending("lock".utf8).systemCall {
         open($0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
       }
     } catch {
@@ -47,18 +42,16 @@ final class StateDirectory: Sendable {
 
   deinit { close(lock) }
 
-  /// Returns a file in the directory.
   func file(_ name: String, isDurable: Bool) -> StateFile {
-    StateFile(path: path.appending(Array(name.utf8)), isDurable: isDurable)
+    StateFile(path: path.appending(name.utf8), isDurable: isDurable)
   }
 
-  /// Returns `$XDG_STATE_HOME/continuo`, or `~/.local/state/continuo` according to the XDG Base Directory
-  /// Specification.
+  /// Returns `$XDG_STATE_HOME/continuo` or `~/.local/state/continuo` (XDG Base Directory Specification).
   static func standardPath(environment: (String) -> String?) throws(Problem) -> MediaPath {
     if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
-      return MediaPath(state).appending(Array("continuo".utf8))
+      return MediaPath(state).appending("continuo".utf8)
     }
     guard let home = environment("HOME"), home.hasPrefix("/") else { throw .nowhere }
-    return MediaPath(home).appending(Array(".local/state/continuo".utf8))
+    return MediaPath(home).appending(".local/state/continuo".utf8)
   }
 }

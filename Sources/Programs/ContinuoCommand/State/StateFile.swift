@@ -6,13 +6,11 @@ import SystemSupport
 /// killed. Unlike `AtomicFile` it reuses the names of its new files, so that a writer that is often killed
 /// does not fill the directory.
 struct StateFile: Sendable {
-  /// The path of the file.
   let path: MediaPath
   /// Whether the contents must survive a crash of the machine, not only of the process. Durable writes wait
   /// for the disk: some milliseconds on a solid-state disk, far more on a memory card.
   let isDurable: Bool
 
-  /// The number of names that are tried for the new file.
   static let nameCount = 10
 
   /// Replaces the contents by `bytes`. Returns the obstacles to the new file, which were left alone: folders,
@@ -21,8 +19,9 @@ struct StateFile: Sendable {
   func write(_ bytes: [UInt8]) throws(FileBytes.Problem) -> [MediaPath] {
     var others: [MediaPath] = []
     for number in 1...Self.nameCount {
-      let name = MediaPath(bytes: path.bytes + Array((number == 1 ? ".new" : ".new-\(number)").utf8))
-      Self.removeLeftover(name)
+      let name = path.adding(suffix: number == 1 ? ".new" : ".new-\(number)")
+      // A killed writer has left a regular file. Only one writer at a time has the directory (`StateDirectory`).
+      if (try? FileStatus(ofLinkOrFile: name))?.type == S_IFREG { _ = name.withCString { unlink($0) } }
       switch FileReplacement.write(bytes, to: path, through: name, mode: 0o600, isDurable: isDurable) {
       case nil: return others
       case EEXIST: others.append(name)
@@ -32,22 +31,10 @@ struct StateFile: Sendable {
     throw .system(EEXIST)
   }
 
-  /// Removes a regular file of that name, which a killed writer has left. Only one writer at a time has the
-  /// directory (`StateDirectory`).
-  private static func removeLeftover(_ path: MediaPath) {
-    var status = stat()
-    guard path.withCString({ lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-    _ = path.withCString { unlink($0) }
-  }
-
   /// Whether any file, folder or link has the name.
-  var exists: Bool {
-    var status = stat()
-    return path.withCString { lstat($0, &status) } == 0
-  }
+  var exists: Bool { (try? FileStatus(ofLinkOrFile: path)) != nil }
 
-  /// Returns the contents; nil if the file does not exist. A link, a folder or a pipe of that name is an
-  /// error.
+  /// Returns the contents; nil without a file. A link, a folder or a pipe of that name is an error.
   func read(limit: Int) throws(FileBytes.Problem) -> [UInt8]? {
     do {
       return try FileBytes.read(path, limit: limit)
@@ -59,10 +46,10 @@ struct StateFile: Sendable {
   /// The number of damaged files that are kept for a person to inspect.
   static let damagedCount = 3
 
-  /// Renames the file for a person to inspect, so that the next write finds its name free. Replaces the
-  /// oldest of `damagedCount` files. Returns the new name.
+  /// Renames the file for a person to inspect, instead of the oldest of `damagedCount` such files. Returns
+  /// the new name.
   func setAside() throws(FileBytes.Problem) -> MediaPath {
-    func name(_ number: Int) -> MediaPath { MediaPath(bytes: path.bytes + Array(".damaged-\(number)".utf8)) }
+    func name(_ number: Int) -> MediaPath { path.adding(suffix: ".damaged-\(number)") }
     for number in (1..<Self.damagedCount).reversed() {
       _ = try? name(number).systemCall { from in name(number + 1).withCString { rename(from, $0) } }
     }

@@ -6,20 +6,16 @@ import MusicFiles
 import Synchronization
 import SystemSupport
 
-/// Keeps the jukebox's queue and position on the disk, so that neither an end nor a kill loses them.
-///
-/// The queue has a file that is written only after changes. All other state is a small record, written after
-/// changes and twice a second during playback. A worker writes both files, so that no caller waits for the
-/// disk. Failed writes are retried after a second, then less and less often. The first failure is reported,
-/// and the first success after it.
+/// Keeps the jukebox's queue and position on the disk, so that neither an end nor a kill loses them. The
+/// queue's file is written only after changes; a small record of all other state, also twice a second during
+/// playback. A worker writes them, so that no caller waits for the disk. Failed writes are retried after a
+/// second, then less often. The first failure is reported, and the first success after it.
 final class StateKeeper: Sendable {
   /// The interval between two records of the position, in seconds: half of what a kill may lose.
   private static let placeInterval = 0.5
-  /// The time for which changes are collected, in seconds: a client that adds 1000 songs one by one costs ten
-  /// writes instead of 1000.
+  /// The time for which changes are collected, in seconds: 1000 songs added one by one cost ten writes.
   private static let delay = 0.1
-  /// The delays after failures, so that a full disk is not kept busy. The longest is the time that a person
-  /// waits after making room.
+  /// The delays after failures, for a full disk. The longest is what a person waits after making room.
   private static let backoff = Backoff(first: 1, longest: 30)
   /// The maximum size of a queue file, in bytes: the largest queue, with names of 250 bytes.
   private static let queueLimit = 256 << 20
@@ -47,19 +43,17 @@ final class StateKeeper: Sendable {
     directory.file("queue", isDurable: true)
   }
 
-  /// Returns the file for everything but the queue. The file is not durable: twice a second is too often to
-  /// wait for a disk, and a kill loses nothing that was written.
+  /// Returns the file for all but the queue. Twice a second is too often for a durable write, and a kill
+  /// loses nothing.
   private static func playbackFile(_ directory: StateDirectory) -> StateFile {
     directory.file("playback", isDurable: false)
   }
 
-  /// Returns the files that are written.
   static func files(in directory: StateDirectory) -> [MediaPath] {
     [queueFile(directory).path, playbackFile(directory).path]
   }
 
-  /// Keeps the state of `host` in `directory` from now on. `complain` receives messages about failures, on
-  /// any thread.
+  /// Keeps the state of `host` from now on. `complain` gets messages about failures, on any thread.
   init(
     _ host: JukeboxHost, in directory: StateDirectory, clock: any HostClock,
     complain: @escaping @Sendable (String) -> Void
@@ -88,8 +82,7 @@ final class StateKeeper: Sendable {
     worker?.signal()
   }
 
-  /// Writes all pending changes, and stops writing after that. Blocks on the disk. Any thread; only the first
-  /// call has an effect.
+  /// Writes all pending changes, and nothing after that. Blocks on the disk. Any thread; once.
   func save() {
     let worker: (any Worker)? = state.withLock { state in
       defer { state.isEnded = true }
@@ -114,8 +107,8 @@ final class StateKeeper: Sendable {
     return isPlaying ? .at(now.advanced(bySeconds: Self.placeInterval)) : .whenSignalled
   }
 
-  /// Writes the pending changes without a lock. Runs on one thread at a time: the worker, or after its end
-  /// the caller of `save`.
+  /// Writes the pending changes without a lock. One thread at a time: the worker, or after its end that of
+  /// `save`.
   private func write() {
     let (queueIsDirty, written) = state.withLock { state in
       defer {
@@ -142,20 +135,20 @@ final class StateKeeper: Sendable {
         defer { state.failures = 0 }
         return state.failures > 0
       }
-      if failedBefore { complain("\(directory.path): the queue and the place are kept again") }
+      if failedBefore { complain("\(directory.path): queue and position are saved again") }
     } catch {
       let isFirst = state.withLock { state in
         if !queueIsWritten { state.queueIsDirty = true }
         state.failures += 1
         return state.failures == 1
       }
-      if isFirst { complain("\(directory.path): \(error); the queue and the place are not kept") }
+      if isFirst { complain("\(directory.path): \(error); queue and position are not saved") }
     }
   }
 
   private func write(_ bytes: [UInt8], to file: StateFile) throws(FileBytes.Problem) {
     for path in try file.write(bytes) where state.withLock({ $0.obstacles.insert(path).inserted }) {
-      complain("\(path): not a file of continuo's; another name is used in its place")
+      complain("\(path): not a regular file; using another name for the temporary file")
     }
   }
 }
@@ -163,8 +156,8 @@ final class StateKeeper: Sendable {
 // MARK: Reading
 
 extension StateKeeper {
-  /// Loads the jukebox from `directory`; an empty one if nothing was kept. A damaged file is set aside with a
-  /// message, and its readable songs are kept.
+  /// Loads the jukebox; an empty one if nothing was kept. A damaged file is set aside with a message, and its
+  /// readable songs are kept.
   static func load(_ directory: StateDirectory, complain: (String) -> Void) -> JukeboxMachine {
     var generator = SystemRandomNumberGenerator()
     let queue = read(queueFile(directory), limit: queueLimit, complain, salvage) {
@@ -181,8 +174,8 @@ extension StateKeeper {
     let salvaged = SalvagedQueue(damaged: bytes)
     let count = salvaged.queue.count
     guard count > 0 else { return nil }
-    let words = salvaged.originalCount.map { "\($0 - count) of \($0) songs are lost" }
-    return (salvaged.queue, words ?? "\(count) songs could be read")
+    let words = salvaged.originalCount.map { "\($0 - count) of \($0) songs lost" }
+    return (salvaged.queue, words ?? "\(count) songs recovered")
   }
 
   private static func read<Record>(
@@ -204,8 +197,8 @@ extension StateKeeper {
       reason = "\(error)"
     }
     let place = try? file.setAside()
-    let rest = place.map { "kept as \($0)" } ?? "left where it is"
-    complain("\(file.path): \(reason); \(rest), \(salvaged?.words ?? "going on without it")")
+    let rest = place.map { "renamed to \($0)" } ?? "left where it is"
+    complain("\(file.path): \(reason); \(rest), \(salvaged?.words ?? "starting without it")")
     return salvaged?.record
   }
 }

@@ -1,37 +1,31 @@
 import TextFormatting
 
-/// A line for a terminal of a certain width. The cursor stays at the line's beginning. If a terminal becomes
-/// narrower and breaks the line into several, the cursor is in the first and can clear all of them.
+/// A line for a terminal of a certain width. The cursor stays at its beginning: a terminal that becomes
+/// narrower and breaks the line into several can then clear all of them.
 struct RenderedLine: Hashable, Sendable {
-  /// Text in one style.
   struct Piece: Hashable, Sendable {
     enum Style { case plain, strong, faint, accent }
     var text: String
     var style = Style.plain
   }
 
-  /// A part of the line that is redrawn separately. Its text is as wide as its number of characters on all
-  /// terminals.
+  /// A part of the line that is redrawn separately: one column a character on all terminals.
   struct Field: Hashable, Sendable {
     var column: Int
     var pieces: [Piece]
-    /// The width in columns.
     var width: Int { pieces.reduce(0) { $0 + $1.text.count } }
   }
 
   /// The text at the left, whose width may differ between terminals.
   var head: [Piece] = []
-  /// The fields after the head, from left to right.
   var fields: [Field] = []
   var hasColors = false
 
   /// The sequence that clears the screen from the cursor's line on.
   static let clearing = "\r\u{1B}[J"
 
-  /// The sequence that draws the whole line over the previous one.
   var whole: String {
-    Self.unbroken(
-      Self.clearing + head.map(styled).joined() + fields.map { "\r" + drawing(of: $0) }.joined())
+    Self.unbroken(Self.clearing + head.map(styled).joined() + fields.map { "\r" + drawing(of: $0) }.joined())
   }
 
   /// Returns the sequence that turns `old` into this line.
@@ -48,7 +42,6 @@ struct RenderedLine: Hashable, Sendable {
   /// that has become narrower, text that does not fit overwrites the last column and begins no new line.
   private static func unbroken(_ text: String) -> String { "\u{1B}[?7l\(text)\r\u{1B}[?7h" }
 
-  /// Returns the sequence that draws a field, for a cursor at the line's beginning.
   private func drawing(of field: Field) -> String {
     (field.column > 0 ? "\u{1B}[\(field.column)C" : "") + field.pieces.map(styled).joined()
   }

@@ -6,7 +6,6 @@ struct StatusLine: Hashable, Sendable {
   var place: String
   /// The name of the song, from tags or the file's name; may contain any character.
   var name: SongName
-  /// The state of the player, in a word.
   var status: String
   /// The elapsed time in the format of `ElapsedTime`.
   var elapsed: String
@@ -15,7 +14,6 @@ struct StatusLine: Hashable, Sendable {
   /// The elapsed part of the duration, 0…1; nil if unknown.
   var progress: Double?
 
-  /// The gap between two parts, in columns.
   private static let gap = 2
   /// The minimum and maximum width of the bar, in columns.
   private static let barColumns = 10...40
@@ -38,8 +36,7 @@ struct StatusLine: Hashable, Sendable {
     var free = columns - elapsed.count - length.count
     // Fields are added from right to left.
     if !length.isEmpty {
-      line.fields.append(
-        .init(column: free + elapsed.count, pieces: [.init(text: length, style: .faint)]))
+      line.fields.append(.init(column: free + elapsed.count, pieces: [.init(text: length, style: .faint)]))
     }
     line.fields.append(.init(column: free, pieces: [.init(text: elapsed)]))
     if !status.isEmpty, free >= status.count + Self.gap {
@@ -53,8 +50,7 @@ struct StatusLine: Hashable, Sendable {
     let left = min(max(free - wanted - Self.gap, free / 3), Self.barColumns.upperBound)
     if left >= Self.barColumns.lowerBound {
       free -= left
-      line.fields.append(
-        .init(column: free, pieces: ProgressBar.pieces(progress, columns: left, look: look)))
+      line.fields.append(.init(column: free, pieces: ProgressBar.pieces(progress, columns: left, look: look)))
       free -= Self.gap
     }
     if !place.isEmpty, free >= TerminalText.width(place) + Self.gap + min(name.width, Self.nameColumns) {
@@ -71,12 +67,20 @@ struct StatusLine: Hashable, Sendable {
   }
 }
 
+struct SongName: Hashable, Sendable, CustomStringConvertible {
+  var artist: String?
+  var title: String
+
+  static let separator = " – "
+
+  var description: String { artist.map { $0 + Self.separator + title } ?? title }
+}
+
 extension SongName {
-  /// The width in terminal columns.
   fileprivate var width: Int { TerminalText.width(TerminalText.sanitized(description)) }
 
-  /// Returns the name in at most `columns` columns. If necessary, the artist is shortened, then left out, and
-  /// then the title is shortened.
+  /// Returns the name in at most `columns` columns: the artist is shortened, then left out, then the title
+  /// shortened.
   fileprivate func pieces(columns: Int) -> [RenderedLine.Piece] {
     let title = TerminalText.sanitized(title)
     let room = columns - TerminalText.width(title) - Self.separator.count
@@ -89,7 +93,6 @@ extension SongName {
   }
 }
 
-/// A bar that fills from the left.
 enum ProgressBar {
   /// Returns a bar of `columns` columns: `━━━━╸─────` in steps of half a column, or `[####----]` in ASCII.
   /// The bar is full only if everything was played. Unknown progress and NaN give an empty bar; fewer than

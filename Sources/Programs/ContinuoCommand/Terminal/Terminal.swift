@@ -2,11 +2,9 @@ import Dispatch
 import Glibc
 import HostTime
 
-/// The controlling terminal: reads single keys, and redraws a status line.
-///
-/// The terminal is used only while this process is in the foreground. A background job leaves the terminal
-/// alone, and checks once a second whether it is in the foreground again. A shell signals that to a stopped
-/// job, not to a running one.
+/// The controlling terminal: reads single keys, and redraws a status line. Used only while this process is in
+/// the foreground. A background job checks once a second whether it is in the foreground again, which a shell
+/// signals only to a stopped job.
 @MainActor
 final class Terminal {
   private var keys: DescriptorSource?
@@ -30,8 +28,7 @@ final class Terminal {
     update()
   }
 
-  /// Takes or leaves the terminal if this process has entered or left the foreground. Returns whether the
-  /// process has the terminal.
+  /// Takes or leaves the terminal as this process enters or leaves the foreground. Returns whether it has it.
   @discardableResult
   func update() -> Bool {
     guard TerminalMode.isInForeground else {
@@ -78,7 +75,6 @@ final class Terminal {
     }
   }
 
-  /// Draws the status line over the previous one.
   func draw(_ line: StatusLine) {
     guard update() else { return }
     let new = line.rendered(columns: Self.columns, look: look)
@@ -88,14 +84,12 @@ final class Terminal {
     StandardOutput.lines.draw(Array(new.whole.utf8), change: Array(change.utf8))
   }
 
-  /// Writes a line above the status line.
   func tell(_ line: String) {
     guard update() else { return }
     write("\(RenderedLine.clearing)\(line)\n\(drawn?.whole ?? "")")
   }
 
-  /// Writes a message of the command above the status line, or to standard error if another job has the
-  /// terminal.
+  /// Writes a message above the status line, or to standard error if another job has the terminal.
   func complain(_ text: String) {
     if update() { tell("continuo: \(text)") } else { StandardOutput.complain(text) }
   }
@@ -120,4 +114,31 @@ final class Terminal {
   }
 
   private func write(_ text: String) { StandardOutput.lines.write(Array(text.utf8)) }
+}
+
+/// The capabilities of a terminal, according to the user's environment.
+struct TerminalLook: Hashable, Sendable {
+  /// Whether the cursor can be moved and lines can be cleared. Otherwise lines are only appended.
+  var movesCursor = true
+  /// Whether colours and styles are available and wanted.
+  var hasColors = true
+  /// Whether line-drawing characters outside ASCII are available.
+  var drawsLines = true
+}
+
+extension TerminalLook {
+  init(environment: (String) -> String?) {
+    func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+    let term = value("TERM") ?? "dumb"
+    movesCursor = term != "dumb" && term != "unknown"
+    // DEC's terminals had no colours. The names of other monochrome terminals in terminfo end like this.
+    hasColors =
+      movesCursor && value("NO_COLOR") == nil && !term.hasPrefix("vt") && !term.hasSuffix("-m")
+      && !term.hasSuffix("-mono")
+    let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
+    // The Linux console's fonts have few line-drawing characters.
+    drawsLines = term != "linux" && (locale.contains("utf-8") || locale.contains("utf8"))
+  }
+
+  static let current = TerminalLook(environment: ProcessEnvironment.value)
 }

@@ -1,10 +1,10 @@
 import ControlProtocol
 
 /// A key with a meaning for `play`.
-enum TerminalKey: Hashable, Sendable, CaseIterable {
-  case space, n, p, left, right, up, down, h, f, m, q, question
+enum TerminalKey: String, CaseIterable {
+  // The values of arrows are the last letters of their sequences.
+  case space = " ", n, p, left = "D", right = "C", up = "A", down = "B", h, f, m, q, question = "?"
 
-  /// The description of all keys, in lines of less than eighty columns.
   static let help = [
     "space  pause, play    n, p  next, previous       left, right  5 s back, on",
     "m      mute           up, down  volume           h, f  home button, foreground",
@@ -53,9 +53,7 @@ struct TerminalKeys {
   mutating func timeOut() { state = .ground }
 
   /// Parses bytes and returns the keys that they complete.
-  mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] {
-    bytes.compactMap { take($0) }
-  }
+  mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] { bytes.compactMap { take($0) } }
 
   private mutating func take(_ byte: UInt8) -> TerminalKey? {
     if byte == 0x1B {
@@ -63,8 +61,7 @@ struct TerminalKeys {
       return nil
     }
     switch state {
-    case .ground:
-      return Self.key(byte)
+    case .ground: return Self.key(byte)
     case .escape:
       switch byte {
       case UInt8(ascii: "["): state = .control(length: 0)
@@ -92,26 +89,10 @@ struct TerminalKeys {
   }
 
   private static func key(_ byte: UInt8) -> TerminalKey? {
-    switch byte {
-    case UInt8(ascii: " "): .space
-    case UInt8(ascii: "n"), UInt8(ascii: "N"): .n
-    case UInt8(ascii: "p"), UInt8(ascii: "P"): .p
-    case UInt8(ascii: "h"), UInt8(ascii: "H"): .h
-    case UInt8(ascii: "f"), UInt8(ascii: "F"): .f
-    case UInt8(ascii: "m"), UInt8(ascii: "M"): .m
-    case UInt8(ascii: "q"), UInt8(ascii: "Q"): .q
-    case UInt8(ascii: "?"): .question
-    default: nil
-    }
+    TerminalKey(rawValue: String(Unicode.Scalar(byte)).lowercased())
   }
 
   private static func arrow(_ byte: UInt8) -> TerminalKey? {
-    switch byte {
-    case UInt8(ascii: "A"): .up
-    case UInt8(ascii: "B"): .down
-    case UInt8(ascii: "C"): .right
-    case UInt8(ascii: "D"): .left
-    default: nil
-    }
+    (0x41...0x44).contains(byte) ? TerminalKey(rawValue: String(Unicode.Scalar(byte))) : nil
   }
 }

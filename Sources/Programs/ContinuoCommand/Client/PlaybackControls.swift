@@ -1,0 +1,150 @@
+import ArgumentParser
+import ControlClient
+import ControlProtocol
+import TextFormatting
+
+protocol SimpleControl: ControlCommand {
+  static var command: String { get }
+  static var arguments: [ControlProtocol.Argument] { get }
+  /// The timeout for the reply, in seconds.
+  static var patience: Double { get }
+}
+
+extension SimpleControl {
+  static var command: String { configuration.commandName ?? "" }
+  static var arguments: [ControlProtocol.Argument] { [] }
+  static var patience: Double { MPDClient.quickPatience }
+
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    try client.ask(Self.command, Self.arguments, timeout: Self.patience)
+  }
+}
+
+struct Pause: SimpleControl {
+  static let configuration = CommandConfiguration.control("pause", "Pauses playback.")
+  static let arguments: [ControlProtocol.Argument] = ["1"]
+  @OptionGroup var control: ControlOptions
+}
+
+struct Resume: SimpleControl {
+  static let configuration = CommandConfiguration.control(
+    "resume", "Resumes playback after a pause or a stop.")
+  static let command = "play"
+  @OptionGroup var control: ControlOptions
+}
+
+struct Toggle: ControlCommand {
+  static let configuration = CommandConfiguration.control("toggle", "Pauses playback, or resumes it.")
+  @OptionGroup var control: ControlOptions
+
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    // `status` reports a paused player and one that waits for an audio server alike. The server knows which
+    // one should play, so its `pause` toggles.
+    let isStopped = try client.ask("status")["state"] == "stop"
+    try client.ask(isStopped ? "play" : "pause")
+  }
+}
+
+struct Stop: SimpleControl {
+  static let configuration = CommandConfiguration.control("stop", "Stops playback and keeps the queue.")
+  @OptionGroup var control: ControlOptions
+}
+
+struct Next: SimpleControl {
+  static let configuration = CommandConfiguration.control("next", "Skips to the next song.")
+  @OptionGroup var control: ControlOptions
+}
+
+struct Previous: SimpleControl {
+  static let configuration = CommandConfiguration.control("previous", "Skips to the previous song.")
+  @OptionGroup var control: ControlOptions
+}
+
+struct Clear: SimpleControl {
+  static let configuration = CommandConfiguration.control("clear", "Stops playback and empties the queue.")
+  @OptionGroup var control: ControlOptions
+}
+
+struct Seek: ControlCommand {
+  static let configuration = CommandConfiguration.control(
+    "seek", "Seeks to a time in the current song.", usage: "continuo seek [OPTIONS] TIME",
+    """
+    TIME is 12, 12.34, 1:02 or 1:02:03.5 from the beginning of the song, or with + or - from the position.
+    """)
+
+  @OptionGroup var control: ControlOptions
+
+  // A list, because the parser takes -5 for an option.
+  @ArgumentParser.Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("The time to seek to.", valueName: "TIME"),
+    completion: Completions.seek)
+  var words: [String]
+
+  mutating func validate() throws {
+    words.removeTerminator()
+    _ = try target
+  }
+
+  private var target: SeekTarget {
+    get throws {
+      guard words.count == 1 else { throw ValidationError("seek takes one time, as in seek 1:02.") }
+      return try ValidationError.wrapping { try SeekTarget(parsing: words[0]) }
+    }
+  }
+
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    // The protocol's resolution is a millisecond.
+    switch try target {
+    case .absolute(let time): try client.ask("seekcur", [.init("\(Milliseconds(seconds: time.inSeconds))")])
+    case .relative(let time):
+      let change = Milliseconds(seconds: time.inSeconds)
+      try client.ask("seekcur", [.init(change.rawValue >= 0 ? "+\(change)" : "\(change)")])
+    }
+  }
+}
+
+struct Volume: ControlCommand {
+  static let configuration = CommandConfiguration.control(
+    "volume", "Sets the volume, or prints it.", usage: "continuo volume [OPTIONS] [N]",
+    """
+    N is 0 to 100, or with + or - a change. Without it the volume is printed; with --json as an object with the key \
+    volume.
+    """)
+
+  @OptionGroup var control: ControlOptions
+  @OptionGroup var form: FormOptions
+
+  // A list, because the parser takes -5 for an option.
+  @ArgumentParser.Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("The volume to set.", valueName: "N"),
+    completion: Completions.volume)
+  var words: [String] = []
+
+  mutating func validate() throws {
+    words.removeTerminator()
+    if try target != nil, form.json { throw ValidationError("--json cannot be combined with a new volume.") }
+  }
+
+  private var target: PlayerCommand.VolumeTarget? {
+    get throws {
+      guard words.count <= 1 else { throw ValidationError("volume takes one number, as in volume 50.") }
+      return try ValidationError.wrapping {
+        try words.first.map { word throws(SyntaxError) in try PlayerCommand.VolumeTarget(parsing: word) }
+      }
+    }
+  }
+
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    switch try target {
+    case .absolute(let percent): try client.ask("setvol", [.init("\(percent)")])
+    case .relative(let change): try client.ask("volume", [.init("\(change)")])
+    case nil:
+      guard let volume = try client.ask("getvol")["volume"] else { throw ProtocolTrouble() }
+      if form.json {
+        try output.write(.object(["volume": .number(written: volume)]))
+      } else {
+        try output.write("\(volume)\n")
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Glibc
+import MusicFiles
+
+enum RawArguments {
+  /// Returns the original bytes of an argument that the parser has as `text`. Swift replaces invalid UTF-8 in
+  /// arguments, and no file has the replaced name.
+  static func bytes(
+    of text: String, count: Int32 = CommandLine.argc,
+    vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv
+  ) -> MediaPath {
+    guard text.unicodeScalars.contains("\u{FFFD}") else { return MediaPath(text) }
+    for index in 0..<Int(count) {
+      guard let argument = vector[index], String(cString: argument) == text else { continue }
+      let length = UnsafeBufferPointer(start: argument, count: Int(strlen(argument)))
+      return MediaPath(bytes: length.map { UInt8(bitPattern: $0) })
+    }
+    return MediaPath(text)
+  }
+}
+
+enum ProcessEnvironment {
+  static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+/// Standard input, output and error, whether or not the caller left them open.
+enum StandardDescriptors {
+  /// Opens each closed one of `descriptors`, not readable or writable. Otherwise the next file would get its
+  /// number, and a message could land in the WAV file or in the server's socket. Call before anything is
+  /// opened.
+  static func reserve(_ descriptors: ClosedRange<Int32> = STDIN_FILENO...STDERR_FILENO) {
+    for descriptor in descriptors where fcntl(descriptor, F_GETFD) < 0 {
+      // The opposite access mode makes every use fail, as with a closed descriptor.
+      let nothing = open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
+      guard nothing >= 0, nothing != descriptor else { continue }
+      dup2(nothing, descriptor)
+      close(nothing)
+    }
+  }
+}
