@@ -285,13 +285,13 @@ struct RealSessionTests {
     let device = device(folder)
     let (failed, ended) = (Event(), Event())
     let isFull = Mutex(true)
-    device.networking.recordCalls = FileReplacement.Calls(write: { descriptor, bytes in
+    device.networking.recordCalls.write = { descriptor, bytes in
       guard isFull.withLock({ $0 }) else { return write(descriptor, bytes.baseAddress, bytes.count) }
       // One for the task, and one for its end.
       if String(decoding: bytes, as: UTF8.self).contains("outcome") { failed.happened() }
       errno = ENOSPC
       return -1
-    })
+    }
     let wasTold = Mutex(false)
     try Device.withCurrent(device) {
       let delegate = FileLog {

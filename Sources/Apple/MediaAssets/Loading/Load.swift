@@ -5,7 +5,8 @@ struct Load<Value: Sendable>: ~Copyable, Sendable {
   typealias Outcome = Result<Value, AVError>
   typealias Completion = @Sendable (Outcome) -> Void
 
-  private enum State {
+  // Not private: Swift 6.3.1 ends with "Global is external" where another file uses the layout of this type.
+  enum State {
     case initial
     /// The value is being read, and these completions wait for it.
     case loading([Completion])
