@@ -22,6 +22,8 @@ extension TestDevice {
   /// been on air for a minute when the device starts. Its frames are counted from its own beginning.
   ///
   /// - Parameters:
+  ///   - name: the station's name, which its answer tells.
+  ///   - url: an address of the simulated network.
   ///   - bitRate: bits per second, 16,000…1,000,000.
   ///   - sampleRate: PCM frames per second, 8,000…48,000.
   ///   - burst: the amount of past audio that a listener receives immediately, so that playback can begin.

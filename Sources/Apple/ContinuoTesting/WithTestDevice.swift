@@ -22,8 +22,11 @@ import Synchronization
 ///
 /// - Parameters:
 ///   - modes: the application's background modes. Those of a property list: `BackgroundModes.modes`.
+///   - settings: the rules for the application.
+///   - output: the simulated sound output.
 ///   - recordsSound: whether to record `TestDevice.heard`: about 20 MB per minute of sound. Without it half
 ///     an hour that nothing observes takes 0.1 s in a debug build, otherwise 2 s.
+///   - operation: the test.
 @MainActor public func withTestDevice<Result>(
   modes: Set<BackgroundMode> = [], settings: LifecycleSettings = LifecycleSettings(),
   output: TestOutput = .ideal, recordsSound: Bool = true,

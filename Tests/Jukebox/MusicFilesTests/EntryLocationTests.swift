@@ -46,8 +46,9 @@ import Transfer
     ("http:///y.mp3", "URL"), ("http://x:y/", "URL"),
     ("https://x/\(String(repeating: "y", count: 8_182))", "8191"),
     ("icy+x://y", "icy+x"), ("file://other/a", "other"),
-    ("file://", "path"), ("file:///a%2", "%"), ("file:///a%zz", "%"), ("file:///a%00b", "%"),
-    ("file:///%", "%"),
+    ("file://", "path"), ("file:///a%2", "percent-encoding"), ("file:///a%zz", "percent-encoding"),
+    ("file:///a%00b", "percent-encoding"),
+    ("file:///%", "percent-encoding"),
   ])
   func refusesWhatIsElsewhere(text: String, word: String) {
     guard case .unusable(let reason) = EntryLocation(Array(text.utf8)) else {

@@ -365,7 +365,7 @@ import Testing
     #expect(try run.songs().count == 21)
     // Not enough for the first link, in names or in seconds: what was known stays.
     for (allowance, clock, words) in [
-      (LinkAllowance(names: 10), 0.0, "too many files"), (LinkAllowance(seconds: 3), 1, "too long"),
+      (LinkAllowance(names: 10), 0.0, "too many files"), (LinkAllowance(seconds: 3), 1, "too slow"),
     ] {
       let problem = try scan(allowance, clock: clock) ?? ""
       #expect(problem.contains("music/a disk: links lead to") && problem.contains(words), "\(problem)")

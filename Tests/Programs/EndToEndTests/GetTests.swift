@@ -77,13 +77,13 @@ extension EndToEndTests {
     @Test(
       "A command line that makes no sense",
       arguments: [
-        (["http://h/"], "no name for a file"), (["http://h/.bashrc"], "no name for a file"),
-        (["http://h/a/.."], "no name for a file"), (["ftp://u:p@h/a"], "ftp: URLs are not supported"),
-        (["a.mp3"], "no URL like"),
+        (["http://h/"], "no file name"), (["http://h/.bashrc"], "no name for a file"),
+        (["http://h/a/.."], "no file name"), (["ftp://u:p@h/a"], "ftp: URLs are not supported"),
+        (["a.mp3"], "not a URL like"),
         (["http://h/a", "http://i/a"], "would both be"),
         (["--output", "-", "http://h/a"], "get writes files"),
         (["--output", "/etc/passwd", "http://h/a", "http://h/b"], "need a folder"), ([], "url"),
-        (["http://h/" + String(repeating: "a", count: 240)], "no name for a file"),
+        (["http://h/" + String(repeating: "a", count: 240)], "no file name"),
       ])
     func senseless(_ arguments: [String], _ text: String) async throws {
       let log = try await Run("continuo", ["get"] + arguments).finished(status: 64)

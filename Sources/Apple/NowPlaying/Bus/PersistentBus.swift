@@ -38,7 +38,8 @@ package final class PersistentBus: Sendable {
   ///
   /// - Parameters:
   ///   - onConnect: called with each connection, on this object's queue. Requests names and signals.
-  ///   - onCall, onSignal: as for `SessionBus`.
+  ///   - onCall: as for `SessionBus`.
+  ///   - onSignal: as for `SessionBus`.
   package func begin(
     onConnect: @escaping @Sendable (SessionBus) -> Void,
     onCall: @escaping @Sendable (BusMessage, UInt64) -> BusAnswer,

@@ -16,10 +16,13 @@ package enum FileReplacement {
   /// which leaves the file at `path` unchanged and no new one.
   ///
   /// - Parameters:
+  ///   - bytes: The new contents.
+  ///   - path: The file to replace.
   ///   - new: A path in the same folder. Never followed if it is a link.
   ///   - mode: The permissions, reduced by the process's umask.
   ///   - isFree: Whether `new` must not exist, otherwise EEXIST. If false, the file there is overwritten.
   ///   - isDurable: Whether to return only after the disk has stored the bytes and the new name.
+  ///   - calls: The system calls.
   package static func write(
     _ bytes: UnsafeRawBufferPointer, to path: UnsafePointer<CChar>, through new: UnsafePointer<CChar>,
     mode: UInt32, isFree: Bool = false, isDurable: Bool = true, by calls: Calls = Calls()
