@@ -77,7 +77,7 @@ extension EndToEndTests {
     @Test(
       "A command line that makes no sense",
       arguments: [
-        (["http://h/"], "no file name"), (["http://h/.bashrc"], "no name for a file"),
+        (["http://h/"], "no file name"), (["http://h/.bashrc"], "no file name"),
         (["http://h/a/.."], "no file name"), (["ftp://u:p@h/a"], "ftp: URLs are not supported"),
         (["a.mp3"], "not a URL like"),
         (["http://h/a", "http://i/a"], "would both be"),
