@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
 
 /// Test targets that compute much: optimized in debug builds too. Their loops over samples, bytes and random inputs took a third
 /// of the tests' processor time. Nothing outside the package can depend on them, so that unsafe flags are allowed.
+/// A module at once: RemoteMediaTests takes 34 s of processor time instead of 43; the compiler warns that it ignores batches.
 let computing: [SwiftSetting] =
   strict + [.unsafeFlags(["-O", "-wmo", "-num-threads", "2"], .when(configuration: .debug))]
 
