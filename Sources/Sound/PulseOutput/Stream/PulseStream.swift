@@ -245,7 +245,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   }
 
   /// Drains the last frames once the source is at its end. Otherwise a remainder below the start threshold
-  /// would never play on either server, nor a part of a quantum on PipeWire (0.3.65: 222 frames).
+  /// would never play on either server, nor the last part of a quantum on PipeWire (0.3.65 left 222 frames
+  /// unheard after a mere trigger).
   func forceOutAtEnd() {
     guard hasUnforcedFrames, isOpen, !isCorked, !isSuspended, !isFlushing, let stream = handle?.pointer,
       source.isAtEnd
@@ -267,7 +268,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     }
   }
 
-  /// The margin in seconds. PulseAudio answers within a block (50 ms), PipeWire within a quantum.
+  /// The margin of the drain timeout in seconds. PulseAudio answers within a block of the sink (50 ms),
+  /// PipeWire within a quantum; a starved server may take slightly longer.
   private static let drainPatience = 1.0
 
   func forgetDrain() {
