@@ -36,7 +36,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     sources: [
       .systemLibrary(name: "CThreads"),
       .target(
-        name: "HostTime",
+        name: "Clocks",
         dependencies: ["CThreads", .product(name: "DequeModule", package: "swift-collections")],
         swiftSettings: strict),
       .target(name: "MediaTime", swiftSettings: strict),
@@ -48,7 +48,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(name: "XMLReading", dependencies: ["SystemSupport"], swiftSettings: strict),
     ],
     tests: [
-      .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
+      .testTarget(name: "ClocksTests", dependencies: ["Clocks"], swiftSettings: strict),
       .testTarget(
         name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: computing),
       .testTarget(
@@ -66,28 +66,28 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .systemLibrary(name: "CMPG123"),
       .systemLibrary(name: "CPulse"),
       .systemLibrary(name: "CMarks"),
-      .target(name: "AudioCore", dependencies: ["HostTime"], swiftSettings: strict),
+      .target(name: "AudioCore", dependencies: ["Clocks"], swiftSettings: strict),
       .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
       // SoundTouch is opened when it is needed, and never linked.
       .target(name: "TimeStretch", dependencies: ["AudioCore", "SystemSupport"], swiftSettings: strict),
       .target(
-        name: "AudioOutput", dependencies: ["AudioCore", "HostTime", "SystemSupport"], swiftSettings: strict),
+        name: "AudioOutput", dependencies: ["AudioCore", "Clocks", "SystemSupport"], swiftSettings: strict),
       .target(
-        name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSupport"],
+        name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "Clocks", "SystemSupport"],
         swiftSettings: strict),
       .target(
         name: "PlaybackEngine",
         dependencies: [
-          "AudioCore", "HostTime", "MediaTime", "SystemSupport",
+          "AudioCore", "Clocks", "MediaTime", "SystemSupport",
           .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: strict),
     ],
     tests: [
       .target(
-        name: "TestSupport", dependencies: ["AudioOutput", "CTestSupport", "HostTime", "SystemSupport"],
+        name: "TestSupport", dependencies: ["AudioOutput", "CTestSupport", "Clocks", "SystemSupport"],
         swiftSettings: computing),
-      .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
+      .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "Clocks"], swiftSettings: strict),
       .testTarget(
         name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding", "TestSupport"],
         resources: [.copy("Fixtures")],
@@ -95,23 +95,22 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "TimeStretchTests", dependencies: ["AudioCore", "TimeStretch"], swiftSettings: computing),
       .testTarget(
-        name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime", "TestSupport"],
+        name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "Clocks", "TestSupport"],
         swiftSettings: strict),
       .target(
         name: "PulseTestSupport",
-        dependencies: ["AudioCore", "CTestSupport", "HostTime", "PulseOutput", "TestSupport"],
+        dependencies: ["AudioCore", "CTestSupport", "Clocks", "PulseOutput", "TestSupport"],
         swiftSettings: computing),
       .testTarget(
         name: "PulseOutputTests",
         dependencies: [
-          "AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport", "SystemSupport",
-          "TestSupport",
+          "AudioCore", "CPulse", "Clocks", "PulseOutput", "PulseTestSupport", "SystemSupport", "TestSupport",
         ],
         swiftSettings: strict),
       .testTarget(
         name: "PlaybackEngineTests",
         dependencies: [
-          "AudioCore", "AudioOutput", "CMarks", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine",
+          "AudioCore", "AudioOutput", "CMarks", "Clocks", "MP3Decoding", "MediaTime", "PlaybackEngine",
           "TestSupport",
         ],
         swiftSettings: computing),
@@ -124,21 +123,21 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(name: "CCurl"),
       // What a transfer is, as values.
       .target(
-        name: "Transfer", dependencies: ["HostTime", "SystemSupport", "TextFormatting"], swiftSettings: strict
+        name: "Transfer", dependencies: ["Clocks", "SystemSupport", "TextFormatting"], swiftSettings: strict
       ),
       .target(
-        name: "NetworkPlaylists", dependencies: ["HostTime", "Transfer", "XMLReading"], swiftSettings: strict),
+        name: "NetworkPlaylists", dependencies: ["Clocks", "Transfer", "XMLReading"], swiftSettings: strict),
       .target(
-        name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSupport", "Transfer"],
+        name: "CurlTransport", dependencies: ["CCurl", "Clocks", "SystemSupport", "Transfer"],
         swiftSettings: strict),
       // A URL as a file that is whole, over ends of connections and processes.
       .target(
-        name: "Downloading", dependencies: ["CThreads", "HostTime", "SystemSupport", "Transfer"],
+        name: "Downloading", dependencies: ["CThreads", "Clocks", "SystemSupport", "Transfer"],
         swiftSettings: strict),
       .target(
         name: "RemoteMedia",
         dependencies: [
-          "AudioCore", "CThreads", "HostTime", "MP3Decoding", "NetworkPlaylists", "SystemSupport", "Transfer",
+          "AudioCore", "CThreads", "Clocks", "MP3Decoding", "NetworkPlaylists", "SystemSupport", "Transfer",
         ],
         swiftSettings: strict),
     ],
@@ -148,7 +147,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "NetworkTestSupport", dependencies: ["CTestSupport", "TestSupport"],
         swiftSettings: computing),
       .testTarget(
-        name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: computing
+        name: "TransferTests", dependencies: ["Clocks", "TestSupport", "Transfer"], swiftSettings: computing
       ),
       .testTarget(
         name: "NetworkPlaylistsTests", dependencies: ["NetworkPlaylists", "TestSupport", "Transfer"],
@@ -156,17 +155,17 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "CurlTransportTests",
         dependencies: [
-          "CurlTransport", "HostTime", "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
+          "Clocks", "CurlTransport", "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       .testTarget(
         name: "DownloadingTests",
-        dependencies: ["ContinuoTesting", "Downloading", "HostTime", "TestSupport", "Transfer"],
+        dependencies: ["Clocks", "ContinuoTesting", "Downloading", "TestSupport", "Transfer"],
         swiftSettings: computing),
       .testTarget(
         name: "RemoteMediaTests",
         dependencies: [
-          "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
+          "AudioCore", "AudioOutput", "Clocks", "CurlTransport", "MP3Decoding", "MediaTime",
           "NetworkPlaylists", "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport",
           "Transfer",
         ],
@@ -177,50 +176,49 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     name: "Apple",
     sources: [
       .target(
-        name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSupport"], swiftSettings: strict),
+        name: "AppLifecycle", dependencies: ["CThreads", "Clocks", "SystemSupport"], swiftSettings: strict),
       // The session of an environment's players, their suspension, and key-value observing.
       .target(
         name: "AudioSession",
-        dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
+        dependencies: ["AudioCore", "Clocks", "MediaTime", "PlaybackEngine", "Transfer"],
         swiftSettings: strict),
       .target(
         name: "MediaAssets",
-        dependencies: ["AudioCore", "AudioSession", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
+        dependencies: ["AudioCore", "AudioSession", "Clocks", "MediaTime", "PlaybackEngine", "Transfer"],
         swiftSettings: strict),
       .target(
         name: "QueuePlayer",
         dependencies: [
-          "AudioCore", "AudioSession", "HostTime", "MediaAssets", "MediaTime", "PlaybackEngine", "Transfer",
+          "AudioCore", "AudioSession", "Clocks", "MediaAssets", "MediaTime", "PlaybackEngine", "Transfer",
         ],
         swiftSettings: strict),
       .target(
-        name: "NowPlaying", dependencies: ["AudioSession", "HostTime", "SystemSupport"], swiftSettings: strict
+        name: "NowPlaying", dependencies: ["AudioSession", "Clocks", "SystemSupport"], swiftSettings: strict
       ),
       .target(
         name: "Continuo",
         dependencies: [
-          "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "CurlTransport", "HostTime",
+          "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "Clocks", "CurlTransport",
           "MP3Decoding", "MediaAssets", "MediaTime", "NetworkPlaylists", "NowPlaying", "PulseOutput",
-          "QueuePlayer",
-          "RemoteMedia", "TimeStretch", "Transfer",
+          "QueuePlayer", "RemoteMedia", "TimeStretch", "Transfer",
         ],
         swiftSettings: strict),
       .target(
         name: "ContinuoLocation",
-        dependencies: ["AppLifecycle", "HostTime", "SystemSupport", "TextFormatting", "XMLReading"],
+        dependencies: ["AppLifecycle", "Clocks", "SystemSupport", "TextFormatting", "XMLReading"],
         swiftSettings: strict),
       // Brings FoundationNetworking, which costs more memory than the player: nobody has it who does not ask for it.
       .target(
         name: "ContinuoNetworking",
         dependencies: [
-          "AppLifecycle", "CurlTransport", "Downloading", "HostTime", "SystemSupport", "Transfer",
+          "AppLifecycle", "Clocks", "CurlTransport", "Downloading", "SystemSupport", "Transfer",
         ],
         swiftSettings: strict),
       .target(
         name: "ContinuoTesting",
         dependencies: [
-          "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "CMarks", "Continuo",
-          "ContinuoLocation", "ContinuoNetworking", "HostTime", "MP3Decoding", "MediaAssets", "MediaTime",
+          "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "CMarks", "Clocks", "Continuo",
+          "ContinuoLocation", "ContinuoNetworking", "MP3Decoding", "MediaAssets", "MediaTime",
           "PlaybackEngine", "QueuePlayer", "RemoteMedia", "SystemSupport", "Transfer",
           .product(name: "DequeModule", package: "swift-collections"),
         ],
@@ -230,8 +228,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "AppLifecycleTests",
         dependencies: [
-          "AppLifecycle", "CThreads", "HostTime", "SystemSupport", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+          "AppLifecycle", "CThreads", "Clocks", "SystemSupport", "TestSupport",
+          .product(name: "NIOCore", package: "swift-nio"),
+          .product(name: "NIOPosix", package: "swift-nio"),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -240,7 +239,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "QueuePlayerTests",
         dependencies: [
-          "AudioCore", "AudioOutput", "AudioSession", "CMarks", "Continuo", "HostTime", "MediaAssets",
+          "AudioCore", "AudioOutput", "AudioSession", "CMarks", "Clocks", "Continuo", "MediaAssets",
           "MediaTime", "NetworkTestSupport", "PlaybackEngine", "PulseOutput", "QueuePlayer", "TestSupport",
           "Transfer",
         ],
@@ -248,16 +247,15 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "NowPlayingTests",
         dependencies: [
-          "CTestSupport", "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport",
+          "CTestSupport", "Clocks", "Continuo", "ContinuoTesting", "NowPlaying", "PulseTestSupport",
           "SystemSupport", "TestSupport",
         ],
         swiftSettings: strict),
       .testTarget(
         name: "ContinuoTests",
         dependencies: [
-          "AudioCore", "AudioSession", "Continuo", "HostTime", "NetworkPlaylists", "PulseOutput",
-          "PulseTestSupport",
-          "RemoteMedia", "TestSupport", "Transfer",
+          "AudioCore", "AudioSession", "Clocks", "Continuo", "NetworkPlaylists", "PulseOutput",
+          "PulseTestSupport", "RemoteMedia", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       // Clients' code in the language mode in which most of it is written for Apple's systems.
@@ -270,15 +268,14 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ContinuoLocationTests",
         dependencies: [
-          "AppLifecycle", "CTestSupport", "ContinuoLocation", "ContinuoTesting", "HostTime",
-          "PulseTestSupport",
+          "AppLifecycle", "CTestSupport", "Clocks", "ContinuoLocation", "ContinuoTesting", "PulseTestSupport",
           "TestSupport", "XMLReading",
         ],
         swiftSettings: strict),
       .testTarget(
         name: "ContinuoNetworkingTests",
         dependencies: [
-          "AppLifecycle", "ContinuoNetworking", "ContinuoTesting", "Downloading", "HostTime",
+          "AppLifecycle", "Clocks", "ContinuoNetworking", "ContinuoTesting", "Downloading",
           "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
@@ -289,7 +286,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ContinuoTestingTests",
         dependencies: [
-          "AppLifecycle", "AudioCore", "Continuo", "ContinuoLocation", "ContinuoTesting", "HostTime",
+          "AppLifecycle", "AudioCore", "Clocks", "Continuo", "ContinuoLocation", "ContinuoTesting",
           "MP3Decoding", "MediaTime", "QueuePlayer", "RemoteMedia", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
@@ -348,19 +345,19 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "MusicFiles",
         dependencies: [
-          "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "NetworkPlaylists",
+          "AudioCore", "Clocks", "ControlProtocol", "Jukebox", "MP3Decoding", "NetworkPlaylists",
           "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
       // Loads libsqlite3 when a library is first opened; it is not linked.
       .target(
         name: "MusicLibrary",
-        dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles", "SystemSupport"],
+        dependencies: ["CThreads", "Clocks", "ControlProtocol", "Jukebox", "MusicFiles", "SystemSupport"],
         swiftSettings: strict),
       .target(
         name: "JukeboxPlayback",
         dependencies: [
-          "AppLifecycle", "AudioCore", "AudioSession", "Continuo", "ControlProtocol", "HostTime", "Jukebox",
+          "AppLifecycle", "AudioCore", "AudioSession", "Clocks", "Continuo", "ControlProtocol", "Jukebox",
           "MediaAssets", "MediaTime", "MusicFiles", "QueuePlayer", "Transfer",
           .product(name: "DequeModule", package: "swift-collections"),
         ],
@@ -368,7 +365,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "MPDService",
         dependencies: [
-          "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+          "AppLifecycle", "AudioCore", "Clocks", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
           "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists",
           "QueuePlayer", "SystemSupport", "TextFormatting", "Transfer",
         ],
@@ -390,22 +387,21 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "MusicLibraryTests",
         dependencies: [
-          "ControlProtocol", "HostTime", "Jukebox", "MusicFiles", "MusicLibrary", "TestSupport",
+          "Clocks", "ControlProtocol", "Jukebox", "MusicFiles", "MusicLibrary", "TestSupport",
         ],
         swiftSettings: strict),
       .testTarget(
         name: "JukeboxPlaybackTests",
         dependencies: [
-          "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol",
-          "HostTime",
-          "Jukebox", "JukeboxPlayback", "MediaTime", "MusicFiles", "QueuePlayer",
+          "AppLifecycle", "AudioCore", "AudioOutput", "Clocks", "Continuo", "ContinuoTesting",
+          "ControlProtocol", "Jukebox", "JukeboxPlayback", "MediaTime", "MusicFiles", "QueuePlayer",
         ],
         swiftSettings: strict),
       .testTarget(
         name: "MPDServiceTests",
         dependencies: [
-          "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
-          "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
+          "AppLifecycle", "AudioOutput", "Clocks", "Continuo", "ContinuoTesting", "ControlProtocol",
+          "ControlServer", "ControlTestSupport", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
           "MusicLibrary", "NetworkPlaylists", "QueuePlayer", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
@@ -417,16 +413,16 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       // Linked, not imported: arguments where /proc is not mounted.
       .target(name: "CArguments"),
       .target(
-        name: "RunTimeline", dependencies: ["AppLifecycle", "HostTime", "TextFormatting"],
+        name: "RunTimeline", dependencies: ["AppLifecycle", "Clocks", "TextFormatting"],
         swiftSettings: strict),
       .target(
         name: "ContinuoCommand",
         dependencies: [
-          "AppLifecycle", "AudioCore", "AudioOutput", "CThreads", "Continuo", "ControlClient",
-          "ControlProtocol", "ControlServer", "CurlTransport", "Downloading", "HostTime", "Jukebox",
-          "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary",
-          "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SystemSupport",
-          "TextFormatting", "Transfer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          "AppLifecycle", "AudioCore", "AudioOutput", "CThreads", "Clocks", "Continuo", "ControlClient",
+          "ControlProtocol", "ControlServer", "CurlTransport", "Downloading", "Jukebox", "JukeboxPlayback",
+          "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary", "NowPlaying", "PulseOutput",
+          "QueuePlayer", "RemoteMedia", "RunTimeline", "SystemSupport", "TextFormatting", "Transfer",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),
       .executableTarget(
@@ -435,7 +431,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .executableTarget(
         name: "Backgrounder",
         dependencies: [
-          "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "Downloading", "HostTime",
+          "AppLifecycle", "Clocks", "Continuo", "ContinuoLocation", "CurlTransport", "Downloading",
           "MusicFiles", "PulseOutput", "RunTimeline", "SystemSupport", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
@@ -443,14 +439,14 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     ],
     tests: [
       .testTarget(
-        name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
+        name: "RunTimelineTests", dependencies: ["AppLifecycle", "Clocks", "RunTimeline"],
         swiftSettings: strict),
       .testTarget(
         name: "ContinuoCommandTests",
         dependencies: [
-          "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
-          "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
-          "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+          "AppLifecycle", "AudioCore", "AudioOutput", "Clocks", "Continuo", "ContinuoCommand",
+          "ContinuoTesting", "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport",
+          "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
           "SystemSupport", "TestSupport", "TextFormatting", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
@@ -488,7 +484,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "EndToEndTests",
         // The program is run, not imported; every build of the tests builds it too.
         dependencies: [
-          "DownloadProbe", "HostTime", "NetworkTestSupport", "PulseOutput", "PulseTestSupport", "TestSupport",
+          "Clocks", "DownloadProbe", "NetworkTestSupport", "PulseOutput", "PulseTestSupport", "TestSupport",
         ],
         swiftSettings: strict),
       // Runs the program with other people's clients.

@@ -10,7 +10,7 @@
 @_exported public import QueuePlayer
 
 // The time type of the life-cycle records.
-@_exported public import struct HostTime.HostTime
+@_exported public import struct Clocks.HostTime
 
 /// The version of Continuo, defined only here.
 package enum Version {

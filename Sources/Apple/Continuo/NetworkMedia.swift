@@ -1,7 +1,7 @@
 package import AudioCore
 import AudioSession
+package import Clocks
 import CurlTransport
-package import HostTime
 package import MP3Decoding
 package import RemoteMedia
 import Synchronization

@@ -1,5 +1,5 @@
+import Clocks
 public import Foundation
-import HostTime
 
 // Foundation declares one function, with `Any?` and `OperationQueue?`. The compiler prefers these two
 // overloads, also in files that import Foundation, because their parameter types are more specific. It

@@ -1,7 +1,7 @@
 package import AudioCore
 public import AudioSession
+package import Clocks
 import Foundation
-package import HostTime
 import MP3Decoding
 import Synchronization
 import TimeStretch

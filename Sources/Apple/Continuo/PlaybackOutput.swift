@@ -1,7 +1,7 @@
 import AudioCore
 import AudioOutput
+import Clocks
 public import Foundation
-import HostTime
 import PulseOutput
 
 /// The audio output of an environment's players.

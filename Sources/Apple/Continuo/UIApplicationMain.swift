@@ -1,8 +1,8 @@
 public import AppLifecycle
 import AudioSession
+import Clocks
 import Foundation
 import Glibc
-import HostTime
 
 /// Starts an application and runs the main run loop; never returns. Makes a new device `Device.current`,
 /// connects the players of `PlaybackEnvironment.current`, creates the delegate and launches the application.

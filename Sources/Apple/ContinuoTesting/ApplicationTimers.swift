@@ -1,5 +1,5 @@
 import AppLifecycle
-import HostTime
+import Clocks
 import Synchronization
 
 /// The timers of an application, driven by the device's clock. No timer is delivered during a suspension: due

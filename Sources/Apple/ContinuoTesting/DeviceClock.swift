@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// The clock of a test device, for application code that takes `any Clock<Duration>`.
 ///

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// The events on a test device, in order, one line each. A test can compare the record with a text, and a
 /// reader can see what went wrong.

@@ -1,6 +1,6 @@
+import Clocks
 import Dispatch
 import Glibc
-import HostTime
 import Synchronization
 
 /// Runs the main actor's tasks, one after the other, until all of them wait.

@@ -1,7 +1,7 @@
 import AudioOutput
 import AudioSession
+import Clocks
 import Continuo
-import HostTime
 import PlaybackEngine
 import RemoteMedia
 

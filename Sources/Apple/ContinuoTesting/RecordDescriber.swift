@@ -1,5 +1,5 @@
 import AppLifecycle
-import HostTime
+import Clocks
 
 /// Describes the device's records in words that are the same in each run. Task identifiers differ between
 /// runs, so unnamed tasks are numbered.

@@ -1,7 +1,7 @@
 import AppLifecycle
+import Clocks
 import ContinuoNetworking
 public import Foundation
-import HostTime
 import Transfer
 
 /// Media on the device's network. Files are served with `SimulatedNetwork.serve(_:at:)`.

@@ -1,7 +1,7 @@
 public import AppLifecycle
 import AudioOutput
+import Clocks
 @_exported public import Continuo
-import HostTime
 import QueuePlayer
 
 /// A device in virtual time that runs the application under test; the test is its user.

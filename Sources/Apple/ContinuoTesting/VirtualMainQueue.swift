@@ -1,5 +1,5 @@
+import Clocks
 import DequeModule
-import HostTime
 import Synchronization
 
 /// The main queue of an application in virtual time. The test device runs its work, piece by piece, on the

@@ -1,5 +1,5 @@
+import Clocks
 public import Foundation
-import HostTime
 import Synchronization
 
 /// The metadata and state of the item that the application plays, published to other programs.

@@ -1,6 +1,6 @@
+import Clocks
 import Dispatch
 import Foundation
-import HostTime
 import Synchronization
 
 /// Publishes a state to the clients of a session bus, and receives their commands. Any thread; nothing blocks.

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// The decision about a method call to an MPRIS player.
 enum MPRISDecision: Hashable, Sendable {

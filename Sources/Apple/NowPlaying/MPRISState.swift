@@ -1,5 +1,5 @@
+import Clocks
 import Foundation
-import HostTime
 
 /// The complete state of an MPRIS player, as a value, and its properties in D-Bus form.
 struct MPRISState: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import AudioSession
+import Clocks
 import Foundation
-import HostTime
 import Synchronization
 
 /// The two centers of a process and the publisher of their state.

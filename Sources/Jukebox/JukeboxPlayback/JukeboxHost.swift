@@ -1,7 +1,7 @@
 import AppLifecycle
+package import Clocks
 import Continuo
 package import ControlProtocol
-package import HostTime
 package import Jukebox
 import Synchronization
 

@@ -1,9 +1,9 @@
 import AudioCore
+import Clocks
 import Continuo
 import ControlProtocol
 import DequeModule
 import Foundation
-import HostTime
 import Jukebox
 import MediaAssets
 import MusicFiles

@@ -1,5 +1,5 @@
 package import AppLifecycle
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// Delivers the device's life cycle records, which come from several threads, on the main queue in order.

@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// The state of the sound output, for threads that answer clients: whether sound plays, and what prevents it.

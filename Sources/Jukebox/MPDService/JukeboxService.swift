@@ -1,9 +1,9 @@
 package import AppLifecycle
 package import AudioCore
+package import Clocks
 package import Continuo
 package import ControlProtocol
 package import ControlServer
-package import HostTime
 import Jukebox
 package import JukeboxPlayback
 package import MusicFiles

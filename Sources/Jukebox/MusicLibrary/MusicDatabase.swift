@@ -1,6 +1,6 @@
+package import Clocks
 package import ControlProtocol
 internal import Glibc
-package import HostTime
 package import MusicFiles
 internal import Synchronization
 

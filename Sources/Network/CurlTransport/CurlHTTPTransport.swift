@@ -1,6 +1,6 @@
+package import Clocks
 import Dispatch
 import Glibc
-package import HostTime
 import Synchronization
 package import Transfer
 

@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 package import Transfer
 
 /// Downloads one URL, whole and of one version, over any number of connections, versions and processes. A

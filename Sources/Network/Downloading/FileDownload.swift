@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 import Synchronization
 package import Transfer
 

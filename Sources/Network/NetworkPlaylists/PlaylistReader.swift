@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 package import Transfer
 
 /// The result of reading a URL that may lead to a playlist.

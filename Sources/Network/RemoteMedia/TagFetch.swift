@@ -1,5 +1,5 @@
 package import AudioCore
-import HostTime
+import Clocks
 import MP3Decoding
 import Synchronization
 package import Transfer

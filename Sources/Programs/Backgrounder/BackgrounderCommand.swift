@@ -1,9 +1,9 @@
 import AppLifecycle
 import ArgumentParser
+import Clocks
 import Continuo
 import ContinuoLocation
 import Foundation
-import HostTime
 import PulseOutput
 
 @main

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// A series of values with their start times, in bounded memory. Above the limit, values that are closest in
 /// time are merged.

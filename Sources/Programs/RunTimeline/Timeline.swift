@@ -1,5 +1,5 @@
 package import AppLifecycle
-package import HostTime
+package import Clocks
 
 /// The events of a run, as far as its drawing shows them. A timeline takes entries in their order of arrival;
 /// its size is bounded, however long the run is.

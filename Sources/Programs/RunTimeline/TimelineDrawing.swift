@@ -1,5 +1,5 @@
 internal import AppLifecycle
-package import HostTime
+package import Clocks
 internal import TextFormatting
 
 /// A drawing of a run against time, as an SVG document: lanes below each other, with the user's commands

@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 
 /// A source of frames: the engine's side of an output.
 package protocol RenderSource: AnyObject, Sendable {

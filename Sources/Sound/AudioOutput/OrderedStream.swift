@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 enum StreamOrder: Sendable {
   case start

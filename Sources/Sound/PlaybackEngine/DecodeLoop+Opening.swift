@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 extension DecodeLoop {
   /// Opens the next item ahead of its turn if it is remote.

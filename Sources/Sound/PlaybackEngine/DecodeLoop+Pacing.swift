@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 // At another speed than 1.
 extension DecodeLoop {

@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import Synchronization
 
 /// The decode worker's body and state: executes decode orders, fills the ring and reports results.

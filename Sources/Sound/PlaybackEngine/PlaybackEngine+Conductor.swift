@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import Synchronization
 
 /// The conductor: checks what is heard, and alone calls the output.

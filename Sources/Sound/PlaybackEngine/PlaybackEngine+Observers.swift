@@ -1,5 +1,5 @@
 import AudioCore
-package import HostTime
+package import Clocks
 package import MediaTime
 
 /// Time observers, and work of the owner between notices.

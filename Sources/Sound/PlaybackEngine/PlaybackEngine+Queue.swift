@@ -1,5 +1,5 @@
 package import AudioCore
-import HostTime
+import Clocks
 
 extension PlaybackEngine {
   /// The items in order, the current one first. Takes time proportional to the queue's length.

@@ -1,5 +1,5 @@
 package import AudioCore
-package import HostTime
+package import Clocks
 package import MediaTime
 
 extension PlaybackEngine {

@@ -1,5 +1,5 @@
 package import AudioCore
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// A queue of media, played gaplessly on one output, with the heard position and time observers.

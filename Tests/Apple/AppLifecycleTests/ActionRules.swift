@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 @testable import AppLifecycle
 

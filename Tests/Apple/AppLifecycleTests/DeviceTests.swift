@@ -1,5 +1,5 @@
+import Clocks
 import Dispatch
-import HostTime
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Testing
 
 @testable import AppLifecycle

@@ -1,6 +1,6 @@
 import CThreads
+import Clocks
 import Foundation
-import HostTime
 import NIOCore
 import NIOPosix
 import Synchronization

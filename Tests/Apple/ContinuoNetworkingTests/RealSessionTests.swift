@@ -1,5 +1,5 @@
+import Clocks
 import Dispatch
-import HostTime
 import NetworkTestSupport
 import Synchronization
 import SystemSupport

@@ -1,6 +1,6 @@
 import AudioSession
+import Clocks
 import Foundation
-import HostTime
 import NetworkPlaylists
 import RemoteMedia
 import Synchronization

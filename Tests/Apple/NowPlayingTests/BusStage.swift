@@ -1,6 +1,6 @@
 import CTestSupport
+import Clocks
 import Foundation
-import HostTime
 import PulseTestSupport
 import Synchronization
 import SystemSupport

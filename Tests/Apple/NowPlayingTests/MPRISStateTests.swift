@@ -1,5 +1,5 @@
+import Clocks
 import Foundation
-import HostTime
 import Testing
 
 @testable import NowPlaying

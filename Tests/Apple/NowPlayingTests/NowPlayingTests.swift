@@ -1,7 +1,7 @@
+import Clocks
 import Continuo
 import ContinuoTesting
 import Foundation
-import HostTime
 import PulseTestSupport
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import AudioCore
 import AudioOutput
 import AudioSession
+import Clocks
 import Foundation
-import HostTime
 import MediaAssets
 import MediaTime
 import QueuePlayer

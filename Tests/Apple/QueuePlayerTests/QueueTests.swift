@@ -1,7 +1,7 @@
 import AudioCore
 import AudioSession
+import Clocks
 import Foundation
-import HostTime
 import MediaAssets
 import MediaTime
 import QueuePlayer

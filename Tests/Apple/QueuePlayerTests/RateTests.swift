@@ -1,8 +1,8 @@
 import AudioCore
 import AudioOutput
 import AudioSession
+import Clocks
 import Foundation
-import HostTime
 import MediaTime
 import QueuePlayer
 import Testing

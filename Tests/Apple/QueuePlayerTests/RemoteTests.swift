@@ -1,7 +1,7 @@
 import AudioOutput
+import Clocks
 import Continuo
 import Foundation
-import HostTime
 import MediaTime
 import NetworkTestSupport
 import Synchronization

@@ -1,7 +1,7 @@
 import AudioOutput
 import AudioSession
+import Clocks
 import Foundation
-import HostTime
 import MediaTime
 import QueuePlayer
 import Testing

@@ -1,9 +1,9 @@
 import AudioCore
 import AudioOutput
 import CMarks
+import Clocks
 import Continuo
 import Foundation
-import HostTime
 import MediaTime
 import PlaybackEngine
 import QueuePlayer

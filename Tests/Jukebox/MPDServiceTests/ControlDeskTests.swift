@@ -1,7 +1,7 @@
 import AppLifecycle
+import Clocks
 import ControlProtocol
 import Foundation
-import HostTime
 import Jukebox
 import JukeboxPlayback
 import MusicFiles

@@ -1,6 +1,6 @@
+import Clocks
 import ControlProtocol
 import Dispatch
-import HostTime
 import Jukebox
 import Synchronization
 import TestSupport

@@ -1,6 +1,6 @@
+import Clocks
 import ControlProtocol
 import Foundation
-import HostTime
 import MusicFiles
 import Synchronization
 import TestSupport

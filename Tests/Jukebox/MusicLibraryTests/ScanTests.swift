@@ -1,7 +1,7 @@
+import Clocks
 import ControlProtocol
 import Foundation
 import Glibc
-import HostTime
 import Jukebox
 import MusicFiles
 import Synchronization

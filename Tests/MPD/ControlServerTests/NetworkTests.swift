@@ -135,7 +135,8 @@ struct NetworkTests {
   func addresses() throws {
     let server = try TestServer()
     let bound = try server.server.listen(
-      on: NetworkAddress(host: NetworkAddress.anyHost, port: 0), access: NetworkAccess())
+      on: NetworkAddress(host: NetworkAddress.anyHost, port: UInt16(LoopbackSocket.freePort())),
+      access: NetworkAccess())
     #expect(try ControlConnection("tcp:\(bound.port)").ask("ping") == ["OK"])
     let six = try Program([
       "/usr/bin/python3", "-c",
@@ -160,8 +161,9 @@ struct NetworkTests {
   @Test("The port is free again when the server has stopped, also with connections that were open")
   func restart() throws {
     let first = try TestServer()
+    // Chosen by the system, it could be another test's in the meantime.
     let bound = try first.server.listen(
-      on: NetworkAddress(host: "127.0.0.1", port: 0), access: NetworkAccess())
+      on: NetworkAddress(host: "127.0.0.1", port: UInt16(LoopbackSocket.freePort())), access: NetworkAccess())
     let client = try ControlConnection("tcp:\(bound.port)")
     first.server.stop()
     #expect(try client.rest() == "")

@@ -1,6 +1,6 @@
+import Clocks
 import ContinuoTesting
 import Downloading
-import HostTime
 import Synchronization
 import TestSupport
 import Transfer

@@ -1,7 +1,7 @@
+import Clocks
 import ContinuoTesting
 import Downloading
 import Glibc
-import HostTime
 import TestSupport
 import Testing
 import Transfer

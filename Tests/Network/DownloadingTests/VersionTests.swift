@@ -1,6 +1,6 @@
+import Clocks
 import Downloading
 import Foundation
-import HostTime
 import TestSupport
 import Testing
 import Transfer

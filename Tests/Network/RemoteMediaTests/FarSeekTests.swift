@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import MP3Decoding
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import AudioCore
+import Clocks
 import CurlTransport
 import Foundation
-import HostTime
 import NetworkPlaylists
 import NetworkTestSupport
 import Synchronization

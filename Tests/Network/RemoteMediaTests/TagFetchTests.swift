@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import Synchronization
 import TestSupport
 import Testing

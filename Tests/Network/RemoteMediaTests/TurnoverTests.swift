@@ -1,7 +1,7 @@
 import AudioCore
+import Clocks
 import Dispatch
 import Foundation
-import HostTime
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import AppLifecycle
+import Clocks
 import ControlProtocol
 import Dispatch
 import Foundation
 import Glibc
-import HostTime
 import MusicFiles
 import Synchronization
 import SystemSupport

@@ -1,9 +1,9 @@
 import AppLifecycle
 import ArgumentParser
+import Clocks
 import Continuo
 import ControlProtocol
 import Foundation
-import HostTime
 import Jukebox
 import JukeboxPlayback
 import MPDService

@@ -1,6 +1,6 @@
+import Clocks
 import ControlProtocol
 import Glibc
-import HostTime
 import Jukebox
 import JukeboxPlayback
 import MusicFiles

@@ -1,5 +1,5 @@
 import AppLifecycle
-import HostTime
+import Clocks
 import RunTimeline
 import Synchronization
 import Testing

@@ -1,10 +1,10 @@
 import AppLifecycle
 import AudioCore
 import AudioOutput
+import Clocks
 import Continuo
 import ControlProtocol
 import Foundation
-import HostTime
 import Jukebox
 import JukeboxPlayback
 import MediaTime

@@ -1,5 +1,5 @@
+import Clocks
 import Foundation
-import HostTime
 import NetworkTestSupport
 import PulseOutput
 import PulseTestSupport

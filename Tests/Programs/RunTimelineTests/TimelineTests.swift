@@ -1,7 +1,7 @@
 import AppLifecycle
+import Clocks
 import Foundation
 import FoundationXML
-import HostTime
 import Testing
 
 @testable import RunTimeline

@@ -1,6 +1,6 @@
 import AudioCore
+import Clocks
 import Foundation
-import HostTime
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))

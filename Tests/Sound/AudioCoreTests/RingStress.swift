@@ -1,6 +1,6 @@
 import AudioCore
+import Clocks
 import Foundation
-import HostTime
 import Synchronization
 
 /// Carries a noncopyable value into an escaping closure.

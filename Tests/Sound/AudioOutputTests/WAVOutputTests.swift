@@ -1,7 +1,7 @@
 import AudioCore
 import AudioOutput
+import Clocks
 import Foundation
-import HostTime
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
+import Clocks
 import Dispatch
-import HostTime
 import Testing
 
 @testable import PlaybackEngine

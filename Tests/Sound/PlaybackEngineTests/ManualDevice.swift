@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import Synchronization
 
 /// An output that does nothing by itself: the test says what happens when, in any order that real threads could

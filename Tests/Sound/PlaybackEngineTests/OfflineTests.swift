@@ -1,7 +1,7 @@
 import AudioCore
 import AudioOutput
+import Clocks
 import Dispatch
-import HostTime
 import MediaTime
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import Testing
 
 @testable import PulseOutput

@@ -1,6 +1,6 @@
 import AudioCore
+import Clocks
 import Foundation
-import HostTime
 import PulseTestSupport
 import Testing
 

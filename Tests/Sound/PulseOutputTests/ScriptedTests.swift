@@ -1,7 +1,7 @@
 import AudioCore
 import CPulse
+import Clocks
 import Foundation
-import HostTime
 import PulseTestSupport
 import Synchronization
 import Testing

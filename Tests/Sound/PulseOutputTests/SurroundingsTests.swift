@@ -1,6 +1,6 @@
 import AudioCore
 import CPulse
-import HostTime
+import Clocks
 import PulseTestSupport
 import Synchronization
 import Testing

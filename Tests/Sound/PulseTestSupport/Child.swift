@@ -1,6 +1,6 @@
 import CTestSupport
+package import Clocks
 package import Foundation
-package import HostTime
 
 /// A process that a test started, with its end and what it cost.
 package final class Child: Sendable {

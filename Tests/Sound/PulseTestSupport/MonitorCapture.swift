@@ -1,5 +1,5 @@
+package import Clocks
 package import Foundation
-package import HostTime
 import Synchronization
 
 /// Records sound that a program writes, as a sink's monitor with `parec`: what left the sink, sample by sample.

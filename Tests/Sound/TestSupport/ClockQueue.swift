@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// A queue that is a worker of a clock: in virtual time its work is run in the clock's order.

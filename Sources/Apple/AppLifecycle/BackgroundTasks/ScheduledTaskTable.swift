@@ -1,5 +1,5 @@
+import Clocks
 import Dispatch
-import HostTime
 import Synchronization
 
 /// The application's side of the task scheduler: its handlers and running tasks.

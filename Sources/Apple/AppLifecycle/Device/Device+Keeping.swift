@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Synchronization
 
 /// Reasons to keep the application running, and the parts that are suspended with it.

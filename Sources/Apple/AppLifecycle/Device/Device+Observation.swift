@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Synchronization
 
 /// State and observers of the device. Any thread; never blocks.

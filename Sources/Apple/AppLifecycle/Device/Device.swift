@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// The simulated device: carries out user and system events on its application, in any state.

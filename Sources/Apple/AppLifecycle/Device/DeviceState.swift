@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 struct DeviceState {
   enum Step {

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// The reported reasons for keeping the application running, each with the end of its grace, if any.
 struct KeeperTable {

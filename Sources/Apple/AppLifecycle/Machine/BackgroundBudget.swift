@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// A stopwatch for the background time of an application's tasks. It runs while the application runs in the
 /// background. Audio, a fetch and suspension pause it; entering the foreground resets it.

@@ -1,4 +1,4 @@
-public import HostTime
+public import Clocks
 
 /// The identifier of a background task, unique in the process.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {

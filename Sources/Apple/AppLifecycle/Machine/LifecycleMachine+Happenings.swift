@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 extension LifecycleMachine {
   /// Returns the steps caused by an event in the present state. No call may be pending.

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// The task scheduler: pending requests and running tasks.
 extension LifecycleMachine {

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// Background sessions: reports completed transfers and tracks the handling of those events.
 extension LifecycleMachine {

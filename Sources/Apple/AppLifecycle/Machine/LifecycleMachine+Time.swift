@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 
 extension LifecycleMachine {
   // MARK: What keeps it running

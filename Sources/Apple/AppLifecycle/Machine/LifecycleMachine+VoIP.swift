@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// VoIP: keep-alive calls and waking for data.
 extension LifecycleMachine {

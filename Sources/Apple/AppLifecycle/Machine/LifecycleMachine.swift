@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 
 /// The life cycle of one application as a value: takes events with their times, and returns the actions to
 /// carry out, in order. `Device` is its host.

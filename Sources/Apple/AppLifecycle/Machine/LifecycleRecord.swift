@@ -1,4 +1,4 @@
-public import HostTime
+public import Clocks
 
 /// A timestamped event in the life of an application, reported by `Device.onRecord`.
 public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {

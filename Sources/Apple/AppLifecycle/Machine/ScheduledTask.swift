@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 package struct ScheduledTaskRequest: Hashable, Sendable {
   /// The kind of a task, which determines its duration.

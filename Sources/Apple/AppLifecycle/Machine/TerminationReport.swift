@@ -1,4 +1,4 @@
-public import HostTime
+public import Clocks
 
 /// A report on the termination of an application for a fault: the reason and the circumstances.
 public struct TerminationReport: Hashable, Sendable {

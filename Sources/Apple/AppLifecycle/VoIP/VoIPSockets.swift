@@ -1,6 +1,6 @@
 import CThreads
+import Clocks
 import Glibc
-import HostTime
 import Synchronization
 import SystemSupport
 

@@ -1,6 +1,6 @@
 package import AudioCore
+package import Clocks
 package import Foundation
-package import HostTime
 import Synchronization
 package import Transfer
 

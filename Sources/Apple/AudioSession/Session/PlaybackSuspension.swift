@@ -1,5 +1,5 @@
+import Clocks
 import Dispatch
-import HostTime
 package import PlaybackEngine
 import Synchronization
 

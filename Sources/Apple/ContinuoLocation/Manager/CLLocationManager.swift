@@ -1,6 +1,6 @@
 import AppLifecycle
+import Clocks
 public import Foundation
-import HostTime
 import Synchronization
 
 /// Delivers the location of the device that is `Device.current` at the manager's creation to an application.

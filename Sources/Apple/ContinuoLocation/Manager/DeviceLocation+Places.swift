@@ -1,5 +1,5 @@
 import AppLifecycle
-import HostTime
+import Clocks
 import Synchronization
 
 // The path of locations from the source to the managers.

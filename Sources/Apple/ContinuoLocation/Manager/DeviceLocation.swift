@@ -1,5 +1,5 @@
 public import AppLifecycle
-import HostTime
+import Clocks
 import Synchronization
 
 extension Device {

@@ -1,5 +1,5 @@
+import Clocks
 import Foundation
-import HostTime
 
 /// A source of a device's locations.
 public struct LocationSource: Sendable {

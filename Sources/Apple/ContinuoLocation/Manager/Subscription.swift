@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// The subscription of one manager, as a value that decides which locations are delivered to it.
 struct Subscription: Sendable {

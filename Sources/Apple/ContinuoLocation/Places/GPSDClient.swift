@@ -1,5 +1,5 @@
+import Clocks
 import Glibc
-import HostTime
 import Synchronization
 import SystemSupport
 

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import SystemSupport
 
 /// The protocol with gpsd as a value: takes the connection's events and returns the actions.

@@ -1,6 +1,6 @@
+import Clocks
 import Dispatch
 import Glibc
-import HostTime
 
 /// A location of the device at a given time, as reported by a source. Units: degrees on the WGS84 ellipsoid,
 /// metres, metres per second. Negative speeds, courses and accuracies are unknown.

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Synchronization
 
 /// A simulated device on a track. Reports its location at each whole second of the track, and at its end.

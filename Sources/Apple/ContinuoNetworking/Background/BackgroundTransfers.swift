@@ -1,8 +1,8 @@
 import AppLifecycle
+import Clocks
 import Downloading
 import Foundation
 import Glibc
-import HostTime
 import Synchronization
 import SystemSupport
 import Transfer

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Synchronization
 
 /// Runs disk jobs in order on a worker of its own, so that callers never wait for a disk. Thread-safe. The

@@ -1,6 +1,6 @@
+import Clocks
 import Foundation
 import Glibc
-import HostTime
 import Synchronization
 import SystemSupport
 

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 struct TransferKey: Hashable, Comparable, Sendable {
   let session: String

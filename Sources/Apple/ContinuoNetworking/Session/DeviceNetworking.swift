@@ -1,7 +1,7 @@
 public import AppLifecycle
+import Clocks
 import CurlTransport
 import Foundation
-import HostTime
 import Synchronization
 import SystemSupport
 package import Transfer

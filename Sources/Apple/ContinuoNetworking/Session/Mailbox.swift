@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Synchronization
 
 /// Calls an application on a queue of its choice, in the order of the posts and one call at a time. While the

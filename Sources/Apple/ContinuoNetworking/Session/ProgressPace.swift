@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// Limits progress reports to one per 0.1 s, and only after the delivery of the previous one.
 struct ProgressPace {

@@ -1,6 +1,6 @@
+import Clocks
 import Foundation
 import FoundationNetworking
-import HostTime
 import Synchronization
 import Transfer
 

@@ -1,8 +1,8 @@
+import Clocks
 import Downloading
 import Foundation
 import FoundationNetworking
 import Glibc
-import HostTime
 import Synchronization
 import Transfer
 

@@ -1,7 +1,7 @@
+import Clocks
 import Downloading
 import Foundation
 import FoundationNetworking
-import HostTime
 import Synchronization
 import Transfer
 

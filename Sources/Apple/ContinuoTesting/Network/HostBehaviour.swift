@@ -1,5 +1,5 @@
+import Clocks
 import DequeModule
-import HostTime
 import Transfer
 
 struct Cut {

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Transfer
 
 /// A live stream of marked frames with titles.

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// A test device's song as frames with a header each, which identifies the part of the song. The bit rate is
 /// constant, so the position of each frame is known.

@@ -1,5 +1,5 @@
+import Clocks
 import DequeModule
-import HostTime
 import SystemSupport
 import Transfer
 

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioOutput
-import HostTime
+import Clocks
 
 /// The audible output of a test device, exact to the frame.
 public struct HeardSound: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 package import AudioSession
+import Clocks
 public import Foundation
-import HostTime
 public import MediaTime
 package import Transfer
 

@@ -1,8 +1,8 @@
 import AudioCore
 package import AudioSession
+import Clocks
 import Dispatch
 package import Foundation
-import HostTime
 import MediaTime
 package import PlaybackEngine
 import Synchronization

@@ -1,6 +1,6 @@
+import Clocks
 public import Dispatch
 public import Foundation
-import HostTime
 import Synchronization
 import Transfer
 

@@ -1,6 +1,6 @@
+import Clocks
 import Dispatch
 import Glibc
-import HostTime
 import SystemSupport
 
 /// A connection driven by its queue. Unchecked: everything except `queue` is used on that queue only.

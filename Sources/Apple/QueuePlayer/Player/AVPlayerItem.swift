@@ -1,7 +1,7 @@
 package import AudioCore
 public import AudioSession
+import Clocks
 public import Foundation
-import HostTime
 public import MediaAssets
 public import MediaTime
 public import Observation

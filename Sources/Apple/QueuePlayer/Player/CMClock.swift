@@ -1,6 +1,6 @@
 import AudioSession
+import Clocks
 public import Dispatch
-import HostTime
 public import MediaTime
 import PlaybackEngine
 import Synchronization

@@ -1,8 +1,8 @@
 import AudioCore
 import AudioSession
+import Clocks
 import Dispatch
 import Foundation
-import HostTime
 import MediaAssets
 import MediaTime
 import PlaybackEngine

@@ -1,6 +1,6 @@
 import AppLifecycle
+import Clocks
 import ControlProtocol
-import HostTime
 import JukeboxPlayback
 
 struct ApplicationCommands: Sendable {

@@ -1,9 +1,9 @@
 import AudioCore
+import Clocks
 import ControlProtocol
 import ControlServer
 import Dispatch
 import Glibc
-import HostTime
 import Jukebox
 import JukeboxPlayback
 import MP3Decoding

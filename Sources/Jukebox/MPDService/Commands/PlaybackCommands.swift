@@ -1,5 +1,5 @@
+import Clocks
 import ControlProtocol
-import HostTime
 import Jukebox
 import JukeboxPlayback
 import MusicFiles

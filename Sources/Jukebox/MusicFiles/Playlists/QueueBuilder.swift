@@ -1,6 +1,6 @@
+import Clocks
 import ControlProtocol
 import Glibc
-import HostTime
 package import Jukebox
 package import NetworkPlaylists
 package import SystemSupport

@@ -1,7 +1,7 @@
 import AudioCore
+package import Clocks
 import ControlProtocol
 import Dispatch
-package import HostTime
 package import Jukebox
 import MP3Decoding
 import Synchronization

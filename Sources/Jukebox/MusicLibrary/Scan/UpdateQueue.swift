@@ -1,4 +1,4 @@
-internal import HostTime
+internal import Clocks
 
 /// The pending updates: those that were requested, and the folders in which inotify has reported a change.
 struct UpdateQueue {

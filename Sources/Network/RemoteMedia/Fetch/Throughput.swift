@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Transfer
 
 /// The transfer rate over the last seconds in which bytes were wanted. A pure value.

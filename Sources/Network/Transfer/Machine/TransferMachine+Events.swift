@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 extension TransferMachine {
   mutating func take(_ event: TransferEvent, at now: HostTime, store: some StoredBytes) {

@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 
 /// Transfers the bytes of one version of one medium, from one URL, over connections that may end at any time.
 /// A value: inputs and the time go in, commands and notes come out. At most one transfer is in progress.

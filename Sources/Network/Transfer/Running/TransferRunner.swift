@@ -1,4 +1,4 @@
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// Runs the transfers of one machine after another: collects inputs for a worker and carries out commands.

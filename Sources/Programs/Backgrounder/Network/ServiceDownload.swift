@@ -1,7 +1,7 @@
+import Clocks
 import Dispatch
 import Downloading
 import Foundation
-import HostTime
 import Transfer
 
 extension FileDownload: WebService.Connection {}

@@ -1,7 +1,7 @@
 import AppLifecycle
+import Clocks
 import Dispatch
 import Glibc
-import HostTime
 
 /// A non-blocking TCP socket of the application. Main thread.
 @MainActor final class TCPSocket {

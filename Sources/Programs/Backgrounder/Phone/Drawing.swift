@@ -1,5 +1,5 @@
 import AppLifecycle
-import HostTime
+import Clocks
 import MusicFiles
 import RunTimeline
 import Synchronization

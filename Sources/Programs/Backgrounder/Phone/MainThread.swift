@@ -1,6 +1,6 @@
 import AppLifecycle
+import Clocks
 import Dispatch
-import HostTime
 import Synchronization
 
 /// The application's main thread. Blocked while the application is suspended; the application's objects are

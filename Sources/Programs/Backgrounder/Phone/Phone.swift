@@ -1,9 +1,9 @@
 import AppLifecycle
+import Clocks
 import Continuo
 import ContinuoLocation
 import Dispatch
 import Glibc
-import HostTime
 import PulseOutput
 import RunTimeline
 import Synchronization

@@ -1,7 +1,7 @@
 import ArgumentParser
+import Clocks
 import ControlProtocol
 import Downloading
-import HostTime
 
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(

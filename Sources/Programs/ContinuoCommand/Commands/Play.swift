@@ -1,10 +1,10 @@
 import AppLifecycle
 import ArgumentParser
+import Clocks
 import Continuo
 import ControlProtocol
 import ControlServer
 import Dispatch
-import HostTime
 import Jukebox
 import MPDService
 import MusicFiles

@@ -1,10 +1,10 @@
 import AppLifecycle
 import ArgumentParser
+import Clocks
 import Continuo
 import ControlServer
 import Dispatch
 import Glibc
-import HostTime
 import Jukebox
 import MusicFiles
 import MusicLibrary

@@ -1,7 +1,7 @@
+import Clocks
 import Continuo
 import Downloading
 import Glibc
-import HostTime
 import Synchronization
 import TextFormatting
 import Transfer

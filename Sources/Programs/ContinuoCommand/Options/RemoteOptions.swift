@@ -1,8 +1,8 @@
 import ArgumentParser
+import Clocks
 import Continuo
 import ControlProtocol
 import Glibc
-import HostTime
 import MusicFiles
 import RemoteMedia
 import SystemSupport

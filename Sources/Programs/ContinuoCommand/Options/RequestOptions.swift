@@ -1,8 +1,8 @@
 import ArgumentParser
+import Clocks
 import Continuo
 import ControlProtocol
 import CurlTransport
-import HostTime
 import MusicFiles
 import SystemSupport
 import Transfer

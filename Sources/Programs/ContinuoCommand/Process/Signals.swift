@@ -1,6 +1,6 @@
+import Clocks
 import Dispatch
 import Glibc
-import HostTime
 import Synchronization
 
 /// Handles the process's signals.

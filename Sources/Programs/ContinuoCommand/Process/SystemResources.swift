@@ -1,6 +1,6 @@
 import CThreads
+import Clocks
 import Glibc
-import HostTime
 
 /// The threads and the memory that a player needs before it can start. Without them Dispatch hangs silently,
 /// and other libraries end the process. So the player requests all of them at once, before anything else,

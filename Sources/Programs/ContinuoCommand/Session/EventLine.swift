@@ -1,6 +1,6 @@
 import AppLifecycle
+import Clocks
 import ControlProtocol
-import HostTime
 import TextFormatting
 
 struct EventLine {

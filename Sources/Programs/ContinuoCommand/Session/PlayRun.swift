@@ -1,9 +1,9 @@
 import AppLifecycle
+import Clocks
 import Continuo
 import ControlProtocol
 import ControlServer
 import Dispatch
-import HostTime
 import Jukebox
 import JukeboxPlayback
 import MPDService

@@ -1,6 +1,6 @@
+import Clocks
 import Continuo
 import Glibc
-import HostTime
 import MusicFiles
 import Transfer
 

@@ -1,7 +1,7 @@
 import AppLifecycle
+import Clocks
 import Continuo
 import ControlProtocol
-import HostTime
 import Jukebox
 import TextFormatting
 

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// Decides when `play` gives up a named sound server. The limit is 10 s from the start if the server does not
 /// answer, and 10 s from the output's failure if it was never open. A song whose bytes do not arrive does not

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioOutput
-import HostTime
+import Clocks
 import PulseOutput
 
 struct SoundOutput {

@@ -1,6 +1,6 @@
+import Clocks
 import Dispatch
 import Glibc
-import HostTime
 
 /// The controlling terminal: reads single keys, and redraws a status line. Used only while this process is in
 /// the foreground. A background job checks once a second whether it is in the foreground again, which a shell

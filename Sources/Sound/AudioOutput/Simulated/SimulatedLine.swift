@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 /// A linear segment of a device's playback: the frame position at one time and the rate from there.
 struct SimulatedLine {

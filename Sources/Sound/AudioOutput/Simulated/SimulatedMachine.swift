@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 /// A simulated stream as a value without threads: inputs are orders and the time, outputs are actions.
 struct SimulatedMachine: Sendable {

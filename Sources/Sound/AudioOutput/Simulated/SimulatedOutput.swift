@@ -1,5 +1,5 @@
 package import AudioCore
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// A virtual output device: pulls and buffers frames, plays them at a clock's rate, and records which frames

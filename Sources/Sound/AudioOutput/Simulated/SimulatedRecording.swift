@@ -1,5 +1,5 @@
 package import AudioCore
-package import HostTime
+package import Clocks
 import Synchronization
 
 extension SimulatedOutput {

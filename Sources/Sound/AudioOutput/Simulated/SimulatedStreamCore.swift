@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import Synchronization
 
 /// Runs the machine's actions on the device's worker, outside the lock.

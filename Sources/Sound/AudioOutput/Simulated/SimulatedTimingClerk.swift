@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 /// The reported timing of a simulated device: exact, or updated only at the personality's interval.
 struct SimulatedTimingClerk {

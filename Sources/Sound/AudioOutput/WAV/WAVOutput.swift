@@ -1,5 +1,5 @@
 package import AudioCore
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// Writes the rendered frames to a WAV file bit for bit, as fast as they arrive.

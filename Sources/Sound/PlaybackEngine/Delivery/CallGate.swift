@@ -1,5 +1,5 @@
+package import Clocks
 import Glibc
-package import HostTime
 import Synchronization
 
 /// A gate that decides whether calls into the application's code may begin, shared by several delivery lanes.

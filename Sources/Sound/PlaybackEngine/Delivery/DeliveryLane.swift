@@ -1,6 +1,6 @@
 import AudioCore
+package import Clocks
 import DequeModule
-package import HostTime
 import MediaTime
 import Synchronization
 

@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 /// The state of an item's buffer; AVPlayerItem.isPlaybackBufferEmpty and its siblings.
 package struct BufferState: Hashable, Sendable {

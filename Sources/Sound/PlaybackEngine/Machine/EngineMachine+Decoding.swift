@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import MediaTime
 
 /// The volume of an item's decoded frames: its mix, and the ReplayGain level of its tags.

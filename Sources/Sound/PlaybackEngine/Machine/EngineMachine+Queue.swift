@@ -1,6 +1,6 @@
 import AudioCore
+import Clocks
 import DequeModule
-import HostTime
 import MediaTime
 
 extension EngineMachine {

@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 extension EngineMachine {
   /// Flushes the device, keeps the frames that it cannot return, and decodes the rest again. Only for changes

@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 // Synchronized starts: silence plays until the output knows which frame is heard at the requested time. From
 // that frame on, the item's sound replaces the silence.

@@ -1,6 +1,6 @@
 import AudioCore
+import Clocks
 import DequeModule
-import HostTime
 import MediaTime
 
 /// The engine's logic as a value: inputs are calls and reports, outputs are commands and deliveries. No

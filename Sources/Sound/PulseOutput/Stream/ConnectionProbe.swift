@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 import Synchronization
 
 /// Waits for a connection with a timeout, which libpulse's own wait does not have.

@@ -1,8 +1,8 @@
 import AudioCore
 import CPulse
+import Clocks
 import Dispatch
 import Glibc
-import HostTime
 import Synchronization
 
 /// A user of the connection. Methods are called on the main loop's thread or with its lock held.

@@ -1,5 +1,5 @@
 package import AudioCore
-package import HostTime
+package import Clocks
 import Synchronization
 
 /// A PulseAudio output device (or PipeWire's PulseAudio server). All streams share one connection, opened by

@@ -1,6 +1,6 @@
 import AudioCore
 import CPulse
-import HostTime
+import Clocks
 import Synchronization
 
 /// A playback stream: pulls frames from its source into libpulse's memory and tracks the heard position.

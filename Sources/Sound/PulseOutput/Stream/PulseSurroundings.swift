@@ -1,6 +1,6 @@
 import AudioCore
 import CPulse
-import HostTime
+import Clocks
 import Synchronization
 
 /// Tracks other clients' playback on the server and the sink's volume: queries once, and again after each

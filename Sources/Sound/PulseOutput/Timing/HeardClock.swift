@@ -1,5 +1,5 @@
 import AudioCore
-import HostTime
+import Clocks
 
 /// The server's timing information about a stream at one time.
 struct TimingReport: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 
 /// A uniformly moving heard position: `position` at `time`, `rate` in frames per second of host time.
 struct HeardLine: Hashable, Sendable {

@@ -1,6 +1,6 @@
+import Clocks
 import Continuo
 import Foundation
-import HostTime
 import PulseOutput
 import QueuePlayer
 import TestSupport

@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import PulseTestSupport
 
 /// When each frame of a capture was heard, as far as the monitor of a null sink with `norewinds=1` shows it.

@@ -1,5 +1,5 @@
+import Clocks
 import Foundation
-import HostTime
 import PulseTestSupport
 
 /// A `continuo` that runs, and what it has said so far.

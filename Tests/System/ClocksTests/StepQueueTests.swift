@@ -1,4 +1,4 @@
-import HostTime
+import Clocks
 import Testing
 
 /// The steps of a machine, which one run at a time takes out.
