@@ -202,7 +202,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "Clocks", "CurlTransport",
           "MP3Decoding", "MediaAssets", "MediaTime", "NetworkPlaylists", "NowPlaying", "PulseOutput",
-          "QueuePlayer", "RemoteMedia", "TimeStretch", "Transfer",
+          "QueuePlayer", "RemoteMedia", "TextFormatting", "TimeStretch", "Transfer",
         ],
         swiftSettings: strict),
       .target(

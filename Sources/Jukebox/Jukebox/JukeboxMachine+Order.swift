@@ -142,8 +142,8 @@ extension JukeboxMachine {
     takeTurns(moving)
   }
 
-  /// The number of songs from which drawing the round again is cheaper. For a queue of 100,000 songs that
-  /// takes 10 ms; an insertion takes 5 µs.
+  /// The number of songs from which on it is cheaper to draw a new random order than to insert each song. A
+  /// new order of 100,000 songs takes 10 ms, an insertion 5 µs.
   private static var manySongs: Int { 2000 }
 
   mutating func removeFromOrder(_ range: Range<Int>) {

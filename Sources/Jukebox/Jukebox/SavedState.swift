@@ -118,10 +118,10 @@ extension SongQueue {
     self = queue
   }
 
-  /// Added to the form of a song with a priority. The priority follows.
+  /// The number added to a song's form if the song has a priority, which then follows.
   fileprivate static let withPriority = 3
-  /// Added to the form of a URL. Its reach, the length of its metadata and the metadata follow the priority.
-  /// New in version 2 of the record.
+  /// The number added to a song's form if the song is a URL. Its reach, the length of its metadata and the
+  /// metadata then follow the priority. New in version 2 of the record.
   fileprivate static let withURL = 6
 
   /// The values of a URL's reach, by their number in the record.

@@ -1,6 +1,8 @@
 /// A sequence of slots in chunks of up to 256. An edit changes one or two chunks, then renumbers the list of
-/// chunks after them, which is short and contiguous (500 chunks for 100,000 slots). At 100,000 slots an edit
-/// takes 0.6–1.2 µs and a rank 0.2 µs; in a plain array they take 8–12 µs and 25 µs.
+/// chunks after them, which is short and contiguous (500 chunks for 100,000 slots).
+///
+/// With 100,000 slots an insertion takes 0.6 µs, a rank 0.24 µs, and a move of half of the slots 15 µs. With a
+/// plain array they take 8.5, 25 and 5.3 µs.
 ///
 /// A slot is a number (1 and above) that its owner chose and that never changes. It leads to its chunk and so
 /// to its rank, its index in the sequence.
@@ -23,7 +25,8 @@ struct SlotSequence: Sendable {
     var slots: [Slot] { didSet { size = UInt32(slots.count) } }
     /// Identifies the chunk while it is in the sequence.
     let number: UInt32
-    /// The number of slots, beside the others: renumbering reads those of all chunks.
+    /// A copy of `slots.count`. The copies of all chunks are contiguous, so that renumbering need not load
+    /// the slots.
     private(set) var size: UInt32
     /// The rank of the first slot.
     var start: UInt32 = 0

@@ -4,8 +4,8 @@ package import Transfer
 /// The songs in order, each with its id, and a record of the version in which each last changed.
 ///
 /// The type is a value that its owner protects with a lock. A copy is a snapshot that shares unedited pages
-/// with the original. The cost of an edit does not depend on the number of songs that move: changing 100,000
-/// positions takes 1–2 µs. An edit of k songs takes time for each of them, except a move.
+/// with the original. An edit of k songs takes time for each of them, except a move. In addition it renumbers
+/// the chunks of up to 256 songs after them, not the songs.
 package struct SongQueue: Sendable {
   /// The maximum number of songs, so that no client can exhaust memory: ten times the largest queue in
   /// Continuo's benchmarks.
@@ -189,8 +189,8 @@ package struct SongQueue: Sendable {
     freeSlots = []
   }
 
-  /// Moves the songs of `range` so that the first of them is at `target` afterwards. The cost hardly depends
-  /// on their number.
+  /// Moves the songs of `range` so that the first of them is at `target` afterwards. Takes time for each chunk
+  /// of up to 256 songs that moves, not for each song.
   ///
   /// - Throws: `badSongIndex` if `range` is empty or not in the queue; `numberTooLarge` if `target` leaves no
   ///   room for the songs.

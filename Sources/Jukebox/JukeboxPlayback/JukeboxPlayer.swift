@@ -178,7 +178,7 @@ package final class JukeboxPlayer {
         player.insert(entry.item, after: nil)
       }
     }
-    // Notices from the change belong to the ticket that is still valid.
+    // This action keeps the ticket, so the notices that arrived during it are still valid.
     for notice in told { take(notice) }
   }
 

@@ -70,8 +70,9 @@ package enum NetworkLimits {
   package static let playlistTime = 15.0
   /// Consecutive playlists that may lead to the medium at a URL: stations link to playlists.
   package static let playlistsForMedium = 2
-  /// Concurrent fetches of playlists and pictures for clients, and those for clients other than the local
-  /// user, whom the others must never lock out. Each takes three threads, a connection and a file.
+  /// The maximum number of concurrent fetches of playlists and pictures, for all clients and for clients
+  /// other than the local user. The second is lower, so that others never lock out the local user. Each fetch
+  /// takes three threads, a connection and a file.
   package static let clientRequests = 6
   package static let clientRequestsOfOthers = 4
   /// Requests per second to one host.

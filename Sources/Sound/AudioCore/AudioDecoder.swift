@@ -96,11 +96,13 @@ package protocol AudioDecoder: MediaFacets {
   /// throws the error. After an error the decoder cannot be used any more.
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead
 
-  /// The decoder that this one reads from, and whose facets it has; nil, the default, for none.
+  /// The decoder whose frames this one transforms. Properties without an implementation here are those of
+  /// that decoder. Nil by default.
   var inner: (any AudioDecoder)? { get }
 }
 
-/// The optional properties of a decoder; by default its `inner` decoder's, or a local file's without tags.
+/// The optional properties of a decoder. The defaults are the properties of `inner` or, without `inner`,
+/// those of a local file without tags.
 package protocol MediaFacets: AnyObject {
   /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
   var bitRate: Int { get }
@@ -118,9 +120,9 @@ package protocol MediaFacets: AnyObject {
   /// Sets the amount of the medium to buffer ahead of the read position.
   func setReadAhead(_ readAhead: MediaReadAhead)
 
-  /// The state of a live stream; nil for any other medium. Frames of a live stream are counted as they are
-  /// read, so that numbers continue after a lost connection. A seek moves at most to the read position, and
-  /// may lead to other audio than was there.
+  /// The state of a live stream; nil for any other medium. Frames of a live stream are numbered in the order
+  /// of reading, so that the numbers continue after a lost connection. A seek moves at most to the read
+  /// position. After it, the frames at a position may differ from those read before.
   var live: LiveStream? { get }
 
   /// Pauses or resumes the reception of a live stream. Returns at once. While paused, no more bytes are

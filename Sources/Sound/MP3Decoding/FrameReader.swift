@@ -87,7 +87,8 @@ final class FrameReader {
     }
   }
 
-  /// Makes `entry` the next frame, for reading headers only: no frame from there on may be decoded.
+  /// Makes `entry` the next frame, to read headers only. Decoding needs the bit reservoir of earlier frames,
+  /// which this method does not read.
   func move(to entry: FrameOffsets.Entry) throws(DecodingError) {
     goal = nil
     try open(at: .frame, offset: entry.offset)
@@ -189,7 +190,8 @@ final class FrameReader {
     }
   }
 
-  /// Extends the budget for a tag between two files, which may be longer. Otherwise the search fails.
+  /// Extends the search limit by the length of the tag at the search position, as between two joined files.
+  /// Throws if no tag begins there.
   private func extendBudget() throws(DecodingError) {
     let tag = feedStart + handle.searchPosition()
     if let end = Recognition.tagEnd(source, at: tag), end > feed.position,

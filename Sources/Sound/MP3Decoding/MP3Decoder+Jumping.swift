@@ -2,13 +2,16 @@ import AudioCore
 
 // Seeks to positions far beyond the available bytes.
 extension MP3Decoder {
-  /// The distance in bytes that is waited for instead of jumped over, so that a transfer continues.
+  /// The distance in bytes up to which a seek waits for the transfer in progress, instead of requesting bytes
+  /// at another offset.
   private static let patience: Int64 = 256 * 1024
-  /// The number of frames by which a jump aims before the first frame that the seek needs.
+  /// The number of frames between the target of a jump and the first frame that the seek needs, since the
+  /// target is estimated.
   private static let margin: Int64 = 16
 
-  /// Prepares a seek whose target is far beyond the available bytes by continuing with frames shortly before
-  /// it. Returns to the frames from the first one on if they have the target. False while bytes are missing.
+  /// Prepares a seek whose target is far beyond the available bytes: reading continues with frames shortly
+  /// before the target. If the known frames from the first one on contain the target, reading returns to
+  /// these. Returns false while bytes are missing.
   func jump(towards target: inout Int64, isExact: Bool) throws(DecodingError) -> Bool {
     guard
       beginning != nil || !isJumpless && !table.isComplete && reader.source.supply(from: furthestEnd) != .all
@@ -56,8 +59,8 @@ extension MP3Decoder {
     isAtEnd = false
   }
 
-  /// Returns the frame to jump to for a seek to `target`. Returns a known frame if there are no bytes to jump
-  /// over or the frames must be counted. Returns nil while bytes are missing.
+  /// Returns the frame to jump to for a seek to `target`. If there are no bytes to jump over, or all frames
+  /// must be counted, returns a frame that is known already. Returns nil while bytes are missing.
   private func destination(of target: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     guard reader.source.isSeekable, !isJumpless, header.bitrate > 0, !table.isComplete else { return 0 }
     let needed = firstNeeded(for: target) - Self.margin

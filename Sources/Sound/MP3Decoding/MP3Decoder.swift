@@ -83,7 +83,7 @@ final class MP3Decoder: AudioDecoder {
       bytesLeft: reader.source.size.map { max(0, $0 - end) }, bytesPerFrame: meanFrameSize)
   }
 
-  /// The mean frame size in bytes: that of the frames read, which is better than the first header from 32 on.
+  /// The mean frame size in bytes: of the frames read or, while fewer than 32 were read, by the first header.
   var meanFrameSize: Double {
     let seen = beginning?.table.framesSeen ?? table.framesSeen
     let end = beginning?.furthestEnd ?? furthestEnd

@@ -69,7 +69,7 @@ struct DecodeLoop: ~Copyable {
   /// The stream frame at which the next chunk replaces rendered frames, and the old sound to fade out there.
   var streamFrame: Int64?
   var fading: FadingSound?
-  /// Whether the next frames read are themselves the old sound to fade out (a change away from speed 1).
+  /// Whether the next frames read are the old sound, which fades out: after a change from speed 1 to another.
   var fadesSource = false
 
   /// Runs one decode step.

@@ -61,9 +61,9 @@ extension PlaybackEngine {
     return isLate ? rendered : rendered + Self.offlineLead(format, speed: speed)
   }
 
-  /// Seconds of the item that a file is rendered ahead of its observers. Up to four times that can be
-  /// undelivered: a backlog just below the lead, the steps of this look, and two leads that the renderer
-  /// takes before the next look. Steps coalesce from one second on.
+  /// The seconds of the item by which a file is rendered ahead of its observers. Up to four times as many
+  /// seconds can be undelivered: a backlog just below this lead, the steps of one check, and two leads that
+  /// are rendered before the next check. The sum must stay below the one second at which steps coalesce.
   private static let offlineLeadSeconds = 0.15
 
   private static func offlineLead(_ format: PCMFormat, speed: Double) -> Int64 {

@@ -50,7 +50,8 @@ extension PlaybackEngine {
   /// Runs `work` synchronously on the caller's thread, or skips it while the engine is suspended or closed.
   package func callNow(_ work: () -> Void) { _ = deliveries.main.callNow(work) }
 
-  /// Runs `work` on the caller's thread, or enqueues it like a notice while the engine is suspended.
+  /// Runs `work` on the caller's thread. While the engine is suspended, enqueues `work` on the main queue
+  /// instead, after the pending notices.
   package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
     guard deliveries.main.callNow(work) else { return tell(work) }
   }

@@ -70,7 +70,8 @@ package final class VirtualClock: HostClock {
   fileprivate func cancel(_ id: UInt64) {
     let (entry, waiter): (VirtualSchedule.Entry?, Waiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
-      // Waiting applies to other threads; on the advancing thread the caller is the body itself.
+      // Other threads wait for the run in progress. On the advancing thread the caller is that run's body,
+      // which cannot wait for itself.
       guard schedule.running.contains(id), schedule.advancing != pthread_self() else { return (entry, nil) }
       return (entry, schedule.addWaiter(for: id))
     }

@@ -23,6 +23,13 @@ struct TextTests {
     #expect(try WebURL.read(text).url.text == expected)
   }
 
+  @Test("percent signs without two digits are part of a name")
+  func percentSigns() throws {
+    let (url, credentials) = try WebURL.read("http://u%+F%41:%%41@h/%2B%+1")
+    #expect(credentials == Credentials(user: "u%+FA", password: "%A"))
+    #expect(url.lastPart.decoded == "+%+1")
+  }
+
   @Test(
     "what is no URL of a medium is refused",
     arguments: [

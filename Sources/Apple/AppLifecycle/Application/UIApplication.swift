@@ -144,12 +144,6 @@ extension UIApplication {
   public nonisolated func clearKeepAliveTimeout() { setKeepAliveTimeout(0, handler: nil) }
 }
 
-/// A weak reference to a device, for closures.
-package final class WeakDevice: Sendable {
-  package weak let device: Device?
-  package init(_ device: Device?) { self.device = device }
-}
-
 extension Device {
   /// The application on this device, created on first use. Its main queue must run on the main thread.
   public var application: UIApplication {

@@ -154,7 +154,8 @@ public final class Device: Sendable {
     guard shared.withLock({ $0.machine.isAwaiting(id) }) else { return }
     _ = beginCall(isAlone: false)
     call(action, id)
-    // The queue's turn may belong to an application that has ended: the next one begins in a turn of its own.
+    // The present turn of the main queue may belong to an application that has ended. A launch is therefore
+    // not carried out in this turn, but in the next one.
     if endCall(id) { carryOut(as: .system, launches: false) }
   }
 

@@ -18,7 +18,8 @@ struct KeeperTable {
     spent.remove(keeper)
   }
 
-  /// Lets `keeper` count until `expiry` or an earlier end set before; not after its grace has expired.
+  /// Lets `keeper` count until `expiry`, or until the earlier end of a grace in progress. Has no effect after
+  /// the grace has expired.
   mutating func release(_ keeper: BackgroundKeeper, at expiry: HostTime) {
     guard !spent.contains(keeper) else { return }
     expiries[keeper] = min(expiries[keeper] ?? expiry, expiry)

@@ -114,9 +114,8 @@ final class VoIPSockets: Suspendable {
 }
 
 private final class Watch: Sendable {
-  private let epoll: Int32
-  /// A pipe that becomes readable to end the wait.
-  private let wake: (reading: Int32, writing: Int32)
+  private let epoll: OwnedDescriptor
+  private let pipe: WakePipe
 
   /// The event constants, with the values of the kernel's `eventpoll.h`.
   private enum Event {
@@ -128,45 +127,34 @@ private final class Watch: Sendable {
 
   /// Creates a watch; nil if no descriptors are left.
   init?() {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    wake = (ends[0], ends[1])
-    epoll = continuo_epoll_create(O_CLOEXEC)
+    guard let pipe = WakePipe(),
+      let epoll = try? OwnedDescriptor(continuo_epoll_create(O_CLOEXEC), from: "epoll_create1")
+    else { return nil }
     var event = continuo_epoll_event(events: Event.readable, data: UInt(bitPattern: -1))
-    guard epoll >= 0, continuo_epoll_ctl(epoll, Event.add, wake.reading, &event) == 0 else {
-      for descriptor in ends + [epoll] where descriptor >= 0 { close(descriptor) }
-      return nil
-    }
+    guard continuo_epoll_ctl(epoll.number, Event.add, pipe.descriptor, &event) == 0 else { return nil }
+    self.pipe = pipe
+    self.epoll = epoll
   }
-
-  deinit { for descriptor in [epoll, wake.reading, wake.writing] { close(descriptor) } }
 
   /// Adds a socket; repeated additions have no effect. The kernel removes it when it is closed.
   func add(_ descriptor: Int32) -> Bool {
     var event = continuo_epoll_event(
       events: Event.readable | Event.otherEndClosed | Event.edgeTriggered,
       data: UInt(UInt32(bitPattern: descriptor)))
-    return continuo_epoll_ctl(epoll, Event.add, descriptor, &event) == 0 || errno == EEXIST
+    return continuo_epoll_ctl(epoll.number, Event.add, descriptor, &event) == 0 || errno == EEXIST
   }
 
-  /// Empties the pipe, so that the next wait does not end immediately.
-  func begin() {
-    var bytes = [UInt8](repeating: 0, count: 16)
-    while read(wake.reading, &bytes, bytes.count) > 0 {}
-  }
+  /// Permits a wait after the last `end`.
+  func begin() { pipe.empty() }
 
-  /// Ends a wait. A full pipe is already readable.
-  func end() { _ = write(wake.writing, "x", 1) }
+  /// Ends the present wait, or else the next one.
+  func end() { pipe.wake() }
 
   /// Waits for an event. Returns whether a socket has data to read.
   func waitForData() -> Bool {
     var event = continuo_epoll_event()
     var count: Int32
-    repeat { count = continuo_epoll_wait(epoll, &event, 1, -1) } while count < 0 && errno == EINTR
+    repeat { count = continuo_epoll_wait(epoll.number, &event, 1, -1) } while count < 0 && errno == EINTR
     return count > 0 && event.data != UInt(bitPattern: -1)
   }
 }

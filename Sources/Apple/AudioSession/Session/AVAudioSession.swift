@@ -52,19 +52,21 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     try change { state throws(AudioSessionError) in try state.setCategory(category) }
   }
 
-  /// Throws as `setCategory(_:)`, and `badParam` for options that the category does not allow.
+  /// Sets the category and the options. Throws as `setCategory(_:)` does, and `badParam` for options that the
+  /// category does not allow.
   public func setCategory(_ category: Category, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
   }
 
-  /// Throws as `setCategory(_:options:)`, and `incompatibleCategory` for a mode not allowed.
+  /// Sets the category, the mode and the options. Throws as `setCategory(_:options:)` does, and
+  /// `incompatibleCategory` for a mode that is not valid for the category.
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
     try setCategory(category, mode: mode, policy: .default, options: options)
   }
 
-  /// Throws as `setCategory(_:mode:options:)`, and `badParam` for the policy `independent` and for a
-  /// long-form policy, unless the category is `playback`, the mode `default`, `moviePlayback` or
-  /// `spokenAudio`, and the options are empty.
+  /// Sets the category, the mode, the options and the policy. Throws as `setCategory(_:mode:options:)` does,
+  /// and `badParam` for the policy `independent`. A long-form policy requires the category `playback`, the
+  /// mode `default`, `moviePlayback` or `spokenAudio`, and no options; otherwise `badParam` is thrown.
   public func setCategory(
     _ category: Category, mode: Mode, policy: RouteSharingPolicy, options: CategoryOptions = []
   ) throws {
@@ -73,7 +75,7 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     }
   }
 
-  /// Throws as `setCategory(_:mode:policy:options:)`.
+  /// Sets the mode. Throws as `setCategory(_:mode:policy:options:)` does.
   public func setMode(_ mode: Mode) throws {
     try change { state throws(AudioSessionError) in try state.setMode(mode) }
   }

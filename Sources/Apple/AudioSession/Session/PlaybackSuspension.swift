@@ -171,7 +171,7 @@ package final class PlaybackSuspension: Sendable {
     change { _ in }
   }
 
-  /// After `terminateAll`: new players can play. Any thread.
+  /// Permits new players to play again, after `terminateAll`. Any thread.
   package func launch() {
     state.withLock { state in
       guard state.condition == .terminated else { return }

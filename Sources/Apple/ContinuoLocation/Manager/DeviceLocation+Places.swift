@@ -24,7 +24,7 @@ extension DeviceLocation {
     let isWithout = state.withLock { $0.isSourceOn && $0.source == nil && $0.phase == .running }
     if isWithout { fail("there is no source of places") }
     tellKeeper()
-    if signalsWorker { makeWorker()?.signal() }
+    if signalsWorker { timer.signal { makeWorker() } }
   }
 
   private func wantsPlaces(_ state: borrowing State) -> Bool {
@@ -167,15 +167,10 @@ extension DeviceLocation {
 
   // MARK: Time
 
-  /// Returns the worker, created with the first deadline.
+  /// Creates the worker for deadlines; nil if there is no deadline.
   private func makeWorker() -> (any Worker)? {
-    let (worker, isNeeded) = state.withLock { ($0.worker, nextDeadline($0) != nil) }
-    if worker != nil || !isNeeded { return worker }
-    let made = clock.makeWorker("location-time") { [weak self] in self?.watch() ?? .whenSignalled }
-    return state.withLock { state in
-      if state.worker == nil { state.worker = made }
-      return state.worker
-    }
+    guard state.withLock({ nextDeadline($0) != nil }) else { return nil }
+    return clock.makeWorker("location-time") { [weak self] in self?.watch() ?? .whenSignalled }
   }
 
   /// The time at which updates pause if the device does not move; nil if none may pause.

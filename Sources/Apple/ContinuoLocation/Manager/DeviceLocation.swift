@@ -86,7 +86,6 @@ public final class DeviceLocation: Suspendable {
     /// Whether the device was last informed that updates keep the application running.
     var isToldToKeep = false
     var isTelling = false
-    var worker: (any Worker)?
 
     /// Outdates what the present run of a source has reported.
     mutating func endRun() {
@@ -108,6 +107,8 @@ public final class DeviceLocation: Suspendable {
   let hasMode: Bool
   weak let device: Device?
   let state = Mutex(State())
+  /// The worker for deadlines, created with the first one.
+  let timer = LazyWorker()
   /// Held while a source is started or stopped, to keep these in order. Acquired before `state`.
   let transition = Mutex<Void>(())
 
@@ -119,9 +120,8 @@ public final class DeviceLocation: Suspendable {
   }
 
   deinit {
-    let (source, worker) = state.withLock { ($0.source, $0.worker) }
-    source?.stop()
-    worker?.cancel()
+    state.withLock { $0.source }?.stop()
+    timer.cancel()
   }
 
   // MARK: What a person sets
@@ -256,7 +256,7 @@ public final class DeviceLocation: Suspendable {
   }
 }
 
-/// In an object, since copying a weak reference loads it.
+/// A weak reference to a manager. It is in an object of its own, because copying a weak reference loads it.
 final class ManagerReference: Sendable {
   weak let manager: CLLocationManager?
   init(_ manager: CLLocationManager) { self.manager = manager }

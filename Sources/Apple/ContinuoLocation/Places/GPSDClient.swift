@@ -33,15 +33,15 @@ final class GPSDClient: PlaceSource {
 }
 
 /// A run of the client, on its own thread. Unchecked: only that thread uses the state, except for `isStopped`
-/// and the constant descriptors `wake`.
+/// and the constant `pipe`.
 private final class GPSDSession: @unchecked Sendable {
   private let host: String
   private let port: UInt16
   private let clock: SystemClock
   private let report: @Sendable (PlaceReport) -> Void
   private let isStopped = Atomic<Bool>(false)
-  /// A pipe that becomes readable on `stop`; -1 if the system has no descriptors left.
-  private let wake: (reading: Int32, writing: Int32)
+  /// The pipe by which `stop` ends a wait; nil if the system has no descriptors left.
+  private let pipe = WakePipe()
   private var machine: GPSDMachine
   private var socket: Int32 = -1
   private var isConnecting = false
@@ -53,25 +53,13 @@ private final class GPSDSession: @unchecked Sendable {
     self.clock = clock
     self.report = report
     machine = GPSDMachine(now: clock.now)
-    var ends: [Int32] = [-1, -1]
-    if pipe(&ends) == 0 {
-      for end in ends {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      }
-    }
-    wake = (ends[0], ends[1])
   }
 
-  deinit {
-    closeSocket()
-    for end in [wake.reading, wake.writing] where end >= 0 { close(end) }
-  }
+  deinit { closeSocket() }
 
   func stop() {
     isStopped.store(true, ordering: .releasing)
-    // A full pipe is already readable. A closed one has no waiting reader.
-    if wake.writing >= 0 { _ = write(wake.writing, "x", 1) }
+    pipe?.wake()
   }
 
   func turn() -> WorkerNext {
@@ -81,7 +69,7 @@ private final class GPSDSession: @unchecked Sendable {
     }
     let left = max(0, machine.deadline.seconds(since: clock.now))
     var descriptors = [
-      pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: socket, events: Int16(isConnecting ? POLLOUT : POLLIN), revents: 0),
     ]
     // `poll` ignores negative descriptors.
@@ -91,6 +79,15 @@ private final class GPSDSession: @unchecked Sendable {
     }
     if machine.deadline <= clock.now { handle(.timePassed) }
     return .again
+  }
+
+  /// The descriptor that `stop` makes readable; -1 without a pipe.
+  private var wakeDescriptor: Int32 {
+    // Swift 6.3 would consume the pipe in `pipe?.descriptor`.
+    switch pipe {
+    case .some(let pipe): pipe.descriptor
+    case nil: -1
+    }
   }
 
   private func handle(_ event: GPSDMachine.Event) {

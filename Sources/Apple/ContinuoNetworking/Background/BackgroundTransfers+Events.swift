@@ -89,7 +89,8 @@ extension BackgroundTransfers {
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
-  /// `isAsked`: whether the machine already counts the task as ended because it asked for credentials.
+  /// Ends a task with `outcome`, once the disk has its record. `isAsked`: whether the machine already counts
+  /// the task as ended, because the task has requested credentials.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
     let run = state.withLock { state -> Run? in
       guard state.records[key]?.outcome == nil else { return nil }
@@ -176,7 +177,8 @@ extension BackgroundTransfers {
     return ResumeData(request, head, path: kept, count: download.length)?.data
   }
 
-  /// Moves the bytes of resume data to the task's file. Those of a default session have no record: deleted.
+  /// Moves the bytes of resume data, and their record, to the task's files. Resume data of a default session
+  /// has no record; its bytes are deleted, so that the download starts from the beginning.
   func adopt(_ data: ResumeData, for record: TaskRecord) {
     let path = file(of: record)
     guard rename(data.path, "\(path).part") == 0 else { return }

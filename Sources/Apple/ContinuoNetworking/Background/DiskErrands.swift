@@ -6,15 +6,10 @@ import Synchronization
 final class DiskErrands: Sendable {
   typealias Errand = @Sendable () -> Void
 
-  private struct State {
-    var errands: [Errand] = []
-    var worker: (any Worker)?
-    var isClosed = false
-  }
-
   private let name: String
   private let clock: any HostClock
-  private let state = Mutex(State())
+  private let errands = Mutex<[Errand]>([])
+  private let worker = LazyWorker()
 
   /// - Parameter name: the name of the worker's thread, at most 15 bytes.
   init(_ name: String, on clock: any HostClock) {
@@ -24,44 +19,29 @@ final class DiskErrands: Sendable {
 
   /// Enqueues a job. Jobs added after `close` wait for the next `close`.
   func add(_ errand: @escaping Errand) {
-    let (worker, isClosed) = state.withLock { state in
-      state.errands.append(errand)
-      return (state.worker, state.isClosed)
+    errands.withLock { $0.append(errand) }
+    worker.signal {
+      clock.makeWorker(name) { [weak self] in
+        self?.run()
+        return .whenSignalled
+      }
     }
-    if let worker { return worker.signal() }
-    guard !isClosed else { return }
-    let made = clock.makeWorker(name) { [weak self] in
-      self?.run()
-      return .whenSignalled
-    }
-    // A worker that another thread has created in the meantime serves as well.
-    let isUnused = state.withLock { state in
-      guard state.worker == nil, !state.isClosed else { return true }
-      state.worker = made
-      return false
-    }
-    if isUnused { made.cancel() }
-    state.withLock { $0.worker }?.signal()
   }
 
   /// Runs the remaining jobs on the caller's thread, and ends the worker. Blocks on the disk.
   func close() {
-    let worker = state.withLock { state in
-      state.isClosed = true
-      return state.worker.take()
-    }
-    worker?.cancel()
+    worker.cancel()
     run()
   }
 
   private func run() {
     while true {
-      let errands = state.withLock { state in
-        defer { state.errands = [] }
-        return state.errands
+      let present = errands.withLock { errands in
+        defer { errands = [] }
+        return errands
       }
-      guard !errands.isEmpty else { return }
-      for errand in errands { errand() }
+      guard !present.isEmpty else { return }
+      for errand in present { errand() }
     }
   }
 }

@@ -118,7 +118,8 @@ struct TransferServiceMachine: Hashable, Sendable {
   private var done: [TransferKey] = []
   /// The tasks that the current event concerns; nil: all. Limits the work when thousands of tasks wait.
   private var concerned: Set<TransferKey>? = []
-  /// The next time at which `Event.time` has an effect; nil if none. Too early after the removal of a task.
+  /// The next time at which `Event.time` has an effect; nil if none. After the removal of a task, this time
+  /// may be too early.
   private(set) var nextMoment: HostTime?
   private var now = HostTime(nanoseconds: .min)
   private var commands: [Command] = []

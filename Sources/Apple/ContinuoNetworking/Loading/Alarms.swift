@@ -9,7 +9,6 @@ final class Alarms: Sendable {
   private struct State {
     var alarms: [ID: (due: HostTime, action: @Sendable () -> Void)] = [:]
     var lastID: ID = 0
-    var worker: (any Worker)?
   }
 
   /// The delays between attempts: 1…60 s.
@@ -17,32 +16,21 @@ final class Alarms: Sendable {
 
   let clock: any HostClock
   private let state = Mutex(State())
+  private let worker = LazyWorker()
 
   init(clock: any HostClock) { self.clock = clock }
 
-  deinit { state.withLock { $0.worker }?.cancel() }
+  deinit { worker.cancel() }
 
   /// Calls `action` once at `moment`, without a lock. The action must not block.
   @discardableResult
   func set(at moment: HostTime, _ action: @escaping @Sendable () -> Void) -> ID {
-    let (id, worker) = state.withLock { state in
+    let id = state.withLock { state in
       state.lastID += 1
       state.alarms[state.lastID] = (moment, action)
-      return (state.lastID, state.worker)
+      return state.lastID
     }
-    if let worker {
-      worker.signal()
-    } else {
-      let made = clock.makeWorker("url-session") { [weak self] in self?.ring() ?? .whenSignalled }
-      // A worker that another thread has created in the meantime serves as well.
-      let isUnused = state.withLock { state in
-        guard state.worker == nil else { return true }
-        state.worker = made
-        return false
-      }
-      if isUnused { made.cancel() }
-      state.withLock { $0.worker }?.signal()
-    }
+    worker.signal { clock.makeWorker("url-session") { [weak self] in self?.ring() ?? .whenSignalled } }
     return id
   }
 

@@ -28,9 +28,10 @@ final class Exchange: Sendable {
     /// The number of the current connection. Events of earlier connections are ignored.
     var hop: UInt64 = 0
     var transfer: TransferID?
-    /// The head that waits for the client's decision.
+    /// The head of a response about which the client has not decided yet; nil if there is none.
     var undecided: ResponseHead?
-    /// The end of a connection whose head still waits for the client's decision.
+    /// The end of the connection of `undecided`, reported after the decision: an error, or nil for a complete
+    /// body. Nil while the connection has not ended.
     var unheardEnd: TransferFailure??
     var isPaused = false
     /// Whether the owner has paused the exchange.

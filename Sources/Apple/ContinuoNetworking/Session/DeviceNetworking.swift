@@ -140,10 +140,9 @@ public final class DeviceNetworking: Suspendable {
       } else {
         { queue.addOperation($0) }
       }
-    let reference = WeakDevice(device)
-    return Mailbox { call in
-      run {
-        guard let device = reference.device else { return call() }
+    return Mailbox { [weak device] call in
+      run { [weak device] in
+        guard let device else { return call() }
         Device.withCurrent(device, operation: call)
       }
     }

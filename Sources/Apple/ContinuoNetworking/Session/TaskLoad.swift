@@ -28,7 +28,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var stored: Int64 = 0
     /// The plan by which the next response may continue the file.
     var resumption: Resumption?
-    /// The plan while bytes of `exchange` are compared with the file. Changed by the files' worker only.
+    /// The resumption whose stored bytes are being compared with those of `exchange`; nil if none are. Only
+    /// the worker for files changes it.
     var comparison: Resumption?
     /// The pace of the reports of written bytes, and of sent bytes.
     var written = ProgressPace()

@@ -67,8 +67,9 @@ nonisolated extension AVPlayer {
     public static let appBackgrounded = Self(rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
   }
 
-  /// Posted on the main queue, with the player as object, when `rate` changed, with a reason under
-  /// `rateDidChangeReasonKey`. Apple defines none, and `userInfo` is nil, for an end under `pause`.
+  /// Posted on the main queue, with the player as object, when `rate` has changed. `userInfo` has the reason
+  /// under `rateDidChangeReasonKey`. It is nil when an item has ended under `pause`, for which Apple defines
+  /// no reason.
   public static let rateDidChangeNotification = Notification.Name("AVPlayerRateDidChangeNotification")
 
   /// The key of a `RateDidChangeReason` in `rateDidChangeNotification`.

@@ -74,12 +74,13 @@ open class AVPlayer: NSObject {
   /// The current item; nil if none exists, for example after the end of a queue. Observable.
   nonisolated open var currentItem: AVPlayerItem? { core.currentItem }
 
-  /// Replaces the current item by `item`, or empties the player for nil; the rest of a queue stays. Without
-  /// effect if `item` is current. Stops the program if it is elsewhere in this queue or in another player.
+  /// Replaces the current item by `item`, or removes it for nil. The rest of a queue stays. Has no effect if
+  /// `item` is current already. Stops the program if `item` is elsewhere in this queue or in another player.
   nonisolated open func replaceCurrentItem(with item: AVPlayerItem?) { core.replaceCurrentItem(with: item) }
 
-  /// The action when an item has played to its end: by default `pause`, in a queue player `advance`. Takes
-  /// effect at once after an end under `none`. Stops the program if set to `advance` without a queue.
+  /// The action when an item has played to its end; by default `pause`, and `advance` in a queue player. If
+  /// an item has ended under `none`, a new action takes effect at once. Setting `advance` for a player
+  /// without a queue stops the program.
   nonisolated open var actionAtItemEnd: ActionAtItemEnd {
     get { observations.read(.actionAtItemEnd) { ActionAtItemEnd(core.engine.actionAtItemEnd) } }
     set {
@@ -154,8 +155,9 @@ open class AVPlayer: NSObject {
     observations.read(.reasonForWaitingToPlay) { WaitingReason(core.timeControl) }
   }
 
-  /// Whether the player waits and resumes automatically when the output is lost or starved; true by default.
-  /// If false, it pauses with the reason `setRateFailed`, after one retry if waiting already. Observable.
+  /// Whether the player waits, and resumes automatically, when the output is lost or starved; true by
+  /// default. If false, the player pauses with the reason `setRateFailed` instead. A player that is waiting
+  /// when the property becomes false retries once before it pauses. Observable.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
     get { observations.read(.automaticallyWaitsToMinimizeStalling) { core.engine.waitsToMinimizeStalling } }
     set {
@@ -182,10 +184,10 @@ open class AVPlayer: NSObject {
 
   /// Moves to `time` of the current item as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler is called once, on the main queue: with true in a separate turn when the player has reached
-  /// the position; at once if the item is not ready yet, and playback then starts at `time`. It receives
-  /// false at once without an item, at the next seek, or if a call removes the item; later if the item leaves
-  /// the queue without a call.
+  /// The handler is called once, on the main queue. It receives true in a separate turn of that queue when
+  /// the player has reached the position. If the item is not ready yet, it receives true at once, and
+  /// playback will start at `time`. It receives false at once without an item, at the next seek, and if a
+  /// call removes the item. It receives false later if the item leaves the queue by itself.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
@@ -218,10 +220,12 @@ open class AVPlayer: NSObject {
 
   // MARK: Time observers
 
-  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once, and with the
-  /// exact time when playback starts, stops or jumps; never inside a call, nor for an item that a call left.
+  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once. Also calls it
+  /// with the exact time when playback starts, stops or jumps. Never calls it inside a call of this player,
+  /// nor for an item that a call has replaced or skipped.
   ///
-  /// Below 1 ms some steps are skipped. More than a second late, the newest step replaces pending ones.
+  /// Below an interval of 1 ms some steps are skipped. If the queue is more than a second late, the newest
+  /// step replaces the pending ones.
   ///
   /// - Parameters:
   ///   - interval: determines the timescale of the steps. Stops the program if it is not above zero.

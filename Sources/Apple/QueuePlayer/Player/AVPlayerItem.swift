@@ -38,8 +38,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     self.init(asset: asset, automaticallyLoadedAssetKeys: ["duration"])
   }
 
-  // The only designated initializer, as on Apple's systems. Clients' subclasses override only this one, and
-  // declare others with the signatures of those before without `override`.
+  // The only designated initializer, as on Apple's systems: subclasses override only this one. They redeclare
+  // the convenience initializers before it without `override`.
 
   /// Creates an item for an asset. Opens no file. A player loads all keys when it opens the item.
   nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
@@ -173,8 +173,9 @@ open class AVPlayerItem: NSObject, NSCopying {
     attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
   }
 
-  /// The time at which playback of the item ends; `.invalid`, the default, or later than its end: at its own
-  /// end. There `didPlayToEndTimeNotification` is posted and the player's `actionAtItemEnd` takes effect.
+  /// The time at which playback of the item ends. With `.invalid`, the default, or a time after the item's
+  /// own end, playback ends there. At the end `didPlayToEndTimeNotification` is posted, and the player's
+  /// `actionAtItemEnd` takes effect.
   nonisolated open var forwardPlaybackEndTime: CMTime {
     get { observations.read(.forwardPlaybackEndTime) { state.withLock { $0.forwardPlaybackEndTime } } }
     set {
@@ -200,9 +201,10 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// Moves to `time` as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler is called once, on the main queue: with true when the seek is done, or at once if the item
-  /// is not opened yet or not current, and will start at `time`. It receives false at once for a time outside
-  /// `seekableTimeRanges`, when another seek replaces this one, or when the item leaves the queue.
+  /// The handler is called once, on the main queue. It receives true when the player has reached the
+  /// position. If the item is not open yet, or not current, it receives true at once, and playback will start
+  /// at `time`. It receives false at once for a time outside `seekableTimeRanges`, when another seek replaces
+  /// this one, and when the item leaves the queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
     seek(to: time, tolerances: [], completion: completionHandler)

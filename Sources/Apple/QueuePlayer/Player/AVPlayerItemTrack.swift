@@ -22,8 +22,9 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
   /// The corresponding track of the asset.
   public var assetTrack: AVAssetTrack? { sound }
 
-  /// Whether the track is played, or else silence; true by default, also in a copy of the item. A change
-  /// takes effect at once, or at the latest after the frames that the output cannot replace. Observable.
+  /// Whether the track is audible; if false, silence plays in its place. True by default, also in a copy of
+  /// the item. A change takes effect at once, or at the latest after the frames that the output cannot
+  /// replace. Observable.
   public var isEnabled: Bool {
     get { observations.read(.isTrackEnabled) { item?.state.withLock { $0.isTrackEnabled } ?? true } }
     set {

@@ -99,8 +99,8 @@ extension PlayerCore {
     }
   }
 
-  /// Releases an item that is not in the queue any more, once observers have been notified of its removal.
-  /// Before that, the notification does it. Main queue.
+  /// Releases an item that has left the queue, if observers have been notified of that. Otherwise the
+  /// notification itself releases the item. Main queue.
   func forget(_ id: ItemID) {
     guard !engine.contains(id) else { return }
     let item = state.withLock { state in

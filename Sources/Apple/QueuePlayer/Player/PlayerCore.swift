@@ -229,8 +229,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       completion: completion)
   }
 
-  /// Moves `item`, the current one as visible to the caller, to `time`, which equals `seconds`. The handler
-  /// of the previous seek receives false at once, and this one's true unless the item is known to be ready.
+  /// Moves `item` to `time`, which equals `seconds`. The item must be the current one as visible to the
+  /// caller. The handler of the previous seek receives false at once. If the item is not known to be ready,
+  /// this seek's handler receives true at once.
   func seek(
     _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?

@@ -144,13 +144,7 @@ extension LibraryCommands {
     case .listplaylists, .listplaylist, .listplaylistinfo, .load: return Reply()
     case .save(let name, let mode):
       let entries = queueEntries()
-      try inFolder { f throws(PlaylistProblem) in
-        switch mode {
-        case .create: try f.save(name.bytes, entries, .create)
-        case .append: try f.save(name.bytes, entries, .append)
-        case .replace: try f.save(name.bytes, entries, .replace)
-        }
-      }
+      try inFolder { f throws(PlaylistProblem) in try f.save(name.bytes, entries, mode) }
     case .rm(let name): try inFolder { f throws(PlaylistProblem) in try f.remove(name.bytes) }
     case .rename(let name, let newName):
       try inFolder(exists: "Playlist exists already") { f throws(PlaylistProblem) in

@@ -156,7 +156,7 @@ final class LibraryCommands: Sendable {
         let now = clock.now
         if now.seconds(since: start) > limit { return "it takes more than \(Int(limit)) s" }
         let isGone = gone.withLock { gone in
-          // A client that may still read gets that time for each of its commands.
+          // A client that may still read replies gets `goneLimit` for each of its commands.
           gone[client.id].map {
             now.seconds(since: $0.isCertain ? $0.since : max($0.since, start)) > Self.goneLimit
           }

@@ -52,7 +52,8 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
-  /// Two lines like mpd without a database; with a library also the remaining ones, in mpd's order.
+  /// The reply to `stats`. Without a library it has two lines, as from mpd without a database. With a library
+  /// all lines follow, in mpd's order.
   private func stats() -> Reply {
     var reply = Reply()
     reply.append("uptime", Int64(clock.now.seconds(since: started)))

@@ -10,7 +10,7 @@ package struct LinkAllowance: Sendable {
   private var seconds: Double
   package private(set) var refusal: String?
 
-  /// Creates an allowance of so many names and seconds before the first song is found. Reading up to the
+  /// Creates an allowance of `names` names and `seconds` seconds before the first song. Reading up to the
   /// defaults takes about a second on a local disk, and a minute on a bad network.
   package init(names: Int = 100_000, seconds: Double = 60) {
     self.names = names

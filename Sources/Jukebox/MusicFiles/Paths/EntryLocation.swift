@@ -1,4 +1,5 @@
 package import Jukebox
+import TextFormatting
 package import Transfer
 
 /// The location of the medium that a playlist entry or an argument names.
@@ -69,29 +70,12 @@ package enum EntryLocation: Hashable, Sendable {
       path = text[slash...]
     }
     guard !path.isEmpty else { return .unusable("a file URL without a path") }
-    guard let decoded = percentDecoded(path) else {
+    let (bytes, isValid) = PercentEncoding.decode(path)
+    // No path has a zero byte: the system would read only what precedes it.
+    guard isValid, !bytes.contains(0) else {
       return .unusable("invalid percent-encoding in a file URL")
     }
-    return .paths([MediaPath(bytes: decoded)])
-  }
-
-  /// Returns the bytes; nil for an invalid sequence or a zero byte.
-  private static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-    var decoded: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        decoded.append(byte)
-        continue
-      }
-      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-      guard digits.utf8.count == 2, digits.first != "+", let code = UInt8(digits, radix: 16), code > 0 else {
-        return nil
-      }
-      decoded.append(code)
-      rest = rest.dropFirst(2)
-    }
-    return decoded
+    return .paths([MediaPath(bytes: bytes)])
   }
 }
 

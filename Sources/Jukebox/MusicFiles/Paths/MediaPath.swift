@@ -1,5 +1,6 @@
 import Glibc
 package import SystemSupport
+import TextFormatting
 
 /// A path as the system stores it: bytes, not text. On Linux a name need not be UTF-8, and names on old disks
 /// often are not. A `String` could not be used to open such files.
@@ -56,22 +57,10 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return MediaPath(bytes: full.first == Self.slash ? [Self.slash] + joined : joined)
   }
 
-  /// The `file://` URL of an absolute path, with everything but RFC 3986's path characters percent-encoded.
+  /// The `file://` URL of an absolute path, percent-encoded.
   package var fileURL: String {
-    var url = Array("file://".utf8)
-    for byte in bytes {
-      if Self.pathCharacters.contains(byte) {
-        url.append(byte)
-      } else {
-        url += [UInt8(ascii: "%"), Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: url, as: UTF8.self)
+    String(decoding: PercentEncoding.fileURL(ofPath: bytes.span), as: UTF8.self)
   }
-
-  private static let hexDigits = Array("0123456789ABCDEF".utf8)
-  private static let pathCharacters = Set(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._~!$&'()*+,;=:@".utf8)
 
   /// The path for a person, with U+FFFD in place of invalid UTF-8.
   package var description: String { String(decoding: bytes, as: UTF8.self) }

@@ -1,3 +1,4 @@
+package import ControlProtocol
 import Glibc
 package import Jukebox
 import NetworkPlaylists
@@ -31,15 +32,6 @@ package final class PlaylistFolder: Sendable {
     static let bytes = 64 << 20
     /// The maximum length of a name in bytes. Linux allows 255 for a file name, of which `.m3u8` takes 5.
     static let name = 250
-  }
-
-  package enum Mode: Sendable {
-    /// Creates a playlist, and fails if the name exists.
-    case create
-    /// Appends to a playlist, and fails if it does not exist.
-    case append
-    /// Replaces a playlist, and fails if it does not exist.
-    case replace
   }
 
   /// The path of the folder, which is created when the first playlist is saved.
@@ -79,7 +71,7 @@ package final class PlaylistFolder: Sendable {
 
   // MARK: Changing
 
-  package func save(_ name: [UInt8], _ entries: [[UInt8]], _ mode: Mode) throws(PlaylistProblem) {
+  package func save(_ name: [UInt8], _ entries: [[UInt8]], _ mode: SaveMode) throws(PlaylistProblem) {
     try changing { () throws(PlaylistProblem) in
       switch mode {
       case .create:

@@ -17,7 +17,7 @@ package enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
   case auto
 }
 
-/// The treatment of a playlist that has the name already, by `save`.
+/// The argument of `save`: how the queue becomes a stored playlist.
 package enum SaveMode: String, Hashable, Sendable, CaseIterable {
   /// Create the playlist. Refused if it exists.
   case create

@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// Converts text for a reply line: valid UTF-8 without control characters, cut to a length.
 ///
 /// python-mpd2 disconnects on a line that is not UTF-8, and a newline would begin a line that is not part of
@@ -62,8 +64,6 @@ enum SanitizedText {
   }
 
   private static func escape(_ byte: UInt8) -> [UInt8] {
-    Array("\\x".utf8) + [hexDigit(byte >> 4), hexDigit(byte & 0xF)]
+    Array("\\x".utf8) + [PercentEncoding.hexDigit(byte >> 4), PercentEncoding.hexDigit(byte & 0xF)]
   }
-
-  static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x41 + nibble - 10 }
 }

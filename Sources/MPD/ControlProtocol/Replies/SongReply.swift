@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// A song in the reply to `currentsong`, `playlistinfo`, `plchanges` and similar commands.
 package struct SongReply: Hashable, Sendable {
   /// The file's name, relative to the home directory or absolute.
@@ -52,25 +54,6 @@ package struct SongReply: Hashable, Sendable {
   /// Returns the URL for a name that a reply cannot express; nil for any other name.
   static func url(instead file: Span<UInt8>) -> [UInt8]? {
     guard !file.isEmpty, file[0] == 0x2F, !SanitizedText.isExact(file) else { return nil }
-    var url = Array("file://".utf8)
-    for index in file.indices {
-      let byte = file[index]
-      if byte.isUnreservedInURL {
-        url.append(byte)
-      } else {
-        url += [0x25, SanitizedText.hexDigit(byte >> 4), SanitizedText.hexDigit(byte & 0xF)]
-      }
-    }
-    return url
-  }
-}
-
-extension UInt8 {
-  /// Whether the byte needs no escape in a URL: letters, digits, `-._~` (RFC 3986) and the slash.
-  fileprivate var isUnreservedInURL: Bool {
-    switch self {
-    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E, 0x5F, 0x7E, 0x2F: true
-    default: false
-    }
+    return PercentEncoding.fileURL(ofPath: file)
   }
 }

@@ -11,7 +11,8 @@ package final class RemoteByteSource: ByteSource {
   /// The last position that was reported to the fetch.
   private var told: Int64 = 0
 
-  /// The distance in bytes after which a new position is reported: so long that it costs nothing.
+  /// The distance in bytes after which the reading position is reported: long enough that reports cost
+  /// nothing.
   private static let step: Int64 = 64 * 1024
 
   /// Creates a source of the bytes of `fetch` from `base` on, which is 0 except for live streams.
@@ -85,7 +86,8 @@ package final class RemoteByteSource: ByteSource {
     }
     let count = fetch.store.read(into: room, at: offset)
     guard count > 0 else { return nil }
-    // Reading across the position moves it; reading elsewhere does not.
+    // A read that covers the reading position moves the position to its end. Any other read leaves the
+    // position.
     let end = offset + Int64(count)
     if offset <= place, end > place { place = end }
     if abs(place - told) >= Self.step { tell(place) }

@@ -74,7 +74,7 @@ final class LiveDecoder: AudioDecoder {
           toFrame: wanted.scaled(by: present.decoder.format.sampleRate, over: format.sampleRate))
         guard let inside else { return nil }
         let reached = inside.scaled(by: format.sampleRate, over: present.decoder.format.sampleRate)
-        // If other audio arrives than was there before, it counts as the requested position.
+        // If the audio at the position was replaced by other audio, that counts as the requested position.
         if abs(reached - wanted) > 1 || target < present.start { part?.start = target - reached }
       } catch {
         try recover(from: error)

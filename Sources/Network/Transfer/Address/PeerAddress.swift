@@ -75,8 +75,8 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   // IANA's IPv4 and IPv6 Special-Purpose Address Registries as of 2026-07-18, when their newest entry was 100:0:0:1::/64 of 2025-04.
   // Blocks of IPv6 outside 2000::/3 need no entry here.
 
-  /// Blocks that are not globally reachable. Includes multicast, which has registries of its own, and the
-  /// deprecated 192.88.99.0/24, whose entry does not say.
+  /// Blocks that are not globally reachable, including multicast, which has registries of its own. Also the
+  /// deprecated 192.88.99.0/24, whose entry does not state its reachability.
   private static let unreachable = [
     Block(0, 0, 0, 0, bits: 8), Block(10, 0, 0, 0, bits: 8), Block(100, 64, 0, 0, bits: 10),
     Block(127, 0, 0, 0, bits: 8), Block(169, 254, 0, 0, bits: 16), Block(172, 16, 0, 0, bits: 12),

@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// The parts of a URL or reference (RFC 3986, appendix B). Bytes that must not be sent are encoded.
 struct URLReference {
   /// The scheme in lower case.
@@ -36,16 +38,10 @@ struct URLReference {
 
   /// Percent-encodes blanks and bytes not allowed in a URL. Percent signs are left alone.
   private static func encoded(_ text: Substring) throws(WebURL.Problem) -> String {
-    let hex = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if byte > 0x20, byte < 0x7F, !"\"<>\\^`{|}".utf8.contains(byte) {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-      }
-      guard bytes.count <= NetworkLimits.url else { throw .tooLong }
+    let bytes = PercentEncoding.encode(Array(text.utf8).span) { byte in
+      byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
     }
+    guard bytes.count <= NetworkLimits.url else { throw .tooLong }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -78,8 +74,8 @@ struct Authority {
     var found: Credentials?
     if let at = rest.lastIndex(of: "@") {
       let pair = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      let password = pair.count > 1 ? String(decoding: pair[1].percentDecoded, as: UTF8.self) : ""
-      let user = String(decoding: (pair.first ?? "").percentDecoded, as: UTF8.self)
+      let texts = pair.map { String(decoding: PercentEncoding.decode($0.utf8).bytes, as: UTF8.self) }
+      let (user, password) = (texts.first ?? "", texts.count > 1 ? texts[1] : "")
       if !user.isEmpty || !password.isEmpty { found = Credentials(user: user, password: password) }
       rest = rest[rest.index(after: at)...]
     }
@@ -116,22 +112,6 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-  var percentDecoded: [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = Array(utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
-  }
-
   /// The text without blanks, tabs and line ends at both ends.
   var trimmedOfBlanks: String {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }

@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// An absolute `http` or `https` URL without fragment, in the form in which it is sent. Parsing removes the
 /// credentials, so that no message, event or file derived from the value contains them.
 package struct WebURL: Hashable, Sendable {
@@ -73,7 +75,7 @@ package struct WebURL: Hashable, Sendable {
   /// The last component of the path, percent-encoded and decoded; the latter is nil if it is not UTF-8.
   package var lastPart: (encoded: String, decoded: String?) {
     let part = path[(path.lastIndex(of: "/") ?? path.startIndex)...].dropFirst()
-    return (String(part), String(validating: part.percentDecoded, as: UTF8.self))
+    return (String(part), String(validating: PercentEncoding.decode(part.utf8).bytes, as: UTF8.self))
   }
 
   /// Scheme, host and port: the owner of a request's credentials and header fields.

@@ -10,7 +10,8 @@ package enum TransferInput: Sendable {
   /// Suspends or resumes all requests. While suspended, the transfer in progress is paused, a lost connection
   /// is not retried, and no timeout runs. Resuming ends a pending back-off.
   case suspend(Bool)
-  /// Treats the medium as live: its data shows so although the head did not (no length, no Info frame).
+  /// Treats the medium as a live stream. The head of the response did not show that it is one, but its data
+  /// does: no length, no Info frame.
   case treatAsLive
   /// Reconnects the live stream without metadata, because its metadata blocks corrupt the audio.
   case withoutMetadata

@@ -19,7 +19,8 @@ extension FileDownload: WebService.Connection {}
   private var isClosed = false
   /// Whether to open another connection as soon as the closed one has stopped.
   private var reopens = false
-  /// Whether a request was sent whose loss was not printed.
+  /// Whether a request was sent and the loss of its connection was not printed yet. A further request then
+  /// means that the connection was lost.
   private var isUnderWay = false
 
   /// Begins the download of a path into a file. `onEnd` is called once, not before this returns, with the

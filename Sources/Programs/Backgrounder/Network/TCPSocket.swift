@@ -51,7 +51,8 @@ import Glibc
     try self.init(port) { connect($0, $1, $2) == 0 || errno == EINPROGRESS }
   }
 
-  /// Creates a socket that `begin` gives an address of loopback; false means an error in `errno`.
+  /// Creates a socket and calls `begin` with its descriptor and the address of `port` on loopback. If `begin`
+  /// returns false, throws the error in `errno`.
   private convenience init(
     _ port: UInt16, _ begin: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
   ) throws {

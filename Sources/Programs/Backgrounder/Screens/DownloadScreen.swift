@@ -2,12 +2,13 @@ import Continuo
 import Dispatch
 import Foundation
 
-/// Downloads a few files one after the other; without a service they only take time. Continues in the
-/// background by notifications alone: no delegate has to call it.
+/// Downloads a few files one after the other. Without a service, a download only takes time. The screen
+/// observes the notifications of the background itself, so that no delegate has to call it.
 final class DownloadScreen: Screen {
   private static let files = ["one.mp3", "two.mp3", "three.mp3", "four.mp3"]
 
-  /// The application that downloads, also where its device is not the current one: in blocks on the main queue.
+  /// The application of this screen. In blocks on the main queue its device is not the current one, so that
+  /// `shared` would return another application.
   private let application = UIApplication.shared
   private var queue: [String] = []
   private var present: ServiceDownload?

@@ -2,7 +2,7 @@ import Continuo
 import ContinuoLocation
 import Foundation
 
-/// Shows the past positions of the device on a map. Without a map here, it prints its pins.
+/// Shows the past positions of the device. Linux has no map view, so the positions are printed.
 final class LocationScreen: Screen {
   private var pins: [CLLocation] = []
   private var isOn = false

@@ -13,8 +13,8 @@ struct ScreenParts: Sendable {
   /// The application's background modes, as in its `Info.plist`.
   var modes = BackgroundModes()
   var service: WebService?
-  /// The duration of an upload, all downloads or the web service in seconds, if no service is given. Also
-  /// that of a refresh.
+  /// The duration, in seconds, of a refresh and, if no service is given, of an upload, of all downloads or of
+  /// a request to the web service.
   var work: Double
   /// The destination folder of downloads.
   var folder: URL?
@@ -26,7 +26,8 @@ struct ScreenParts: Sendable {
   var leavesOpen = false
   /// The clock by which screens wait.
   var clock: any Clock<Duration> = ContinuousClock()
-  /// Blocks a thread: an upload's without a service, or the main thread as a fault.
+  /// Blocks the calling thread for a time in seconds: the thread of an upload without a service or, as a
+  /// fault, the main thread.
   var block: Blocker = { Thread.sleep(forTimeInterval: $0) }
   /// Prints the application's lines.
   var print: Printer = { Swift.print($0) }

@@ -25,7 +25,7 @@ final class SessionScreen: Screen {
     Task { [weak self] in
       guard self != nil else { return }
       if application.backgroundTimeRemaining > 1 { await service.run() }
-      // A call that came too late does not end the task of the one after it.
+      // If the call took so long that a later call has begun a task of its own, that task stays open.
       if let self, self.backgroundTask == task { self.endTask(in: application) }
     }
   }

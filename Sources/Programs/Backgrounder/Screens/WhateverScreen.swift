@@ -90,8 +90,8 @@ final class WhateverScreen: Screen {
 }
 
 extension Clock<Duration> {
-  /// Calls `action` at each interval until the task is cancelled. One call stands for all missed intervals, as
-  /// those of a suspension.
+  /// Calls `action` at each interval until the task is cancelled. All intervals that were missed, as during a
+  /// suspension, cause one call.
   @MainActor fileprivate func repeats(every interval: Duration, _ action: () -> Void) async throws {
     var next = now.advanced(by: interval)
     while true {

@@ -42,7 +42,7 @@ struct Add: ControlCommand {
         // Mpd uses this message for every missing file or folder.
         let message = refusal.message == "No such directory" ? "no such file or folder" : refusal.message
         let told = Self.told(name)
-        // A playlist's problems begin with its URL already.
+        // The server's messages about a playlist at a URL already begin with that URL.
         output.complain(message.hasPrefix("\(told): ") ? message : "\(told): \(message)")
         isRefused = true
       } catch let error as RequestError {

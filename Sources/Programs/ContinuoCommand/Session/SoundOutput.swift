@@ -5,8 +5,8 @@ import PulseOutput
 
 struct SoundOutput {
   var device: any AudioOutputDevice
-  /// Probes a named server, which is given up if it does not answer within `limit` seconds. Blocks. nil for
-  /// others.
+  /// Returns whether a named server answers within `limit` seconds. Blocks for that time at most. Nil for
+  /// other outputs, which are not probed.
   var answers: (@Sendable (_ limit: Double) -> Bool)?
 
   /// The timeout for libpulse's default server, in seconds, after which a private one replaces it. A running

@@ -13,8 +13,8 @@ struct StateFile: Sendable {
 
   static let nameCount = 10
 
-  /// Replaces the contents by `bytes`. Returns the obstacles to the new file, which were left alone: folders,
-  /// pipes or links with its name. May block on the disk.
+  /// Replaces the contents by `bytes`. A folder, pipe or link with the name of the new file is left alone,
+  /// and another name is used; these paths are returned. May block on the disk.
   @discardableResult
   func write(_ bytes: [UInt8]) throws(FileBytes.Problem) -> [MediaPath] {
     var others: [MediaPath] = []

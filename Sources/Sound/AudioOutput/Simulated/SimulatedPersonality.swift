@@ -9,7 +9,8 @@ extension SimulatedOutput {
     package var blockFrames = 1024
     /// The latency of a full buffer in seconds, from `render` to the listener.
     package var latency = 0.1
-    /// The seconds of `latency` that no flush drops and that are heard first: a sink without rewinds.
+    /// The seconds of `latency` that a flush cannot drop, as in a sink without rewinds. They are heard before
+    /// later frames.
     package var undroppable = 0.0
     /// Whether unheard frames can be replaced during playback.
     package var replacesFrames = true
@@ -26,9 +27,11 @@ extension SimulatedOutput {
     package var timingStepFrames = 0
     /// The seconds between timing updates (`timingChanged`), besides stops and flushes; 0: at once.
     package var timingInterval = 0.0
-    /// The seconds from a `timingChanged` without meaning (underflow notice) to an empty buffer; 0: none.
+    /// The seconds by which an underflow notice (`timingChanged`) precedes the empty buffer; 0: no such
+    /// notice.
     package var earlyNotice = 0.0
-    /// Whether an empty buffer stops the timing. Else it claims motion without a `timingChanged`.
+    /// Whether the reported position stops when the buffer is empty. If false, it continues to advance, and
+    /// no `timingChanged` is sent.
     package var acknowledgesEnd = true
 
     /// The seconds that connecting takes, whether it succeeds or fails.

@@ -58,7 +58,7 @@ struct WAVBlock {
     }
   }
 
-  /// Drops the frames without a written byte; a torn one stays. Returns the number of dropped frames.
+  /// Drops the frames of which no byte was written; a partly written frame stays. Returns their number.
   mutating func drop() -> Int {
     let kept = (writtenBytes + bytesPerFrame - 1) / bytesPerFrame
     let dropped = filledFrames - kept

@@ -51,7 +51,8 @@ struct WAVFile: ~Copyable {
     return count
   }
 
-  /// Writes the final length and takes no more, like a full pipe. Ignores errors: samples are written.
+  /// Writes the final length into the header. Later samples are refused, as by a full pipe. An error is
+  /// ignored, because all samples are already in the file.
   mutating func finish() {
     isFinished = true
     try? settle()

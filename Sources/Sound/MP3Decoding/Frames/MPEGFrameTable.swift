@@ -148,9 +148,9 @@ struct MPEGFrameTable {
 
   struct DecodingStart: Equatable {
     var frame: Int64
-    /// The filter bank's ring position there in linear decoding.
+    /// The ring position of the filter bank before `frame` in linear decoding.
     var phase: Int64
-    /// The first frame with bytes of that frame's bit reservoir; the frame itself if it needs none.
+    /// The first frame with bytes of the bit reservoir that `frame` needs; `frame` itself if it needs none.
     var firstNeeded: Int64
   }
 
@@ -197,29 +197,5 @@ struct MPEGFrameTable {
     let (whole, rest) = value.quotientAndRemainder(dividingBy: divisor)
     let product = rest * factor
     return whole * factor + product / divisor + (roundingUp && product % divisor != 0 ? 1 : 0)
-  }
-}
-
-/// The samples in the decoded frames that are not part of the music.
-struct CodecDelays: Equatable {
-  var encoderDelay: Int64 = 0
-  var encoderPadding: Int64 = 0
-  var decoderDelay: Int64 = 0
-}
-
-/// The audible samples of a file, without encoder and decoder delay and padding: files play without gaps.
-struct GaplessCut {
-  var start: Int64 = 0
-  /// The maximum number of audible samples after `start`.
-  var length = Int64.max
-
-  init() {}
-
-  /// Creates the cut that libmpg123 also makes in a file that announces `samples`. The beginning loses the
-  /// decoder's delay and, with a LAME tag, the encoder's. The decoder also delays the end; if the delayed end
-  /// is after the last frame, nothing is cut there.
-  init(ofAnnounced samples: Int64, delays: CodecDelays) {
-    start = delays.encoderDelay + delays.decoderDelay
-    length = max(0, min(samples - delays.encoderPadding + delays.decoderDelay, samples) - start)
   }
 }

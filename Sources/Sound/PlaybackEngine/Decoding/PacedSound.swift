@@ -40,7 +40,7 @@ struct PacedSound: ~Copyable {
     stretcher = try stretching.makeStretcher(format: format, pace: pace)
   }
 
-  /// Whether output remains, after silence if no other input follows.
+  /// Whether output remains. If no other input follows, it comes out after silence was fed.
   var isPending: Bool { !pieces.isEmpty }
 
   /// Starts a new piece: the next input belongs to `item`, from its frame `origin`.

@@ -44,7 +44,8 @@ extension EngineMachine {
       // Frames kept by a splice have been heard.
       heardGeneration = max(heardGeneration, run.generation)
       guard let current, run.item == current, let info = currentInfo, endedAt == nil else {
-        // The run holds the last frames of a removed item, or items queued after an end that pauses playback.
+        // The run is not of the current item. Its item was removed, or follows an item that has ended and
+        // stays current. In the second case the run is kept.
         guard endedAt == nil, heard >= Double(run.endFrame), !isLast || run.ending != .none else { return }
         output.timeline.removeFirst()
         continue
@@ -205,8 +206,8 @@ extension EngineMachine {
 
   mutating func updateTimeControl(now: HostTime) {
     if isMoving {
-      // Frames moving during a pending flush precede the jump; frames moving at rate 0 are the rest of the
-      // paused sound.
+      // Movement at rate 0 is the rest of the paused sound, and movement during a pending flush is sound from
+      // before the jump. Neither counts.
       if rate != 0, !output.flushPending { output.hasMoved = true }
       // A device may open and fail immediately, so only sound resets the back-off.
       output.backoff.reset()

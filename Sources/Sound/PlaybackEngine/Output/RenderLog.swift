@@ -30,7 +30,8 @@ final class RenderLog: @unchecked Sendable {
   private var last: RenderedTimeline.Run?
   private var written = 0
 
-  /// The index of the next run to drain, and what of it was drained (nil for nothing): the machine's.
+  /// The index of the next run to drain, and the part of that run that was drained; nil for none. Used under
+  /// the machine's lock.
   private var index = 0
   private var known: Length?
 
@@ -77,7 +78,8 @@ final class RenderLog: @unchecked Sendable {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)
     if var grown = last, grown.extend(by: run) {
       last = grown
-      // The total order of these two and of the two accesses in `settle` lets no awaited piece be missed.
+      // Sequentially consistent, like the two accesses in `settle`. In any weaker order, an awaited piece
+      // could be missed by both sides.
       length(written - 1).pointee.store(Length(grown).packed, ordering: .sequentiallyConsistent)
       let isAwaited = isMoreAwaited.exchange(false, ordering: .sequentiallyConsistent)
       return run.ending != .none || isAwaited

@@ -127,7 +127,8 @@ package final class PrivatePulseServer: Sendable {
     }
   }
 
-  /// Kills all servers before an exit. Not for signal handlers: after them the guarding shells do the same.
+  /// Kills all servers before the process exits. Must not be called in a signal handler. If a signal ends the
+  /// process, the shells of `ServerGuardian` kill the servers.
   package static func stopAll() {
     for entry in running.withLock({ $0 }) { entry.server?.stop() }
   }

@@ -64,7 +64,8 @@ struct ServerGuardian: Sendable {
     var entry = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
     while poll(&entry, 1, Self.patience * 1000) < 0, errno == EINTR {}
     close(lifeline)
-    // Fallback in case the shell failed. Before reaping: until then no other group can get its number.
+    // Kills the group in case the shell has failed. Must precede reaping, after which another group may get
+    // the number.
     kill(-identifier, SIGKILL)
     reap(identifier)
   }

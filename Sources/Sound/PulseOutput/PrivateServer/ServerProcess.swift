@@ -48,7 +48,8 @@ struct ServerProcess: Sendable {
     }
   }
 
-  /// The log line about a module that failed to load, if any: 16.1 goes on without it, even with `--fail`.
+  /// The log line about a module that failed to load; nil if there is none. PulseAudio 16.1 continues without
+  /// that module, even with `--fail`.
   var moduleFailure: String? {
     logLines.last { $0.contains("Failed to load module") || $0.contains("Failed to open module") }
   }

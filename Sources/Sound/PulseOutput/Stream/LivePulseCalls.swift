@@ -11,7 +11,8 @@ final class LivePulseCalls: PulseCalls {
     return loop
   }
   func mainloopStart(_ loop: OpaquePointer) -> Int32 {
-    // The name, at most 15 bytes, is for `top -H`. After the start, the call would name the caller (16.1).
+    // The name, at most 15 bytes, appears in `top -H`. It is set before the start: after that, PulseAudio
+    // 16.1 names the calling thread instead of the loop's.
     pa_threaded_mainloop_set_name(loop, "continuo-pulse")
     return pa_threaded_mainloop_start(loop)
   }

@@ -102,7 +102,8 @@ protocol PulseCalls: AnyObject, Sendable {
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer?
   /// Discards the memory of `streamBeginWrite` unwritten.
   func streamCancelWrite(_ stream: OpaquePointer) -> Int32
-  /// Sends bytes, without a copy those of `streamBeginWrite`, to `offset` bytes after the last one sent.
+  /// Sends bytes, `offset` bytes after the last byte sent. Bytes in the memory of `streamBeginWrite` are not
+  /// copied.
   func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int, offset: Int64) -> Int32
   /// Corks (stops) or uncorks (starts).
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer?

@@ -11,7 +11,8 @@ extension PulseUserData {
   }
 }
 
-/// A main loop and its thread. Both end on deinit: neither on that thread nor with the lock held.
+/// A main loop and its thread, which both end on deinit. Must be released neither on that thread nor with the
+/// lock held.
 struct MainloopHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer

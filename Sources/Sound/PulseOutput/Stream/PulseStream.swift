@@ -23,7 +23,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   /// Whether the source delivered less than requested, so that `dataAvailable` must wake the loop.
   private let isHungry = Atomic<Bool>(false)
 
-  // With the main loop's lock held.
+  // The state below is accessed only with the main loop's lock held.
   var handle: StreamHandle?
   var isOpen = false
   private(set) var isDead = false
@@ -100,7 +100,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     }
   }
 
-  /// Reports on the caller's thread that the process has no descriptor or thread left for an output's.
+  /// Reports on the caller's thread that the process has no descriptor or thread left for the connection's
+  /// loop.
   private func failWithoutLoop() {
     send(.failed(OutputError("libpulse could not start its thread", isRecoverable: true), heardFrame: 0))
     isDead = true
@@ -190,7 +191,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
       if rendered < asked || asked == 0 { break }
     }
     guard missing > 0 else { return }
-    // The flag precedes the second request: that sees frames added since, or the engine sees the flag.
+    // The flag is set before the source is asked again. Frames added in between are found by that request, or
+    // the engine sees the flag and wakes the loop.
     isHungry.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     while missing > 0 {
@@ -202,7 +204,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     forceOutAtEnd()
   }
 
-  /// Overwrites sent frames by replacements without a gap. Returns by how many frames the server lacks more.
+  /// Overwrites sent frames by replacements without a gap. Returns the number of frames that the server still
+  /// lacks.
   private func writeOver(_ stream: OpaquePointer, wish: Int) -> Int {
     guard isReplacing else { return 0 }
     isReplacing = false
@@ -259,7 +262,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     limitDrain()
   }
 
-  /// Sets the drain's timeout: `bufferDuration` plus `drainPatience`. None while corked: the end waits.
+  /// Sets the drain's timeout: `bufferDuration` plus `drainPatience`. No timeout runs while corked, since a
+  /// corked stream does not play to its end.
   func limitDrain() {
     drainTimer = nil
     guard drainAnswer != nil, !isCorked else { return }

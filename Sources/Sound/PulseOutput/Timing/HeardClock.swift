@@ -14,7 +14,8 @@ struct TimingReport: Hashable, Sendable {
   var heardPosition: Double { readPosition - sinkDelay }
 }
 
-/// The clock of the heard position, from the server's reports: a line during playback, else a constant.
+/// The clock of the heard position, derived from the server's reports. During playback the position is a
+/// linear function of time, otherwise a constant.
 struct HeardClock: Sendable {
   private enum Motion {
     /// Stopped, until a report shows movement.
@@ -51,7 +52,8 @@ struct HeardClock: Sendable {
     case .moving(let line):
       let position = line.position(at: now)
       if position >= lastPosition { return still(at: lastPosition) }
-      // If no frame of this stream plays yet (before the first, below the floor): the time when one will.
+      // Before the first frame of this stream is heard, the timing is that of the first frame to be heard, at
+      // its time.
       let place = max(position, Double(positions.basePosition), positions.position(ofFrame: floor))
       let time = place > position ? line.time(ofPosition: place) : now
       return OutputTiming(
@@ -64,7 +66,8 @@ struct HeardClock: Sendable {
 
   /// Records that `count` frames were sent at `now`: the next ones, or replacements from `frame` on.
   mutating func rendered(_ count: Int, from frame: Int64? = nil, now: HostTime) {
-    // After an underrun, new frames play when the server reports it, not where the line would put them.
+    // After an underrun the line no longer predicts when new frames are heard; only the server's next report
+    // does.
     if case .moving(let line) = motion, line.position(at: now) >= Double(positions.endPosition) {
       stand(at: now)
     }

@@ -48,11 +48,13 @@ struct HeardLineFilter: Sendable {
   private static let suspicion = 0.002
   /// The error in seconds below which a quiet line is bent, not moved: a step invisible at 1/100 s.
   private static let bendable = 0.0002
-  /// libpulse's longest interval between reports in seconds: a bend may not overshoot within it.
+  /// The longest interval between libpulse's reports, in seconds. A bent line must not overshoot before the
+  /// next report.
   private static let interval = 1.5
   /// The seconds to a confirming report: they reveal PipeWire's constant position within a quantum.
   private static let confirmation = 0.004
-  /// The number of first reports that may disagree because of lateness before scatter is assumed.
+  /// The maximum number of later reports that may disagree with the first one because a thread was late. If
+  /// more disagree, the server's reports scatter.
   private static let startTries = 3
   /// The survey's interval in seconds and count: 16 reports every 3 ms cover 1024 frames twice or 2048 once.
   private static let surveyInterval = 0.003
@@ -105,7 +107,7 @@ struct HeardLineFilter: Sendable {
         phase = .quiet(suspect: nil)
         return follow(line, report, error: error, elapsed: elapsed)
       }
-      // A moving report that disagrees: the one of the two with the lower position was stamped late.
+      // Two moving reports disagree: the server was late with the one whose position is lower.
       let standsStill = report.heardPosition == line.position
       if standsStill || tries >= Self.startTries { return survey(line, report) }
       let update = error > 0 ? restart(at: report) : Update(line: line, nextReport: Self.confirmation)

@@ -59,7 +59,8 @@ package enum FileReplacement {
     let folder = bytes.lastIndex(of: CChar(UInt8(ascii: "/"))).map { Array(bytes[...$0]) } ?? []
     // The dot also works if a symbolic link leads to the folder.
     let descriptor = open(folder + [CChar(UInt8(ascii: ".")), 0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Not every user may read the folder, and not every file system can do it: it then happens later.
+    // If this user may not read the folder, or the file system cannot synchronize folders, the system stores
+    // the entries later by itself.
     guard descriptor >= 0 else { return errno == EACCES ? nil : errno }
     defer { close(descriptor) }
     guard calls.synchronize(descriptor) != 0, errno != EINVAL, errno != ENOSYS else { return nil }

@@ -12,7 +12,7 @@ package struct Backoff: Sendable {
     random = SplitMix64(state: seed)
   }
 
-  /// Returns the delay without jitter after so many failures in a row, one or more.
+  /// Returns the delay, without jitter, after `failures` failures in a row; at least 1.
   package func delay(after failures: Int) -> Double {
     failures == 1 ? first : min(longest, Double(sign: .plus, exponent: failures - 2, significand: second))
   }
