@@ -116,7 +116,7 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-  var percentDecoded: [UInt8] {
+  package var percentDecoded: [UInt8] {
     var bytes: [UInt8] = []
     var rest = Array(utf8)[...]
     while let byte = rest.popFirst() {
