@@ -1,4 +1,5 @@
 import ContinuoNetworking
+import Dispatch
 import NetworkTestSupport
 import TestSupport
 import Testing
@@ -40,6 +41,32 @@ struct CookieTests {
     #expect(try await get(session, server, "/a") == nil)
     #expect(session.configuration.httpCookieStorage?.cookies?.count == 2)
     #expect(try await get(URLSession(configuration: .ephemeral), server, "/deep/a") == nil)
+  }
+
+  @Test("a delegate and a download hear after the cookies were stored")
+  func order() async throws {
+    let server = try server()
+    let configuration = URLSessionConfiguration.ephemeral
+    let session = URLSession(configuration: configuration)
+    let (file, _) = try await session.download(
+      from: try #require(URL(string: server.url("/a?x=1;+Path=/"))))
+    try FileManager.default.removeItem(at: file)
+    #expect(try await get(session, server, "/a") == "x=1")
+    let ended = DispatchSemaphore(value: 0)
+    let log = TransferLog(onEnd: { ended.signal() })
+    let delegated = URLSession(configuration: configuration, delegate: log, delegateQueue: nil)
+    delegated.dataTask(with: try #require(URL(string: server.url("/a?y=2;+Path=/")))).resume()
+    #expect(await wait(for: ended) && log.lines == ["response 200", "complete"])
+    #expect(configuration.httpCookieStorage?.cookies?.count == 2)
+    delegated.invalidateAndCancel()
+  }
+
+  private func wait(for semaphore: DispatchSemaphore) async -> Bool {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(returning: semaphore.wait(timeout: .now() + 120) == .success)
+      }
+    }
   }
 
   @Test("a redirect's cookies are sent to where it leads")

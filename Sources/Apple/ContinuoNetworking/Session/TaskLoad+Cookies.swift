@@ -34,9 +34,14 @@ extension TaskLoad {
     request.fields.set("Cookie", field)
   }
 
-  /// Stores the cookies of a response to the current request.
+  /// Whether a response has cookies to store.
+  func setsCookies(_ head: ResponseHead) -> Bool {
+    head.fields["Set-Cookie"] != nil && core.values.httpCookieAcceptPolicy != .never && task.cookies != nil
+  }
+
+  /// Stores the cookies of a response to the current request. Blocks: the shared storage writes a file.
   func storeCookies(of head: ResponseHead) {
-    guard core.values.httpCookieAcceptPolicy != .never, let url else { return }
+    guard let url else { return }
     task.cookies?.store(head, from: url, document: task.currentRequest?.mainDocumentURL)
   }
 }

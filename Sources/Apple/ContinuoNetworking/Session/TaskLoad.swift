@@ -36,6 +36,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var deadline: Alarms.ID?
     var retry: Alarms.ID?
     var hasToldWaiting = false
+    /// Whether the files' worker stores cookies of the response before the task receives it.
+    var storesCookies = false
     /// The connections of earlier exchanges.
     var transactions: [Transaction] = []
     var isHeld = false
@@ -167,7 +169,14 @@ final class TaskLoad: TaskWork, Exchange.Client {
   // MARK: Exchange.Client
 
   func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
-    storeCookies(of: head)
+    guard setsCookies(head) else { return redirect(exchange, head, to: next) }
+    core.networking.files.add { [self] in
+      storeCookies(of: head)
+      redirect(exchange, head, to: next)
+    }
+  }
+
+  private func redirect(_ exchange: Exchange, _ head: ResponseHead, to next: TransferRequest) {
     var next = next
     addCookies(to: &next)
     let request = (task.currentRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))).following(next)
@@ -224,7 +233,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand {
-    storeCookies(of: head)
+    guard setsCookies(head) else { return answer(exchange, head) }
+    state.withLock { $0.storesCookies = true }
+    core.networking.files.add { [self] in
+      storeCookies(of: head)
+      if answer(exchange, head) == .more { exchange.proceed() }
+    }
+    return .pause
+  }
+
+  private func answer(_ exchange: Exchange, _ head: ResponseHead) -> TransferDemand {
+    guard state.withLock({ $0.exchange === exchange && !$0.isOver }) else { return .pause }
     let response = url.flatMap { head.response(for: $0) }
     if task is URLSessionDownloadTask { return answerDownload(exchange, head, response) }
     state.withLock { $0.head = head }
@@ -303,7 +322,9 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {
-    guard task is URLSessionDownloadTask else { return end(exchange, failure) }
+    guard task is URLSessionDownloadTask || state.withLock({ $0.storesCookies }) else {
+      return end(exchange, failure)
+    }
     // After the pending writes.
     core.networking.files.add { [self] in end(exchange, failure) }
   }

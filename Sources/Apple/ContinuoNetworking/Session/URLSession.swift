@@ -1,6 +1,7 @@
 import AppLifecycle
 // `URLRequest`, `HTTPURLResponse` and the challenge types are Foundation's. Types that this module declares
-// take precedence over those of the same name in FoundationNetworking.
+// take precedence over those of the same name in FoundationNetworking, unless a file imports both modules
+// (Swift 6.3).
 @_exported public import Foundation
 @_exported public import FoundationNetworking
 import Synchronization

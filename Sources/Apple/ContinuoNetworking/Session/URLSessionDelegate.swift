@@ -239,9 +239,6 @@ extension URLSession {
   }
 }
 
-/// A placeholder for an unknown transfer length.
-public let NSURLSessionTransferSizeUnknown: Int64 = -1
-
 /// The key of a download's resume data in the `userInfo` of its error.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 

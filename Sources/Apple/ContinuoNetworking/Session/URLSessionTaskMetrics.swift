@@ -25,6 +25,9 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   /// The time from the creation of the task to its end.
   public let taskInterval: DateInterval
 
+  /// Creates empty metrics.
+  public override convenience init() { self.init([], DateInterval()) }
+
   init(_ transactions: [URLSessionTaskTransactionMetrics], _ interval: DateInterval) {
     transactionMetrics = transactions
     taskInterval = interval

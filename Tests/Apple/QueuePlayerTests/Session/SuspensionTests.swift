@@ -43,7 +43,7 @@ struct SuspensionTests {
 
   @Test("A start while suspended is reported at once, and once for each call")
   func startWhileSuspended() {
-    let player = stage.queuePlayer([stage.item("a")])
+    let player = stage.queuePlayer([stage.item("a", seconds: 5)])
     player.play()
     stage.pass(0.5)
     player.pause()
