@@ -9,6 +9,8 @@ final class DiskErrands: Sendable {
   private struct State {
     var errands: [Errand] = []
     var worker: (any Worker)?
+    /// Whether a thread creates the worker, which may begin before its creation returns.
+    var isMaking = false
     var isClosed = false
   }
 
@@ -24,24 +26,24 @@ final class DiskErrands: Sendable {
 
   /// Enqueues a job. Jobs added after `close` wait for the next `close`.
   func add(_ errand: @escaping Errand) {
-    let (worker, isClosed) = state.withLock { state in
+    let (worker, mustMake) = state.withLock { state in
       state.errands.append(errand)
-      return (state.worker, state.isClosed)
+      let mustMake = state.worker == nil && !state.isMaking && !state.isClosed
+      if mustMake { state.isMaking = true }
+      return (state.worker, mustMake)
     }
-    if let worker { return worker.signal() }
-    guard !isClosed else { return }
+    worker?.signal()
+    guard mustMake else { return }
     let made = clock.makeWorker(name) { [weak self] in
       self?.run()
       return .whenSignalled
     }
-    // A worker that another thread has created in the meantime serves as well.
-    let isUnused = state.withLock { state in
-      guard state.worker == nil, !state.isClosed else { return true }
-      state.worker = made
-      return false
+    let isClosed = state.withLock { state in
+      state.isMaking = false
+      if !state.isClosed { state.worker = made }
+      return state.isClosed
     }
-    if isUnused { made.cancel() }
-    state.withLock { $0.worker }?.signal()
+    if isClosed { made.cancel() } else { made.signal() }
   }
 
   /// Runs the remaining jobs on the caller's thread, and ends the worker. Blocks on the disk.
