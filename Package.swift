@@ -213,7 +213,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "ContinuoNetworking",
         dependencies: [
-          "AppLifecycle", "Clocks", "CurlTransport", "Downloading", "SystemSupport", "Transfer",
+          "AppLifecycle", "Clocks", "CurlTransport", "Downloading", "SystemSupport", "TextFormatting",
+          "Transfer",
         ],
         swiftSettings: strict),
       .target(

@@ -71,3 +71,22 @@ public final class MPFeedbackCommandEvent: MPRemoteCommandEvent, @unchecked Send
   /// Whether the feedback is withdrawn.
   public var isNegative: Bool { choice != 0 }
 }
+
+/// The duration of a language option's selection.
+public enum MPChangeLanguageOptionSetting: Int, Sendable {
+  /// No setting.
+  case none = 0
+  /// The current item only.
+  case nowPlayingItemOnly = 1
+  /// All items from now on.
+  case permanent = 2
+}
+
+/// A selection of a language option. Never sent: MPRIS has no languages.
+public final class MPChangeLanguageOptionCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
+  /// The option to select or to deselect. Always without a language.
+  public let languageOption = MPNowPlayingInfoLanguageOption(
+    type: .audible, languageTag: "", characteristics: nil, displayName: "", identifier: "")
+  /// The duration of the selection. Always `none`.
+  public var setting: MPChangeLanguageOptionSetting { .none }
+}

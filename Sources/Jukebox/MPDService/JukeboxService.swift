@@ -181,7 +181,7 @@ package final class JukeboxService {
     case .outputUnavailable(let message, _):
       defer { server.notify(.player) }
       return sound.setOutputProblem(message)
-    case .rateUnavailable, .stepsCoalesced, .replayGainIgnored: return true
+    case .rateUnavailable, .stepsCoalesced, .startDeferred, .replayGainIgnored: return true
     }
   }
 

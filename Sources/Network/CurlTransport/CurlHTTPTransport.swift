@@ -330,6 +330,14 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
+  /// Reports the times of a transfer.
+  func tellTiming(_ timing: TransferTiming, of id: TransferID) {
+    _ = hand(to: id, isLast: false) { sink in
+      sink.measured(timing, of: id)
+      return .more
+    }
+  }
+
   /// Delivers an event; false if the transfer was cancelled.
   func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
     switch event {

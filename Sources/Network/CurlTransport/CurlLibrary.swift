@@ -195,4 +195,21 @@ struct CurlLibrary: Sendable {
     _ = continuo_curl_get_long(easyGet.call, easy, 0x20_0000 + info.rawValue, &number)
     return number
   }
+
+  /// Times of a transfer. The numbers are those of CURLINFO_OFF_T.
+  enum Time: Int32 {
+    case nameLookup = 51
+    case connect = 52
+    case preTransfer = 53
+    case startTransfer = 54
+    case appConnect = 56
+  }
+
+  /// The seconds from the start of a transfer to `time`; 0 if it has not occurred.
+  func seconds(_ time: Time, of easy: Handle) -> Double {
+    // Microseconds, in a curl_off_t: a long on all supported machines.
+    var number = 0
+    _ = continuo_curl_get_long(easyGet.call, easy, 0x60_0000 + time.rawValue, &number)
+    return Double(number) / 1e6
+  }
 }

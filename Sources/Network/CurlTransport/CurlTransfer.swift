@@ -20,10 +20,15 @@ final class CurlTransfer {
   /// The reader of the request body.
   private var reading: BodyReader?
   private var hasHead = false
+  /// The challenge that libcurl answers with a digest.
+  private var challenge: ResponseHead?
   private var wasCancelled = false
   private var isConnected = false
   /// The port of the last address tried. A port other than the URL's is a proxy's.
   private var triedPort: Int?
+  /// The two ends of the connection.
+  private var ends: (local: TransferTiming.Endpoint?, remote: TransferTiming.Endpoint?) = (nil, nil)
+  private var isProxied: Bool { triedPort.map { $0 != request.url.port } ?? false }
   /// Whether the transfer is repeated on a fresh connection.
   private var isFresh = false
   /// Bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each body byte.
@@ -112,8 +117,8 @@ final class CurlTransfer {
     library.set(.tcpKeepAlive, 1, of: easy)
     library.set(.suppressConnectHeaders, 1, of: easy)
     // CURLAUTH_BASIC: with a single method libcurl authenticates the first request, so that there is only one
-    // head.
-    library.set(.httpAuth, 1, of: easy)
+    // head. CURLAUTH_DIGEST: there are two.
+    library.set(.httpAuth, request.authentication == .basic ? 1 : 2, of: easy)
     if let credentials = request.credentials {
       library.set(.userName, credentials.user, of: easy)
       library.set(.password, credentials.password, of: easy)
@@ -148,7 +153,9 @@ final class CurlTransfer {
       },
       seek: { context, offset, _ in CurlTransfer.of(context)?.seekBody(to: Int64(offset)) ?? 1 },
       openSocket: { context, _, address in CurlTransfer.of(context)?.openSocket(address) ?? -1 },
-      connected: { context, remote, _, _, _ in CurlTransfer.of(context)?.connected(to: remote) ?? 1 },
+      connected: { context, remote, local, remotePort, localPort in
+        CurlTransfer.of(context)?.connected(to: remote, remotePort, from: local, localPort) ?? 1
+      },
       debug: { _, kind, _, count, context in
         CurlTransfer.of(context)?.received(kind, count)
         return 0
@@ -185,6 +192,7 @@ final class CurlTransfer {
   }
 
   func end(_ result: Int32) {
+    handChallenge()
     guard !wasCancelled else { return }
     if result == 0, hasHead {
       _ = transport.deliver(.end, of: id)
@@ -203,7 +211,7 @@ final class CurlTransfer {
     }
     return TransferFailure(
       curl: result == 0 ? 52 : result, host: request.url.host,
-      isProxied: triedPort.map { $0 != request.url.port } ?? false,
+      isProxied: isProxied,
       systemError: easy.map { Int32(truncatingIfNeeded: library.number(.systemError, of: $0)) } ?? 0,
       detail: String(cString: errorText), hasHead: hasHead
     ).concealed(from: request.reach, host: request.url.host)
@@ -242,10 +250,23 @@ final class CurlTransfer {
 
   private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     besideBody = max(0, besideBody - count * NetworkLimits.besideBodyByte)
+    handChallenge()
     guard let bytes, hasHead, !wasCancelled, found?.kind != .badAnswer else { return 0 }
     if transport.isPaused(id) { return Self.pause }
     let piece = UnsafeRawBufferPointer(start: bytes, count: count)
     return hand(.body(Array(piece))) ? count : 0
+  }
+
+  /// Whether libcurl will answer the response with a digest: the first challenge of the transfer.
+  private func isChallenge(_ head: ResponseHead) -> Bool {
+    request.authentication == .digest && request.credentials != nil && challenge == nil && head.status == 401
+  }
+
+  /// Delivers a challenge that libcurl does not answer, at its body or its end.
+  private func handChallenge() {
+    guard !hasHead, let challenge else { return }
+    hasHead = true
+    _ = hand(.head(challenge))
   }
 
   private func readBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
@@ -283,12 +304,31 @@ final class CurlTransfer {
       guard let head = try reader.add(Array(UnsafeRawBufferPointer(start: bytes, count: count))) else {
         return count
       }
+      if isChallenge(head) {
+        challenge = head
+        return count
+      }
       hasHead = true
+      if let timing { transport.tellTiming(timing, of: id) }
       return hand(.head(head)) ? count : 0
     } catch {
       found = error
       return 0
     }
+  }
+
+  /// The times so far. To be read at the head of the response.
+  private var timing: TransferTiming? {
+    guard let easy else { return nil }
+    let secured = library.seconds(.appConnect, of: easy)
+    var timing = TransferTiming(
+      resolved: library.seconds(.nameLookup, of: easy), connected: library.seconds(.connect, of: easy),
+      secured: secured > 0 ? secured : nil, requested: library.seconds(.preTransfer, of: easy),
+      answered: library.seconds(.startTransfer, of: easy))
+    timing.isReused = library.number(.connectionCount, of: easy) == 0
+    timing.isProxied = isProxied
+    (timing.local, timing.remote) = (ends.local, ends.remote)
+    return timing
   }
 
   private func openSocket(_ address: UnsafeMutablePointer<continuo_curl_address>?) -> Int32 {
@@ -318,8 +358,15 @@ final class CurlTransfer {
     return address.isPublic(besides: own)
   }
 
-  private func connected(to text: UnsafeMutablePointer<CChar>?) -> Int32 {
-    let address = text.flatMap { PeerAddress(text: String(cString: $0)) }
+  private func connected(
+    to remote: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, from local: UnsafeMutablePointer<CChar>?,
+    _ localPort: Int32
+  ) -> Int32 {
+    func end(_ text: UnsafeMutablePointer<CChar>?, _ port: Int32) -> TransferTiming.Endpoint? {
+      text.map { TransferTiming.Endpoint(address: String(cString: $0), port: Int(port)) }
+    }
+    ends = (end(local, localPort), end(remote, remotePort))
+    let address = ends.remote.flatMap { PeerAddress(text: $0.address) }
     // A reused connection may come from another request with a wider reach.
     if !mayReach(address) {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")

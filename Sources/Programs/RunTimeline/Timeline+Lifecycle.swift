@@ -14,8 +14,8 @@ extension Timeline.Entry {
     case .expirationBegan(let id, _): self = .taskExpired(identifier: id.rawValue)
     case .terminated(let report?): self = .terminated("\(report.code): \(Self.text(report.culprit))")
     case .terminated(nil), .callBegan, .callEnded, .expirationEnded, .fetchEnded, .sessionEventsBegan,
-      .sessionEventsEnded, .scheduledTaskBegan, .scheduledTaskExpires, .scheduledTaskEnded,
-      .socketsReclaimed, .refused:
+      .sessionEventsEnded, .sessionEventsIgnored, .scheduledTaskBegan, .scheduledTaskExpires,
+      .scheduledTaskEnded, .socketsReclaimed, .refused:
       return nil
     }
   }

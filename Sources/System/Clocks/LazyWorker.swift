@@ -4,6 +4,11 @@ import Synchronization
 package final class LazyWorker: Sendable {
   private struct State {
     var worker: (any Worker)?
+    /// Whether a thread creates the worker. Its body may begin before the creation returns: a second worker
+    /// created meanwhile could run beside it.
+    var isMaking = false
+    /// Whether there was a signal during the creation.
+    var isSignalled = false
     var isCancelled = false
   }
 
@@ -14,17 +19,25 @@ package final class LazyWorker: Sendable {
   /// Signals the worker. Without one, calls `make`, which returns a new worker, or nil if none is needed yet.
   /// Does nothing after `cancel`. Never blocks.
   package func signal(_ make: () -> (any Worker)?) {
-    let (worker, isCancelled) = state.withLock { ($0.worker, $0.isCancelled) }
-    if let worker { return worker.signal() }
-    guard !isCancelled, let made = make() else { return }
-    // Another thread may have created a worker, or called `cancel`, since the lock was released.
-    let isUnused = state.withLock { state in
-      guard state.worker == nil, !state.isCancelled else { return true }
-      state.worker = made
-      return false
+    while true {
+      let (worker, isMaker) = state.withLock { state in
+        let isMaker = state.worker == nil && !state.isMaking && !state.isCancelled
+        state.isSignalled = !isMaker
+        if isMaker { state.isMaking = true }
+        return (state.worker, isMaker)
+      }
+      worker?.signal()
+      guard isMaker else { return }
+      let made = make()
+      let (isCancelled, isSignalled) = state.withLock { state in
+        state.isMaking = false
+        if !state.isCancelled { state.worker = made }
+        return (state.isCancelled, state.isSignalled)
+      }
+      if let made { return isCancelled ? made.cancel() : made.signal() }
+      // What another thread signalled may need the worker.
+      guard isSignalled else { return }
     }
-    if isUnused { made.cancel() }
-    state.withLock { $0.worker }?.signal()
   }
 
   /// Ends the worker permanently. Waits for a run of its body in progress, unless the body itself calls.

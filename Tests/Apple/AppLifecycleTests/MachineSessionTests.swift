@@ -34,6 +34,15 @@ import Testing
     #expect(driver.notes.contains(.sessionEventsEnded("s")) && driver.rules.violations.isEmpty)
   }
 
+  @Test func eventsThatNobodyHandlesAreRecordedAsSuch() {
+    var driver = suspended()
+    driver.happen(.backgroundSession("s"), token: 1)
+    driver.send(.sessionEventsIgnored("s"))
+    complete(&driver)
+    #expect(driver.machine.state == .suspended && driver.notes.contains(.sessionEventsIgnored("s")))
+    #expect(!driver.notes.contains(.sessionEventsEnded("s")) && driver.rules.violations.isEmpty)
+  }
+
   @Test func oneThatDoesNotRunIsLaunchedIntoTheBackground() {
     var driver = suspended()
     driver.happen(.terminate)

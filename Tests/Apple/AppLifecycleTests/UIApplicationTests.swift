@@ -234,6 +234,34 @@ private final class SilentDelegate: UIApplicationDelegate {}
     #expect(application.backgroundTimeRemaining == 0)
   }
 
+  @Test func machine() {
+    let machine = UIDevice.current
+    #expect(machine.isMultitaskingSupported && !machine.name.isEmpty && machine.model == "Linux")
+    machine.isBatteryMonitoringEnabled = true
+    #expect(machine.batteryLevel == -1 && machine.batteryState == .unknown)
+  }
+
+  @Test func oldNames() {
+    #expect(UIBackgroundTaskInvalid == .invalid)
+    #expect(UIApplicationBackgroundFetchIntervalNever == UIApplication.backgroundFetchIntervalNever)
+    #expect(UIApplicationBackgroundFetchIntervalMinimum == 0)
+    let names = [
+      UIApplicationDidFinishLaunchingNotification, UIApplicationDidBecomeActiveNotification,
+      UIApplicationWillResignActiveNotification, UIApplicationDidEnterBackgroundNotification,
+      UIApplicationWillEnterForegroundNotification, UIApplicationWillTerminateNotification,
+    ]
+    #expect(
+      names == [
+        UIApplication.didFinishLaunchingNotification, UIApplication.didBecomeActiveNotification,
+        UIApplication.willResignActiveNotification, UIApplication.didEnterBackgroundNotification,
+        UIApplication.willEnterForegroundNotification, UIApplication.willTerminateNotification,
+      ])
+    let application = UIApplication.shared
+    application.isIdleTimerDisabled = true
+    #expect(application.isIdleTimerDisabled)
+    application.isIdleTimerDisabled = false
+  }
+
   @Test func applesNumbers() {
     #expect(UIApplication.State.allCases.map(\.rawValue) == [0, 1, 2])
     #expect(UIBackgroundFetchResult.allCases.map(\.rawValue) == [0, 1, 2])

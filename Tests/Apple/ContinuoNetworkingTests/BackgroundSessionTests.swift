@@ -213,6 +213,32 @@ struct BackgroundSessionTests {
     }
   }
 
+  /// An application whose delegate has no `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
+  private final class Forgetful: UIResponder, UIApplicationDelegate {}
+
+  @Test("an application's delegate without the method for the events: the record says so")
+  func ignored() async throws {
+    try await withTestDevice(recordsSound: false) { device in
+      device.network.serve(.data(file), at: address)
+      device.network.link = .init(bytesPerSecond: 10_000)
+      await device.launch(Forgetful())
+      let log = DownloadLog()
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: .main)
+      session.downloadTask(with: try #require(URL(string: address))).resume()
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(100))
+      #expect(!device.record.contains("events of session files handled"))
+      #expect(
+        device.record.contains(
+          "events of session files not handled: the application's delegate lacks "
+            + "application(_:handleEventsForBackgroundURLSession:completionHandler:)"))
+      await device.foreground()
+      await device.advance(by: .seconds(1))
+      #expect(log.lines.contains("end of 1") && log.files == [Data(file)], "\(log.lines)")
+    }
+  }
+
   @Test(
     "B4: who does not call the completion handler is terminated: 0x2182bad3, and not launched again for it")
   func deaf() async throws {

@@ -22,6 +22,41 @@ import Testing
     errands.close()
   }
 
+  /// A clock whose worker has begun with its first job before its maker gets it.
+  private final class EagerClock: HostClock {
+    let hasBegun = DispatchSemaphore(value: 0)
+    private let count = Mutex(0)
+
+    var now: HostTime { SystemClock.shared.now }
+    var workers: Int { count.withLock { $0 } }
+
+    func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      let made = SystemClock.shared.makeWorker(name, body: body)
+      if isFirst { _ = hasBegun.wait(timeout: .now() + 120) }
+      return made
+    }
+  }
+
+  @Test func aJobThatTheFirstOneAddsHasNoWorkerOfItsOwn() {
+    let (done, clock, isOver) = (Done(), EagerClock(), DispatchSemaphore(value: 0))
+    let errands = DiskErrands("disk of a test", on: clock)
+    errands.add {
+      errands.add {
+        done.note(2)
+        isOver.signal()
+      }
+      done.note(1)
+      clock.hasBegun.signal()
+    }
+    #expect(isOver.wait(timeout: .now() + 120) == .success)
+    errands.close()
+    #expect(done.numbers.withLock { $0 } == [1, 2] && clock.workers == 1)
+  }
+
   @Test func closingDoesWhatIsLeft() {
     let (done, errands) = (Done(), DiskErrands("disk of a test", on: SystemClock.shared))
     let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -28,14 +28,6 @@ struct MisuseTests {
     #expect(said(result).contains("Completion handler blocks are not supported in background sessions."))
   }
 
-  @Test("B1: a data task")
-  func data() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      await Self.background { session, url in _ = session.dataTask(with: url) }
-    }
-    #expect(said(result).contains("Data tasks are not supported in background sessions."))
-  }
-
   @Test("B1: an upload of bytes in memory")
   func upload() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

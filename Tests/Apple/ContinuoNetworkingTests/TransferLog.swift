@@ -9,6 +9,7 @@ final class TransferLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
     var file: Data?
     var error: URLError?
     var written: [Int64] = []
+    var metrics: (URLSessionTaskMetrics, before: Int)?
   }
 
   private let state = Mutex(State())
@@ -39,6 +40,14 @@ final class TransferLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
   var error: URLError? { state.withLock { $0.error } }
   var written: [Int64] { state.withLock { $0.written.map { $0 } } }
 
+  /// The metrics, if nothing but the end of the task came after them.
+  var metrics: URLSessionTaskMetrics? {
+    state.withLock { state in state.metrics.flatMap { $0.before == state.lines.count - 1 ? $0.0 : nil } }
+  }
+
+  /// The metrics, whatever came after them.
+  var metricsOfHandler: URLSessionTaskMetrics? { state.withLock { $0.metrics?.0 } }
+
   func note(_ line: String) { state.withLock { $0.lines.append(line) } }
 
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
@@ -65,6 +74,10 @@ final class TransferLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
       completionHandler(.performDefaultHandling, nil)
     }
   }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+  ) { state.withLock { $0.metrics = (metrics, $0.lines.count) } }
 
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
     note("waiting for connectivity")

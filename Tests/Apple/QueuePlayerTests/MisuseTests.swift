@@ -53,6 +53,13 @@ struct MisuseTests {
     expect(result, says: "inserted after")
   }
 
+  @Test func boundaryObserverWithoutTimes() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = VirtualStage().player(nil).addBoundaryTimeObserver(forTimes: [], queue: nil) {}
+    }
+    expect(result, says: "at least one time")
+  }
+
   @Test func synchronizedStartOfOneThatWaits() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       VirtualStage().player(nil).setRate(1, time: .invalid, atHostTime: .invalid)

@@ -31,15 +31,28 @@ struct LazyWorkerTests {
   }
 
   // Inside `make` no lock is held: what it calls stands for other threads.
-  @Test func ofTwoMadeAtOnceTheFirstKeptRuns() {
+  @Test func oneIsMadeHoweverManySignalsCome() {
     let worker = LazyWorker()
     worker.signal {
-      let late = make("late")
-      worker.signal { make("early") }
-      return late
+      worker.signal { make("second") }
+      return make("first")
     }
     clock.runUntilIdle()
-    #expect(log.all == ["make late", "make early", "early"])
+    #expect(log.all == ["make first", "first"])
+    worker.cancel()
+  }
+
+  @Test func aSignalDuringACreationThatWasNotNeededIsNotLost() {
+    let worker = LazyWorker()
+    var needsIt = false
+    worker.signal {
+      guard !needsIt else { return make("a") }
+      needsIt = true
+      worker.signal { make("other") }
+      return nil
+    }
+    clock.runUntilIdle()
+    #expect(log.all == ["make a", "a"])
     worker.cancel()
   }
 

@@ -94,6 +94,9 @@ open class UIApplication: NSObject {
   /// Ends the delivery of remote-control events. Has no effect.
   open func endReceivingRemoteControlEvents() {}
 
+  /// Whether the screen stays on without input. Stored without effect: no screen.
+  open var isIdleTimerDisabled = false
+
   // MARK: Background fetches
 
   /// The interval, in seconds, that requests fetches as often as the system allows.

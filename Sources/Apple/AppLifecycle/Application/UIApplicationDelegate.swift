@@ -79,11 +79,15 @@ extension UIApplicationDelegate {
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) { completionHandler(.noData) }
-  /// Completes immediately by default.
+  /// Completes immediately by default, and records that nobody has handled the events: unless something else
+  /// keeps the application running, the session's delegate is not called before the next launch or resumption.
   public func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void
-  ) { completionHandler() }
+  ) {
+    application.device?.handle(.sessionEventsIgnored(identifier), as: .application)
+    completionHandler()
+  }
 }
 
 /// The base class of an application's delegate. It handles no events; it guarantees an initializer without

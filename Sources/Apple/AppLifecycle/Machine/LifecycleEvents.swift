@@ -107,6 +107,8 @@ extension LifecycleMachine {
     case taskEnded(UIBackgroundTaskIdentifier)
     /// The application has handled the background-session events that this call reported.
     case sessionEventsCompleted(CallID)
+    /// The application does not handle the events of this background session.
+    case sessionEventsIgnored(String)
     /// The application has completed the fetch that this call began.
     case fetchCompleted(CallID, UIBackgroundFetchResult)
     /// The application sets the minimum fetch interval, in seconds; infinite disables fetches.

@@ -29,6 +29,15 @@ extension LifecycleMachine {
     updateBudget()
   }
 
+  mutating func ignoreSessionEvents(_ session: String) {
+    guard let id = sessionEvents.keys.sorted().first(where: { sessionEvents[$0]?.session == session }) else {
+      return
+    }
+    sessionEvents[id] = nil
+    note(.sessionEventsIgnored(session))
+    updateBudget()
+  }
+
   /// Ends the tracking of all session events: in the foreground they use no background time.
   mutating func abandonSessionEvents() { for id in sessionEvents.keys.sorted() { completeSessionEvents(id) } }
 

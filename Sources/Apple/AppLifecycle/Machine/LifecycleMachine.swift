@@ -163,6 +163,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     case .taskBegan(let id, let name, let hasHandler): beginTask(id, name, hasHandler)
     case .taskEnded(let id): endTask(id)
     case .sessionEventsCompleted(let id): completeSessionEvents(id)
+    case .sessionEventsIgnored(let session): ignoreSessionEvents(session)
     case .fetchCompleted(let id, let result): completeFetch(id, result)
     case .fetchIntervalChanged(let interval): fetchInterval = interval
     case .keepAliveChanged(let interval): changeKeepAlive(interval)

@@ -29,6 +29,8 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
     case sessionEventsBegan(String)
     /// The events of the background session were handled, or the application entered the foreground first.
     case sessionEventsEnded(String)
+    /// The application's delegate lacks the method that handles the events of the background session.
+    case sessionEventsIgnored(String)
     /// The application completed its fetch; nil if it entered the foreground or ended first.
     case fetchEnded(UIBackgroundFetchResult?)
     /// A task of the scheduler began.
@@ -74,6 +76,9 @@ extension LifecycleRecord.Event: CustomStringConvertible {
     case .expirationEnded(let id, let name): "task \(Self.task(id, name)) has expired"
     case .sessionEventsBegan(let session): "events of session \(session)"
     case .sessionEventsEnded(let session): "events of session \(session) handled"
+    case .sessionEventsIgnored(let session):
+      "events of session \(session) not handled: the application's delegate lacks "
+        + "application(_:handleEventsForBackgroundURLSession:completionHandler:)"
     case .fetchEnded(let result): "fetch ended" + (result.map { ": \($0)" } ?? "")
     case .scheduledTaskBegan(let identifier): "scheduled task \(identifier) begun"
     case .scheduledTaskExpires(let identifier): "scheduled task \(identifier) expires"

@@ -159,6 +159,9 @@ public enum PlaybackDiagnostic: Hashable, Sendable {
   case rateUnavailable(String)
   /// The number of steps that were skipped because a time observer's queue was more than a second late.
   case stepsCoalesced(Int64)
+  /// A player was started while the application is suspended. It plays when the application runs again. This
+  /// report alone is made during the suspension.
+  case startDeferred
   /// An implausible replay gain in an item's tags is ignored. The text names the item and the value.
   case replayGainIgnored(String)
 }

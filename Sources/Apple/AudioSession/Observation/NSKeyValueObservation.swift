@@ -21,6 +21,26 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
+/// The keys of the dictionary that `observeValue(forKeyPath:of:change:context:)` receives on Apple's systems.
+/// Never used: Linux does not call that method.
+public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
+  /// The text of the key.
+  public let rawValue: String
+  /// Creates a key from its text.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The kind of the change.
+  public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
+  /// The new value.
+  public static let newKey = NSKeyValueChangeKey(rawValue: "new")
+  /// The old value.
+  public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
+  /// The indexes of changed elements.
+  public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
+  /// Whether the call precedes the change.
+  public static let notificationIsPriorKey = NSKeyValueChangeKey(rawValue: "notificationIsPrior")
+}
+
 /// The kind of a change. Only `setting` occurs, because no observable collection changes element by element.
 public enum NSKeyValueChange: UInt, Sendable {
   /// The value was set.

@@ -21,6 +21,25 @@ public protocol CLLocationManagerDelegate: AnyObject {
 
   /// Reports that paused updates continue.
   func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
+
+  /// Reports a heading. Never called: no compass.
+  func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
+
+  /// Reports the entry into a region. Never called: regions are not monitored.
+  func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
+
+  /// Reports the exit from a region. Never called: regions are not monitored.
+  func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
+
+  /// Reports that a region cannot be monitored. Never called.
+  func locationManager(
+    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error)
+
+  /// Reports the start of a region's monitoring. Never called: regions are not monitored.
+  func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
+
+  /// Reports a visit. Never called: visits are not monitored.
+  func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
 }
 
 extension CLLocationManagerDelegate {
@@ -50,4 +69,18 @@ extension CLLocationManagerDelegate {
   public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
   /// Does nothing by default.
   public func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
+  /// Does nothing by default.
+  public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {}
+  /// Does nothing by default.
+  public func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}
+  /// Does nothing by default.
+  public func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
+  /// Does nothing by default.
+  public func locationManager(
+    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+  ) {}
+  /// Does nothing by default.
+  public func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {}
+  /// Does nothing by default.
+  public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
 }

@@ -54,6 +54,8 @@ public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 /// The maximum time, in seconds.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
+/// The accuracy of approximate locations in metres, the same as `kCLLocationAccuracyThreeKilometers`.
+public let kCLLocationAccuracyReduced: CLLocationAccuracy = 3000
 /// The best accuracy with additional sensors. Here the same as `kCLLocationAccuracyBest`.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 /// The best accuracy available.

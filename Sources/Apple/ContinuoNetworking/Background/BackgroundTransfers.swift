@@ -299,6 +299,7 @@ final class BackgroundTransfers: Sendable {
       switch record.kind {
       case .download: made = .download(makeDownload(record, asked))
       case .upload(let path, _):
+        asked.becomeUpload()
         let upload = UploadRun(
           asked, file: path, transport: transport, alarms: alarms, timeout: record.timeout,
           examine: { [weak self] in self?.examine(key, $0) },

@@ -74,7 +74,7 @@ struct TaskRecord: Codable, Sendable {
 
   var response: HTTPURLResponse? {
     guard let answer, let url = URL(string: answer.url) else { return nil }
-    return HTTPURLResponse(
+    return NamedResponse(
       url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.fields)
   }
 
@@ -91,6 +91,12 @@ struct TaskRecord: Codable, Sendable {
   }
 
   mutating func take(_ head: ResponseHead, from url: WebURL) {
+    var head = head
+    // The application has asked for the whole, and for no range.
+    if head.status == 206, head.contentRange?.bytes?.lowerBound == 0 {
+      head.status = 200
+      head.fields.remove("Content-Range")
+    }
     let fields = Dictionary(head.fields.all.map { ($0.name, $0.value) }) { $1 }
     answer = Answer(status: head.status, fields: fields, url: url.text)
   }

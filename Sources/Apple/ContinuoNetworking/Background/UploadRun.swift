@@ -104,7 +104,7 @@ final class UploadRun: Exchange.Client {
     exchange.follow(next)
   }
 
-  func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, realm: String, failures: Int) {
+  func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int) {
     exchange.proceed()
   }
 

@@ -29,6 +29,7 @@ extension TransferRequest {
     self.method = method
     self.fields.set("User-Agent", ProcessInfo.processInfo.processName)
     self.fields.set("Accept", "*/*")
+    self.fields.set("Accept-Language", Self.languages)
     for (name, value) in fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 })
       .sorted(by: { $0.key < $1.key })
     where !["host", "content-length"].contains(name.lowercased()) && HTTPFields.allows(name, value) {
@@ -36,10 +37,31 @@ extension TransferRequest {
     }
     guard request.httpBodyStream == nil else {
       throw URLError.of(
-        .requestBodyStreamExhausted, url, "a body stream is not sent: use uploadTask(with:fromFile:)")
+        .requestBodyStreamExhausted, url,
+        "a body stream is not sent in a background session: use uploadTask(with:fromFile:)")
     }
     if let body = request.httpBody { self.body = .bytes(Array(body)) }
   }
+}
+
+extension TransferRequest {
+  private static let languages = languages(of: ProcessInfo.processInfo.environment)
+
+  /// The languages that the user prefers, with falling weights, at most six; English without any. Foundation
+  /// does not read the variables (Swift 6.3).
+  static func languages(of environment: [String: String]) -> String {
+    let texts = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }
+    let names = (texts.first { !$0.isEmpty } ?? "").split(separator: ":").map { name in
+      name.prefix { $0 != "." && $0 != "@" }.replacingOccurrences(of: "_", with: "-")
+    }
+    let languages = names.filter { !["C", "POSIX"].contains($0) && HTTPFields.isToken($0) }
+    return (languages.isEmpty ? ["en"] : languages).prefix(6).enumerated().map { index, language in
+      index == 0 ? language : "\(language);q=0.\(10 - index)"
+    }.joined(separator: ", ")
+  }
+
+  /// Prepares the request for the body of an upload task, whose method `GET`, the default, becomes `PUT`.
+  mutating func becomeUpload() { if method == "GET" { method = "PUT" } }
 }
 
 extension TransferBody {
@@ -55,6 +77,28 @@ extension TransferBody {
 }
 
 extension URLRequest {
+  /// Replaces the body stream by its bytes. Blocks as long as the stream does. Throws a `URLError` if it
+  /// fails, or has more than `limit` bytes.
+  mutating func readBodyStream(limit: Int) throws(URLError) {
+    guard let stream = httpBodyStream else { return }
+    stream.open()
+    defer { stream.close() }
+    var body = Data()
+    var piece = [UInt8](repeating: 0, count: 64 * 1024)
+    while true {
+      let count = stream.read(&piece, maxLength: piece.count)
+      guard count >= 0 else {
+        throw .of(.requestBodyStreamExhausted, url, "the body stream cannot be read")
+      }
+      guard count > 0 else { break }
+      body.append(contentsOf: piece[..<count])
+      guard body.count <= limit else {
+        throw .of(.dataLengthExceedsMaximum, url, "the body stream is longer than \(limit) bytes")
+      }
+    }
+    httpBody = body
+  }
+
   /// The assigned timeout in seconds; nil: the session's applies. A value of 60 s passed to an initializer,
   /// or set with `NSMutableURLRequest`, cannot be distinguished from the default.
   var ownTimeout: TimeInterval? {
@@ -86,7 +130,9 @@ extension URLRequest {
   func following(_ next: TransferRequest) -> URLRequest {
     var request = self
     request.url = URL(string: next.url.text)
-    request.httpMethod = next.method ?? "GET"
+    request.httpMethod = next.sentMethod
+    // Its bytes were read for the first request.
+    if request.httpBodyStream != nil { request.httpBodyStream = nil }
     if next.body == nil {
       request.httpBody = nil
       for name in ["Content-Type", "Content-Length"] { request.setValue(nil, forHTTPHeaderField: name) }
@@ -102,7 +148,7 @@ extension ResponseHead {
     for field in self.fields.all {
       fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value
     }
-    return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+    return NamedResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
   }
 }
 
@@ -126,13 +172,18 @@ extension URLError {
 }
 
 extension URLAuthenticationChallenge {
-  convenience init(_ url: URL, _ head: ResponseHead, realm: String, failures: Int) {
+  /// - Parameter storage: proposes a credential for the first request with credentials.
+  convenience init(_ url: URL, _ head: ResponseHead, failures: Int, storage: CredentialStore? = nil) {
     let port = url.port ?? (url.scheme == "https" ? 443 : 80)
+    let (scheme, realm) = head.challenge ?? (.basic, "")
     let space = URLProtectionSpace(
       host: url.host ?? "", port: port, protocol: url.scheme, realm: realm,
-      authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+      authenticationMethod: scheme == .digest
+        ? NSURLAuthenticationMethodHTTPDigest : NSURLAuthenticationMethodHTTPBasic)
     self.init(
-      protectionSpace: space, proposedCredential: nil, previousFailureCount: failures,
+      protectionSpace: space,
+      proposedCredential: failures == 0 ? storage?.proposal(for: space) : nil,
+      previousFailureCount: failures,
       failureResponse: head.response(for: url), error: nil, sender: ChallengeSender())
   }
 }

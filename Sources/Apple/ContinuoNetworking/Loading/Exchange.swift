@@ -9,8 +9,8 @@ final class Exchange: Sendable {
   protocol Client: AnyObject, Sendable {
     /// The server redirects the request. Continue with `follow`, or `proceed` with the redirect's response.
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
-    /// The server requests credentials for a realm. Continue with `authenticate`, or `proceed`.
-    func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, realm: String, failures: Int)
+    /// The server requests credentials. Continue with `authenticate`, or `proceed`.
+    func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
     /// The head of the response has arrived. After `.pause` no body arrives before `proceed`.
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
     /// Bytes of the body have arrived.
@@ -43,7 +43,17 @@ final class Exchange: Sendable {
     var lastProgress: HostTime
     var alarm: Alarms.ID?
     var isOver = false
+    /// The connections so far, at most the last `longestRecord`.
+    var transactions: [Transaction] = []
+
+    mutating func noteInTransaction(_ change: (inout Transaction) -> Void) {
+      guard let last = transactions.indices.last, transactions[last].ended == nil else { return }
+      change(&transactions[last])
+    }
   }
+
+  /// A delegate may answer any number of challenges.
+  static let longestRecord = 100
 
   private let transport: any HTTPTransport
   private let alarms: Alarms
@@ -66,6 +76,9 @@ final class Exchange: Sendable {
 
   var request: TransferRequest { state.withLock { $0.request } }
 
+  /// The connections so far, oldest first.
+  var transactions: [Transaction] { state.withLock { $0.transactions } }
+
   func start() {
     connect()
     watch()
@@ -73,8 +86,10 @@ final class Exchange: Sendable {
 
   /// Cancels the exchange without further calls of the client, except one in progress on another thread.
   func cancel() {
+    let now = alarms.clock.now
     let (transfer, alarm) = state.withLock { state in
       state.isOver = true
+      state.noteInTransaction { $0.ended = now }
       return (state.transfer, state.alarm)
     }
     alarms.cancel(alarm)
@@ -84,8 +99,10 @@ final class Exchange: Sendable {
   func follow(_ request: TransferRequest) { reconnect { $0.request = request } }
 
   func authenticate(_ credentials: Credentials) {
+    let scheme = state.withLock { $0.undecided?.challenge?.scheme } ?? .basic
     reconnect { state in
       state.request.credentials = credentials
+      state.request.authentication = scheme
       state.request.fields.remove("Authorization")
       state.failures += 1
     }
@@ -150,6 +167,7 @@ final class Exchange: Sendable {
         state.lastProgress = now
         change(&state)
       }
+      state.noteInTransaction { $0.ended = now }
       return state.transfer
     }
     if let old { transport.cancel(old) }
@@ -158,7 +176,13 @@ final class Exchange: Sendable {
   }
 
   private func connect() {
-    let (request, hop) = state.withLock { ($0.request, $0.isOver ? nil : $0.hop) }
+    let now = alarms.clock.now
+    let (request, hop) = state.withLock { state -> (TransferRequest, UInt64?) in
+      guard !state.isOver else { return (state.request, nil) }
+      if state.transactions.count == Self.longestRecord { state.transactions.removeFirst() }
+      state.transactions.append(Transaction(state.request, at: now))
+      return (state.request, state.hop)
+    }
     guard let hop else { return }
     let transfer = transport.start(request, sink: Hop(self, hop))
     let isStale = state.withLock { state in
@@ -183,25 +207,34 @@ final class Exchange: Sendable {
     }
 
     func sent(_ count: Int64, of transfer: TransferID) {
-      guard exchange.progress(hop: number, transfer) else { return }
-      exchange.client.exchange(exchange, sent: count)
+      let isPresent = exchange.progress(hop: number, transfer) { transaction, now in
+        (transaction.sent, transaction.sentCount) = (now, count)
+      }
+      if isPresent { exchange.client.exchange(exchange, sent: count) }
+    }
+
+    func measured(_ timing: TransferTiming, of transfer: TransferID) {
+      _ = exchange.progress(hop: number, transfer) { transaction, _ in transaction.timing = timing }
     }
   }
 
   /// Records that an event has arrived; false if the connection is obsolete.
-  private func progress(hop: UInt64, _ transfer: TransferID) -> Bool {
+  private func progress(
+    hop: UInt64, _ transfer: TransferID, _ change: (inout Transaction, HostTime) -> Void
+  ) -> Bool {
     let now = alarms.clock.now
     return state.withLock { state in
       guard !state.isOver, state.hop == hop else { return false }
       // The first event may arrive before `start` has returned.
       state.transfer = transfer
       state.lastProgress = now
+      state.noteInTransaction { change(&$0, now) }
       return true
     }
   }
 
   private func take(_ event: TransferEvent, of transfer: TransferID, hop: UInt64) -> TransferDemand {
-    guard progress(hop: hop, transfer) else { return .pause }
+    guard progress(hop: hop, transfer, { $0.take(event, at: $1) }) else { return .pause }
     switch event {
     case .connected(let address): state.withLock { $0.address = address }
     case .head(let head): return take(head)
@@ -226,12 +259,12 @@ final class Exchange: Sendable {
         return .pause
       }
     }
-    if head.status == 401, let realm = head.basicRealm {
+    if head.status == 401, head.challenge != nil {
       let failures = state.withLock { state in
         state.undecided = head
         return state.failures
       }
-      client.exchange(self, challengedBy: head, realm: realm, failures: failures)
+      client.exchange(self, challengedBy: head, failures: failures)
       return demand
     }
     return call { client.exchange(self, answered: head) }
@@ -290,12 +323,13 @@ final class Exchange: Sendable {
 }
 
 extension ResponseHead {
-  /// The realm of a Basic challenge, empty if unnamed; nil for any other response.
-  var basicRealm: String? {
-    for field in fields.all where HTTPFields.isSame(field.name, "WWW-Authenticate") {
-      guard field.value.lowercased().hasPrefix("basic") else { continue }
-      guard let start = field.value.range(of: "realm=\"", options: .caseInsensitive) else { return "" }
-      return String(field.value[start.upperBound...].prefix { $0 != "\"" })
+  /// The challenge by Digest or else by Basic, and its realm, empty if unnamed; nil without such a challenge.
+  var challenge: (scheme: Authentication, realm: String)? {
+    let texts = fields.all.filter { HTTPFields.isSame($0.name, "WWW-Authenticate") }.map(\.value)
+    for scheme in [Authentication.digest, .basic] {
+      guard let text = texts.first(where: { $0.lowercased().hasPrefix(scheme.rawValue) }) else { continue }
+      guard let start = text.range(of: "realm=\"", options: .caseInsensitive) else { return (scheme, "") }
+      return (scheme, String(text[start.upperBound...].prefix { $0 != "\"" }))
     }
     return nil
   }

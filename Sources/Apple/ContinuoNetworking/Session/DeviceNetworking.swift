@@ -23,6 +23,7 @@ public final class DeviceNetworking: Suspendable {
     var folder: String?
     var recordCalls = FileReplacement.Calls()
     var isSuspended = false
+    var credentials: CredentialStore?
   }
 
   let alarms: Alarms
@@ -42,6 +43,9 @@ public final class DeviceNetworking: Suspendable {
     self.device = device
   }
 
+  /// The present date; in virtual time that of the clock.
+  var date: Date { alarms.clock.date(of: alarms.clock.now) }
+
   /// The transport of default sessions; libcurl unless set.
   package var transport: any HTTPTransport {
     get {
@@ -57,6 +61,17 @@ public final class DeviceNetworking: Suspendable {
       }
     }
     set { state.withLock { $0.transport = newValue } }
+  }
+
+  /// The store of credentials for default sessions. Test devices, which run in parallel, have one each.
+  var credentials: CredentialStore? {
+    if alarms.clock is SystemClock { return CredentialStore(storage: .shared) }
+    if let present = state.withLock({ $0.credentials }) { return present }
+    let made = CredentialStore.temporary
+    return state.withLock { state in
+      state.credentials = state.credentials ?? made
+      return state.credentials
+    }
   }
 
   /// The folder of background transfers; nil: a folder named after the application in
@@ -83,14 +98,13 @@ public final class DeviceNetworking: Suspendable {
     if let transfers = made { return transfers }
     guard let device else { return nil }
     let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
-    let isReal = alarms.clock is SystemClock
     // The sockets belong to the system: a suspended application does not lose them.
     let transport = set ?? CurlHTTPTransport.shared(clock: alarms.clock)
     let clock = alarms.clock
     let made = BackgroundTransfers(
       in: folder ?? Self.folder, of: device, transport: transport, alarms: alarms, files: files,
       recordCalls: recordCalls,
-      today: { isReal ? Date() : Date(timeIntervalSinceReferenceDate: clock.now.seconds) })
+      today: { clock.date(of: clock.now) })
     guard let made else { return nil }
     state.withLock { $0.transfers = made }
     device.onSessionTold { [weak made] session in made?.handle(.told(session)) }

@@ -83,7 +83,7 @@ extension SessionCore: BackgroundTransfers.Client {
       let answer = record.answer
     else { return transfers.answer(key, nil) }
     let head = ResponseHead(status: answer.status, fields: answer.fields.map { ($0.key, $0.value) })
-    let challenge = URLAuthenticationChallenge(url, head, realm: head.basicRealm ?? "", failures: 0)
+    let challenge = URLAuthenticationChallenge(url, head, failures: 0)
     post {
       delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
         switch (disposition, credential) {

@@ -146,7 +146,9 @@ final class SessionCore: Sendable {
   }
 
   func makeWork(for task: URLSessionTask) -> any TaskWork {
-    guard let identifier = values.identifier else { return TaskLoad(task) }
+    // The device makes downloads and uploads only.
+    let isOwn = !(task is URLSessionDownloadTask || task is URLSessionUploadTask)
+    guard let identifier = values.identifier, !isOwn else { return TaskLoad(task) }
     guard let transfers else { return NoWork(task) }
     return BackgroundWork(task, TransferKey(session: identifier, task: task.taskIdentifier), transfers)
   }
@@ -303,6 +305,7 @@ private final class BackgroundWork: TaskWork {
     var record = TaskRecord(
       key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
       timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
+    if let cookies = task.cookieField { record.fields["Cookie"] = cookies }
     record.taskDescription = task.taskDescription
     transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
   }

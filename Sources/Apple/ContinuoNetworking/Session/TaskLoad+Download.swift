@@ -9,8 +9,7 @@ import Transfer
 extension TaskLoad {
   /// Opens the file. Called on the files' worker.
   func open(_ download: URLSessionDownloadTask, _ request: inout TransferRequest) throws {
-    var path = FileManager.default.temporaryDirectory
-      .appendingPathComponent("ContinuoDownload-\(UUID().uuidString).tmp").path
+    var path = Self.temporaryPath
     if let resumed = download.resumeData, access(resumed.path, F_OK) == 0 { path = resumed.path }
     guard let file = try? OpenFile(path, O_RDWR | O_CREAT, mode: 0o600) else {
       throw URLError.of(.cannotCreateFile, url, "there is no place for the download")
@@ -32,6 +31,12 @@ extension TaskLoad {
     }
     // If the load has ended in the meantime, no other code removes the file.
     if isOver, download.resumeData == nil { unlink(path) }
+  }
+
+  /// A path for a new file.
+  static var temporaryPath: String {
+    FileManager.default.temporaryDirectory
+      .appendingPathComponent("ContinuoDownload-\(UUID().uuidString).tmp").path
   }
 
   private var unwritable: URLError { .of(.cannotWriteToFile, url, "the download cannot be written") }

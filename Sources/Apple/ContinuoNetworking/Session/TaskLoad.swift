@@ -5,13 +5,13 @@ import FoundationNetworking
 import Synchronization
 import Transfer
 
-/// A transfer of a default session. It ends when the application is suspended or terminated.
+/// A transfer of a default session, or a data task of any session. It ends when the application is suspended or terminated.
 final class TaskLoad: TaskWork, Exchange.Client {
   /// The number of bytes queued for a delegate or a disk at which the exchange pauses, and resumes.
   private static let room = 256 * 1024
   private static let enough = 128 * 1024
   /// The longest body in bytes that is delivered as data.
-  private static let longestData = 1 << 30
+  static let longestData = 1 << 30
   /// The interval in seconds between attempts without a network.
   private static let connectivityDelay = 5.0
 
@@ -37,6 +37,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var deadline: Alarms.ID?
     var retry: Alarms.ID?
     var hasToldWaiting = false
+    /// Whether the files' worker stores cookies of the response before the task receives it.
+    var storesCookies = false
+    /// The connections of earlier exchanges.
+    var transactions: [Transaction] = []
     var isHeld = false
     /// Whether the connection was closed because the application was suspended.
     var isLost = false
@@ -93,17 +97,22 @@ final class TaskLoad: TaskWork, Exchange.Client {
   /// Sends the request, now that the host has a free connection.
   func begin() {
     state.withLock { $0.hasBegun = true }
-    // The file is opened or examined before the request can be sent.
-    var usesFile = task is URLSessionDownloadTask
-    if case .file? = (task as? URLSessionUploadTask)?.source { usesFile = true }
-    guard usesFile else { return prepare() }
+    let source = (task as? URLSessionUploadTask)?.source
+    if case .stream? = source, task.currentRequest?.httpBodyStream == nil { return askForStream() }
+    // The file is opened or examined, or the stream read, before the request can be sent.
+    var usesFile = task is URLSessionDownloadTask || LocalContent.isMeant(by: url)
+    if case .file? = source { usesFile = true }
+    guard usesFile || task.currentRequest?.httpBodyStream != nil else { return prepare() }
     core.networking.files.add { [self] in prepare() }
   }
 
-  /// Creates the request and sends it. Blocks on the disk if the task uses a file.
-  private func prepare() {
+  /// Creates the request and sends it. Blocks on the disk if the task uses a file, and on a body stream.
+  func prepare() {
     guard state.withLock({ !$0.isOver && !$0.isLost }) else { return }
     do {
+      if let url, !(task is URLSessionUploadTask), let content = try LocalContent(url) {
+        return try deliver(content, of: url)
+      }
       var request = try makeRequest()
       if let download = task as? URLSessionDownloadTask { try open(download, &request) }
       start(request)
@@ -121,8 +130,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
       if mayStart { (state.exchange, state.queued) = (exchange, 0) }
       return (old, mayStart, state.isHeld)
     }
-    withExtendedLifetime(old) {}
     guard mayStart else { return }
+    if let transactions = old?.transactions {
+      state.withLock { $0.transactions = ($0.transactions + transactions).suffix(Exchange.longestRecord) }
+    }
     if isHeld { exchange.setHeld(true) }
     exchange.start()
   }
@@ -131,11 +142,13 @@ final class TaskLoad: TaskWork, Exchange.Client {
   private var timeout: Double { task.currentRequest?.ownTimeout ?? core.values.timeoutIntervalForRequest }
 
   private func makeRequest() throws -> TransferRequest {
-    guard let current = task.currentRequest else {
+    guard var current = task.currentRequest else {
       throw URLError.of(.cannotOpenFile, nil, "the resume data cannot be read")
     }
+    try current.readBodyStream(limit: Self.longestData)
     var request = try TransferRequest(current, additional: core.values.httpAdditionalHeaders ?? [:])
     if let upload = task as? URLSessionUploadTask {
+      request.becomeUpload()
       switch upload.source {
       case .data(let data): request.body = .bytes(Array(data))
       case .file(let file):
@@ -143,10 +156,12 @@ final class TaskLoad: TaskWork, Exchange.Client {
           throw URLError.of(.fileDoesNotExist, current.url, "\(file.lastPathComponent) cannot be read")
         }
         request.body = .file(path: file.path, count: size)
+      case .stream: break
       }
     } else if !(task is URLSessionDownloadTask), request.fields["Accept-Encoding"] == nil {
       request.fields.set("Accept-Encoding", "gzip, deflate")
     }
+    addCookies(to: &request)
     let size = request.body?.count ?? 0
     task.own.withLock { $0.expectedToSend = size }
     return request
@@ -155,8 +170,18 @@ final class TaskLoad: TaskWork, Exchange.Client {
   // MARK: Exchange.Client
 
   func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
+    guard setsCookies(head) else { return redirect(exchange, head, to: next) }
+    core.networking.files.add { [self] in
+      storeCookies(of: head)
+      redirect(exchange, head, to: next)
+    }
+  }
+
+  private func redirect(_ exchange: Exchange, _ head: ResponseHead, to next: TransferRequest) {
+    var next = next
+    addCookies(to: &next)
     let request = (task.currentRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))).following(next)
-    let task = task
+    let (task, planned) = (task, next)
     guard let delegate = taskDelegate, let response = url.flatMap({ head.response(for: $0) }) else {
       task.own.withLock { $0.current = request }
       return exchange.follow(next)
@@ -168,10 +193,11 @@ final class TaskLoad: TaskWork, Exchange.Client {
         guard let self, let chosen else { return exchange.proceed() }
         do {
           // If the delegate leaves the request unchanged, send the one derived from the redirect.
-          var following = chosen == request ? next : try TransferRequest(chosen)
-          following.body = following.body ?? next.body
-          following.reach = next.reach
+          var following = chosen == request ? planned : try TransferRequest(chosen)
+          following.body = following.body ?? planned.body
+          following.reach = planned.reach
           task.own.withLock { $0.current = chosen }
+          if chosen != request { addCookies(to: &following) }
           exchange.follow(following)
         } catch {
           stop(error as? URLError ?? .of(.unknown, url, "\(error)"))
@@ -180,18 +206,24 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, realm: String, failures: Int) {
-    guard let url, let delegate = taskDelegate ?? core.delegate else { return exchange.proceed() }
-    let challenge = URLAuthenticationChallenge(url, head, realm: realm, failures: failures)
-    let task = task
+  func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int) {
+    guard let url else { return exchange.proceed() }
+    let storage = core.values.credentials
+    let challenge = URLAuthenticationChallenge(url, head, failures: failures, storage: storage)
+    let (task, space, proposed) = (task, challenge.protectionSpace, challenge.proposedCredential)
     let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
       [weak self] disposition, credential in
       switch (disposition, credential) {
-      case (.useCredential, let credential?): exchange.authenticate(credential.credentials)
+      case (.useCredential, let credential?):
+        storage?.keep(credential, for: space)
+        exchange.authenticate(credential.credentials)
       case (.cancelAuthenticationChallenge, _): self?.stop(.cancelled(self?.url))
+      case (.performDefaultHandling, _):
+        if let proposed { exchange.authenticate(proposed.credentials) } else { exchange.proceed() }
       default: exchange.proceed()
       }
     }
+    guard let delegate = taskDelegate ?? core.delegate else { return answer(.performDefaultHandling, nil) }
     core.post {
       if let delegate = delegate as? any URLSessionTaskDelegate {
         delegate.urlSession(task.session, task: task, didReceive: challenge, completionHandler: answer)
@@ -202,6 +234,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand {
+    guard setsCookies(head) else { return answer(exchange, head) }
+    state.withLock { $0.storesCookies = true }
+    core.networking.files.add { [self] in
+      storeCookies(of: head)
+      if answer(exchange, head) == .more { exchange.proceed() }
+    }
+    return .pause
+  }
+
+  private func answer(_ exchange: Exchange, _ head: ResponseHead) -> TransferDemand {
+    guard state.withLock({ $0.exchange === exchange && !$0.isOver }) else { return .pause }
     let response = url.flatMap { head.response(for: $0) }
     if task is URLSessionDownloadTask { return answerDownload(exchange, head, response) }
     state.withLock { $0.head = head }
@@ -235,7 +278,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
         return state.data.count
       }
       guard count > Self.longestData else { return .more }
-      stop(.of(.dataLengthExceedsMaximum, url, "the answer is longer than 1 GiB: use a download task"))
+      stop(tooLong)
       return .pause
     case .delegate, .file:
       guard let delegate = taskDelegate as? any URLSessionDataDelegate,
@@ -248,6 +291,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
       }
       return Self.demand(queued)
     }
+  }
+
+  var tooLong: URLError {
+    .of(.dataLengthExceedsMaximum, url, "the response is longer than 1 GiB: use a download task")
   }
 
   func queue(_ count: Int) -> Int {
@@ -276,7 +323,9 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {
-    guard task is URLSessionDownloadTask else { return end(exchange, failure) }
+    guard task is URLSessionDownloadTask || state.withLock({ $0.storesCookies }) else {
+      return end(exchange, failure)
+    }
     // After the pending writes.
     core.networking.files.add { [self] in end(exchange, failure) }
   }
@@ -331,7 +380,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     finish(error)
   }
 
-  private func finish(_ error: URLError?) {
+  func finish(_ error: URLError?) {
     let alarms = state.withLock { state -> [Alarms.ID?]? in
       guard !state.isOver else { return nil }
       state.isOver = true
@@ -343,13 +392,14 @@ final class TaskLoad: TaskWork, Exchange.Client {
     core.release(self)
     let task = task
     core.post { [self] in
-      let (data, file, delegate) = state.withLock { state in
-        defer { state.exchange = nil }
-        return (state.data, state.file, taskDelegate)
+      let (data, file, exchange, earlier) = state.withLock { state in
+        (state.data, state.file, state.exchange.take(), state.transactions)
       }
       // A partial file without resume data is useless.
       if error != nil, error?.downloadTaskResumeData == nil, let file { remove(file.path) }
-      task.complete(error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, delegate)
+      task.complete(
+        error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, taskDelegate,
+        earlier + (exchange?.transactions ?? []))
       core.remove(task)
     }
   }
@@ -370,7 +420,9 @@ final class TaskLoad: TaskWork, Exchange.Client {
   func thaw() {
     guard state.withLock({ $0.isLost && !$0.isOver }) else { return }
     let data = task is URLSessionDownloadTask ? resumeData : nil
-    finish(.of(.networkConnectionLost, url, "the connection was lost", resumeData: data))
+    let code: URLError.Code =
+      core.values.identifier == nil ? .networkConnectionLost : .backgroundSessionWasDisconnected
+    finish(.of(code, url, "the connection was lost", resumeData: data))
   }
 
   /// Cancels the transfer because the application has ended.

@@ -1,6 +1,7 @@
 import AppLifecycle
 // `URLRequest`, `HTTPURLResponse` and the challenge types are Foundation's. Types that this module declares
-// take precedence over those of the same name in FoundationNetworking.
+// take precedence over those of the same name in FoundationNetworking, unless a file imports both modules
+// (Swift 6.3).
 @_exported public import Foundation
 @_exported public import FoundationNetworking
 import Synchronization
@@ -127,7 +128,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     get async { core.kinds }
   }
 
-  /// Creates a task that requests `url` and notifies the delegate.
+  /// Creates a task that requests `url` and notifies the delegate. In a background session it fails with
+  /// `backgroundSessionWasDisconnected` when the application is suspended.
   open func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
   /// Creates a task that sends `request` and notifies the delegate.
@@ -155,6 +157,12 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Creates a task that sends bytes and notifies the delegate.
   open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
     makeUpload(request, .data(bodyData), .delegate)
+  }
+
+  /// Creates a task that sends the body stream of the request, or else one that the delegate provides. The
+  /// stream is read into memory before it is sent, at most 1 GiB.
+  open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+    makeUpload(request, .stream, .delegate)
   }
 
   /// Creates a task that sends a file and passes the response to the handler.
@@ -204,7 +212,6 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   func makeData(_ request: URLRequest, _ receiver: URLSessionTask.Receiver) -> URLSessionDataTask {
     check(receiver)
-    precondition(core.values.identifier == nil, "Data tasks are not supported in background sessions.")
     return core.add { URLSessionDataTask(self, id: $0, request: request, receiver: receiver) }
   }
 
@@ -212,15 +219,17 @@ open class URLSession: NSObject, @unchecked Sendable {
     _ request: URLRequest, _ source: URLSessionUploadTask.Source, _ receiver: URLSessionTask.Receiver
   ) -> URLSessionUploadTask {
     check(receiver)
-    if case .data = source {
+    switch source {
+    case .file: break
+    case .data:
       precondition(
         core.values.identifier == nil, "Upload tasks from NSData are not supported in background sessions.")
+    case .stream:
+      precondition(
+        core.values.identifier == nil, "Upload tasks in background sessions must be from a file.")
     }
-    var request = request
-    if request.httpMethod == nil || request.httpMethod == "GET" { request.httpMethod = "PUT" }
-    let asked = request
     return core.add {
-      URLSessionUploadTask(self, id: $0, request: asked, source: source, receiver: receiver)
+      URLSessionUploadTask(self, id: $0, request: request, source: source, receiver: receiver)
     }
   }
 

@@ -1,5 +1,6 @@
-import Foundation
-import FoundationNetworking
+import AppLifecycle
+public import Foundation
+public import FoundationNetworking
 import Synchronization
 
 /// The settings of a session, which copies them at its creation. Thread-safe.
@@ -21,6 +22,18 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var sharedContainerIdentifier: String?
     var networkServiceType = URLRequest.NetworkServiceType.default
     var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
+    var cookies: CookieJar?
+    var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
+    var httpShouldSetCookies = true
+    var credentials: CredentialStore?
+
+    /// The values of a session with the application's stores.
+    static var ofApplication: Values {
+      var values = Values()
+      values.cookies = CookieJar(storage: .shared)
+      values.credentials = Device.current.networking.credentials
+      return values
+    }
   }
 
   private let state: Mutex<Values>
@@ -28,7 +41,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   var values: Values { state.withLock { $0 } }
 
   /// Creates a configuration for a default session.
-  public override convenience init() { self.init(Values()) }
+  public override convenience init() { self.init(.ofApplication) }
 
   init(_ values: Values) { state = Mutex(values) }
 
@@ -38,16 +51,21 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// A new configuration whose session's connections close on suspension, and whose tasks end on termination.
-  open class var `default`: URLSessionConfiguration { URLSessionConfiguration(Values()) }
+  open class var `default`: URLSessionConfiguration { URLSessionConfiguration(.ofApplication) }
 
-  /// A new configuration, the same as `default`: sessions write no cookies, caches or credentials to disk.
-  open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(Values()) }
+  /// A new configuration like `default`, but with stores of its own that are never written to disk.
+  open class var ephemeral: URLSessionConfiguration {
+    var values = Values()
+    values.cookies = .temporary
+    values.credentials = .temporary
+    return URLSessionConfiguration(values)
+  }
 
   /// Creates a configuration for a background session: the device makes its transfers, also while the
   /// application is suspended or terminated. A relaunched one finds the session by the non-empty identifier.
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
-    var values = Values()
+    var values = Values.ofApplication
     values.identifier = identifier
     // The same number as on a phone.
     values.httpMaximumConnectionsPerHost = 4
@@ -143,6 +161,34 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open var networkServiceType: URLRequest.NetworkServiceType {
     get { self[\.networkServiceType] }
     set { self[\.networkServiceType] = newValue }
+  }
+
+  /// The store of cookies; nil: none are stored or sent. Shared by all sessions of the process by default, and
+  /// kept on disk. The cookies of background transfers are those at the first `resume()` of the task.
+  open var httpCookieStorage: HTTPCookieStorage? {
+    get { self[\.cookies]?.storage }
+    set { self[\.cookies] = newValue.map { CookieJar(storage: $0) } }
+  }
+
+  /// The cookies to store, besides the storage's own policy; `onlyFromMainDocumentDomain` by default.
+  open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
+    get { self[\.httpCookieAcceptPolicy] }
+    set { self[\.httpCookieAcceptPolicy] = newValue }
+  }
+
+  /// Whether requests contain the stored cookies; true by default. A request's own `Cookie` field takes
+  /// precedence.
+  open var httpShouldSetCookies: Bool {
+    get { self[\.httpShouldSetCookies] }
+    set { self[\.httpShouldSetCookies] = newValue }
+  }
+
+  /// The store of credentials for which a delegate has chosen a persistence other than `none`; nil: none are
+  /// kept. They are proposed for the next challenge, and used for it by default. By default the shared store;
+  /// on a test device, a store of the device.
+  open var urlCredentialStorage: URLCredentialStorage? {
+    get { self[\.credentials]?.storage }
+    set { self[\.credentials] = newValue.map { CredentialStore(storage: $0) } }
   }
 
   /// Stored without effect: responses are not cached.

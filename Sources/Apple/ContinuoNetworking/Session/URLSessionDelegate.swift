@@ -72,6 +72,12 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
+  /// An upload task has no body stream. Call `completionHandler`, on any thread, with a new stream that is not
+  /// open; with nil the task fails with `requestBodyStreamExhausted`.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
+
   /// Bytes of the request body were sent. Called at most 10 times per second, and at the end.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
@@ -79,6 +85,10 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
   /// The task has ended: its last call. The error is nil if a response arrived, whatever its status.
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
+
+  /// The metrics of the task, before its end is reported to the delegate or to the completion handler.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
 }
 
 extension URLSessionTaskDelegate {
@@ -122,6 +132,11 @@ extension URLSessionTaskDelegate {
       }
     }
   }
+  /// Provides no stream by default.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) { completionHandler(nil) }
   /// Does nothing by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
@@ -130,6 +145,10 @@ extension URLSessionTaskDelegate {
   /// Does nothing by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {}
+  /// Does nothing by default.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
   ) {}
 }
 
@@ -220,14 +239,8 @@ extension URLSession {
   }
 }
 
-/// A placeholder for an unknown transfer length.
-public let NSURLSessionTransferSizeUnknown: Int64 = -1
-
 /// The key of a download's resume data in the `userInfo` of its error.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
-
-/// The cancellation reason that the user has quit the application.
-public let NSURLErrorCancelledReasonUserForceQuitApplication = 0
 
 extension URLError {
   /// The reason for which the device has cancelled a task of a background session.

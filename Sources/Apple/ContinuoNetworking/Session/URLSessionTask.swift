@@ -47,6 +47,9 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     var work: (any TaskWork)?
   }
 
+  /// The time at which the task was created.
+  let created: Date
+
   /// The number of the task, unique within its session.
   public let taskIdentifier: Int
   /// The progress in bytes of the request body and the response body. Cancelling it cancels the task.
@@ -67,6 +70,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     own.original = request
     own.current = request
     self.own = Mutex(own)
+    created = session.core.networking.date
     super.init()
     progress.cancellationHandler = { [weak self] in self?.cancel() }
   }
@@ -208,6 +212,8 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
   enum Source: Sendable {
     case file(URL)
     case data(Data)
+    /// The body stream of the request, or else one from the delegate.
+    case stream
   }
 
   init(_ session: URLSession, id: Int, request: URLRequest?, source: Source, receiver: Receiver) {
@@ -270,8 +276,12 @@ extension URLSessionTask {
     progress.completedUnitCount = done
   }
 
-  /// Reports the completion to the application. To be called on the delegate queue.
-  func complete(_ error: URLError?, data: Data, file: URL?, _ delegate: (any URLSessionTaskDelegate)?) {
+  /// Reports the completion to the application. To be called on the delegate queue. `transactions` are nil
+  /// for the work of the device, which does not measure them.
+  func complete(
+    _ error: URLError?, data: Data, file: URL?, _ delegate: (any URLSessionTaskDelegate)?,
+    _ transactions: [Transaction]? = nil
+  ) {
     let response = own.withLock { own in
       own.state = .completed
       own.error = error
@@ -286,8 +296,11 @@ extension URLSessionTask {
       progress.completedUnitCount = progress.totalUnitCount
     }
     switch receiver {
-    case .data(let handler): return handler(error == nil ? data : nil, response, error)
+    case .data(let handler):
+      collect(transactions, delegate)
+      return handler(error == nil ? data : nil, response, error)
     case .file(let isRemoved, let handler):
+      collect(transactions, delegate)
       handler(error == nil ? file : nil, response, error)
       if error == nil, isRemoved, let file { try? FileManager.default.removeItem(at: file) }
       return
@@ -298,6 +311,18 @@ extension URLSessionTask {
         session, downloadTask: task, didFinishDownloadingTo: file)
       try? FileManager.default.removeItem(at: file)
     }
+    collect(transactions, delegate)
     delegate?.urlSession(session, task: self, didCompleteWithError: error)
+  }
+
+  /// Passes the metrics to the delegate, also for tasks with a completion handler.
+  private func collect(_ transactions: [Transaction]?, _ delegate: (any URLSessionTaskDelegate)?) {
+    guard let delegate else { return }
+    let networking = session.core.networking
+    let made = transactions?.map { URLSessionTaskTransactionMetrics($0, on: networking.alarms.clock) }
+    let metrics = URLSessionTaskMetrics(
+      made ?? originalRequest.map { [URLSessionTaskTransactionMetrics($0, response)] } ?? [],
+      DateInterval(start: created, end: max(created, networking.date)))
+    delegate.urlSession(session, task: self, didFinishCollecting: metrics)
   }
 }

@@ -45,7 +45,7 @@ public final class SimulatedNetwork: Sendable {
     init(moment: Duration, request: TransferRequest) {
       self.moment = moment
       url = request.url.text
-      method = request.method ?? (request.body == nil ? "GET" : "PUT")
+      method = request.sentMethod
       fields = request.fields
       switch request.body {
       case .bytes(let bytes): body = bytes

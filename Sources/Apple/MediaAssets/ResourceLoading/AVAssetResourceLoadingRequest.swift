@@ -19,7 +19,7 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   /// The part of the request with the asset's URL.
   public let request: Request
   /// The request for information about the resource, to be filled in before bytes are provided or the request
-  /// is finished. Nil if an earlier request has the information.
+  /// is finished. Nil for requests after the first one.
   public let contentInformationRequest: AVAssetResourceLoadingContentInformationRequest?
   /// The requested bytes and their receiver. Never nil.
   public let dataRequest: AVAssetResourceLoadingDataRequest?
@@ -120,17 +120,20 @@ open class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
 
   /// The offset of the first requested byte.
   public let requestedOffset: Int64
-  /// The maximum number of requested bytes; `Int.max` while the length is unknown.
+  /// The number of requested bytes: 2 in the first request, which is for the information about the resource,
+  /// else those up to the end of the resource; `Int.max` if the delegate did not give its length.
   public let requestedLength: Int
-  /// Whether all bytes from the offset to the end are requested, as far as they are read. Always true.
-  public let requestsAllDataToEndOfResource = true
+  /// Whether all bytes from the offset to the end are requested, as far as they are read. False for the first
+  /// request.
+  public let requestsAllDataToEndOfResource: Bool
 
   private let offset: Mutex<Int64>
   private let onData: @Sendable (Data) -> Void
 
-  init(offset: Int64, length: Int, onData: @escaping @Sendable (Data) -> Void) {
+  init(offset: Int64, length: Int, isToEnd: Bool, onData: @escaping @Sendable (Data) -> Void) {
     requestedOffset = offset
     requestedLength = length
+    requestsAllDataToEndOfResource = isToEnd
     self.offset = Mutex(offset)
     self.onData = onData
   }

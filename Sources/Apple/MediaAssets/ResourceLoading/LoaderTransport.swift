@@ -32,34 +32,61 @@ final class LoaderTransport: HTTPTransport {
       state.lastNumber += 1
       return (TransferID(state.lastNumber), state.known)
     }
-    let offset = known?.hasRanges ?? true ? asked : 0
-    let transfer = LoaderTransfer(id, sink) { [weak self] in self?.remove(id) }
+    let transfer = LoaderTransfer(id, sink) { [weak self] in self?.cancel(id) }
     state.withLock { $0.running[id] = transfer }
-    let information = known == nil ? AVAssetResourceLoadingContentInformationRequest() : nil
-    let length = known?.length.map { Int(clamping: max(0, $0 - offset)) } ?? .max
-    let answer: @Sendable () -> ResponseHead = { [weak self] in
-      let values = information?.values
-      let told = Known(
-        length: values.flatMap { $0.contentLength > 0 ? $0.contentLength : nil },
-        hasRanges: values.map { $0.isByteRangeAccessSupported && $0.contentLength > 0 } ?? false)
-      let known = known ?? told
-      self?.state.withLock { $0.known = known }
-      return Self.head(known, offset: offset)
+    transfer.begin()
+    if let known { load(transfer, known, from: asked) } else { examine(transfer, then: asked) }
+    return id
+  }
+
+  /// Requests the information about the resource and its first two bytes, on which delegates rely: they answer
+  /// such a request without the rest of the resource. Then requests the bytes from `asked` on.
+  private func examine(_ transfer: LoaderTransfer, then asked: Int64) {
+    let information = AVAssetResourceLoadingContentInformationRequest()
+    let probe = Probe()
+    let proceed: @Sendable () -> Void = { [weak self] in
+      guard let self, probe.isFirstAnswer else { return }
+      let values = information.values
+      let length = values.contentLength > 0 ? values.contentLength : nil
+      let known = Known(length: length, hasRanges: length != nil && values.isByteRangeAccessSupported)
+      state.withLock { $0.known = known }
+      load(transfer, known, from: asked)
     }
-    let data = AVAssetResourceLoadingDataRequest(offset: offset, length: length) { data in
-      transfer.take(data, answer)
+    let data = AVAssetResourceLoadingDataRequest(offset: 0, length: Probe.length, isToEnd: false) { data in
+      let count = probe.add(data.count)
+      if count >= Probe.length { proceed() }
     }
-    let loading = AVAssetResourceLoadingRequest(url: url, information: information, data: data) { error in
-      transfer.finish(error, answer)
+    ask(
+      AVAssetResourceLoadingRequest(url: url, information: information, data: data) { error in
+        if let error { transfer.fail(error) } else { proceed() }
+      }, transfer)
+  }
+
+  private func load(_ transfer: LoaderTransfer, _ known: Known, from asked: Int64) {
+    let offset = known.hasRanges ? asked : 0
+    let length = known.length.map { Int(clamping: max(0, $0 - offset)) } ?? .max
+    let head = Self.head(known, offset: offset)
+    let data = AVAssetResourceLoadingDataRequest(offset: offset, length: length, isToEnd: true) { data in
+      transfer.take(data, head)
     }
-    transfer.begin(loading)
+    ask(
+      AVAssetResourceLoadingRequest(url: url, information: nil, data: data) { error in
+        if let error { transfer.fail(error) } else { transfer.finish(head) }
+      }, transfer)
+  }
+
+  /// Passes a request to the delegate, unless the transfer is over.
+  private func ask(_ loading: AVAssetResourceLoadingRequest, _ transfer: LoaderTransfer) {
+    guard transfer.add(loading) else { return }
     loader.call { loader, delegate in
       guard !loading.isCancelled else { return }
       let isWaitedFor =
         delegate?.resourceLoader(loader, shouldWaitForLoadingOfRequestedResource: loading) ?? false
-      if !isWaitedFor { transfer.refuse() }
+      guard !isWaitedFor else { return }
+      // Refused, so that the delegate is not to hear of its cancellation.
+      _ = loading.cancel()
+      transfer.refuse()
     }
-    return id
   }
 
   func setPaused(_ isPaused: Bool, _ transfer: TransferID) {
@@ -68,11 +95,10 @@ final class LoaderTransport: HTTPTransport {
 
   func cancel(_ transfer: TransferID) {
     guard let cancelled = state.withLock({ $0.running.removeValue(forKey: transfer) }) else { return }
-    guard let loading = cancelled.cancel() else { return }
-    loader.call { loader, delegate in delegate?.resourceLoader(loader, didCancel: loading) }
+    for loading in cancelled.cancel() {
+      loader.call { loader, delegate in delegate?.resourceLoader(loader, didCancel: loading) }
+    }
   }
-
-  private func remove(_ id: TransferID) { _ = state.withLock { $0.running.removeValue(forKey: id) } }
 
   /// Returns a server's response. Its `ETag` tells a resource of unknown length from a live stream.
   private static func head(_ known: Known, offset: Int64) -> ResponseHead {
@@ -88,11 +114,36 @@ final class LoaderTransport: HTTPTransport {
   }
 }
 
+/// The delegate's answer to the first request.
+private final class Probe: Sendable {
+  /// The number of bytes that the request is for.
+  static let length = 2
+
+  private let state = Mutex((count: 0, isAnswered: false))
+
+  /// Counts provided bytes. Returns their number so far.
+  func add(_ count: Int) -> Int {
+    state.withLock { state in
+      state.count = min(state.count + count, Self.length)
+      return state.count
+    }
+  }
+
+  /// True at the first read only.
+  var isFirstAnswer: Bool {
+    state.withLock { state in
+      defer { state.isAnswered = true }
+      return !state.isAnswered
+    }
+  }
+}
+
 /// A response of a delegate in transfer to its reader. Events wait while the reader is paused.
 private final class LoaderTransfer: Sendable {
   private struct State {
     var events: [TransferEvent] = []
-    var loading: AVAssetResourceLoadingRequest?
+    /// The requests to the delegate, at most two.
+    var loadings: [AVAssetResourceLoadingRequest] = []
     var hasHead = false
     var isPaused = false
     /// Whether a thread is delivering an event.
@@ -115,24 +166,29 @@ private final class LoaderTransfer: Sendable {
     self.onEnd = onEnd
   }
 
-  func begin(_ loading: AVAssetResourceLoadingRequest) {
-    state.withLock { $0.loading = loading }
-    add([.connected(nil)])
+  func begin() { add([.connected(nil)]) }
+
+  /// Adds a request to the delegate; false if the transfer is over.
+  func add(_ loading: AVAssetResourceLoadingRequest) -> Bool {
+    state.withLock { state in
+      if !state.isOver { state.loadings.append(loading) }
+      return !state.isOver
+    }
   }
 
-  func take(_ data: Data, _ head: () -> ResponseHead) {
+  func take(_ data: Data, _ head: ResponseHead) {
     addHead(head)
     let starts = stride(from: data.startIndex, to: data.endIndex, by: Self.piece)
     add(starts.map { .body(Array(data[$0...].prefix(Self.piece))) })
   }
 
-  func finish(_ error: (any Error)?, _ head: () -> ResponseHead) {
-    if let error {
-      add([.failure(TransferFailure(.badAnswer, (error as NSError).localizedDescription))])
-    } else {
-      addHead(head)
-      add([.end])
-    }
+  func finish(_ head: ResponseHead) {
+    addHead(head)
+    add([.end])
+  }
+
+  func fail(_ error: any Error) {
+    add([.failure(TransferFailure(.badAnswer, (error as NSError).localizedDescription))])
   }
 
   func refuse() { add([.failure(TransferFailure(.badURL, "nobody loads this URL"))]) }
@@ -142,21 +198,20 @@ private final class LoaderTransfer: Sendable {
     tell()
   }
 
-  /// Cancels the transfer. Returns the request if it was in progress; nil if it was over.
-  func cancel() -> AVAssetResourceLoadingRequest? {
+  /// Cancels the transfer. Returns the requests that were in progress.
+  func cancel() -> [AVAssetResourceLoadingRequest] {
     telling.lock()
     defer { telling.unlock() }
-    let loading = state.withLock { state in
+    let loadings = state.withLock { state in
       state.isOver = true
       state.events = []
-      return state.loading.take()
+      defer { state.loadings = [] }
+      return state.loadings
     }
-    return loading.flatMap { $0.cancel() ? $0 : nil }
+    return loadings.filter { $0.cancel() }
   }
 
-  private func addHead(_ head: () -> ResponseHead) {
-    guard state.withLock({ !$0.hasHead }) else { return }
-    let head = head()
+  private func addHead(_ head: ResponseHead) {
     state.withLock { state in
       guard !state.hasHead else { return }
       state.hasHead = true

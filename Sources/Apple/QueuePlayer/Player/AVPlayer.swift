@@ -246,7 +246,7 @@ open class AVPlayer: NSObject {
   /// Calls `block` whenever normal playback passes one of `times`. A seek past a time does not call it.
   ///
   /// - Parameters:
-  ///   - times: values made by `NSValue(time:)`.
+  ///   - times: values made by `NSValue(time:)`, at least one. Stops the program if there is none.
   ///   - queue: the queue on which `block` is called, one call after the other; nil for the main queue.
   ///   - block: called for each of the times.
   /// - Returns: a token for `removeTimeObserver`. The block is retained and called until then.
@@ -254,6 +254,7 @@ open class AVPlayer: NSObject {
   nonisolated open func addBoundaryTimeObserver(
     forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void
   ) -> Any {
+    precondition(!times.isEmpty, "A boundary time observer needs at least one time.")
     let id = core.engine.addBoundaryTimeObserver(
       forTimes: times.map(\.timeValue), queue: core.observerQueue(queue), using: block)
     return TimeObserverToken(id: id, core: core)

@@ -162,6 +162,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   /// time stretching is not available. 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
   /// `isImmediate`: playback starts with the first available frame.
   func setRate(_ rate: Float, isImmediate: Bool = false) {
+    if rate > 0 { reportIfSuspended() }
     if rate == 0 || mayPlay(at: rate) {
       engine.setRate(rate, isImmediate: isImmediate)
     } else {
@@ -182,6 +183,13 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     engine.setRate(
       rate, atSeconds: time.isNumeric ? time.secondsToSeek() : nil, of: id, moment: HostTime(moment))
     deliver()
+  }
+
+  /// Reports a start without effect until the application runs again. The report does not wait for that: its
+  /// handler belongs to the owner of the environment.
+  private func reportIfSuspended() {
+    guard environment.suspension.isSuspended, let onDiagnostic = environment.onDiagnostic else { return }
+    environment.mainQueue.enqueue { onDiagnostic(.startDeferred) }
   }
 
   /// Returns whether `rate` is above 0 and allowed now.

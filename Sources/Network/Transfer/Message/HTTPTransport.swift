@@ -2,6 +2,7 @@ package struct TransferRequest: Hashable, Sendable {
   package var url: WebURL
   /// The credentials for the URL's origin.
   package var credentials: Credentials?
+  package var authentication = Authentication.basic
   /// The header fields, except those that HTTP itself needs (`Host`).
   package var fields = HTTPFields()
   /// The method; nil: `PUT` with a body, else `GET`.
@@ -10,6 +11,17 @@ package struct TransferRequest: Hashable, Sendable {
   package var reach = NetworkReach.all
 
   package init(url: WebURL) { self.url = url }
+
+  /// The method that is sent.
+  package var sentMethod: String { method ?? (body == nil ? "GET" : "PUT") }
+}
+
+/// The way in which credentials are sent.
+package enum Authentication: String, Hashable, Sendable {
+  /// With the first request, as text.
+  case basic
+  /// As a digest, with a second request on the same connection after the server's challenge.
+  case digest
 }
 
 package enum TransferBody: Hashable, Sendable {
@@ -98,10 +110,15 @@ package protocol TransferSink: AnyObject, Sendable {
   /// Receives the number of request body bytes sent so far, each time that it grows, before the head of the
   /// response. Called under the same conditions as `take`; does nothing by default.
   func sent(_ count: Int64, of transfer: TransferID)
+
+  /// Receives the times of a transfer, before the head of the response, from a transport that measures them.
+  /// Called under the same conditions as `take`; does nothing by default.
+  func measured(_ timing: TransferTiming, of transfer: TransferID)
 }
 
 extension TransferSink {
   package func sent(_ count: Int64, of transfer: TransferID) {}
+  package func measured(_ timing: TransferTiming, of transfer: TransferID) {}
 }
 
 /// Sends requests and delivers their events. Methods are thread-safe and never block on the network.

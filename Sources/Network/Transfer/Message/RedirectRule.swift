@@ -48,10 +48,10 @@ package struct RedirectRule: Sendable {
     next.reach = reach(request.reach)
     if url.origin != request.url.origin {
       next.credentials = nil
-      next.fields.remove("Authorization")
+      for name in ["Authorization", "Cookie"] { next.fields.remove(name) }
     }
     if let credentials { next.credentials = credentials }
-    let method = request.method ?? (request.body == nil ? "GET" : "PUT")
+    let method = request.sentMethod
     if status == 303 && method != "HEAD" || (status == 301 || status == 302) && method == "POST" {
       next.method = "GET"
       next.body = nil

@@ -199,6 +199,7 @@ final class Phone: Sendable {
       }
       if !isKnown { complain("Backgrounder: no sound: \(message)") }
     case .rateUnavailable(let message), .replayGainIgnored(let message): complain("Backgrounder: \(message)")
+    case .startDeferred: complain("Backgrounder: a player was started while the application is suspended")
     case .stepsCoalesced(let count): complain("Backgrounder: \(count) time steps left out: too slow")
     }
   }

@@ -228,6 +228,8 @@ final class PlayRun: SessionDelegate {
       session.end(ExitStatus.unavailable.rawValue)
     case .rateUnavailable(let message): complain(message)
     case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
+    // The state of the application is reported by its own events.
+    case .startDeferred: break
     case .stepsCoalesced(let count):
       complain("observers lag by more than a second: \(count) time steps skipped")
     }

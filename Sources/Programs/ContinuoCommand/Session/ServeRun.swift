@@ -66,6 +66,8 @@ final class ServeRun: SessionDelegate {
       complain(retryAfter == nil ? message : "\(message); waiting for it")
     case .rateUnavailable(let message): complain(message)
     case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
+    // The state of the application is reported by its own events.
+    case .startDeferred: break
     case .stepsCoalesced(let count):
       complain("watching clients lag by more than a second: \(count) time steps skipped")
     }

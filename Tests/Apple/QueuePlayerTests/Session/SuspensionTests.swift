@@ -41,6 +41,25 @@ struct SuspensionTests {
     #expect(player.currentTime().seconds <= 0.5 && player.timeControlStatus == .playing)
   }
 
+  @Test("A start while suspended is reported at once, and once for each call")
+  func startWhileSuspended() {
+    let player = stage.queuePlayer([stage.item("a", seconds: 5)])
+    player.play()
+    stage.pass(0.5)
+    player.pause()
+    #expect(!stage.diagnostics.entries.contains(.startDeferred))
+    stage.suspension.suspendAll()
+    player.play()
+    player.pause()
+    player.play()
+    stage.settle()
+    #expect(stage.diagnostics.entries.count { $0 == .startDeferred } == 2)
+    stage.suspension.resumeAll()
+    stage.pass(0.5)
+    #expect(player.timeControlStatus == .playing)
+    #expect(stage.diagnostics.entries.count { $0 == .startDeferred } == 2)
+  }
+
   @Test("Activity is that of the busiest player, each change told once")
   func activity() throws {
     try stage.session.setCategory(.playback)

@@ -1,0 +1,15 @@
+import Foundation
+import FoundationNetworking
+
+/// A response that suggests the URL's file name if the server suggests none. FoundationNetworking then suggests
+/// "Unknown" for all URLs, so that files overwrite each other.
+final class NamedResponse: HTTPURLResponse, @unchecked Sendable {
+  // Unchecked, like the superclass; without state of its own.
+
+  override var suggestedFilename: String? {
+    if let name = super.suggestedFilename, name != "Unknown" { return name }
+    // An encoded slash in the last component must not lead into another folder.
+    let last = url?.lastPathComponent.replacingOccurrences(of: "/", with: "_") ?? ""
+    return [last, url?.host ?? ""].first { !["", "_", ".", ".."].contains($0) } ?? "unknown"
+  }
+}

@@ -1,0 +1,67 @@
+import Clocks
+import Foundation
+import Transfer
+
+/// A request on one connection, and its response, with their times.
+struct Transaction: Sendable {
+  let request: TransferRequest
+  let began: HostTime
+  var connected: HostTime?
+  /// The time at which the last byte so far of the request body was sent.
+  var sent: HostTime?
+  var answered: HostTime?
+  var ended: HostTime?
+  var head: ResponseHead?
+  var timing: TransferTiming?
+  var sentCount: Int64 = 0
+  var receivedCount: Int64 = 0
+
+  init(_ request: TransferRequest, at moment: HostTime) {
+    self.request = request
+    began = moment
+  }
+
+  mutating func take(_ event: TransferEvent, at moment: HostTime) {
+    switch event {
+    case .connected: connected = moment
+    case .head(let head): (self.head, answered) = (head, moment)
+    case .body(let bytes): receivedCount += Int64(bytes.count)
+    case .end, .failure: ended = moment
+    }
+  }
+
+  /// The moments of the phases, of which nil have not occurred: `lookup`, `connection` and `security` are nil
+  /// on a reused connection, and `lookup` also if the transport does not measure it.
+  struct Phases {
+    var lookup: (start: HostTime, end: HostTime)?
+    var connection: (start: HostTime, end: HostTime)?
+    var security: (start: HostTime, end: HostTime)?
+    var request: (start: HostTime, end: HostTime)?
+  }
+
+  var phases: Phases {
+    guard let timing, let answered else {
+      return Phases(
+        connection: connected.map { (began, $0) }, request: connected.map { ($0, max($0, sent ?? $0)) })
+    }
+    // The transport may begin later than the request was passed to it.
+    let start = answered.advanced(bySeconds: -timing.answered)
+    func moment(_ offset: Double) -> HostTime { max(began, start.advanced(bySeconds: offset)) }
+    let requested = moment(timing.requested)
+    var phases = Phases(request: (requested, max(requested, sent ?? requested)))
+    guard !timing.isReused else { return phases }
+    phases.lookup = (moment(0), moment(timing.resolved))
+    phases.connection = (moment(timing.resolved), moment(timing.secured ?? timing.connected))
+    phases.security = timing.secured.map { (moment(timing.connected), moment($0)) }
+    return phases
+  }
+}
+
+extension HostClock {
+  /// The date of a time. In virtual time the clock's origin is the reference date of `Date`.
+  func date(of moment: HostTime) -> Date {
+    self is SystemClock
+      ? Date(timeIntervalSinceNow: moment.seconds(since: now))
+      : Date(timeIntervalSinceReferenceDate: moment.seconds)
+  }
+}

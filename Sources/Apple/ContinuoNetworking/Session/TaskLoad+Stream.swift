@@ -1,0 +1,23 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension TaskLoad {
+  /// Asks the delegate for the body stream of an upload, which is then read and sent.
+  func askForStream() {
+    guard let delegate = taskDelegate else { return fail() }
+    let task = task
+    core.post {
+      delegate.urlSession(task.session, task: task) { [weak self] stream in
+        guard let self else { return }
+        guard let stream else { return fail() }
+        task.own.withLock { $0.current?.httpBodyStream = stream }
+        core.networking.files.add { [self] in prepare() }
+      }
+    }
+  }
+
+  private func fail() {
+    finish(.of(.requestBodyStreamExhausted, url, "the delegate provides no body stream"))
+  }
+}
