@@ -132,7 +132,11 @@ package final class JukeboxHost: Suspendable {
       self?.learn(event)
       onEvent?(event)
     }
-    self.player?.onLearn = { [weak self] id, news in try? self?.change { $0.learn(id, news) } }
+    self.player?.onLearn = { [weak self] song, news in
+      guard let self else { return }
+      try? change { $0.learn(song.id, news) }
+      mainQueue.enqueue { MainActor.assumeIsolated { onEvent?(.learned(song, news)) } }
+    }
   }
 
   /// Stores a live stream's title and station as tags. The title is removed when the current song changes.

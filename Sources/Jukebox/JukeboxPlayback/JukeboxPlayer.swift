@@ -36,7 +36,7 @@ package final class JukeboxPlayer {
   /// Called on the main queue for the events of songs, in order, before the jukebox gets the report.
   var onEvent: (@MainActor (JukeboxEvent) -> Void)?
   /// Called with metadata that a remote song provides: its length, format and tags. Any thread.
-  var onLearn: (@Sendable (SongID, SongMetadata) -> Void)?
+  var onLearn: (@Sendable (QueuedSong, SongMetadata) -> Void)?
   /// The player. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
   let place: SongPlace

@@ -92,6 +92,7 @@ extension Command {
     case .library(.readcomments(let uri)): ("readcomments", [uri])
     case .library(.getfingerprint(let uri)): ("getfingerprint", [uri])
     case .library(.listfiles(let uri)): ("listfiles", uri.map { [$0] } ?? [])
+    case .library(.unplayable(let uri)): ("unplayable", uri.map { [$0] } ?? [])
     case .database(.update(let uri)): ("update", uri.map { [$0] } ?? [])
     case .database(.rescan(let uri)): ("rescan", uri.map { [$0] } ?? [])
     case .fixed(.listpartitions): ("listpartitions", [])

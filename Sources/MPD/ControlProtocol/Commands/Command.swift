@@ -147,6 +147,8 @@ package enum Command: Hashable, Sendable {
     case getfingerprint(Argument)
     /// All files in a directory, music or not.
     case listfiles(Argument?)
+    /// The sound files that cannot be played in a directory and its subdirectories.
+    case unplayable(Argument?)
   }
 
   /// Queries of the database of songs in the home directory, and its update. `search…` ignores case.

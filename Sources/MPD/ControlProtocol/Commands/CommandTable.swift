@@ -176,6 +176,7 @@ extension CommandRow {
     .init("terminate", .admin, .application(.terminate)),
     .init("toggleoutput", 1...1, .admin) { a throws(Ack) in .outputs(.toggleoutput(try a[0].unsigned())) },
     .init("unlock", .control, .application(.unlock)),
+    .init("unplayable", 0...1, .add) { a throws(Ack) in .library(.unplayable(a.first)) },
     .init("unsubscribe", 1...1, .read) { a throws(Ack) in .channels(.unsubscribe(a[0])) },
     .init("update", 0...1, .control) { a throws(Ack) in .database(.update(a.first)) },
     .init("urlhandlers", .read, .fixed(.urlhandlers)),

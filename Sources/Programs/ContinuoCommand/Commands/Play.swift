@@ -57,8 +57,9 @@ extension Play {
     let modes = try application.backgroundModesOrExit()
     let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
     let builder = QueueBuilder(
-      arguments: files, keepsMissing: true, network: network, clock: SystemClock.shared)
-    guard builder.locators.contains(where: { $0.file.map(builder.missing.contains) != true }) else {
+      arguments: files, keepsMissing: true, network: network, unplayable: unplayable,
+      clock: SystemClock.shared)
+    guard builder.playableCount > 0 else {
       if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files found") }
       if files.count == 1, Int(files[0]) != nil {
         StandardOutput.complain("to play a song of a running player's queue: continuo jump \(files[0])")
@@ -89,7 +90,8 @@ extension Play {
     let (songs, missing, problems) = (builder.songs, builder.missing, builder.problemCount)
     SystemResources.reserve()
     let clock = SystemClock.shared
-    let items = "\(songs.count) \(songs.count == 1 ? "item" : "items")"
+    let count = builder.playableCount
+    let items = "\(count) \(count == 1 ? "item" : "items")"
     let timeline = try TimelineRecorder.orExit(
       option: self.timeline, caption: "continuo play, \(items); background modes: \(modes)", clock: clock)
     let events = try self.events.map { path in
@@ -138,9 +140,21 @@ extension Play {
         $0.removal
       }
     } catch {
-      StandardOutput.complain(socket == nil ? "no control socket: \(error)" : "\(error)")
-      if socket != nil { CleanUp.exit(ExitStatus.alreadyRunning.rawValue) }
+      if socket != nil {
+        StandardOutput.complain("\(error)")
+        CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
+      }
+      StandardOutput.complain(Self.complaint(error))
       return nil
     }
+  }
+
+  /// Returns the message about the missing default socket.
+  static func complaint(_ error: ListenError) -> String {
+    guard case .alreadyRunning(let path) = error else { return "no control socket: \(error)" }
+    return """
+      another player answers at \(path), and this one plays beside it, without a socket; continuo add adds music to \
+      that player's queue instead
+      """
   }
 }

@@ -54,7 +54,8 @@ extension Serve {
       Session.end(status)
     })
     let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
-    let builder = QueueBuilder(arguments: files, network: network, clock: SystemClock.shared)
+    let builder = QueueBuilder(
+      arguments: files, network: network, unplayable: unplayable, clock: SystemClock.shared)
     let (parts, state) = try makeParts(builder, network)
     do {
       try serve(parts, builder.songs, keptIn: state, on: try listen(), access, manager, signals)

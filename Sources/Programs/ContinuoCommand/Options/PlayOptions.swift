@@ -9,6 +9,7 @@ struct Play: ParsableCommand {
   @OptionGroup var application: ApplicationOptions
   @OptionGroup var requests: RequestOptions
   @OptionGroup var remote: RemoteOptions
+  @OptionGroup var unplayable: UnplayableOptions
 
   @Option(
     name: .customLong("at"),

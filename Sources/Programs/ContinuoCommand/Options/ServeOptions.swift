@@ -32,6 +32,7 @@ struct Serve: ParsableCommand {
   @OptionGroup var network: NetworkOptions
   @OptionGroup var requests: RequestOptions
   @OptionGroup var remote: RemoteOptions
+  @OptionGroup var unplayable: UnplayableOptions
 
   @Option(
     help: ArgumentHelp(

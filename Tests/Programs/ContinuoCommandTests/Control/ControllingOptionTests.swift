@@ -56,10 +56,10 @@ import TextFormatting
     #expect(
       names.sorted()
         == [
-          "add", "clear", "consume", "ctl", "delete", "foreground", "home", "interrupt", "jump", "launch",
-          "lifecycle", "load", "lock", "move", "next", "pause", "playlists", "previous", "queue", "random",
-          "repeat", "resume", "save", "search", "seek", "single", "status", "stop", "terminate", "toggle",
-          "unlock", "update", "volume", "watch",
+          "add", "clear", "consume", "crop", "ctl", "delete", "foreground", "home", "insert", "interrupt",
+          "jump", "launch", "lifecycle", "load", "lock", "move", "next", "pause", "playlists", "previous",
+          "queue", "random", "repeat", "resume", "save", "search", "seek", "shuffle", "single", "status",
+          "stop", "terminate", "toggle", "unlock", "update", "volume", "watch",
         ])
   }
 
