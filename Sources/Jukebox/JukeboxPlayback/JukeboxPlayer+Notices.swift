@@ -109,7 +109,7 @@ extension JukeboxPlayer {
     onReport(Self.report(left, then: current), ticket)
     // After a song that was heard to its end, the next one counts as heard without an observer.
     if left.failure != nil, current.item === self.current?.item {
-      awaitSound(from: Self.time(0, in: current.song))
+      awaitSound(from: Self.time(current.song.start, in: current.song))
     }
   }
 

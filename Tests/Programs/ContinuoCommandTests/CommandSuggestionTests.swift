@@ -29,6 +29,13 @@ import Testing
     #expect(hint.hasSuffix("to play it: continuo play \(word)"), "\(hint)")
   }
 
+  @Test(
+    "A crossfade is refused with the reason",
+    arguments: [["crossfade", "5"], ["play", "--crossfade", "5", "a.mp3"], ["serve", "--xfade"]])
+  func crossfade(_ arguments: [String]) throws {
+    #expect(CommandSuggestion.hint(for: arguments)?.contains("exact frames") == true)
+  }
+
   @Test("Help for what is no command is a mistake like any other") func help() throws {
     #expect(CommandSuggestion.hint(for: ["help", "plya"])?.contains("continuo play?") == true)
     #expect(CommandSuggestion.hint(for: ["help", "play"]) == nil)

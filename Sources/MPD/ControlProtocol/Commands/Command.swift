@@ -78,6 +78,14 @@ package enum Command: Hashable, Sendable {
     /// Changes the volume by percentage points, -100–100.
     case volume(Int)
     case getvol
+    /// Sets the speed of playback.
+    case speed(PlaybackSpeed)
+    case getspeed
+    /// Ends playback after a time or a song.
+    case sleep(SleepRequest)
+    case getsleep
+    /// The positions at which long songs resume.
+    case positions
     case `repeat`(Bool)
     case random(Bool)
     case single(OneshotMode)

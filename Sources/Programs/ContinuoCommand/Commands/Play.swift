@@ -17,7 +17,8 @@ extension Play {
     usage: "continuo play [OPTIONS] FILE|URL|DIRECTORY|PLAYLIST ...",
     discussion: """
       On a terminal it shows the current song and reads keys: space (pause), n and p (next, previous), left and \
-      right (5 s back, forward), up and down (volume), m (mute), h (home button), f (foreground), q (quit), ? (these keys).
+      right (5 s back, forward), up and down (volume), m (mute), [ and ] (slower, faster), h (home button), f \
+      (foreground), q (quit), ? (these keys).
 
       EXAMPLES
         continuo play Media
@@ -123,7 +124,8 @@ extension Play {
     var machine = JukeboxMachine(using: &generator, upcomingLimit: PlayRun.upcomingLimit)
     do throws(JukeboxError) {
       try machine.add(songs)
-      machine.setReplayGain(sound.replayGain ?? .off)
+      sound.apply(to: &machine)
+      machine.setRepeat(loop)
     } catch {
       StandardOutput.complain(error.message)
       CleanUp.exit(ExitStatus.usage.rawValue)

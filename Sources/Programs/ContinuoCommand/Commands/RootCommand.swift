@@ -43,11 +43,20 @@ enum CommandSuggestion {
   /// The options of other programs for random order.
   private static let shuffling: Set<String> = ["--shuffle", "--random", "-z"]
 
+  /// The commands and options of other programs for crossfades.
+  private static let crossfades: Set<String> = ["crossfade", "--crossfade", "--xfade"]
+  private static let noCrossfade =
+    "no crossfade: it mixes two songs, and a queue plays the exact frames of each"
+
   /// Returns a hint about an option of other programs, or about a first argument that is not a command.
   static func hint(for arguments: some Collection<String>) -> String? {
     guard let first = arguments.first else { return nil }
+    let mayPlay = ["play", "serve"].contains(first)
+    if crossfades.contains(first) || mayPlay && arguments.contains(where: crossfades.contains) {
+      return noCrossfade
+    }
     if first == "help", let word = arguments.dropFirst().first { return hint(for: word) }
-    if let option = arguments.first(where: shuffling.contains), first == option || first == "play" {
+    if let option = arguments.first(where: shuffling.contains), first == option || mayPlay {
       return """
         unknown option \(option); for random order: find Media -name '*.mp3' | shuf | continuo play -, or, with \
         continuo serve, continuo random on
@@ -114,7 +123,8 @@ struct RootCommand: ParsableCommand {
         name: "Player",
         subcommands: [
           Status.self, Pause.self, Resume.self, Toggle.self, Stop.self, Next.self, Previous.self, Seek.self,
-          Volume.self, Random.self, Repeat.self, Single.self, Consume.self, Watch.self, Ctl.self,
+          Volume.self, Speed.self, Sleep.self, Random.self, Repeat.self, Single.self, Consume.self,
+          Watch.self, Ctl.self,
         ]),
       CommandGroup(
         name: "Queue and Library",

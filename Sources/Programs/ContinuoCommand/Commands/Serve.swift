@@ -82,7 +82,8 @@ extension Serve {
     var generator = SystemRandomNumberGenerator()
     var machine =
       state.map { StateKeeper.load($0) { StandardOutput.complain($0) } } ?? JukeboxMachine(using: &generator)
-    if let mode = sound.replayGain { machine.setReplayGain(mode) }
+    sound.apply(to: &machine)
+    machine.positions.threshold = resumeLongerThan.seconds
     try ExitStatus.usage.orExit { try checkOutputs(builder, machine, state) }
     let output = SoundOutput(orExit: sound, clock: clock, substitutes: false)
     let parts = Session.Parts(

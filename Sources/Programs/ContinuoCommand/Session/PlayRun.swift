@@ -161,9 +161,25 @@ final class PlayRun: SessionDelegate {
     remote.application = application
     // Must precede the start of playback, or the first step might be missed.
     updateTimeObserver()
-    if wasLaunched { session.service.goOn() } else { try? session.host.change { $0.play() } }
+    if wasLaunched { session.service.goOn() } else { play() }
     wasLaunched = true
     hasTerminated = false
+  }
+
+  /// Starts playback, with `--start` in the first song that is not missing.
+  private func play() {
+    guard let start = options.start else {
+      try? session.host.change { $0.play() }
+      return
+    }
+    let missing = missing
+    try? session.host.change { machine throws(JukeboxError) in
+      let position = (0..<machine.queue.count).first { position in
+        let file = machine.queue[position: position]?.song.locator.file
+        return file.map { !missing.contains($0) } ?? true
+      }
+      try machine.seek(position: position ?? 0, to: start)
+    }
   }
 
   func saw(_ event: JukeboxEvent) {
@@ -277,15 +293,18 @@ final class PlayRun: SessionDelegate {
     perform(command)
     guard session.service.application != nil else { return }
     switch command {
-    case .volume, .mute:
-      let volume = session.host.read { $0.isMuted ? "muted" : "volume \($0.volume) %" }
-      let notice = display.show(notice: volume)
-      drawStatus()
-      after(Self.noticeTime) { run in
-        run.display.takeBack(notice: notice)
-        run.drawStatus()
-      }
+    case .volume, .mute: show(notice: session.host.read { $0.isMuted ? "muted" : "volume \($0.volume) %" })
+    case .speed: show(notice: session.host.read { "speed \($0.speed)" })
     default: break
+    }
+  }
+
+  private func show(notice: String) {
+    let number = display.show(notice: notice)
+    drawStatus()
+    after(Self.noticeTime) { run in
+      run.display.takeBack(notice: number)
+      run.drawStatus()
     }
   }
 

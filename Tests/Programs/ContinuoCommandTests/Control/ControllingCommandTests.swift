@@ -37,7 +37,10 @@ import Testing
     (["move", "5", "1"], ["move 4 0"]), (["move", "2-4", "6"], ["move 1:4 5"]),
     (["load", "evening"], ["load evening"]), (["update"], ["update", "unplayable"]),
     (["update", "a b"], ["update \"a b\"", "unplayable \"a b\""]),
-    (["shuffle"], ["shuffle"]),
+    (["shuffle"], ["shuffle"]), (["speed", "1.25"], ["speed 1.25"]), (["sleep", "song"], ["sleep song"]),
+    (["sleep", "30m"], ["sleep 1800.000"]), (["sleep", "1h30m"], ["sleep 5400.000"]),
+    (["sleep", "90s"], ["sleep 90.000"]), (["sleep", "1:30:00"], ["sleep 5400.000"]),
+    (["sleep", "off"], ["sleep off"]),
   ])
   func sends(_ arguments: [String], _ lines: [String]) throws {
     let server = try ScriptedServer()
@@ -157,6 +160,23 @@ import Testing
     }
     #expect(try server.run(["insert", "/a"]).status == .played)
     #expect(server.lines == ["status", "add /a +0", "status", "prio 255 3:6"])
+  }
+
+  @Test func speedAndSleepArePrinted() throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      command == .playback(.getspeed) ? Reply(["speed": "1.25"]) : Reply(["sleep": "1799.250"])
+    }
+    #expect(try server.run(["speed"]).text == "1.25\n")
+    #expect(try server.run(["speed", "--json"]).text == "{\"speed\":1.25}\n")
+    #expect(try server.run(["speed", "-0.1"]).text == "")
+    #expect(server.lines.last == "speed 1.15")
+    #expect(try server.run(["speed", "+9"]).status == .played)
+    #expect(server.lines.last == "speed 4.00")
+    #expect(try server.run(["sleep"]).text == "29:59.25\n")
+    #expect(try server.run(["sleep", "--json"]).text == "{\"sleep\":1799.250}\n")
+    let off = try ScriptedServer { _ throws(Ack) in Reply(["sleep": "off"]) }
+    #expect(try off.run(["sleep"]).text == "off\n")
+    #expect(try off.run(["sleep", "--json"]).text == "{\"sleep\":\"off\"}\n")
   }
 
   @Test func playlists() throws {
