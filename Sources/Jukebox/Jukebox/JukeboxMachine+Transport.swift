@@ -26,12 +26,13 @@ extension JukeboxMachine {
     play(id)
   }
 
-  /// Plays a song from its beginning, even the current one.
+  /// Plays a song from its beginning, even the current one. Another long song resumes where it was left.
   private mutating func play(_ id: SongID) {
+    let isRestart = id == currentID && state != .stopped
     forgetErrors()
     bringForward(id)
     state = .playing
-    start(id)
+    start(id, at: isRestart ? 0 : nil)
   }
 
   /// Pauses (true), resumes (false) or toggles (nil). Has no effect when stopped.
@@ -65,7 +66,8 @@ extension JukeboxMachine {
     guard state != .stopped, let left = currentID else { throw .notPlaying }
     failures = 0
     state = .playing
-    start(preceding(left))
+    let song = preceding(left)
+    start(song, at: song == left ? 0 : nil)
   }
 
   /// Seeks to `seconds` of the song at `position`, and plays if stopped. A target at or after a known end
@@ -138,12 +140,13 @@ extension JukeboxMachine {
     effects.changed.insert(.mixer)
   }
 
-  /// Sends a new player the whole state after the previous one died: volume, mute, replay gain, and the
+  /// Sends a new player the whole state after the previous one died: volume, mute, replay gain, speed, and the
   /// current song at `seconds`, playing or paused as requested.
   package mutating func relaunch(at seconds: Double) {
     effects.actions.append(.setVolume(volume))
     effects.actions.append(.setMuted(isMuted))
     if replayGain != .off { effects.actions.append(.setReplayGain(replayGainNow)) }
+    if speed != .normal { effects.actions.append(.setSpeed(speed)) }
     guard state != .stopped, let currentID else { return }
     start(currentID, at: seconds > 0 ? seconds : 0)
   }
@@ -161,6 +164,7 @@ extension JukeboxMachine {
     case .advanced(let song): advanced(to: song)
     case .ended(let song) where song == currentID:
       failures = 0
+      forgetPosition(of: song)
       finish(song)
     case .failed(let song, let reason):
       note(reason)
@@ -173,14 +177,24 @@ extension JukeboxMachine {
     }
   }
 
-  private mutating func note(_ reason: String) {
+  mutating func note(_ reason: String) {
     error = reason
     effects.changed.insert(.player)
+  }
+
+  private mutating func forgetPosition(of song: SongID) {
+    if let song = queue[song] { positions.remove(song) }
+  }
+
+  /// Records where the player was in a song that was left or stopped. `duration` is in seconds, nil if unknown.
+  package mutating func notePosition(in song: Song, at seconds: Double, duration: Double?) {
+    positions.note(song, leftAt: seconds, duration: duration ?? song.duration)
   }
 
   private mutating func advanced(to song: SongID) {
     guard let left = currentID else { return }
     failures = 0
+    forgetPosition(of: left)
     // The queue or the modes have changed since the player got its upcoming songs.
     guard queue[song] != nil, !pausesBehindCurrent else {
       finish(left)
@@ -192,12 +206,14 @@ extension JukeboxMachine {
     if song != left { consume(left) }
   }
 
-  private var pausesBehindCurrent: Bool { single != .off && !isRepeating }
+  private var pausesBehindCurrent: Bool { pausesAfterSong || single != .off && !isRepeating }
 
   /// Handles the end of a song after which the player has not continued by itself.
   mutating func finish(_ song: SongID) {
     let pauses = pausesBehindCurrent
-    if pauses, single == .oneshot {
+    if pausesAfterSong {
+      pausesAfterSong = false
+    } else if pauses, single == .oneshot {
       single = .off
       effects.changed.insert(.options)
     }

@@ -27,11 +27,16 @@ package struct JukeboxMachine: Sendable {
   /// The volume in percent, 0 ... 100.
   package internal(set) var volume = 100
   package internal(set) var isMuted = false
+  package internal(set) var speed = PlaybackSpeed.normal
   /// The gain in the songs' tags that is applied.
   package internal(set) var replayGain = ReplayGainMode.off
   /// The reason why a song could not be played, for people. Reset by `clearError()` and when a song is
   /// requested.
   package internal(set) var error: String?
+  /// The positions of long songs, and whether these resume.
+  package var positions = ResumePositions()
+  /// Whether playback pauses once at the end of the current song, whatever `single` says.
+  package internal(set) var pausesAfterSong = false
   package internal(set) var ticket = PlaybackTicket(rawValue: 0)
 
   /// The random play order, by the queue's slots; nil while the play order is the queue's.
@@ -48,6 +53,7 @@ package struct JukeboxMachine: Sendable {
   struct Announcement: Hashable {
     let id: SongID
     let range: SongRange?
+    let start: Double
   }
 
   /// Creates a stopped jukebox with an empty queue.
@@ -87,7 +93,7 @@ package struct JukeboxMachine: Sendable {
   /// song begins. It is empty only if no song follows.
   package func upcoming(limit: Int? = nil) -> [QueuedSong] {
     let limit = limit ?? upcomingLimit
-    guard state != .stopped, let currentSong, limit > 0 else { return [] }
+    guard state != .stopped, !pausesAfterSong, let currentSong, limit > 0 else { return [] }
     if single != .off {
       guard isRepeating else { return [] }
       if consume == .off { return Array(repeating: currentSong, count: limit) }
@@ -103,7 +109,9 @@ package struct JukeboxMachine: Sendable {
         guard isRepeating, isKnown else { break }
         rank %= count
       }
-      songs.append(queue.queued(orderSlot(rank)))
+      var next = queue.queued(orderSlot(rank))
+      if next.id != currentSong.id { next.start = positions.start(of: next.song) }
+      songs.append(next)
     }
     return songs
   }
@@ -114,7 +122,7 @@ package struct JukeboxMachine: Sendable {
   /// actions, in order, after the lock is released.
   package mutating func takeEffects() -> JukeboxEffects {
     let upcoming = upcoming()
-    let announcement = upcoming.map { Announcement(id: $0.id, range: $0.song.range) }
+    let announcement = upcoming.map { Announcement(id: $0.id, range: $0.song.range, start: $0.start) }
     if announcement != announced {
       announced = announcement
       effects.actions.append(.setUpcoming(upcoming))
@@ -123,9 +131,11 @@ package struct JukeboxMachine: Sendable {
     return effects
   }
 
-  /// Moves the player to a song. The state must already be playing or paused.
-  mutating func start(_ id: SongID, at seconds: Double = 0) {
+  /// Moves the player to a song, at `seconds` or, for nil, where a long song was left. The state must already
+  /// be playing or paused.
+  mutating func start(_ id: SongID, at position: Double? = nil) {
     guard let song = queue[id] else { return }
+    let seconds = position ?? positions.start(of: song)
     becomeCurrent(id)
     supersede()
     effects.actions.append(
@@ -138,6 +148,7 @@ package struct JukeboxMachine: Sendable {
     currentID = current
     guard state != .stopped else { return }
     state = .stopped
+    pausesAfterSong = false
     supersede()
     effects.actions.append(.stop(ticket: ticket))
   }
@@ -182,6 +193,25 @@ extension JukeboxMachine {
     guard setting != single else { return }
     single = setting
     effects.changed.insert(.options)
+  }
+
+  /// Sets whether playback pauses once at the end of the current song. Has no effect when stopped.
+  package mutating func setPausesAfterSong(_ on: Bool) {
+    guard on != pausesAfterSong, state != .stopped else { return }
+    pausesAfterSong = on
+  }
+
+  package mutating func setSpeed(_ speed: PlaybackSpeed) {
+    guard speed != self.speed else { return }
+    self.speed = speed
+    effects.actions.append(.setSpeed(speed))
+    effects.changed.insert(.options)
+  }
+
+  /// Returns to the normal speed because the player supports no other, for a reason that clients get.
+  package mutating func refuseSpeed(_ reason: String) {
+    setSpeed(.normal)
+    note(reason)
   }
 
   package mutating func setReplayGain(_ mode: ReplayGainMode) {

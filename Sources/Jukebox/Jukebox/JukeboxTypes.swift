@@ -39,14 +39,15 @@ package enum JukeboxAction: Sendable {
   case setMuted(Bool)
   /// Apply a replay gain: `off`, `track` or `album`.
   case setReplayGain(ReplayGainMode)
+  case setSpeed(PlaybackSpeed)
 }
 
 extension JukeboxAction {
-  /// Whether the action concerns the songs and the position rather than the loudness.
+  /// Whether the action concerns the songs and the position rather than the loudness and the speed.
   var isOfTransport: Bool {
     switch self {
     case .start, .seek, .pause, .resume, .stop, .setUpcoming: true
-    case .setVolume, .setMuted, .setReplayGain: false
+    case .setVolume, .setMuted, .setReplayGain, .setSpeed: false
     }
   }
 

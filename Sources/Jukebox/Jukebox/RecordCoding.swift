@@ -99,6 +99,7 @@ struct RecordReader {
 enum RecordKind: String {
   case queue = "continuo queue "
   case playback = "continuo playback "
+  case positions = "continuo positions "
 
   var name: [UInt8] { Array(rawValue.utf8) }
 

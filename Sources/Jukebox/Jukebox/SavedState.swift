@@ -47,6 +47,7 @@ package struct SavedPlayback: Hashable, Sendable {
   package var volume = 100
   package var isMuted = false
   package var replayGain = ReplayGainMode.off
+  package var speed = PlaybackSpeed.normal
 
   package init() {}
 
@@ -71,10 +72,16 @@ package struct SavedPlayback: Hashable, Sendable {
     }
     let hasReplayGain = reader.remaining > 0
     if hasReplayGain { replayGain = try reader.readMode() }
-    try reader.finish()
-    guard volume <= 100, hasReplayGain == (replayGain != .off), state == .stopped || current != nil else {
-      throw .invalid
+    let hasSpeed = reader.remaining > 0
+    if hasSpeed {
+      let percent = Int(try reader.read(UInt16.self))
+      speed = PlaybackSpeed(clamping: percent)
+      guard speed.percent == percent, speed != .normal else { throw .invalid }
     }
+    try reader.finish()
+    guard volume <= 100, hasReplayGain == (hasSpeed || replayGain != .off),
+      state == .stopped || current != nil
+    else { throw .invalid }
   }
 
   package func encoded() -> [UInt8] {
@@ -92,8 +99,9 @@ package struct SavedPlayback: Hashable, Sendable {
       writer.write(current.locatorChecksum)
       writer.write(current.seconds.bitPattern)
     }
-    // Omitted when off, so that older programs can read the record.
-    if replayGain != .off { writer.write(replayGain) }
+    // Omitted at their defaults, so that older programs can read the record.
+    if replayGain != .off || speed != .normal { writer.write(replayGain) }
+    if speed != .normal { writer.write(UInt16(speed.percent)) }
     return writer.finished()
   }
 }
@@ -161,12 +169,25 @@ extension RecordWriter {
       write(UInt32(clamping: range.start.rawValue))
       if let end = range.end { write(UInt32(clamping: end.rawValue)) }
     }
-    write(UInt16(song.locator.bytes.count))
-    write(song.locator.bytes)
+    write(song.locator)
+  }
+
+  mutating func write(_ locator: SongLocator) {
+    write(UInt16(locator.bytes.count))
+    write(locator.bytes)
   }
 }
 
 extension RecordReader {
+  mutating func readLocator() throws(SavedStateError) -> SongLocator {
+    let locator = SongLocator(path: try read(count: Int(try read(UInt16.self))))
+    // A URL that is not in its normal form was not written by this program and might contain credentials.
+    guard locator.isRemote ? locator.url.map(SongLocator.init) == locator : !locator.isTooLong else {
+      throw .invalid
+    }
+    return locator
+  }
+
   mutating func readSong() throws(SavedStateError) -> (id: SongID, song: Song) {
     let id = SongID(rawValue: try read())
     var form = Int(try read(UInt8.self))
@@ -196,10 +217,8 @@ extension RecordReader {
         start: start, end: form == 2 ? Milliseconds(rawValue: Int64(try read(UInt32.self))) : nil)
       guard range != nil else { throw .invalid }
     }
-    let locator = SongLocator(path: try read(count: Int(try read(UInt16.self))))
-    // A URL that is not in its normal form was not written by this program and might contain credentials.
-    guard isRemote ? locator.url.map(SongLocator.init) == locator : !locator.isRemote && !locator.isTooLong
-    else { throw .invalid }
+    let locator = try readLocator()
+    guard locator.isRemote == isRemote else { throw .invalid }
     return (id, Song(locator, range: range, metadata: metadata, priority: priority, reach: reach))
   }
 }
@@ -217,6 +236,7 @@ extension JukeboxMachine {
     saved.volume = volume
     saved.isMuted = isMuted
     saved.replayGain = replayGain
+    saved.speed = speed
     saved.current = currentSong.map {
       SavedPlayback.Current(
         id: $0.id, locatorChecksum: CRC32.checksum($0.song.locator.bytes),
@@ -238,6 +258,7 @@ extension JukeboxMachine {
     volume = min(max(playback.volume, 0), 100)
     isMuted = playback.isMuted
     replayGain = playback.replayGain
+    speed = playback.speed
     let current = playback.current.flatMap { current in
       queue[current.id].flatMap {
         CRC32.checksum($0.locator.bytes) == current.locatorChecksum ? current : nil

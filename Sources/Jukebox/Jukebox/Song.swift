@@ -56,4 +56,7 @@ package struct QueuedSong: Identifiable, Sendable {
   /// The id, valid while the song is in the queue.
   package let id: SongID
   package let song: Song
+  /// The position at which the song starts when it follows another one, in seconds: a long song resumes where
+  /// it was left.
+  package var start = 0.0
 }

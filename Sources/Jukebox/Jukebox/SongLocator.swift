@@ -6,6 +6,8 @@ package import Transfer
 package struct SongLocator: Hashable, Sendable {
   /// The maximum length of a path on Linux, in bytes: PATH_MAX without its terminating zero.
   package static let maximumPathLength = 4095
+  /// The maximum length of a path or a URL, in bytes.
+  static let maximumLength = 8191
 
   /// The file's path as the file system stores it, or the text of the URL.
   package let bytes: [UInt8]

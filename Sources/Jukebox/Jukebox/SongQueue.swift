@@ -250,7 +250,7 @@ package struct SongQueue: Sendable {
   package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
     var touched: [Slot] = []
     for (id, metadata) in metadata {
-      guard let slot = slots[id] else { continue }
+      guard let slot = slots[id], entries[slot].metadata != metadata else { continue }
       entries[slot].metadata = metadata
       touched.append(slot)
     }

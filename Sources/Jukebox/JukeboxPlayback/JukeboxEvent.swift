@@ -20,6 +20,8 @@ package enum JukeboxEvent {
   /// Progress of loading: ranges in seconds, stored bytes, and total bytes if known. At most twice a second.
   case loaded(QueuedSong, ranges: [Range<Double>], bytes: Int64, total: Int64?)
   case network(QueuedSong, NetworkReport)
+  /// The medium of a song from the network has provided metadata, which the jukebox has recorded.
+  case learned(QueuedSong, SongMetadata)
   /// The song is a live stream; `name` is the station's name.
   case station(QueuedSong, name: String?)
   /// Timed metadata of the stream, valid from `seconds` of the song onward.

@@ -13,11 +13,13 @@ package final class JukeboxHost: Suspendable {
     case action(JukeboxAction)
     /// Keep the player paused whatever the jukebox requests (true), or no longer (false).
     case hold(Bool)
+    /// Multiply the volume by a factor.
+    case fade(Double)
 
     func supersedes(_ earlier: Order) -> Bool {
       switch (self, earlier) {
       case (.action(let action), .action(let other)): action.supersedes(other)
-      case (.hold, .hold): true
+      case (.hold, .hold), (.fade, .fade): true
       default: false
       }
     }
@@ -96,12 +98,16 @@ package final class JukeboxHost: Suspendable {
   private func apply<Result: Sendable>(
     _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
   ) -> (result: Swift.Result<Result, JukeboxError>, hasEnded: Bool) {
+    let left = longSong()
     let (result, effects, mustDrain) = state.withLock { state in
       let result: Swift.Result<Result, JukeboxError>
       do throws(JukeboxError) {
         result = .success(try body(&state.machine))
       } catch {
         result = .failure(error)
+      }
+      if let left, state.machine.currentID != left.song.id || state.machine.state == .stopped {
+        state.machine.notePosition(in: left.song.song, at: left.seconds, duration: left.duration)
       }
       let effects = state.machine.takeEffects()
       place.expect(effects.actions)
@@ -111,6 +117,15 @@ package final class JukeboxHost: Suspendable {
     if !effects.changed.isEmpty { subscriber.withLock { $0.onChange }?(effects.changed) }
     if mustDrain { drainSoon() }
     return (result, effects.hasEnded)
+  }
+
+  /// The current song with its position and duration in seconds, if long songs resume. Read before a change,
+  /// which may leave the song.
+  private func longSong() -> (song: QueuedSong, seconds: Double, duration: Double?)? {
+    let song = read { $0.positions.threshold == nil || $0.state == .stopped ? nil : $0.currentSong }
+    guard let song else { return nil }
+    let time = place.time(of: song.id)
+    return time.seconds.map { (song, $0, time.duration) }
   }
 
   /// Connects a player, or disconnects it (nil); without one, actions are dropped. `onEvent` gets events of
@@ -132,7 +147,11 @@ package final class JukeboxHost: Suspendable {
       self?.learn(event)
       onEvent?(event)
     }
-    self.player?.onLearn = { [weak self] id, news in try? self?.change { $0.learn(id, news) } }
+    self.player?.onLearn = { [weak self] song, news in
+      guard let self else { return }
+      try? change { $0.learn(song.id, news) }
+      mainQueue.enqueue { MainActor.assumeIsolated { onEvent?(.learned(song, news)) } }
+    }
   }
 
   /// Stores a live stream's title and station as tags. The title is removed when the current song changes.
@@ -156,6 +175,9 @@ package final class JukeboxHost: Suspendable {
 
   /// Keeps the player paused, or no longer, in order with the jukebox's actions. Any thread.
   package func setHeld(_ isHeld: Bool) { changeOrders { $0.append(.hold(isHeld)) } }
+
+  /// Multiplies the volume by `gain`, 0…1, in order with the jukebox's actions. Any thread.
+  package func setFade(_ gain: Double) { changeOrders { $0.append(.fade(gain)) } }
 
   private func changeOrders(_ change: (inout State) -> Void) {
     let mustDrain = state.withLock { state in
@@ -200,6 +222,7 @@ package final class JukeboxHost: Suspendable {
       switch order {
       case .action(let action): player?.perform(action)
       case .hold(let isHeld): player?.isHeld = isHeld
+      case .fade(let gain): player?.fade = Float(gain)
       }
     }
   }

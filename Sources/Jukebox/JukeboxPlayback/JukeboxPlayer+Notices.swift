@@ -109,7 +109,7 @@ extension JukeboxPlayer {
     onReport(Self.report(left, then: current), ticket)
     // After a song that was heard to its end, the next one counts as heard without an observer.
     if left.failure != nil, current.item === self.current?.item {
-      awaitSound(from: Self.time(0, in: current.song))
+      awaitSound(from: Self.time(current.song.start, in: current.song))
     }
   }
 
@@ -205,7 +205,7 @@ extension JukeboxPlayer {
     let asset = item.asset
     asset.loadValuesAsynchronously(forKeys: ["metadata"]) { [onLearn] in
       let tags = asset.metadata.compactMap { SongTag($0) }
-      if !tags.isEmpty { onLearn?(song.id, SongMetadata(tags: tags)) }
+      if !tags.isEmpty { onLearn?(song, SongMetadata(tags: tags)) }
     }
   }
 
@@ -213,7 +213,7 @@ extension JukeboxPlayer {
   func reportSound(of item: AVPlayerItem, _ song: QueuedSong) {
     let duration = item.duration, format = item.tracks.first?.assetTrack?.format
     onLearn?(
-      song.id,
+      song,
       SongMetadata(
         duration: duration.isNumeric ? duration.seconds : nil, sampleRate: format?.sampleRate,
         channels: format?.channelCount))

@@ -36,7 +36,7 @@ package final class JukeboxPlayer {
   /// Called on the main queue for the events of songs, in order, before the jukebox gets the report.
   var onEvent: (@MainActor (JukeboxEvent) -> Void)?
   /// Called with metadata that a remote song provides: its length, format and tags. Any thread.
-  var onLearn: (@Sendable (SongID, SongMetadata) -> Void)?
+  var onLearn: (@Sendable (QueuedSong, SongMetadata) -> Void)?
   /// The player. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
   let place: SongPlace
@@ -49,6 +49,11 @@ package final class JukeboxPlayer {
   /// Whether the player's last notification was that it has no current item.
   var isDry = false
   private var wantedRate: Float = 0
+  /// The requested volume, 0…1, and the factor by which it is reduced before playback ends.
+  private var volume: Float = 1
+  var fade: Float = 1 { didSet { if fade != oldValue { player.volume = volume * fade } } }
+  /// The rate during playback.
+  private var speed: Float = 1
   /// Whether the player stays paused whatever the jukebox requests.
   var isHeld = false { didSet { applyRate() } }
   var ticket = PlaybackTicket(rawValue: 0)
@@ -118,8 +123,13 @@ package final class JukeboxPlayer {
     case .resume: setRate(1)
     case .stop(let ticket): stop(ticket)
     case .setUpcoming(let songs): setUpcoming(songs)
-    case .setVolume(let percent): player.volume = Float(percent) / 100
+    case .setVolume(let percent):
+      volume = Float(percent) / 100
+      player.volume = volume * fade
     case .setMuted(let isMuted): player.isMuted = isMuted
+    case .setSpeed(let speed):
+      self.speed = Float(speed.factor)
+      if wantedRate != 0 { applyRate() }
     case .setReplayGain(let mode):
       player.replayGain =
         switch mode {
@@ -136,7 +146,7 @@ package final class JukeboxPlayer {
   }
 
   /// Always sets the rate: it reflects the last notification, and a change may be in progress.
-  private func applyRate() { player.rate = isHeld ? 0 : wantedRate }
+  private func applyRate() { player.rate = isHeld ? 0 : wantedRate * speed }
 
   private func start(_ song: QueuedSong, at seconds: Double, paused: Bool, ticket: PlaybackTicket) {
     let entry = makeEntry(song, at: seconds)
@@ -168,11 +178,11 @@ package final class JukeboxPlayer {
 
   private func setUpcoming(_ songs: [QueuedSong]) {
     let told = collect {
-      let kept = zip(upcoming, songs).prefix { $0.song.isSame(as: $1) }.count
+      let kept = zip(upcoming, songs).prefix { $0.song.isSame(as: $1) && $0.song.start == $1.start }.count
       for entry in upcoming.dropFirst(kept) { player.remove(entry.item) }
       upcoming.removeLast(upcoming.count - kept)
       for song in songs.dropFirst(kept) {
-        let entry = makeEntry(song, at: 0)
+        let entry = makeEntry(song, at: song.start)
         // Append before inserting: the item may have ended before `insert` returns.
         upcoming.append(entry)
         player.insert(entry.item, after: nil)

@@ -65,7 +65,8 @@ package final class JukeboxService {
     tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
     desk = ControlDesk(
       playback: PlaybackCommands(
-        host: host, sound: sound, home: home, library: library, clock: clock, started: clock.now),
+        host: host, sound: sound, home: home, library: library, clock: clock, started: clock.now,
+        sleepTimer: SleepTimer(host: host, clock: clock)),
       queue: QueueCommands(host: host, home: home),
       library: LibraryCommands(
         host: host, home: home, library: library, playlists: playlists, stickers: stickers,
@@ -181,7 +182,11 @@ package final class JukeboxService {
     case .outputUnavailable(let message, _):
       defer { server.notify(.player) }
       return sound.setOutputProblem(message)
-    case .rateUnavailable, .stepsCoalesced, .startDeferred, .replayGainIgnored: return true
+    case .rateUnavailable(let message):
+      // The player has paused. At the normal speed it continues.
+      try? host.change { $0.refuseSpeed(message) }
+      return true
+    case .stepsCoalesced, .startDeferred, .replayGainIgnored: return true
     }
   }
 

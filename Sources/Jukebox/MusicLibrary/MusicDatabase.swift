@@ -14,6 +14,8 @@ package final class MusicDatabase: Sendable {
     var damage: DatabaseError?
     var hasFailed = false
     var problem: String?
+    /// The files that the last complete scan could not use.
+    var unplayable = UnplayableFiles()
     var isEnded = false
     var readers: [LibraryReader] = []
     /// Increases when the database file is replaced.
@@ -24,6 +26,11 @@ package final class MusicDatabase: Sendable {
     mutating func setProblem(_ problem: String) -> Bool {
       defer { self.problem = problem }
       return problem != self.problem
+    }
+
+    mutating func setUnplayable(_ files: UnplayableFiles) -> Bool {
+      defer { unplayable = files }
+      return files != unplayable && files.count > 0
     }
   }
 
@@ -216,8 +223,8 @@ package final class MusicDatabase: Sendable {
   ) -> DatabaseError? {
     let watch = state.withLock { $0.watch }
     var failure: DatabaseError?
-    let (hasChanged, problem) = writer.use { writer in
-      guard let writer else { return (false, String?.none) }
+    let (hasChanged, problem, unplayable) = writer.use { writer in
+      guard let writer else { return (false, String?.none, UnplayableFiles?.none) }
       defer { writer.rest() }
       var isForced = false
       if case .job(let job) = run { isForced = job.rereads }
@@ -235,7 +242,7 @@ package final class MusicDatabase: Sendable {
       } catch {
         failure = error
       }
-      return (hasChanged, scan.problem)
+      return (hasChanged, scan.problem, run.isComplete && failure == nil ? scan.unplayable : nil)
     }
     if hasChanged { updateFigures() }
     let isNews = state.withLock { state in
@@ -252,6 +259,9 @@ package final class MusicDatabase: Sendable {
     if isNews, let failure { complain("\(path): \(failure); the music database may be out of date") }
     if let problem, state.withLock({ $0.setProblem(problem) }) {
       complain("some music could not be read: \(problem)")
+    }
+    if let unplayable, state.withLock({ $0.setUnplayable(unplayable) }) {
+      complain("\(home): \(unplayable)")
     }
     onChange(hasChanged ? [.update, .database] : .update)
     return failure
@@ -272,9 +282,7 @@ package final class MusicDatabase: Sendable {
       case .job(let job): try scan.scan(job.path, isDeep: true)
       case .folders(let folders, _): for folder in folders { try scan.scan(folder, isDeep: false) }
       }
-      var isComplete = false
-      if case .job(let job) = run { isComplete = job.path.isEmpty }
-      let hasChanged = try writer.finish(isComplete: isComplete)
+      let hasChanged = try writer.finish(isComplete: run.isComplete)
       try writer.commit()
       return hasChanged
     } catch let error as DatabaseError {

@@ -8,6 +8,8 @@ package struct FoundSong: Hashable, Sendable {
   private let artist: String?
   private let album: String?
   private let duration: String?
+  /// The artist and title for display; nil without a title.
+  private var name: String? { title.map { title in artist.map { "\($0) – \(title)" } ?? title } }
 
   /// Reads the record of a song; nil if the record does not describe one.
   package init?(_ fields: ReplyFields) {
@@ -28,15 +30,27 @@ package struct FoundSong: Hashable, Sendable {
   }
 }
 
+extension FoundSong {
+  /// The line for a terminal: the length, artist and title if known, and the file.
+  fileprivate var line: String {
+    let length = duration.flatMap { TimeText.parse($0) }.map { ElapsedTime.text($0) } ?? ""
+    // Ten columns hold 1:23:45.67.
+    let padding = String(repeating: " ", count: max(0, 10 - length.count))
+    let texts = [name, file.description].compactMap(\.self).map { TerminalText.sanitized($0) }
+    return "\(padding)\(length)  \(texts.joined(separator: "  "))"
+  }
+}
+
 /// The text of a list of found songs, built in parts, with one line per song.
 package struct FoundListing {
   private let isJSON: Bool
   private var hasBegun = false
+  package var isEmpty: Bool { !hasBegun }
 
   package init(asJSON isJSON: Bool) { self.isJSON = isJSON }
 
-  /// Returns the lines of the next songs. A terminal gets sanitized file names, other readers the unchanged
-  /// bytes.
+  /// Returns the lines of the next songs. A terminal gets sanitized names, other readers the unchanged bytes
+  /// of the file names.
   package mutating func text(of songs: [FoundSong], forTerminal isForTerminal: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
     for song in songs {
@@ -44,7 +58,7 @@ package struct FoundListing {
         bytes.append(contentsOf: (hasBegun ? ",\n" : "[\n").utf8)
         song.json.append(to: &bytes)
       } else {
-        bytes += isForTerminal ? Array(TerminalText.sanitized(song.file.description).utf8) : song.file.bytes
+        bytes += isForTerminal ? Array(song.line.utf8) : song.file.bytes
         bytes.append(UInt8(ascii: "\n"))
       }
       hasBegun = true

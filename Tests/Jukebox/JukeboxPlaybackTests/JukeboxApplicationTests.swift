@@ -47,7 +47,8 @@ import Testing
     private func note(_ event: JukeboxEvent) {
       switch event {
       case .currentItem(let song): lines.append("current \(song.flatMap { names[$0.id] } ?? "none")")
-      case .didPlayToEndTime, .failed, .timeJumped, .stalled, .loaded, .network, .station, .timedMetadata:
+      case .didPlayToEndTime, .failed, .timeJumped, .stalled, .loaded, .network, .station, .timedMetadata,
+        .learned:
         break
       case .timeControlStatus(let status, let reason):
         lines.append(([status.rawValue] + [reason].compactMap { $0 }).joined(separator: " "))

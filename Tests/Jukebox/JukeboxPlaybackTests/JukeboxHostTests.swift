@@ -77,6 +77,43 @@ import Testing
     }
   }
 
+  @Test @MainActor func aLongSongResumesWhereItWasLeft() throws {
+    try PlaybackStage.with(["a": 100, "b": 100]) { stage in
+      let (host, player) = host(stage)
+      try host.change { $0.positions.threshold = 60 }
+      try host.change { $0.play() }
+      stage.pass(30)
+      try host.change { machine throws(JukeboxError) in try machine.next() }
+      stage.pass(20)
+      let left = try #require(host.read { $0.positions }.all.first)
+      #expect(abs(left.seconds - 30) < 0.1)
+      try host.change { machine throws(JukeboxError) in try machine.previous() }
+      stage.pass(1)
+      #expect(current(player) == "a" && abs(host.seconds - 31) < 0.2)
+      // The next one follows by itself, where it was left.
+      stage.pass(69.5)
+      #expect(current(player) == "b" && host.seconds > 19 && host.seconds < 22)
+      #expect(host.read { $0.positions }.all.map(\.seconds).count == 1)
+    }
+  }
+
+  @Test @MainActor func theSpeedIsThePlayersRate() throws {
+    try PlaybackStage.with(["a": 10]) { stage in
+      let (host, player) = host(stage)
+      try host.change { $0.setSpeed(PlaybackSpeed(clamping: 125)) }
+      try host.change { $0.play() }
+      stage.pass(1)
+      #expect(player.rate == 1.25)
+      try host.change { $0.pause(true) }
+      try host.change { $0.setSpeed(PlaybackSpeed(clamping: 50)) }
+      stage.pass(1)
+      #expect(player.rate == 0)
+      try host.change { $0.pause(false) }
+      stage.pass(1)
+      #expect(player.rate == 0.5)
+    }
+  }
+
   @Test @MainActor func ordersWaitWhileTheApplicationIsSuspended() throws {
     try PlaybackStage.with(["a": 0.5, "b": 0.5]) { stage in
       let (host, player) = host(stage)

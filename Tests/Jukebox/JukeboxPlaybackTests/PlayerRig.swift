@@ -140,7 +140,7 @@ final class PlayerRig {
       case .failed(let song, let reason): log.lines.append("broken \(stage.name(song.id)): \(reason)")
       case .timeJumped(let song): log.lines.append("jumped \(stage.name(song.id))")
       case .timeControlStatus, .interruption, .playerFailed, .stalled, .loaded, .network, .station,
-        .timedMetadata:
+        .timedMetadata, .learned:
         log.lines.append("unexpected \(event)")
       }
     }

@@ -25,6 +25,7 @@ struct Rig {
   var ticket = PlaybackTicket(rawValue: 0)
   var volume = 100
   var replayGain = ReplayGainMode.off
+  var speed = PlaybackSpeed.normal
   /// Every song that began, in order.
   var begun: [UInt32] = []
 
@@ -70,6 +71,7 @@ struct Rig {
     case .setVolume(let volume): self.volume = volume
     case .setMuted: break
     case .setReplayGain(let mode): replayGain = mode
+    case .setSpeed(let speed): self.speed = speed
     }
   }
 
@@ -86,7 +88,7 @@ struct Rig {
       current = nil
       reports.append((.ended(ended.id), ticket))
     } else {
-      begin(upcoming.removeFirst(), at: 0)
+      begin(upcoming[0], at: upcoming.removeFirst().start)
       if let current { reports.append((.advanced(to: current.id), ticket)) }
     }
   }
@@ -151,6 +153,7 @@ struct Rig {
     if upcoming.map(\.id) != machine.upcoming().map(\.id) { return "other songs follow" }
     if upcoming.map(\.song.range) != machine.upcoming().map(\.song.range) { return "other ranges follow" }
     if volume != machine.volume { return "volume \(volume)" }
+    if speed != machine.speed { return "speed \(speed)" }
     return nil
   }
 }

@@ -207,6 +207,10 @@ struct SavedStateTests {
       let bytes = writer.finished()
       do {
         switch kind {
+        case .positions:
+          #expect(
+            try ResumePositions(encoded: bytes).encoded().count <= ResumePositions.maximumSize, "seed \(seed)"
+          )
         case .queue:
           #expect(try SongQueue(encoded: bytes).encoded() == bytes, "seed \(seed)")
         case .playback:

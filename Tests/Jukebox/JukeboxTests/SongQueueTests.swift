@@ -226,7 +226,8 @@ struct SongQueueTests {
     #expect(queue.version == version + 1)
     #expect(Self.changes(queue, since: version) == [2, 6])
     #expect(queue[SongID(rawValue: 3)]?.metadata == metadata)
-    let untouched = queue.setMetadata([(SongID(rawValue: 99), metadata)])
+    // A song that is not in the queue, and tags that are known already.
+    let untouched = queue.setMetadata([99, 3].map { (SongID(rawValue: $0), metadata) })
     #expect(!untouched)
     #expect(queue.version == version + 1)
   }

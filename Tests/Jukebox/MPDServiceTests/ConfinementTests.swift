@@ -60,7 +60,8 @@ import Testing
   }
 
   static let commands = [
-    "add %", "addid %", "lsinfo %", "listfiles %", "load %", "listplaylist %", "listplaylistinfo %",
+    "add %", "addid %", "lsinfo %", "listfiles %", "unplayable %", "load %", "listplaylist %",
+    "listplaylistinfo %",
     "readpicture % 0", "albumart % 0", "readcomments %", "playlistadd evening %",
   ]
 

@@ -47,7 +47,8 @@ import Testing
       let calls = calls
       desk = ControlDesk(
         playback: PlaybackCommands(
-          host: host, sound: sound, home: home, clock: device.hostClock, started: device.hostClock.now),
+          host: host, sound: sound, home: home, clock: device.hostClock, started: device.hostClock.now,
+          sleepTimer: SleepTimer(host: host, clock: device.hostClock)),
         queue: QueueCommands(host: host, home: home),
         library: LibraryCommands(
           host: host, home: home, tagReader: TagReader(clock: SystemClock.shared) { _ in },
@@ -154,7 +155,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("crossfade 5", Ack(.argument, "songs follow each other without a gap and without a fade")),
+    (
+      "crossfade 5",
+      Ack(.argument, "no crossfade: it mixes two songs, and this queue plays the exact frames of each")
+    ),
     ("partition other", Ack(.noExist, "partition does not exist")),
     ("play 3", .badSongIndex), ("seekcur 1", .notPlaying), ("deleteid 9999", .noSuchSong),
     ("swap 0 3", .badSongIndex), ("playlistinfo 4", .badSongIndex), ("playlistid 9999", .noSuchSong),

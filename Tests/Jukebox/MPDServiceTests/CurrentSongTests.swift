@@ -23,7 +23,8 @@ import Testing
   private static func commands(_ host: JukeboxHost, _ home: MusicHome) -> PlaybackCommands {
     let clock = VirtualClock()
     return PlaybackCommands(
-      host: host, sound: SoundState(clock: clock), home: home, clock: clock, started: clock.now)
+      host: host, sound: SoundState(clock: clock), home: home, clock: clock, started: clock.now,
+      sleepTimer: SleepTimer(host: host, clock: clock))
   }
 
   /// The reply, which has to be the one of somebody who was never asked before.

@@ -23,6 +23,7 @@ import Testing
   private let folder: TemporaryFolder
   private let clock = VirtualClock()
   private let library: LibraryCommands
+  private let host: JukeboxHost
 
   init() throws {
     folder = try TemporaryFolder()
@@ -44,8 +45,9 @@ import Testing
     _ = try writer.finish(isComplete: true)
     try writer.commit()
     var generator = SystemRandomNumberGenerator()
+    host = JukeboxHost(JukeboxMachine(using: &generator))
     library = LibraryCommands(
-      host: JukeboxHost(JukeboxMachine(using: &generator)), home: home,
+      host: host, home: home,
       library: try MusicDatabase(path, home: home, clock: clock) { _ in },
       tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: clock)
   }
@@ -66,6 +68,23 @@ import Testing
     }
     // Others, and this client too, go on.
     #expect(try ask("count", "(title =~ \"^a{60} 1\\\\d+$\")").hasPrefix("songs: 1110\n"))
+  }
+
+  @Test("What the database knows of a song is in the queue at once") func described() throws {
+    for name in ["7.mp3", "unknown.mp3"] {
+      try folder.write(name, "not read here")
+      let answer = Answer()
+      library.perform(
+        .add(uri: Argument(Array(name.utf8)), at: nil), ConnectionMachine.Context(),
+        for: ClientInfo(
+          id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+      ) { answer.complete($0) }
+      _ = try answer.get()
+    }
+    let titles = host.read { machine in
+      (0..<machine.queue.count).map { machine.queue[position: $0]?.song.metadata?.tags.first?.value }
+    }
+    #expect(titles == [Argument(String(repeating: "a", count: 60) + " 7"), nil])
   }
 
   @Test("No question is answered for a client that has gone") func gone() throws {

@@ -115,6 +115,29 @@ import Testing
     #expect(try art(2) == "size: 5\nbinary: 3\nver\n")
     #expect(try art(5) == "size: 5\nbinary: 0\n\n")
     #expect(throws: Ack(.argument, "Offset too large")) { try art(6) }
+    // As mpd, and as Cantata asks: of a folder by a slash at its end.
+    func art(of name: String) throws -> String {
+      String(
+        decoding: try begin(.albumart(Argument(Array(name.utf8)), offset: 0)).get().bytes, as: UTF8.self)
+    }
+    #expect(try art(of: "x/") == "size: 5\nbinary: 5\ncover\n")
+    #expect(throws: Ack(.noExist, "No file exists")) { try art(of: "x") }
+    #expect(throws: Ack(.noExist, "No file exists")) { try art(of: "y/") }
+  }
+
+  @Test("Files that cannot be played are counted by kind and named") func unplayable() throws {
+    try folder.write("x/a.mp3", song(cover: nil))
+    for name in ["x/b.wma", "x/deep/c.WMA", "x/d.ape", "x/cover.jpg", "e.wma"] { try folder.write(name, "x") }
+    func unplayable(_ name: Argument?) throws -> String {
+      String(decoding: try begin(.unplayable(name)).get().bytes, as: UTF8.self)
+    }
+    let files = "file: x/b.wma\nfile: x/d.ape\nfile: x/deep/c.WMA\n"
+    #expect(try unplayable("x") == "kind: .wma\nfiles: 2\nkind: .ape\nfiles: 1\n\(files)")
+    #expect(
+      try unplayable(nil) == "kind: .wma\nfiles: 3\nkind: .ape\nfiles: 1\nfile: e.wma\n\(files)")
+    #expect(try unplayable("x/a.mp3") == "")
+    #expect(throws: Ack.self) { try unplayable("missing") }
+    #expect(host.read { $0.queue.isEmpty })
   }
 
   @Test("What is added, and what is refused in words") func refusals() throws {

@@ -1,3 +1,4 @@
+import Jukebox
 import Testing
 import Transfer
 
@@ -30,6 +31,14 @@ import Transfer
     }
     #expect(found.text == url)
     #expect((credentials != nil) == text.contains("u:p@"))
+  }
+
+  @Test(arguments: [
+    ("http://x/a/02%20Hundredths.mp3", "02 Hundredths.mp3"), ("http://x/caf%C3%A9.mp3?q=1", "café.mp3"),
+    ("http://x/", "x"), ("http://x/a%00b", "a%00b"),
+  ])
+  func aURLIsNamedAsPeopleWriteIt(_ url: String, _ name: String) throws {
+    #expect(SongLocator(try WebURL.read(url).url).fileName == name)
   }
 
   @Test func readsLatin1() {

@@ -51,6 +51,27 @@ import Transfer
     #expect(queue.problems.isEmpty)
   }
 
+  @Test func soundFilesThatAreNoSongsAreCounted() throws {
+    for name in ["a.mp3", "b.wma", "c.WMA", "in/d.wma", "in/e.ape", "cover.jpg", ".hidden.wma", "f.mp3.wv"] {
+      try folder.write("M/\(name)", "x")
+    }
+    var builder = QueueBuilder(directory: MediaPath(folder.path))
+    for _ in 0..<2 { builder.add(argument: MediaPath("M")) }
+    #expect(builder.files.count == 2 && builder.problems.isEmpty)
+    #expect("\(builder.unplayable)" == "10 files cannot be played: 6 .wma, 2 .ape, 2 .wv")
+    #expect(
+      builder.unplayable.files.prefix(5).map { String($0.description.dropFirst(folder.path.count + 1)) }
+        == ["M/b.wma", "M/c.WMA", "M/f.mp3.wv", "M/in/d.wma", "M/in/e.ape"])
+    var many = UnplayableFiles()
+    for number in 0..<1001 { many.add(MediaPath("/\(number).wma")) }
+    #expect(many.files.count == UnplayableFiles.fileLimit && many.count == 1001)
+    many.add(many)
+    #expect(many.files.count == UnplayableFiles.fileLimit && many.count == 2002)
+    var one = UnplayableFiles()
+    one.add(MediaPath("/1.wma"))
+    #expect("\(one)" == "1 file cannot be played: 1 .wma")
+  }
+
   @Test func linksAreFollowedOnce() throws {
     try folder.write("M/a/1.mp3")
     try folder.write("other/2.mp3")

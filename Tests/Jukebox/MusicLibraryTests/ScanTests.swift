@@ -16,6 +16,22 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
+  @Test("Files that cannot be used are told once, with their kinds") func unplayable() throws {
+    try folder.song("a.mp3")
+    for name in ["b.wma", "in/c.ape", "cover.jpg"] { try folder.write("music/\(name)", "x") }
+    let run = try LibraryRun(folder)
+    try run.start()
+    try run.update()
+    try run.update("in")
+    var lines = ["\(run.home.path): 2 files cannot be played: 1 .ape, 1 .wma"]
+    // A message may follow the end of its update.
+    try run.events.wait { run.events.complaints == lines }
+    try folder.write("music/d.wma", "x")
+    try run.update()
+    lines.append("\(run.home.path): 3 files cannot be played: 2 .wma, 1 .ape")
+    try run.events.wait { run.events.complaints == lines }
+  }
+
   @Test("Songs come by album, disc, track and name, folders as a person puts them, empty ones not at all")
   func order() throws {
     try folder.song("z.mp3")

@@ -26,6 +26,11 @@ import Testing
       ("setvol +5", .playback(.setvol(5))), ("volume -5", .playback(.volume(-5))),
       ("single oneshot", .playback(.single(.oneshot))), ("consume oneshot", .playback(.consume(.oneshot))),
       ("consume 1", .playback(.consume(.on))),
+      ("speed 1.5", .playback(.speed(PlaybackSpeed(clamping: 150)))),
+      ("speed 4", .playback(.speed(PlaybackSpeed(clamping: 400)))),
+      ("sleep 1.5", .playback(.sleep(.after(Milliseconds(rawValue: 1500))))),
+      ("sleep song", .playback(.sleep(.song))), ("sleep off", .playback(.sleep(.off))),
+      ("unplayable", .library(.unplayable(nil))), ("unplayable x", .library(.unplayable("x"))),
       ("add a +0", .library(.add(uri: "a", at: .afterCurrent(0)))),
       ("addid a -2", .library(.addid(uri: "a", at: .beforeCurrent(2)))),
       ("addid a 4", .library(.addid(uri: "a", at: .absolute(4)))),
@@ -54,6 +59,16 @@ import Testing
     ])
   func understands(_ line: String, _ command: Command) throws {
     #expect(try Command(Request.parse(line: line)) == command)
+  }
+
+  @Test(
+    "A speed is 0.25 to 4, and a time at most a day",
+    arguments: [
+      "speed 0.24", "speed 4.01", "speed 1.001", "speed -1", "speed +1", "speed nan", "speed 1.", "speed .5",
+      "speed \"\"", "sleep 0", "sleep -1", "sleep 86400.001", "sleep maybe", "sleep nan",
+    ])
+  func refusesSpeedsAndTimes(_ line: String) throws {
+    #expect(throws: Ack.self) { try Command(Request.parse(line: line)) }
   }
 
   @Test(

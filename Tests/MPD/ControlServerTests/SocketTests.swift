@@ -27,6 +27,13 @@ struct SocketTests {
     #expect(mode(path) != nil)
   }
 
+  @Test(
+    "No directory is made in the root directory", arguments: ["/nonexist/socket", "/nonexist/x/y/socket"])
+  func root(_ path: String) throws {
+    #expect(throws: ListenError.self) { _ = try ListeningSocket.bound(to: path).path }
+    #expect(mode("/nonexist") == nil)
+  }
+
   @Test("The default path follows the session's directory, and has a private one without it")
   func defaultPath() {
     #expect(DefaultSocket.path(runtimeDirectory: "/x", user: 7) { _ in true } == "/x/continuo/socket")

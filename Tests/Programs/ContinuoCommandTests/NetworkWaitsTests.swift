@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContinuoCommand
 
-/// What a person without a terminal is told of waits for the network.
+/// What a person is told of waits for the network.
 @Suite struct NetworkWaitsTests {
   private let first = SongID(rawValue: 1)
   private let second = SongID(rawValue: 2)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func everyWaitIsToldOnceWithItsReason() {
-    var waits = NetworkWaits(isShown: false)
+    var waits = NetworkWaits()
     waits.current = first
     #expect(waits.take(.waitingToPlayAtSpecifiedRate) == nil)
     #expect(
@@ -34,12 +34,5 @@ import Testing
     waits.current = second
     #expect(waits.take(retry("h takes no connection"), of: first) == nil)
     #expect(waits.take(retry("g takes no connection"), of: second) == "g takes no connection; waiting for it")
-  }
-
-  @Test func aStatusLineShowsItItself() {
-    var waits = NetworkWaits(isShown: true)
-    waits.current = first
-    _ = waits.take(.waitingToPlayAtSpecifiedRate)
-    #expect(waits.take(retry("h refuses the connection"), of: first) == nil)
   }
 }

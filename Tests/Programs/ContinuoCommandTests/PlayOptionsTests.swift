@@ -1,5 +1,7 @@
 import AppLifecycle
 import ArgumentParser
+import ControlProtocol
+import Jukebox
 import Testing
 
 @testable import ContinuoCommand
@@ -35,6 +37,23 @@ import Testing
     #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio]))
   }
 
+  @Test func readsHowItStarts() throws {
+    let options = try Play.parse([
+      "--volume", "30", "--speed", "1.25", "--start", "1:02.5", "--loop", "--list-unplayable", "a.mp3",
+    ])
+    #expect(options.sound.volume == 30 && options.sound.speed?.percent == 125)
+    #expect(options.start == 62.5 && options.loop && options.unplayable.listUnplayable)
+    let serve = try Serve.parse(["--volume", "30", "--speed", "0.5"])
+    #expect(serve.sound.volume == 30 && serve.sound.speed?.percent == 50)
+    #expect(serve.resumeLongerThan.seconds == 1200)
+    #expect(try Serve.parse(["--resume-longer-than", "1:00:00"]).resumeLongerThan.seconds == 3600)
+    #expect(try Serve.parse(["--resume-longer-than", "off"]).resumeLongerThan.seconds == nil)
+    var generator = SystemRandomNumberGenerator()
+    var machine = JukeboxMachine(using: &generator)
+    options.sound.apply(to: &machine)
+    #expect(machine.volume == 30 && machine.speed.percent == 125 && machine.replayGain == .off)
+  }
+
   @Test func readsTheDelayBehindASink() throws {
     #expect(try Play.parse(["--sink-delay", "0.75", "a.mp3"]).sound.sinkDelay == 0.75)
     #expect(try Play.parse(["a.mp3"]).sound.sinkDelay == nil)
@@ -56,10 +75,12 @@ import Testing
     ["--output", "wav:x", "--events", "x", "a"],
     ["--output", "wav:x", "--timeline", "x", "a"], ["--events", "x", "--timeline", "x", "a"],
     ["--timeline", "", "a"],
-    ["-", "-"], [""], ["--server", "", "a"], ["--events", "", "a"], ["--at", "home", "a"],
+    ["--volume", "101", "a"], ["--volume", "+5", "a"], ["--speed", "5", "a"], ["--speed", "x", "a"],
+    ["--start", "x", "a"], ["--output", "wav:x", "--loop", "a"], ["-", "-"], [""], ["--server", "", "a"],
+    ["--events", "", "a"], ["--at", "home", "a"],
     ["--at", "3:stop", "a"],
     ["--at"], ["--socket", "", "a"], ["--socket", "x", "--no-socket", "a"],
-    ["--socket", "x", "--output", "wav:y", "a"], ["--volume", "5", "a"],
+    ["--socket", "x", "--output", "wav:y", "a"], ["--loud", "5", "a"],
   ])
   func contradictionsAreUsageErrors(arguments: [String]) {
     #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["play"] + arguments) }

@@ -12,6 +12,8 @@ import Testing
     ("seek +5", .seek(.relative(.seconds(5)))), ("seek -0:05.5", .seek(.relative(.milliseconds(-5500)))),
     ("volume 0", .volume(.absolute(0))), ("volume 100", .volume(.absolute(100))),
     ("volume +5", .volume(.relative(5))), ("volume -100", .volume(.relative(-100))),
+    ("speed 1.25", .speed(.absolute(PlaybackSpeed(clamping: 125)))), ("speed +0.1", .speed(.relative(10))),
+    ("speed -0.5", .speed(.relative(-50))), ("speed 2", .speed(.absolute(PlaybackSpeed(clamping: 200)))),
     ("interrupt begin", .interruptBegin), ("interrupt end", .interruptEnd(resumes: true)),
     ("interrupt end resume", .interruptEnd(resumes: true)),
     ("interrupt  end\tnoresume", .interruptEnd(resumes: false)), ("fetch", .fetch),
@@ -31,7 +33,9 @@ import Testing
     ("seek 1 2", "one argument"), ("volume", "one argument"), ("home now", "now"), ("seek x", "\"x\""),
     ("seek --5", "\"--5\""), ("seek +", "\"+\""), ("volume 101", "\"101\""), ("volume 5.5", "\"5.5\""),
     ("volume +101", "\"+101\""), ("volume ++5", "\"++5\""), ("volume -", "\"-\""),
-    ("volume 99999999999999999999", "9999"), ("interrupt", "begin, end"), ("interrupt stop", "begin, end"),
+    ("speed 0.2", "\"0.2\""), ("speed 4.01", "\"4.01\""), ("speed 1.255", "\"1.255\""), ("speed +", "\"+\""),
+    ("speed nan", "\"nan\""), ("volume 99999999999999999999", "9999"), ("interrupt", "begin, end"),
+    ("interrupt stop", "begin, end"),
     ("interrupt begin now", "begin, end"), ("interrupt end maybe", "noresume"), ("task", "task begin upload"),
     ("task stop", "task begin upload"), ("terminate now", "now"),
   ])
@@ -45,7 +49,7 @@ import Testing
     #expect(
       error?.description
         == "unknown command \"stop\"; known ones are pause, play, toggle, next, previous, mute, "
-        + "home, foreground, lock, unlock, fetch, memory-warning, terminate, launch, quit, seek TIME, volume N, "
+        + "home, foreground, lock, unlock, fetch, memory-warning, terminate, launch, quit, seek TIME, volume N, speed N, "
         + "interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]")
   }
 

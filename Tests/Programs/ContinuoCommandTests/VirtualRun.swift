@@ -166,7 +166,8 @@ final class VirtualRun: SessionDelegate {
   /// What `status` answers.
   var status: String? {
     let commands = PlaybackCommands(
-      host: host, sound: session.service.sound, home: .workingDirectory(), clock: clock, started: clock.now)
+      host: host, sound: session.service.sound, home: .workingDirectory(), clock: clock, started: clock.now,
+      sleepTimer: SleepTimer(host: host, clock: clock))
     guard let reply = try? commands.perform(.status, tags: .all) else { return nil }
     return String(decoding: reply.bytes, as: UTF8.self).split(separator: "\n").first {
       $0.hasPrefix("state: ")

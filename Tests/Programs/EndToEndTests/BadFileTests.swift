@@ -67,6 +67,23 @@ extension EndToEndTests {
       #expect(ended == [0, 7])
     }
 
+    /// What is missing, or of another format, has no number among the songs.
+    @Test func songsThatPlayAreCountedAndOthersByKind() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      _ = try await Song(duration: 0.5, seed: 1).write(into: studio.folder)
+      for name in ["a.wma", "b.ape", "c.wma", "cover.jpg"] { _ = try studio.write([1], to: name) }
+      let player = try studio.play([
+        "\(studio.folder)/missing.mp3", studio.folder, "--output", "simulated", "--no-socket",
+      ])
+      #expect(try await player.ended().status == 1)
+      #expect(
+        player.log.value.errors.contains(
+          "continuo: 3 files cannot be played: 2 .wma, 1 .ape (--list-unplayable names them)"),
+        "\(player.log.value)")
+      #expect(player.log.value.output.contains { $0.hasPrefix("1/1  ") }, "\(player.log.value)")
+    }
+
     @Test func nothingLeftToPlay() async throws {
       let studio = try Studio()
       defer { studio.close() }

@@ -23,7 +23,7 @@ extension WatchRecord.Event {
     case .timedMetadata(let song, let identifier, let value, let seconds):
       self = .timedMetadata(
         host.watched(song), identifier: identifier, value: value, time: Milliseconds(seconds: seconds))
-    case .interruption, .playerFailed, .station: return nil
+    case .interruption, .playerFailed, .station, .learned: return nil
     }
   }
 

@@ -29,6 +29,22 @@ extension LibraryCommands {
     return reply
   }
 
+  /// Replies the number of sound files of each kind that are not songs, then the names of the first ones.
+  func unplayable(in folder: MediaPath, _ request: Request) throws(Ack) -> Reply {
+    var builder = QueueBuilder(
+      directory: home.path, confinedTo: request.isSameUser ? nil : home, reach: nil,
+      interruption: { _ in request.interruption() })
+    builder.add(argument: folder)
+    if let limitation = builder.limitation { throw .interrupted(limitation) }
+    var reply = Reply()
+    for (kind, count) in builder.unplayable.kinds {
+      reply.append("kind", kind)
+      reply.append("files", count)
+    }
+    for file in builder.unplayable.files { reply.append("file", Argument(home.name(of: file))) }
+    return reply
+  }
+
   func listFiles(_ folder: MediaPath, _ request: Request) throws(Ack) -> Reply {
     var reply = Reply()
     do throws(FileBytes.Problem) {

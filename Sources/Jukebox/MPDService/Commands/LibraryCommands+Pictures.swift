@@ -11,10 +11,13 @@ import Transfer
 extension LibraryCommands {
   // MARK: Pictures
 
+  /// Replies the picture in the folder of a song. As in mpd, the folder ends at the last slash of the name:
+  /// Cantata requests the picture of a folder by a name with a slash at its end.
   func albumArt(beside uri: Argument, from offset: Int, limit: Int, _ request: Request) throws(Ack) -> Reply {
     let missing = Ack(.noExist, "No file exists")
-    guard let song = try? resolveSong(uri, request),
-      let cover = try? CoverFile.find(in: song.directory), request.isSameUser || home.holds(cover)
+    guard let named = try? resolveSong(uri, request),
+      let cover = try? CoverFile.find(in: uri.bytes.last == UInt8(ascii: "/") ? named : named.directory),
+      request.isSameUser || home.holds(cover)
     else { throw missing }
     guard let part = try? FileBytes.part(of: cover, from: offset, count: limit) else { throw missing }
     guard offset <= part.size else { throw Ack(.argument, "Offset too large") }

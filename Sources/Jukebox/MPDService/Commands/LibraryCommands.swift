@@ -239,6 +239,7 @@ final class LibraryCommands: Sendable {
       return Reply()
     case .getfingerprint: throw Ack(.unknown, "no fingerprints are computed here")
     case .listfiles(let uri): return try listFiles(try resolve(uri?.bytes ?? [], request), request)
+    case .unplayable(let uri): return try unplayable(in: try resolve(uri?.bytes ?? [], request), request)
     }
   }
 
@@ -360,10 +361,11 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Adds songs and starts reading the tags of those that are files.
+  /// Adds songs, with the tags that the database knows, and starts reading the files' own tags, which may be
+  /// newer.
   @discardableResult
   func addAndRead(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {
-    let ids = try add(songs, at: place)
+    let ids = try add(database.described(songs), at: place)
     tagReader.read(Array(zip(ids, songs.map(\.locator))))
     return ids
   }

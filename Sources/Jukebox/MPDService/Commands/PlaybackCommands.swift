@@ -14,6 +14,7 @@ struct PlaybackCommands: Sendable {
   var library: MusicDatabase?
   let clock: any HostClock
   let started: HostTime
+  let sleepTimer: SleepTimer
   private let kept = CurrentSongReply()
 
   // MARK: Asking
@@ -64,6 +65,15 @@ struct PlaybackCommands: Sendable {
     reply.append("songs", figures.songs)
     reply.append("db_playtime", figures.playtime)
     reply.append("db_update", figures.updated)
+    return reply
+  }
+
+  private func positions() -> Reply {
+    var reply = Reply()
+    for (locator, seconds) in host.read({ $0.positions }).all {
+      reply.append("file", Argument(home.name(of: locator)))
+      reply.append("elapsed", Milliseconds(seconds: seconds))
+    }
     return reply
   }
 
@@ -119,6 +129,11 @@ struct PlaybackCommands: Sendable {
     case .getvol: return Reply(["volume": String(host.read { $0.volume })])
     case .setvol(let percent): try host.change { $0.setVolume(percent) }
     case .volume(let difference): try host.change { $0.setVolume($0.volume + difference) }
+    case .speed(let speed): try host.change { $0.setSpeed(speed) }
+    case .sleep(let request): try sleepTimer.set(request)
+    case .getsleep: return Reply(["sleep": sleepTimer.pending])
+    case .positions: return positions()
+    case .getspeed: return Reply(["speed": host.read { $0.speed }.description])
     case .repeat(let isOn): try host.change { $0.setRepeat(isOn) }
     case .random(let isOn): try host.change { $0.setRandom(isOn) }
     case .single(let mode): try host.change { $0.setSingle(mode) }

@@ -11,6 +11,8 @@ package struct FolderEntries {
   package private(set) var linkedFolders: Set<[UInt8]> = []
   /// The playlists, by their extensions.
   package private(set) var playlists: [[UInt8]] = []
+  /// The sound files that are not among the songs.
+  package private(set) var unplayable: [[UInt8]] = []
   /// The links that are named like MP3 files and lead nowhere, in the order of the system.
   private(set) var brokenLinks: [[UInt8]] = []
 
@@ -26,6 +28,7 @@ package struct FolderEntries {
     var playlists: [NaturalOrder] = []
     var stems: [(order: NaturalOrder, name: [UInt8])] = []
     var linkedFolders: Set<[UInt8]> = []
+    var unplayable: [NaturalOrder] = []
     try Self.forEachName(in: folder, interruption) { name, type in
       guard name.first != UInt8(ascii: ".") else { return }
       let path = folder.appending(name)
@@ -36,6 +39,7 @@ package struct FolderEntries {
         folders.append(NaturalOrder(name))
       case .file where isMP3: stems.append((NaturalOrder(Array(name.dropLast(".mp3".utf8.count))), name))
       case .file where path.isPlaylist: playlists.append(NaturalOrder(name))
+      case .file where UnplayableFiles.includes(path): unplayable.append(NaturalOrder(name))
       case .missing where isMP3: brokenLinks.append(name)
       default: break
       }
@@ -49,6 +53,7 @@ package struct FolderEntries {
     self.linkedFolders = linkedFolders
     self.folders = folders.sorted().map(\.name)
     self.playlists = playlists.sorted().map(\.name)
+    self.unplayable = unplayable.sorted().map(\.name)
   }
 
   /// The names of all files in a folder, music or not, hidden or not, in natural order. Blocks on the disk.

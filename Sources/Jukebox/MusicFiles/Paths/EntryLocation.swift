@@ -91,10 +91,12 @@ extension SongLocator {
   /// The name for messages: the path, or the URL without its query, which may contain a secret.
   package var displayName: String { url?.textForMessages ?? String(decoding: bytes, as: UTF8.self) }
 
-  /// The last component of the path; the host for a URL without one.
+  /// The last component of the path, decoded if it is a URL's; the host for a URL without one.
   package var fileName: String {
     guard let url else { return String(decoding: MediaPath(bytes: bytes).name, as: UTF8.self) }
     let name = MediaPath(url.path).name
-    return name.isEmpty ? url.host : String(decoding: name, as: UTF8.self)
+    guard !name.isEmpty else { return url.host }
+    let (decoded, isValid) = PercentEncoding.decode(name)
+    return String(decoding: isValid && !decoded.contains(0) ? decoded : name, as: UTF8.self)
   }
 }

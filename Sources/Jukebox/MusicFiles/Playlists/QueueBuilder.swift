@@ -66,9 +66,15 @@ package struct QueueBuilder {
   }
   /// The files that do not exist. Empty unless `keepsMissing` was set.
   package private(set) var missing: Set<MediaPath> = []
+  /// The number of songs that are not missing.
+  package var playableCount: Int {
+    missing.isEmpty ? locators.count : locators.count { $0.file.map(missing.contains) != true }
+  }
   /// The problems in the order of their detection, up to the limit.
   package private(set) var problems: [QueueProblem] = []
   package private(set) var problemCount = 0
+  /// The sound files in folders that are not songs. They are not among the problems.
+  package private(set) var unplayable = UnplayableFiles()
   /// The reason why reading stopped early; nil if everything was read.
   package private(set) var limitation: String?
   package private(set) var playlists: [MediaPath] = []
@@ -299,6 +305,10 @@ package struct QueueBuilder {
       } else {
         report(shownName(of: file), origin, QueueProblem.brokenLink)
       }
+    }
+    for name in entries.unplayable {
+      let file = folder.appending(name)
+      if isReachable(file) { unplayable.add(file) }
     }
     for name in entries.folders where shouldContinue() {
       let inner = folder.appending(name)

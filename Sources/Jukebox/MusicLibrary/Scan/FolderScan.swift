@@ -49,6 +49,8 @@ struct FolderScan {
   /// The link in progress, and the time at which it was entered, in seconds.
   private var link: (path: [UInt8], since: Double)?
   private let kernelFiles = KernelFileSystems()
+  /// The sound files in scanned folders that are not songs.
+  private(set) var unplayable = UnplayableFiles()
   /// The first reading problem, and the number of further ones.
   private var problems: (first: String, more: Int)?
 
@@ -126,6 +128,7 @@ struct FolderScan {
       return try forget(folder)
     }
     appearances[status.identity, default: 0] += 1
+    for name in entries.unplayable { unplayable.add(location(LibraryPath.path(folder, name))) }
     try scanFiles(in: folder, entries, modified: status.modified)
     try scanFolders(in: folder, entries, above + [status.identity], isDeep)
     // The folder has a row now if music was found below it.

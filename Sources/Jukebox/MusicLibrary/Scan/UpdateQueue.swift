@@ -14,6 +14,12 @@ struct UpdateQueue {
     case job(Job)
     /// Changed folders, each without its subfolders, and the number of the update.
     case folders(Set<[UInt8]>, UInt32)
+
+    /// Whether the whole music directory is scanned.
+    var isComplete: Bool {
+      guard case .job(let job) = self else { return false }
+      return job.path.isEmpty
+    }
   }
 
   enum Next: Hashable {

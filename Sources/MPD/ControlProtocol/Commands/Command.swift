@@ -78,6 +78,14 @@ package enum Command: Hashable, Sendable {
     /// Changes the volume by percentage points, -100–100.
     case volume(Int)
     case getvol
+    /// Sets the speed of playback.
+    case speed(PlaybackSpeed)
+    case getspeed
+    /// Ends playback after a time or a song.
+    case sleep(SleepRequest)
+    case getsleep
+    /// The positions at which long songs resume.
+    case positions
     case `repeat`(Bool)
     case random(Bool)
     case single(OneshotMode)
@@ -147,6 +155,8 @@ package enum Command: Hashable, Sendable {
     case getfingerprint(Argument)
     /// All files in a directory, music or not.
     case listfiles(Argument?)
+    /// The sound files that cannot be played in a directory and its subdirectories.
+    case unplayable(Argument?)
   }
 
   /// Queries of the database of songs in the home directory, and its update. `search…` ignores case.

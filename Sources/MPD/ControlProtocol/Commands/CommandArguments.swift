@@ -34,6 +34,15 @@ package enum StickerTest: Hashable, Sendable {
   case above(Argument)
 }
 
+/// The argument of `sleep`.
+package enum SleepRequest: Hashable, Sendable {
+  /// Pause after a time: seconds, above 0 and at most `ProtocolLimits.longestSleep`.
+  case after(Milliseconds)
+  /// Pause at the end of the current song.
+  case song
+  case off
+}
+
 package enum TagTypesRequest: Hashable, Sendable {
   case report
   case all

@@ -48,6 +48,8 @@ extension CommandRow {
     },
     .init("foreground", .control, .application(.foreground)),
     .init("getfingerprint", 1...1, .read) { a throws(Ack) in .library(.getfingerprint(a[0])) },
+    .init("getsleep", .read, .playback(.getsleep)),
+    .init("getspeed", .read, .playback(.getspeed)),
     .init("getvol", .read, .playback(.getvol)),
     .init("home", .control, .application(.home)),
     .init("idle", 0...many, .read) { a throws(Ack) in .connection(.idle(try subsystems(a))) },
@@ -115,6 +117,7 @@ extension CommandRow {
     .init("plchangesposid", 1...2, .read) { a throws(Ack) in
       .listing(.plchangesposid(version: try a[0].version(), range: try a.second?.range()))
     },
+    .init("positions", .read, .playback(.positions)),
     .init("previous", .player, .transport(.previous)),
     .init("prio", 2...many, .player) { a throws(Ack) in
       .queue(.prio(try priority(a[0]), try a.dropFirst().map { x throws(Ack) in try x.range() }))
@@ -162,6 +165,8 @@ extension CommandRow {
     },
     .init("shuffle", 0...1, .player) { a throws(Ack) in .queue(.shuffle(try a.first?.range())) },
     .init("single", 1...1, .player) { a throws(Ack) in .playback(.single(try single(a[0]))) },
+    .init("sleep", 1...1, .player) { a throws(Ack) in .playback(.sleep(try sleep(a[0]))) },
+    .init("speed", 1...1, .player) { a throws(Ack) in .playback(.speed(try speed(a[0]))) },
     .init("stats", .read, .playback(.stats)),
     .init("status", .read, .playback(.status)),
     .init("sticker", 3...many, .admin) { a throws(Ack) in .stickers(try sticker(a)) },
@@ -176,6 +181,7 @@ extension CommandRow {
     .init("terminate", .admin, .application(.terminate)),
     .init("toggleoutput", 1...1, .admin) { a throws(Ack) in .outputs(.toggleoutput(try a[0].unsigned())) },
     .init("unlock", .control, .application(.unlock)),
+    .init("unplayable", 0...1, .add) { a throws(Ack) in .library(.unplayable(a.first)) },
     .init("unsubscribe", 1...1, .read) { a throws(Ack) in .channels(.unsubscribe(a[0])) },
     .init("update", 0...1, .control) { a throws(Ack) in .database(.update(a.first)) },
     .init("urlhandlers", .read, .fixed(.urlhandlers)),
@@ -211,6 +217,26 @@ extension CommandRow {
       }
       return word == "enable" ? .enable(tags) : .disable(tags)
     default: throw Ack(.argument, "Unknown sub command")
+    }
+  }
+
+  private static func speed(_ argument: Argument) throws(Ack) -> PlaybackSpeed {
+    guard let speed = argument.string.flatMap({ PlaybackSpeed($0) }) else {
+      throw Ack(.argument, "Speed from 0.25 to 4 expected: \(argument)")
+    }
+    return speed
+  }
+
+  private static func sleep(_ argument: Argument) throws(Ack) -> SleepRequest {
+    switch argument {
+    case "song": return .song
+    case "off": return .off
+    default:
+      let time = try argument.songTime()
+      guard time.rawValue > 0, time.seconds <= ProtocolLimits.longestSleep else {
+        throw Ack(.argument, "Seconds up to a day, song or off expected: \(argument)")
+      }
+      return .after(time)
     }
   }
 

@@ -58,4 +58,7 @@ package enum ProtocolLimits {
 
   /// The maximum interval of `watch time`, in seconds: one hour. A longer one is a typing error.
   static let longestWatchInterval = 3600.0
+
+  /// The maximum time of `sleep`, in seconds: one day. A longer one is a typing error.
+  package static let longestSleep = 86_400.0
 }

@@ -61,7 +61,12 @@ struct SocketDirectory: ~Copyable {
   }
 
   /// Creates the directory with the mode, and its parents with mode 0700. Returns whether it did not exist.
+  /// Never creates a directory in the root directory: a mistyped path of root's would leave one there.
   private static func make(_ path: String, mode: UInt32) throws(SystemCallError) -> Bool {
+    if Self.path(ofSocket: path) == "/", path != "/" {
+      guard access(path, F_OK) == 0 else { throw SystemCallError("mkdir", code: ENOENT) }
+      return false
+    }
     if mkdir(path, mode) == 0 { return true }
     switch errno {
     case EEXIST: return false

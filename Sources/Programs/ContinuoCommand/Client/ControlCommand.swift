@@ -72,6 +72,22 @@ enum ControlTrouble {
     """
 }
 
+extension MPDClient {
+  /// Sends a command and returns its reply. A refusal gets the words of `remedy` at the end of its message.
+  @discardableResult
+  mutating func ask(
+    _ name: String, _ arguments: [ControlProtocol.Argument], timeout: Double,
+    remedy: (ReplyParser.Refusal) -> String?
+  ) throws -> ReplyFields {
+    do {
+      return try ask(name, arguments, timeout: timeout)
+    } catch ControlClientError.refused(var refusal) {
+      if let remedy = remedy(refusal) { refusal.message += "; \(remedy)" }
+      throw ControlClientError.refused(refusal)
+    }
+  }
+}
+
 struct ProtocolTrouble: Error, CustomStringConvertible {
   var description: String { "unexpected reply from the server" }
 }

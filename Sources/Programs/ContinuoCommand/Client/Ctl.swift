@@ -101,7 +101,8 @@ struct Ctl: ControlCommand {
   private static func patience(for name: String) -> Double? {
     switch name {
     case "idle": nil
-    case "add", "addid", "load", "lsinfo", "listplaylist", "listplaylistinfo", "readpicture", "home",
+    case "add", "addid", "load", "lsinfo", "listplaylist", "listplaylistinfo", "readpicture", "unplayable",
+      "home",
       "foreground", "lock", "unlock", "interrupt", "terminate", "launch":
       MPDClient.patience
     default: MPDClient.quickPatience

@@ -9,9 +9,10 @@ struct Search: ControlCommand {
     "search", "Finds songs in the server's music directory by their tags.",
     usage: "continuo search [OPTIONS] WORD ...",
     """
-    A song matches if each WORD is in one of its tags; TAG=TEXT must be in that tag. Case is ignored. Each song is \
-    printed as a line with its file, as continuo add --host accepts it. --json prints an array with one object for \
-    each song: file, title, artist, album, duration (seconds); unknown values are null.
+    A song matches if each WORD is in one of its tags; TAG=TEXT must be in that tag. Case is ignored. On a terminal \
+    each song is printed with its length, artist, title and file. Otherwise each line is a file, as continuo add \
+    --host accepts it. --json prints an array with one object for each song: file, title, artist, album, duration \
+    (seconds); unknown values are null. If nothing is found, the exit status is 1.
 
     EXAMPLES
       continuo search pachelbel canon
@@ -56,20 +57,40 @@ struct Search: ControlCommand {
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
     if add {
+      // `searchadd` has the same reply whether it found songs or not.
+      guard try !find(0..<1, with: &client).isEmpty else { throw nothingFound(output) }
       try client.ask("searchadd", [filter], timeout: MPDClient.patience)
       return
     }
     var listing = FoundListing(asJSON: form.json)
     var start = 0
     while true {
-      let window = ControlProtocol.Argument("\(start):\(start + Self.pageSize)")
-      let songs = try client.ask("search", [filter, "window", window], timeout: MPDClient.patience)
-        .records(from: "file")
-      try output.write(listing.text(of: songs.compactMap { FoundSong($0) }, forTerminal: output.isTerminal))
+      let songs = try find(start..<start + Self.pageSize, with: &client)
+      try output.write(listing.text(of: songs, forTerminal: output.isTerminal))
+      if songs.isEmpty, start == 0, !form.json { throw nothingFound(output) }
       start += Self.pageSize
       guard songs.count == Self.pageSize else { break }
     }
     try output.write(listing.end)
+    if listing.isEmpty { throw ExitStatus.refused }
+  }
+
+  private func nothingFound(_ output: CommandOutput) -> ExitStatus {
+    output.complain("nothing found")
+    return .refused
+  }
+
+  /// Returns the songs of a part of the result. A refusal of a tag's name gets the names of all tags.
+  private func find(_ part: Range<Int>, with client: inout MPDClient) throws -> [FoundSong] {
+    let window = ControlProtocol.Argument("\(part.lowerBound):\(part.upperBound)")
+    do {
+      return try client.ask("search", [filter, "window", window], timeout: MPDClient.patience)
+        .records(from: "file").compactMap { FoundSong($0) }
+    } catch ControlClientError.refused(var refusal) where refusal.message.hasPrefix("Unknown filter type") {
+      let tags = try client.ask("tagtypes").fields.map { $0.value.description.lowercased() }
+      refusal.message += "; the tags are any, file, \(tags.joined(separator: ", "))"
+      throw ControlClientError.refused(refusal)
+    }
   }
 }
 
@@ -89,6 +110,7 @@ struct Update: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
+  @OptionGroup var unplayable: UnplayableOptions
   @Flag(help: "Wait until the update is complete.") var wait = false
   @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)")
   var name: String?
@@ -102,6 +124,7 @@ struct Update: ControlCommand {
         _ = try client.reply(timeout: nil)
       }
     }
+    try unplayable.report([path.map { .init($0) }], with: &client, output)
     if form.json { try output.write(.object(["job": .number(written: job)])) }
   }
 }
@@ -178,7 +201,9 @@ struct Save: ControlCommand {
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
     let words = [name] + (mode.map { [$0.rawValue] } ?? [])
-    try client.ask("save", words.map { .init($0) }, timeout: MPDClient.patience)
+    try client.ask("save", words.map { .init($0) }, timeout: MPDClient.patience) { refusal in
+      refusal.code == Ack.Code.exist.rawValue ? "--replace replaces it, --append appends to it" : nil
+    }
   }
 }
 

@@ -6,7 +6,6 @@ import TextFormatting
 protocol ModeControl: ControlCommand {
   /// The name of the mode, of its command, and of its field in `status`.
   static var mode: String { get }
-  static var hasOneshot: Bool { get }
   var form: FormOptions { get }
   var value: ModeValue? { get }
 }
@@ -30,8 +29,20 @@ enum ModeValue: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
+/// The values of a mode without `oneshot`.
+enum SwitchValue: String, ExpressibleByArgument, CaseIterable {
+  case on, off, toggle
+
+  var mode: ModeValue {
+    switch self {
+    case .on: .on
+    case .off: .off
+    case .toggle: .toggle
+    }
+  }
+}
+
 extension ModeControl {
-  static var hasOneshot: Bool { false }
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
     if let word = value?.word {
@@ -51,13 +62,10 @@ extension ModeControl {
   }
 
   mutating func validate() throws {
-    if value == .oneshot, !Self.hasOneshot {
-      throw ValidationError("\(Self.mode) has no oneshot: use on, off or toggle.")
-    }
     if value != nil, form.json { throw ValidationError("--json cannot be combined with a new value.") }
   }
 
-  static func describe(_ abstract: String) -> CommandConfiguration {
+  static func describe(_ abstract: String, hasOneshot: Bool = false) -> CommandConfiguration {
     .control(
       mode, abstract, usage: "continuo \(mode) [OPTIONS] [on|off|\(hasOneshot ? "oneshot|" : "")toggle]",
       """
@@ -76,7 +84,8 @@ struct Random: ModeControl {
   static let configuration: CommandConfiguration = describe("Turns random order of the queue on or off.")
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "New value: on, off or toggle.") var value: ModeValue?
+  @ArgumentParser.Argument(help: ArgumentHelp("New value.", valueName: "value")) var setting: SwitchValue?
+  var value: ModeValue? { setting?.mode }
 }
 
 struct Repeat: ModeControl {
@@ -84,16 +93,17 @@ struct Repeat: ModeControl {
   static let configuration: CommandConfiguration = describe("Turns repetition of the queue on or off.")
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "New value: on, off or toggle.") var value: ModeValue?
+  @ArgumentParser.Argument(help: ArgumentHelp("New value.", valueName: "value")) var setting: SwitchValue?
+  var value: ModeValue? { setting?.mode }
 }
 
 struct Single: ModeControl {
   static let mode = "single"
-  static let hasOneshot = true
-  static let configuration: CommandConfiguration = describe("Turns stopping after each song on or off.")
+  static let configuration: CommandConfiguration = describe(
+    "Turns stopping after each song on or off.", hasOneshot: true)
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "New value: on, off, oneshot or toggle.") var value: ModeValue?
+  @ArgumentParser.Argument(help: "New value.") var value: ModeValue?
 }
 
 struct Consume: ModeControl {
@@ -102,5 +112,6 @@ struct Consume: ModeControl {
     "Turns removal of played songs from the queue on or off.")
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "New value: on, off or toggle.") var value: ModeValue?
+  @ArgumentParser.Argument(help: ArgumentHelp("New value.", valueName: "value")) var setting: SwitchValue?
+  var value: ModeValue? { setting?.mode }
 }

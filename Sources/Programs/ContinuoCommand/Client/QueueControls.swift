@@ -39,6 +39,7 @@ extension MPDClient {
   /// Sends requests about songs of the queue. Replaces the server's message about a missing song: its
   /// positions count from 0, which the user did not type.
   fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
+    guard !requests.isEmpty else { return }
     do {
       _ = try ask(requests)
     } catch ControlClientError.refused(var refusal) where refusal.code == Ack.Code.argument.rawValue {
@@ -99,6 +100,33 @@ struct Delete: ControlCommand {
     }
     try client.askOfQueue(requests)
   }
+}
+
+struct Crop: ControlCommand {
+  static let configuration = CommandConfiguration.control(
+    "crop", "Removes all songs except the current one from the queue.")
+  @OptionGroup var control: ControlOptions
+
+  func perform(with client: inout MPDClient, output: CommandOutput) throws {
+    let status = try client.ask("status")
+    guard let length = status["playlistlength"].flatMap({ UInt32($0) }) else { throw ProtocolTrouble() }
+    guard let song = status["song"].flatMap({ UInt32($0) }) else {
+      output.complain("no current song to keep; continuo clear empties the queue")
+      throw ExitStatus.refused
+    }
+    // Deletes from the back, so that the position of the current song stays valid.
+    var requests: [Request] = []
+    if song + 1 < length { requests.append(try Request("delete", [.init("\(song + 1):")])) }
+    if song > 0 { requests.append(try Request("delete", [.init("0:\(song)")])) }
+    try client.askOfQueue(requests)
+  }
+}
+
+struct Shuffle: SimpleControl {
+  static let configuration = CommandConfiguration.control(
+    "shuffle", "Puts the songs of the queue into a random order.",
+    "The order of the queue itself changes; continuo random on plays an unchanged queue in random order.")
+  @OptionGroup var control: ControlOptions
 }
 
 struct Move: ControlCommand {

@@ -17,7 +17,8 @@ extension Play {
     usage: "continuo play [OPTIONS] FILE|URL|DIRECTORY|PLAYLIST ...",
     discussion: """
       On a terminal it shows the current song and reads keys: space (pause), n and p (next, previous), left and \
-      right (5 s back, forward), up and down (volume), m (mute), h (home button), f (foreground), q (quit), ? (these keys).
+      right (5 s back, forward), up and down (volume), m (mute), [ and ] (slower, faster), h (home button), f \
+      (foreground), q (quit), ? (these keys).
 
       EXAMPLES
         continuo play Media
@@ -57,8 +58,9 @@ extension Play {
     let modes = try application.backgroundModesOrExit()
     let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
     let builder = QueueBuilder(
-      arguments: files, keepsMissing: true, network: network, clock: SystemClock.shared)
-    guard builder.locators.contains(where: { $0.file.map(builder.missing.contains) != true }) else {
+      arguments: files, keepsMissing: true, network: network, unplayable: unplayable,
+      clock: SystemClock.shared)
+    guard builder.playableCount > 0 else {
       if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files found") }
       if files.count == 1, Int(files[0]) != nil {
         StandardOutput.complain("to play a song of a running player's queue: continuo jump \(files[0])")
@@ -89,7 +91,8 @@ extension Play {
     let (songs, missing, problems) = (builder.songs, builder.missing, builder.problemCount)
     SystemResources.reserve()
     let clock = SystemClock.shared
-    let items = "\(songs.count) \(songs.count == 1 ? "item" : "items")"
+    let count = builder.playableCount
+    let items = "\(count) \(count == 1 ? "item" : "items")"
     let timeline = try TimelineRecorder.orExit(
       option: self.timeline, caption: "continuo play, \(items); background modes: \(modes)", clock: clock)
     let events = try self.events.map { path in
@@ -121,7 +124,8 @@ extension Play {
     var machine = JukeboxMachine(using: &generator, upcomingLimit: PlayRun.upcomingLimit)
     do throws(JukeboxError) {
       try machine.add(songs)
-      machine.setReplayGain(sound.replayGain ?? .off)
+      sound.apply(to: &machine)
+      machine.setRepeat(loop)
     } catch {
       StandardOutput.complain(error.message)
       CleanUp.exit(ExitStatus.usage.rawValue)
@@ -138,9 +142,21 @@ extension Play {
         $0.removal
       }
     } catch {
-      StandardOutput.complain(socket == nil ? "no control socket: \(error)" : "\(error)")
-      if socket != nil { CleanUp.exit(ExitStatus.alreadyRunning.rawValue) }
+      if socket != nil {
+        StandardOutput.complain("\(error)")
+        CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
+      }
+      StandardOutput.complain(Self.complaint(error))
       return nil
     }
+  }
+
+  /// Returns the message about the missing default socket.
+  static func complaint(_ error: ListenError) -> String {
+    guard case .alreadyRunning(let path) = error else { return "no control socket: \(error)" }
+    return """
+      another player answers at \(path), and this one plays beside it, without a socket; continuo add adds music to \
+      that player's queue instead
+      """
   }
 }

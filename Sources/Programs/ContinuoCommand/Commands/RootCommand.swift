@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import MusicFiles
 
 /// The program `continuo`.
 public enum CommandLineTool {
@@ -35,17 +36,27 @@ enum CommandSuggestion {
   private static let others = [
     "prev": "previous", "ls": "queue", "playlist": "queue", "start": "resume", "unpause": "resume",
     "vol": "volume", "skip": "next", "info": "status", "find": "search", "rescan": "update",
-    "shuffle": "random", "daemon": "serve", "server": "serve", "rm": "delete", "del": "delete",
-    "goto": "jump", "playlist-load": "load",
+    "daemon": "serve", "server": "serve", "rm": "delete", "del": "delete", "goto": "jump",
+    "playlist-load": "load", "playnext": "insert", "sleeptimer": "sleep", "rate": "speed",
   ]
 
   /// The options of other programs for random order.
   private static let shuffling: Set<String> = ["--shuffle", "--random", "-z"]
 
+  /// The commands and options of other programs for crossfades.
+  private static let crossfades: Set<String> = ["crossfade", "--crossfade", "--xfade"]
+  private static let noCrossfade =
+    "no crossfade: it mixes two songs, and a queue plays the exact frames of each"
+
   /// Returns a hint about an option of other programs, or about a first argument that is not a command.
   static func hint(for arguments: some Collection<String>) -> String? {
     guard let first = arguments.first else { return nil }
-    if let option = arguments.first(where: shuffling.contains), first == option || first == "play" {
+    let mayPlay = ["play", "serve"].contains(first)
+    if crossfades.contains(first) || mayPlay && arguments.contains(where: crossfades.contains) {
+      return noCrossfade
+    }
+    if first == "help", let word = arguments.dropFirst().first { return hint(for: word) }
+    if let option = arguments.first(where: shuffling.contains), first == option || mayPlay {
       return """
         unknown option \(option); for random order: find Media -name '*.mp3' | shuf | continuo play -, or, with \
         continuo serve, continuo random on
@@ -63,7 +74,13 @@ enum CommandSuggestion {
     let nearest = names.map { (name: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
     let near = nearest.flatMap { $0.distance <= max(1, word.count / 2) ? $0.name : nil }
     let guess = (known ?? near).map { "; did you mean continuo \($0)?" } ?? ""
+    if isMedium(word) { return "unknown command \(word); to play it: continuo play \(word)" }
     return "unknown command \(word)\(guess) (continuo --help lists all; continuo play plays files)"
+  }
+
+  /// Whether the word names a file, a folder or a URL. Reads the file system.
+  private static func isMedium(_ word: String) -> Bool {
+    EntryLocation.isURL(Array(word.utf8)) || (try? FileStatus(of: RawArguments.bytes(of: word))) != nil
   }
 
   /// Returns the optimal string alignment distance: letters to change, insert, remove or swap with a
@@ -106,13 +123,14 @@ struct RootCommand: ParsableCommand {
         name: "Player",
         subcommands: [
           Status.self, Pause.self, Resume.self, Toggle.self, Stop.self, Next.self, Previous.self, Seek.self,
-          Volume.self, Random.self, Repeat.self, Single.self, Consume.self, Watch.self, Ctl.self,
+          Volume.self, Speed.self, Sleep.self, Random.self, Repeat.self, Single.self, Consume.self,
+          Watch.self, Ctl.self,
         ]),
       CommandGroup(
         name: "Queue and Library",
         subcommands: [
-          ShowQueue.self, Add.self, Jump.self, Move.self, Delete.self, Clear.self, Search.self, Update.self,
-          Playlists.self, Load.self, Save.self,
+          ShowQueue.self, Add.self, Insert.self, Jump.self, Move.self, Delete.self, Crop.self, Shuffle.self,
+          Clear.self, Search.self, Update.self, Playlists.self, Load.self, Save.self,
         ]),
       CommandGroup(
         name: "Application",

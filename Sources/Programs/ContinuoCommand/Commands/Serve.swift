@@ -54,7 +54,8 @@ extension Serve {
       Session.end(status)
     })
     let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
-    let builder = QueueBuilder(arguments: files, network: network, clock: SystemClock.shared)
+    let builder = QueueBuilder(
+      arguments: files, network: network, unplayable: unplayable, clock: SystemClock.shared)
     let (parts, state) = try makeParts(builder, network)
     do {
       try serve(parts, builder.songs, keptIn: state, on: try listen(), access, manager, signals)
@@ -81,7 +82,8 @@ extension Serve {
     var generator = SystemRandomNumberGenerator()
     var machine =
       state.map { StateKeeper.load($0) { StandardOutput.complain($0) } } ?? JukeboxMachine(using: &generator)
-    if let mode = sound.replayGain { machine.setReplayGain(mode) }
+    sound.apply(to: &machine)
+    machine.positions.threshold = resumeLongerThan.seconds
     try ExitStatus.usage.orExit { try checkOutputs(builder, machine, state) }
     let output = SoundOutput(orExit: sound, clock: clock, substitutes: false)
     let parts = Session.Parts(

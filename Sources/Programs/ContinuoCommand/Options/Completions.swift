@@ -16,6 +16,7 @@ enum Completions {
   static let watch = CompletionKind.custom { words, index, _ in watch(before: words.prefix(index)) }
   static let commands = CompletionKind.custom { words, index, _ in commands(before: words.prefix(index)) }
   static let seek = CompletionKind.list(["+5", "-5", "+30", "-30", "0:00"])
+  static let speed = CompletionKind.list(["+0.1", "-0.1", "0.75", "1", "1.25", "1.5", "2"])
   static let volume = CompletionKind.list(["+5", "-5", "0", "25", "50", "75", "100"])
 
   /// Escapes colons for Zsh, which takes the text after a colon for a description.

@@ -9,6 +9,7 @@ struct Play: ParsableCommand {
   @OptionGroup var application: ApplicationOptions
   @OptionGroup var requests: RequestOptions
   @OptionGroup var remote: RemoteOptions
+  @OptionGroup var unplayable: UnplayableOptions
 
   @Option(
     name: .customLong("at"),
@@ -16,8 +17,8 @@ struct Play: ParsableCommand {
       "Run a command at a time after playback starts. Repeatable.",
       discussion: """
         With wav:, which has no clock, only quit is allowed, for live streams. Commands: \(PlayerCommand.summary). \
-        TIME is 12, 12.34, 1:02 or 1:02:03.5 from the start, or with + or - from the current position; N is 0 to 100, \
-        or with + or - a change. NAME is the name of a background task, by default task. After terminate the player \
+        TIME is 12, 12.34, 1:02 or 1:02:03.5 from the start, or with + or - from the current position; N of \
+        volume is 0 to 100, of speed 0.25 to 4, or with + or - a change. NAME is the name of a background task, by default task. After terminate the player \
         waits for a later launch, which restores queue and position; without one it ends. \
         Examples: --at 3:home --at '4.5:seek 1:02' --at 6.5:foreground; \
         --at '2:task begin upload' --at 3:home --at '5:task end upload'; \
@@ -26,6 +27,13 @@ struct Play: ParsableCommand {
     completion: Completions.schedule,
     transform: ScheduledCommand.init(parsing:))
   var scheduled: [ScheduledCommand] = []
+
+  @Option(
+    help: .init("The position at which the first song starts, such as 1:02.", valueName: "time"),
+    transform: { try Double(seconds: $0) })
+  var start: Double?
+
+  @Flag(help: "Repeat the queue until the player is ended.") var loop = false
 
   @Option(
     help: ArgumentHelp(
@@ -81,6 +89,7 @@ struct Play: ParsableCommand {
       throw ValidationError(contradiction: "--at", "--output \(output)")
     }
     if socket != nil { throw ValidationError(contradiction: "--socket", "--output \(output)") }
+    if loop { throw ValidationError(contradiction: "--loop", "--output \(output)") }
   }
 
   private var namesURL: Bool {

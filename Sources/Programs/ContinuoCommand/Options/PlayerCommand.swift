@@ -10,6 +10,7 @@ enum PlayerCommand: Hashable, Sendable {
   case previous
   case seek(SeekTarget)
   case volume(VolumeTarget)
+  case speed(SpeedTarget)
   case mute
   case home
   case foreground
@@ -47,7 +48,7 @@ enum PlayerCommand: Hashable, Sendable {
     case .home, .foreground, .lock, .unlock, .interruptBegin, .interruptEnd, .taskBegin, .taskEnd, .fetch,
       .memoryWarning, .terminate, .launch:
       true
-    case .pause, .play, .toggle, .next, .previous, .seek, .volume, .mute, .quit: false
+    case .pause, .play, .toggle, .next, .previous, .seek, .volume, .speed, .mute, .quit: false
     }
   }
 }
@@ -63,12 +64,12 @@ extension PlayerCommand: CustomStringConvertible {
 
   static let summary =
     plain.map(\.name).joined(separator: ", ")
-    + ", seek TIME, volume N, interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]"
+    + ", seek TIME, volume N, speed N, interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]"
 
   /// The beginnings of commands that a shell offers, without a time, a number or a name.
   static let beginnings =
     plain.map(\.name) + [
-      "seek", "volume", "interrupt begin", "interrupt end", "interrupt end noresume", "task begin",
+      "seek", "volume", "speed", "interrupt begin", "interrupt end", "interrupt end noresume", "task begin",
       "task end",
     ]
 
@@ -90,6 +91,8 @@ extension PlayerCommand: CustomStringConvertible {
     case "seek": self = .seek(try SeekTarget(parsing: try Self.only(arguments, of: "seek", as: "seek 1:02")))
     case "volume":
       self = .volume(try VolumeTarget(parsing: try Self.only(arguments, of: "volume", as: "volume 50")))
+    case "speed":
+      self = .speed(try SpeedTarget(parsing: try Self.only(arguments, of: "speed", as: "speed 1.25")))
     case "interrupt": self = try Self.interruption(arguments)
     case "task": self = try Self.task(arguments)
     default: throw SyntaxError("unknown command \"\(name)\"; known ones are \(Self.summary)")
@@ -130,6 +133,7 @@ extension PlayerCommand: CustomStringConvertible {
       "seek \(time < .zero ? "-" : "+")\(ElapsedTime.text(time < .zero ? .zero - time : time))"
     case .volume(.absolute(let percent)): "volume \(percent)"
     case .volume(.relative(let percent)): "volume \(percent < 0 ? "" : "+")\(percent)"
+    case .speed(let target): "speed \(target)"
     case .interruptBegin: "interrupt begin"
     case .interruptEnd(let resumes): "interrupt end \(resumes ? "resume" : "noresume")"
     case .taskBegin(let name): "task begin \(name)"

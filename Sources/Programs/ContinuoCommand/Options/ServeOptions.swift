@@ -1,4 +1,17 @@
 import ArgumentParser
+import Jukebox
+
+/// The value of `--resume-longer-than`.
+struct ResumeThreshold: Hashable, Sendable {
+  /// The duration in seconds; nil if no song resumes.
+  var seconds: Double?
+
+  init(seconds: Double?) { self.seconds = seconds }
+
+  init(parsing text: String) throws(SyntaxError) {
+    seconds = text == "off" ? nil : try Double(seconds: text)
+  }
+}
 
 /// The command `serve` with its options. They are not in a group, for the reason that `Play` gives.
 struct Serve: ParsableCommand {
@@ -32,6 +45,7 @@ struct Serve: ParsableCommand {
   @OptionGroup var network: NetworkOptions
   @OptionGroup var requests: RequestOptions
   @OptionGroup var remote: RemoteOptions
+  @OptionGroup var unplayable: UnplayableOptions
 
   @Option(
     help: ArgumentHelp(
@@ -41,6 +55,14 @@ struct Serve: ParsableCommand {
   var state: String?
 
   @Flag(help: "Do not save state between runs.") var noState = false
+
+  @Option(
+    help: .init(
+      "The duration above which songs resume where they were left, or off. (default: 20:00)",
+      discussion: "The positions of up to \(ResumePositions.limit) files are kept with the state.",
+      valueName: "time"),
+    transform: { try ResumeThreshold(parsing: $0) })
+  var resumeLongerThan = ResumeThreshold(seconds: 20 * 60)
 
   @Option(
     help: ArgumentHelp(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlProtocol
+import Jukebox
 import TextFormatting
 
 extension ReplayGainMode: ExpressibleByArgument {}
@@ -41,6 +42,20 @@ struct SoundOptions: ParsableArguments {
         """, valueName: "mode"))
   var replayGain: ReplayGainMode?
 
+  @Option(
+    help: ArgumentHelp("The volume at the start, 0 to 100.", valueName: "percent"),
+    completion: Completions.volume,
+    transform: Self.volume)
+  var volume: Int?
+
+  @Option(
+    help: .init(
+      "The speed at the start, 0.25 to 4.",
+      discussion: "The pitch stays the same. Times and time steps remain those of the song.",
+      valueName: "factor"),
+    completion: Completions.speed, transform: Self.speed)
+  var speed: PlaybackSpeed?
+
   mutating func validate() throws {
     try ValidationError.rejectEmpty(["--server": server, "--sink": sink])
     let servers = [("--server", server != nil), ("--sink", sink != nil)]
@@ -57,6 +72,27 @@ struct SoundOptions: ParsableArguments {
   /// Whether a private null sink may replace a missing server: only if no server was named.
   func allowsSubstitute(environment: (String) -> String?) -> Bool {
     output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty
+  }
+
+  /// Applies the options for the jukebox.
+  func apply(to machine: inout JukeboxMachine) {
+    if let replayGain { machine.setReplayGain(replayGain) }
+    if let volume { machine.setVolume(volume) }
+    if let speed { machine.setSpeed(speed) }
+  }
+
+  @Sendable private static func volume(_ text: String) throws(SyntaxError) -> Int {
+    guard case .absolute(let percent) = try PlayerCommand.VolumeTarget(parsing: text) else {
+      throw SyntaxError("\"\(text)\" is not a volume from 0 to 100")
+    }
+    return percent
+  }
+
+  @Sendable private static func speed(_ text: String) throws(SyntaxError) -> PlaybackSpeed {
+    guard let speed = PlaybackSpeed(text) else {
+      throw SyntaxError("\"\(text)\" is not a speed from 0.25 to 4")
+    }
+    return speed
   }
 
   @Sendable private static func delay(_ text: String) throws(SyntaxError) -> Double {

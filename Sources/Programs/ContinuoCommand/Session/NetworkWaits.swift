@@ -1,10 +1,8 @@
 import ControlProtocol
 import Jukebox
 
-/// Messages about waits for the network: one for each wait, unless a status line shows it.
+/// Messages about waits for the network: one for each wait.
 struct NetworkWaits {
-  /// Whether a status line shows waits, so that messages are not needed.
-  let isShown: Bool
   var current: SongID? {
     didSet { if current != oldValue { wasTold = false } }
   }
@@ -12,8 +10,6 @@ struct NetworkWaits {
   private var wasTold = false
   /// The song whose last request failed, with the reason.
   private var trouble: (song: SongID, reason: String)?
-
-  init(isShown: Bool) { self.isShown = isShown }
 
   /// Records an event of a song on the network. Returns a message if one is due.
   mutating func take(_ report: NetworkReport, of song: SongID) -> String? {
@@ -33,7 +29,7 @@ struct NetworkWaits {
   }
 
   private mutating func sentence() -> String? {
-    guard !isShown, !wasTold, status == .waitingToPlayAtSpecifiedRate, let trouble, trouble.song == current
+    guard !wasTold, status == .waitingToPlayAtSpecifiedRate, let trouble, trouble.song == current
     else { return nil }
     wasTold = true
     return "\(trouble.reason); waiting for it"

@@ -25,7 +25,7 @@ final class PlayRun: SessionDelegate {
   /// The bound control socket. It is served after the start of the music, which it must not delay.
   private var socket: ListeningSocket?
   private var display: RunDisplay
-  private var waits: NetworkWaits
+  private var waits = NetworkWaits()
   private var terminal: Terminal?
   private var schedule: Schedule?
   private var hasSounded = false
@@ -61,7 +61,6 @@ final class PlayRun: SessionDelegate {
     let isTaken = options.events == "-" || options.sound.output == .wav(path: "-")
     display = RunDisplay(
       isTaken ? .nothing : Terminal.isPresent && TerminalLook.current.movesCursor ? .statusLine : .lines)
-    waits = NetworkWaits(isShown: display.form == .statusLine)
     session.delegate = self
   }
 
@@ -162,9 +161,25 @@ final class PlayRun: SessionDelegate {
     remote.application = application
     // Must precede the start of playback, or the first step might be missed.
     updateTimeObserver()
-    if wasLaunched { session.service.goOn() } else { try? session.host.change { $0.play() } }
+    if wasLaunched { session.service.goOn() } else { play() }
     wasLaunched = true
     hasTerminated = false
+  }
+
+  /// Starts playback, with `--start` in the first song that is not missing.
+  private func play() {
+    guard let start = options.start else {
+      try? session.host.change { $0.play() }
+      return
+    }
+    let missing = missing
+    try? session.host.change { machine throws(JukeboxError) in
+      let position = (0..<machine.queue.count).first { position in
+        let file = machine.queue[position: position]?.song.locator.file
+        return file.map { !missing.contains($0) } ?? true
+      }
+      try machine.seek(position: position ?? 0, to: start)
+    }
   }
 
   func saw(_ event: JukeboxEvent) {
@@ -181,6 +196,8 @@ final class PlayRun: SessionDelegate {
       complain(reason, of: song)
     case .station(let song, let name): learn(song, station: name)
     case .timedMetadata(let song, "icy/StreamTitle", let title, _): learn(song, title: title)
+    case .learned(let song, let metadata):
+      if let name = metadata.displayName, display.learn(name, of: song.id) { took(name) }
     case .network(let song, let report):
       if let wait = waits.take(report, of: song.id) { complain(wait, of: song) }
     case .timeJumped, .interruption, .stalled, .timedMetadata: break
@@ -274,22 +291,22 @@ final class PlayRun: SessionDelegate {
 
   /// Performs the command of a key, and shows its effect if nothing else does.
   private func press(_ key: TerminalKey) {
-    guard let command = key.command else {
-      for line in TerminalKey.help { tell(line) }
-      return
-    }
+    guard let command = key.command else { return showKeys() }
     perform(command)
     guard session.service.application != nil else { return }
     switch command {
-    case .volume, .mute:
-      let volume = session.host.read { $0.isMuted ? "muted" : "volume \($0.volume) %" }
-      let notice = display.show(notice: volume)
-      drawStatus()
-      after(Self.noticeTime) { run in
-        run.display.takeBack(notice: notice)
-        run.drawStatus()
-      }
+    case .volume, .mute: show(notice: session.host.read { $0.isMuted ? "muted" : "volume \($0.volume) %" })
+    case .speed: show(notice: session.host.read { "speed \($0.speed)" })
     default: break
+    }
+  }
+
+  private func show(notice: String) {
+    let number = display.show(notice: notice)
+    drawStatus()
+    after(Self.noticeTime) { run in
+      run.display.takeBack(notice: number)
+      run.drawStatus()
     }
   }
 
@@ -301,17 +318,37 @@ final class PlayRun: SessionDelegate {
   }
 
   private func show(_ song: QueuedSong?) {
-    let place = song.map { "\(session.host.index(of: $0) + 1)/\(session.host.read { $0.queue.count })" }
-    display.show(song, place: place ?? "", now: session.clock.now)
+    display.show(song, place: song.map { place(of: $0) } ?? "", now: session.clock.now)
     guard let song, display.form != .nothing || session.timeline != nil else { return }
     if display.form == .lines { after(SongLines.patience) { $0.writeLines(now: $0.session.clock.now) } }
     tags.read([(song.id, song.song.locator)])
     drawStatus()
   }
 
+  /// The position among the songs that play, such as `2/4`: missing files have positions in the queue only.
+  private func place(of song: QueuedSong) -> String {
+    let position = session.host.index(of: song)
+    let missing = missing
+    return session.host.read { machine in
+      var before = 0, count = machine.queue.count
+      if !missing.isEmpty {
+        machine.queue.forEach(in: 0..<machine.queue.count) { index, queued in
+          guard let file = queued.song.locator.file, missing.contains(file) else { return }
+          count -= 1
+          if index < position { before += 1 }
+        }
+      }
+      return "\(position + 1 - before)/\(count)"
+    }
+  }
+
   private func learn(_ song: QueuedSong, station: String? = nil, title: String? = nil) {
-    guard let name = display.note(station: station, title: title, of: song.id) else { return }
-    session.timeline?.record(.itemNamed("\(name)"))
+    if let name = display.note(station: station, title: title, of: song.id) { took(name) }
+  }
+
+  /// Shows a new name of the current song.
+  private func took(_ name: SongName) {
+    session.timeline?.record(.itemNamed(name.description))
     writeLines(now: session.clock.now)
     drawStatus()
   }
@@ -345,11 +382,12 @@ final class PlayRun: SessionDelegate {
         duration: player.currentItem?.duration ?? .indefinite))
   }
 
-  private func tell(_ line: String) {
+  /// Shows the keys or, where lines can be removed, removes them again.
+  private func showKeys() {
     if display.form == .statusLine, let terminal {
-      terminal.tell(line)
+      terminal.toggle(TerminalKey.help)
     } else {
-      StandardOutput.writeLine(line)
+      for line in TerminalKey.help { StandardOutput.writeLine(line) }
     }
   }
 

@@ -2,6 +2,7 @@ import Clocks
 import Continuo
 import Glibc
 import MusicFiles
+import TextFormatting
 import Transfer
 
 extension QueueBuilder {
@@ -9,7 +10,7 @@ extension QueueBuilder {
   /// read on standard error. The read has no time limit, since the user can end the command.
   init(
     arguments: [String], keepsMissing: Bool = false, network: NetworkSettings = NetworkSettings(),
-    clock: any HostClock
+    unplayable options: UnplayableOptions, clock: any HostClock
   ) {
     let progress = ReadingProgress(clock: clock)
     self.init(
@@ -20,7 +21,9 @@ extension QueueBuilder {
       }, readPlaylist: NetworkReader(network, clock: clock).readPlaylist)
     for argument in arguments { add(argument: RawArguments.bytes(of: argument)) }
     progress.finish()
-    for complaint in complaints { StandardOutput.complain(complaint) }
+    for complaint in complaints + options.lines(about: unplayable) {
+      StandardOutput.complain(TerminalText.sanitized(complaint))
+    }
   }
 }
 

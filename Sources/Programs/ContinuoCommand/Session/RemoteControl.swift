@@ -35,7 +35,7 @@ final class RemoteControl {
     case .fetch: device.performBackgroundFetch()
     case .memoryWarning: device.sendMemoryWarning()
     case .quit: quit?()
-    case .taskBegin, .taskEnd, .volume, .mute, .pause, .play, .toggle, .next, .previous, .seek:
+    case .taskBegin, .taskEnd, .volume, .speed, .mute, .pause, .play, .toggle, .next, .previous, .seek:
       control(command)
     }
   }
@@ -48,6 +48,7 @@ final class RemoteControl {
     switch command {
     case .volume(.absolute(let percent)): change { $0.setVolume(percent) }
     case .volume(.relative(let percent)): change { $0.setVolume($0.volume + percent) }
+    case .speed(let target): change { $0.setSpeed(target.speed(from: $0.speed)) }
     case .mute: change { $0.setMuted(!$0.isMuted) }
     case .taskBegin(let name), .taskEnd(let name):
       // Tasks are the application's own code, which does not run while it is suspended.

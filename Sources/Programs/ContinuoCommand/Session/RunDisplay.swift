@@ -30,19 +30,26 @@ struct RunDisplay {
   /// appears.
   private static let drawnStep: Int64 = 3
 
+  /// The interval between two lines with the time, in 1/100 s: as often as a person reads one. Programs read
+  /// every step from `--events`.
+  private static let printedStep: Int64 = 100
+
   /// The interval at which the time is shown, in 1/100 s; nil for none, since an unused observer costs
   /// wake-ups.
   var shownStep: Int64? {
     switch form {
     case .statusLine: Self.drawnStep
-    case .lines: state == .background ? 1 : nil
+    case .lines: state == .background ? Self.printedStep : nil
     case .nothing: nil
     }
   }
 
-  /// Whether the status line is drawn for a time, which may be a step of a finer observer.
-  func draws(_ time: CMTime) -> Bool {
-    form == .statusLine && (time.timescale != 100 || time.value % Self.drawnStep == 0)
+  /// Whether the status line is drawn for a time.
+  func draws(_ time: CMTime) -> Bool { form == .statusLine && shows(time) }
+
+  /// Whether a time is shown, which may be a step of a finer observer.
+  private func shows(_ time: CMTime) -> Bool {
+    shownStep.map { time.timescale != 100 || time.value % $0 == 0 } ?? false
   }
 
   /// The position up to which the song is loaded without a gap, in seconds; nil if unknown, as for files.
@@ -76,6 +83,18 @@ struct RunDisplay {
     return true
   }
 
+  /// Records the name in the tags of a song from the network. Returns false for a live stream, whose titles
+  /// arrive as events, and for a song that is not current.
+  mutating func learn(_ name: SongName, of id: SongID) -> Bool {
+    guard station == nil, streamTitle == nil, name != self.name, id == song?.id else { return false }
+    self.name = name
+    // The song's own line is already written with the file's name if its tags arrive late.
+    if form == .lines, !lines.note(name, of: id) {
+      lines.add("Title: \(TerminalText.sanitized(name.description))")
+    }
+    return true
+  }
+
   /// Records a live stream's station or title. Returns the song's new name; nil if it does not change.
   mutating func note(station: String?, title: String?, of id: SongID) -> SongName? {
     guard id == song?.id else { return nil }
@@ -93,7 +112,9 @@ struct RunDisplay {
   }
 
   /// Records that the song was heard up to `time`.
-  mutating func reach(_ time: CMTime) { if state == .background { tell("Background", at: time) } }
+  mutating func reach(_ time: CMTime) {
+    if state == .background, shows(time) { tell("Background", at: time) }
+  }
 
   /// Records a change of the application's state, with the song at `time`.
   mutating func reach(_ state: ApplicationState, at time: CMTime) {

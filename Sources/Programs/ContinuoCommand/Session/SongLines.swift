@@ -28,12 +28,17 @@ struct SongLines {
 
   mutating func add(_ text: String) { lines.append(.text(text)) }
 
-  mutating func note(_ name: SongName, of song: SongID) {
+  /// Records a song's name. Returns whether its line was still to be written.
+  @discardableResult
+  mutating func note(_ name: SongName, of song: SongID) -> Bool {
+    var isPending = false
     for index in lines.indices {
       if case .song(song, let place, let fileName, let due, nil) = lines[index] {
         lines[index] = .song(song, place: place, fileName: fileName, due: due, name: name)
+        isPending = true
       }
     }
+    return isPending
   }
 
   /// Removes and returns the lines that are ready at `now` (nil: all), with text from files sanitized.

@@ -70,7 +70,7 @@ extension Timeline.Entry {
     case .timeControlStatus(.paused, _): self = .sound(.silent)
     case .timeControlStatus(.waitingToPlayAtSpecifiedRate, _): self = .sound(.waiting)
     case .timeControlStatus(.playing, _): self = .sound(.audible)
-    case .didPlayToEndTime, .failed, .interruption, .playerFailed, .stalled, .loaded, .network,
+    case .didPlayToEndTime, .failed, .interruption, .playerFailed, .stalled, .loaded, .network, .learned,
       .station, .timedMetadata:
       return nil
     }

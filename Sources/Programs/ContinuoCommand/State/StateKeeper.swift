@@ -25,6 +25,8 @@ final class StateKeeper: Sendable {
     /// The time of the first change that is not written yet.
     var since: HostTime?
     var written: [UInt8] = []
+    /// The edition of the positions of long songs that is written.
+    var writtenPositions: Int
     /// The number of failures in a row; 0 if everything is written.
     var failures = 0
     /// The obstacles that were reported already.
@@ -37,7 +39,7 @@ final class StateKeeper: Sendable {
   private let directory: StateDirectory
   private let clock: any HostClock
   private let complain: @Sendable (String) -> Void
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private static func queueFile(_ directory: StateDirectory) -> StateFile {
     directory.file("queue", isDurable: true)
@@ -49,8 +51,12 @@ final class StateKeeper: Sendable {
     directory.file("playback", isDurable: false)
   }
 
+  private static func positionsFile(_ directory: StateDirectory) -> StateFile {
+    directory.file("positions", isDurable: false)
+  }
+
   static func files(in directory: StateDirectory) -> [MediaPath] {
-    [queueFile(directory).path, playbackFile(directory).path]
+    [queueFile(directory).path, playbackFile(directory).path, positionsFile(directory).path]
   }
 
   /// Keeps the state of `host` from now on. `complain` gets messages about failures, on any thread.
@@ -62,6 +68,7 @@ final class StateKeeper: Sendable {
     self.directory = directory
     self.clock = clock
     self.complain = complain
+    state = Mutex(State(writtenPositions: host.read { $0.positions.edition }))
     // A damaged queue file was set aside, and the songs that were salvaged from it are in no file yet.
     let queueIsDirty = !host.read { $0.queue.isEmpty } && !Self.queueFile(directory).exists
     state.withLock { $0.queueIsDirty = queueIsDirty }
@@ -131,6 +138,7 @@ final class StateKeeper: Sendable {
         try write(record, to: Self.playbackFile(directory))
         state.withLock { $0.written = record }
       }
+      try writePositions()
       let failedBefore = state.withLock { state in
         defer { state.failures = 0 }
         return state.failures > 0
@@ -144,6 +152,13 @@ final class StateKeeper: Sendable {
       }
       if isFirst { complain("\(directory.path): \(error); queue and position are not saved") }
     }
+  }
+
+  private func writePositions() throws(FileBytes.Problem) {
+    let positions = host.read { $0.positions }
+    guard positions.edition != state.withLock({ $0.writtenPositions }) else { return }
+    try write(positions.encoded(), to: Self.positionsFile(directory))
+    state.withLock { $0.writtenPositions = positions.edition }
   }
 
   private func write(_ bytes: [UInt8], to file: StateFile) throws(FileBytes.Problem) {
@@ -166,8 +181,13 @@ extension StateKeeper {
     let playback = read(playbackFile(directory), limit: SavedPlayback.maximumSize, complain) {
       bytes throws(SavedStateError) in try SavedPlayback(encoded: bytes)
     }
-    return JukeboxMachine(
+    let positions = read(positionsFile(directory), limit: ResumePositions.maximumSize, complain) {
+      bytes throws(SavedStateError) in try ResumePositions(encoded: bytes)
+    }
+    var machine = JukeboxMachine(
       queue: queue ?? SongQueue(), playback: playback ?? SavedPlayback(), using: &generator)
+    if let positions { machine.positions = positions }
+    return machine
   }
 
   private static func salvage(_ bytes: [UInt8]) -> (queue: SongQueue, words: String)? {

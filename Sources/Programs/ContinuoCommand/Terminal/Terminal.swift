@@ -12,6 +12,7 @@ final class Terminal {
   private var parser = TerminalKeys()
   private let look: TerminalLook
   private var drawn: RenderedLine?
+  private var panel = TerminalPanel()
   private var isLooking = false
 
   private static let lookInterval = 1.0
@@ -35,6 +36,7 @@ final class Terminal {
       keys?.cancel()
       keys = nil
       drawn = nil
+      panel.release()
       lookAgain()
       return false
     }
@@ -84,9 +86,18 @@ final class Terminal {
     StandardOutput.lines.draw(Array(new.whole.utf8), change: Array(change.utf8))
   }
 
+  /// Writes a line above the panel and the status line.
   func tell(_ line: String) {
     guard update() else { return }
-    write("\(RenderedLine.clearing)\(line)\n\(drawn?.whole ?? "")")
+    write("\(panel.clearing)\(line)\n\(panel.text)\(drawn?.whole ?? "")")
+  }
+
+  /// Shows lines directly above the status line, or removes them if they are shown.
+  func toggle(_ lines: [String]) {
+    guard update() else { return }
+    let clearing = panel.clearing
+    panel.toggle(lines, columns: Self.columns)
+    write("\(clearing)\(panel.text)\(drawn?.whole ?? "")")
   }
 
   /// Writes a message above the status line, or to standard error if another job has the terminal.
@@ -103,6 +114,7 @@ final class Terminal {
   /// Discards the last drawing, after the process was stopped or the terminal has a new size.
   func resume() {
     drawn = nil
+    panel.release()
     update()
   }
 

@@ -3,12 +3,14 @@ import ControlProtocol
 /// A key with a meaning for `play`.
 enum TerminalKey: String, CaseIterable {
   // The values of arrows are the last letters of their sequences.
-  case space = " ", n, p, left = "D", right = "C", up = "A", down = "B", h, f, m, q, question = "?"
+  case space = " ", n, p, left = "D", right = "C", up = "A", down = "B", h, f, m, q, slower = "[", faster =
+    "]",
+    question = "?"
 
   static let help = [
     "space  pause, play    n, p  next, previous       left, right  5 s back, on",
     "m      mute           up, down  volume           h, f  home button, foreground",
-    "q      quit           ?     these keys",
+    "q      quit           [, ]  slower, faster      ?     these keys",
   ]
 
   /// The command of the key; nil for the description of the keys.
@@ -24,6 +26,8 @@ enum TerminalKey: String, CaseIterable {
     case .h: .home
     case .f: .foreground
     case .m: .mute
+    case .slower: .speed(.relative(-10))
+    case .faster: .speed(.relative(10))
     case .q: .quit
     case .question: nil
     }

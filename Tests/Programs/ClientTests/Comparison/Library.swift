@@ -121,6 +121,7 @@ let libraryConversation = #"""
   albumart more/d.mp3 0
   albumart more/e.mp3 3
   albumart more 0
+  albumart more/ 0
   albumart missing.mp3 0
   albumart missing/a.mp3 0
   albumart a.mp3

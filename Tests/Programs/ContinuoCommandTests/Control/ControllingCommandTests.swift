@@ -3,6 +3,7 @@ import ControlServer
 import Foundation
 import Glibc
 import MusicFiles
+import Synchronization
 import SystemSupport
 import TestSupport
 import Testing
@@ -34,9 +35,12 @@ import Testing
     // From the back, and no song twice.
     (["delete", "1", "5-7", "6-9", "3"], ["delete 5:9", "delete 4", "delete 2", "delete 0"]),
     (["move", "5", "1"], ["move 4 0"]), (["move", "2-4", "6"], ["move 1:4 5"]),
-    (["load", "evening"], ["load evening"]), (["update"], ["update"]),
-    (["update", "a b"], ["update \"a b\""]),
-    (["search", "--add", "canon"], [#"searchadd "((any contains 'canon'))""#]),
+    (["load", "evening"], ["load evening"]), (["update"], ["update", "unplayable"]),
+    (["update", "a b"], ["update \"a b\"", "unplayable \"a b\""]),
+    (["shuffle"], ["shuffle"]), (["speed", "1.25"], ["speed 1.25"]), (["sleep", "song"], ["sleep song"]),
+    (["sleep", "30m"], ["sleep 1800.000"]), (["sleep", "1h30m"], ["sleep 5400.000"]),
+    (["sleep", "90s"], ["sleep 90.000"]), (["sleep", "1:30:00"], ["sleep 5400.000"]),
+    (["sleep", "off"], ["sleep off"]),
   ])
   func sends(_ arguments: [String], _ lines: [String]) throws {
     let server = try ScriptedServer()
@@ -73,9 +77,106 @@ import Testing
         ]
 
         """)
+    #expect(
+      try server.run(["search", "t"], terminal: true).text
+        == "      1.50  T  a/b.mp3\n            c.mp3\n")
+  }
+
+  @Test func whatIsNotFoundIsTold() throws {
     let empty = try ScriptedServer()
-    #expect(try empty.run(["search", "--json", "t"]).text == "[]\n")
-    #expect(try empty.run(["search", "t"]).text == "")
+    let json = try empty.run(["search", "--json", "t"])
+    #expect(json.text == "[]\n" && json.status == .refused && json.complaints == [])
+    for arguments in [["search", "t"], ["search", "--add", "t"]] {
+      let printed = try empty.run(arguments)
+      #expect(printed.text == "" && printed.status == .refused && printed.complaints == ["nothing found"])
+    }
+    #expect(!empty.lines.contains { $0.hasPrefix("searchadd") })
+    let server = try ScriptedServer { _ throws(Ack) in Reply(["file": "a"]) }
+    #expect(try server.run(["search", "--add", "canon"]).status == .played)
+    #expect(
+      server.lines == [
+        #"search "((any contains 'canon'))" window 0:1"#, #"searchadd "((any contains 'canon'))""#,
+      ])
+  }
+
+  @Test func anUnknownTagIsToldWithThoseThatExist() throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      if case .connection = command { return Reply() }
+      throw Ack(.argument, "Unknown filter type: colour")
+    }
+    let printed = try server.run(["search", "colour=red"])
+    #expect(printed.status == .refused)
+    let told = try #require(printed.complaints.first)
+    #expect(told.hasPrefix("Unknown filter type: colour; the tags are any, file, artist, "), "\(told)")
+  }
+
+  @Test func aPlaylistThatExistsIsToldWithTheRemedy() throws {
+    let server = try ScriptedServer { _ throws(Ack) in throw Ack(.exist, "Playlist already exists") }
+    #expect(
+      try server.run(["save", "evening"]).complaints
+        == ["Playlist already exists; --replace replaces it, --append appends to it"])
+  }
+
+  @Test(
+    arguments: [
+      (["playlistlength": "5", "song": "2"], ["delete 3:", "delete 0:2"]),
+      (["playlistlength": "3", "song": "2"], ["delete 0:2"]),
+      (["playlistlength": "3", "song": "0"], ["delete 1:"]), (["playlistlength": "1", "song": "0"], []),
+    ] as [(KeyValuePairs<String, String>, [String])])
+  func cropKeepsTheCurrentSong(_ status: KeyValuePairs<String, String>, _ lines: [String]) throws {
+    let answer = Array(status)
+    let server = try ScriptedServer { command throws(Ack) in
+      var reply = Reply()
+      if command == .playback(.status) { for (name, value) in answer { reply.append(name, value) } }
+      return reply
+    }
+    #expect(try server.run(["crop"]).status == .played)
+    #expect(server.lines.dropFirst() == lines[...])
+  }
+
+  @Test func cropNeedsACurrentSong() throws {
+    let server = try ScriptedServer { _ throws(Ack) in Reply(["playlistlength": "5"]) }
+    let printed = try server.run(["crop"])
+    #expect(printed.status == .refused && server.lines == ["status"])
+    #expect(printed.complaints == ["no current song to keep; continuo clear empties the queue"])
+  }
+
+  /// The first name plays first: each is put directly after the current song, the last name first.
+  @Test(arguments: [true, false]) func insertsAfterTheCurrentSong(_ hasSong: Bool) throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      guard command == .playback(.status), hasSong else { return Reply() }
+      return Reply(["random": "0", "playlistlength": "5", "song": "2"])
+    }
+    #expect(try server.run(["insert", "/a", "/b"]).status == .played)
+    let position = hasSong ? "+0" : "0"
+    #expect(server.lines == ["status", "add /b \(position)", "status", "add /a \(position)"])
+  }
+
+  @Test func insertsInRandomOrderByPriority() throws {
+    let length = Mutex(5)
+    let server = try ScriptedServer { command throws(Ack) in
+      if case .library = command { length.withLock { $0 += 3 } }
+      return Reply(["random": "1", "song": "2", "playlistlength": "\(length.withLock { $0 })"])
+    }
+    #expect(try server.run(["insert", "/a"]).status == .played)
+    #expect(server.lines == ["status", "add /a +0", "status", "prio 255 3:6"])
+  }
+
+  @Test func speedAndSleepArePrinted() throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      command == .playback(.getspeed) ? Reply(["speed": "1.25"]) : Reply(["sleep": "1799.250"])
+    }
+    #expect(try server.run(["speed"]).text == "1.25\n")
+    #expect(try server.run(["speed", "--json"]).text == "{\"speed\":1.25}\n")
+    #expect(try server.run(["speed", "-0.1"]).text == "")
+    #expect(server.lines.last == "speed 1.15")
+    #expect(try server.run(["speed", "+9"]).status == .played)
+    #expect(server.lines.last == "speed 4.00")
+    #expect(try server.run(["sleep"]).text == "29:59.25\n")
+    #expect(try server.run(["sleep", "--json"]).text == "{\"sleep\":1799.250}\n")
+    let off = try ScriptedServer { _ throws(Ack) in Reply(["sleep": "off"]) }
+    #expect(try off.run(["sleep"]).text == "off\n")
+    #expect(try off.run(["sleep", "--json"]).text == "{\"sleep\":\"off\"}\n")
   }
 
   @Test func playlists() throws {
@@ -183,13 +284,40 @@ import Testing
     let expected = [
       Argument("\(here)/a b.mp3"), Argument("/x/y.mp3"), Argument("file:///z%20.mp3"), Argument(here),
     ]
+    // Of a folder it asks what cannot be played.
+    let requests = try expected.map { try Request("add", [$0]) } + [Request("unplayable", [Argument(here)])]
     #expect(
       server.lines
-        == expected.map { uri in
+        == requests.map { request in
           var line: [UInt8] = []
-          (try? Request("add", [uri]))?.write(into: &line)
+          request.write(into: &line)
           return Argument(line.dropLast()).description
         })
+  }
+
+  @Test(arguments: [["add", "/"], ["insert", "/"], ["update"]])
+  func filesThatCannotBePlayedAreCounted(_ arguments: [String]) throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      guard case .library(.unplayable) = command else { return Reply() }
+      var reply = Reply()
+      for (kind, count) in [(".wma", 3), (".ape", 2)] {
+        reply.append("kind", kind)
+        reply.append("files", count)
+      }
+      for file in ["a.wma", "b.wma"] { reply.append("file", file) }
+      return reply
+    }
+    let line = "5 files cannot be played: 3 .wma, 2 .ape"
+    let printed = try server.run(arguments)
+    #expect(printed.status == .played && printed.complaints == ["\(line) (--list-unplayable names them)"])
+    #expect(
+      try server.run(arguments + ["--list-unplayable"]).complaints == [line, "a.wma", "b.wma", "and 3 more"])
+    // Mpd has no such command.
+    let other = try ScriptedServer { command throws(Ack) in
+      if case .library(.unplayable) = command { throw Ack(.unknown, "unknown command") }
+      return Reply()
+    }
+    #expect(try other.run(arguments).complaints == [])
   }
 
   @Test(arguments: [
@@ -198,13 +326,14 @@ import Testing
     ("file:/a", "file:/a"), ("a:b", "/m/a:b"), ("new\nline", "file:///m/new%0Aline"), ("\\ \"", "/m/\\ \""),
   ])
   func namesBecomeAbsolute(_ name: String, _ uri: String) {
-    #expect(Add.uri(MediaPath(name), directory: MediaPath("/m")) == Argument(uri))
+    #expect(AddedNames.uri(MediaPath(name), directory: MediaPath("/m")) == Argument(uri))
   }
 
   @Test func namesThatAreNotUTF8StayBytes() {
     let name: [UInt8] = [0xE4, 0x2E, 0xFF]
     #expect(
-      Add.uri(MediaPath(bytes: name), directory: MediaPath("/m")) == Argument(Array("/m/".utf8) + name))
+      AddedNames.uri(MediaPath(bytes: name), directory: MediaPath("/m")) == Argument(Array("/m/".utf8) + name)
+    )
   }
 
   @Test func eachFailureIsToldAndTheRestAdded() throws {

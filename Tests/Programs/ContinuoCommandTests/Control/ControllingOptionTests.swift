@@ -21,7 +21,8 @@ import TextFormatting
     ["move", "1", "0"], ["move", "1", "2", "3"], ["search"], ["search", ""],
     ["search", "--add", "--json", "x"],
     ["load"], ["save"], ["save", "--append", "--replace", "x"], ["playlists", "a", "b"],
-    ["update", "a", "b"],
+    ["update", "a", "b"], ["speed", "5"], ["speed", "1", "2"], ["speed", "--json", "1"], ["sleep", "30"],
+    ["sleep", "30x"], ["sleep", "0m"], ["sleep", "25h"], ["sleep", ""], ["sleep", "--json", "5m"], ["insert"],
   ])
   func nonsenseIsAUsageError(_ arguments: [String]) throws {
     let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
@@ -56,10 +57,11 @@ import TextFormatting
     #expect(
       names.sorted()
         == [
-          "add", "clear", "consume", "ctl", "delete", "foreground", "home", "interrupt", "jump", "launch",
-          "lifecycle", "load", "lock", "move", "next", "pause", "playlists", "previous", "queue", "random",
-          "repeat", "resume", "save", "search", "seek", "single", "status", "stop", "terminate", "toggle",
-          "unlock", "update", "volume", "watch",
+          "add", "clear", "consume", "crop", "ctl", "delete", "foreground", "home", "insert", "interrupt",
+          "jump", "launch", "lifecycle", "load", "lock", "move", "next", "pause", "playlists", "previous",
+          "queue", "random", "repeat", "resume", "save", "search", "seek", "shuffle", "single", "sleep",
+          "speed",
+          "status", "stop", "terminate", "toggle", "unlock", "update", "volume", "watch",
         ])
   }
 
@@ -70,6 +72,10 @@ import TextFormatting
         #expect(help.contains(word), "\(command)")
       }
       #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+    // A value that is refused is not offered.
+    for command in [Random.self, Repeat.self, Consume.self] as [any ControlCommand.Type] {
+      #expect(!RootCommand.helpMessage(for: command, columns: 80).contains("oneshot"))
     }
     // Its words are all of the rest, and yet this is a question.
     for word in ["--help", "-h"] {

@@ -73,6 +73,23 @@ import Testing
     #expect(kept == 10)
   }
 
+  @Test func positionsOfLongSongsAreKept() throws {
+    #expect(throws: (any Error).self) { try folder.read("positions") }
+    try host.change { machine throws(JukeboxError) in
+      machine.positions.threshold = 60
+      machine.notePosition(in: Song(path: Array("/music/a.mp3".utf8)), at: 100, duration: 3600)
+      machine.setRepeat(true)
+    }
+    clock.advance(bySeconds: 1)
+    let kept = try ResumePositions(encoded: folder.read("positions"))
+    #expect(kept.all.map(\.seconds) == [100])
+    // Nothing is written again before the next one.
+    remove("positions")
+    try host.change { $0.setRepeat(false) }
+    clock.advance(bySeconds: 1)
+    #expect(throws: (any Error).self) { try folder.read("positions") }
+  }
+
   @Test func queueIsWrittenOnlyWhenItHasChanged() throws {
     try add()
     clock.advance(bySeconds: 1)

@@ -26,7 +26,7 @@ import Testing
   @Test func timeIsShownOnlyWhereSomebodyLooks() {
     for state in ApplicationState.allCases {
       for (form, expected) in [
-        (.statusLine, 3), (.lines, state == .background ? 1 : nil), (.nothing, nil),
+        (.statusLine, 3), (.lines, state == .background ? 100 : nil), (.nothing, nil),
       ] as [(RunDisplay.Form, Int64?)] {
         var display = RunDisplay(form)
         display.reach(state, at: .zero)
@@ -58,6 +58,27 @@ import Testing
     display.reach(.suspended, at: time(160))
     display.reach(.notRunning, at: .invalid)
     #expect(display.takeLines(now: clock.now) == ["Suspended: 1.60"])
+  }
+
+  @Test func aSongFromTheNetworkGetsItsTitle() throws {
+    for form in [RunDisplay.Form.lines, .statusLine] {
+      var display = RunDisplay(form)
+      display.show(songs[0], place: "1/2", now: clock.now)
+      let name = SongName(artist: "A", title: "T")
+      let (isOther, isNew) = (display.learn(name, of: songs[1].id), display.learn(name, of: songs[0].id))
+      let isNewAgain = display.learn(name, of: songs[0].id)
+      #expect(!isOther && isNew && !isNewAgain && line(display).name == name)
+      #expect(display.takeLines(now: nil) == (form == .lines ? ["1/2  A – T"] : []))
+      // The line is already written when the tags arrive.
+      display.show(songs[1], place: "2/2", now: clock.now)
+      _ = display.takeLines(now: nil)
+      _ = display.learn(name, of: songs[1].id)
+      #expect(display.takeLines(now: nil) == (form == .lines ? ["Title: A – T"] : []))
+      // A station names its songs itself.
+      _ = display.note(station: "S", title: nil, of: songs[1].id)
+      let isLive = display.learn(SongName(title: "U"), of: songs[1].id)
+      #expect(!isLive && line(display).name.title == "S")
+    }
   }
 
   @Test func aNoticeTakesTheStatussPlaceForAWhile() {
@@ -96,8 +117,13 @@ import Testing
     let isTitle1 = display.note(SongName(artist: "A", title: "T"), of: songs[0].id)
     #expect(isTitle1)
     display.reach(.background, at: .zero)
-    display.reach(time(1234))
-    #expect(display.takeLines(now: clock.now) == ["1/2  A – T", "Background: 12.34"])
+    // A jump is told with its exact time; of a finer observer's steps, one in a second.
+    display.reach(CMTime(value: 544_194, timescale: 44100))
+    for step in 1250...1401 { display.reach(time(Int64(step))) }
+    #expect(
+      display.takeLines(now: clock.now) == [
+        "1/2  A – T", "Background: 12.34", "Background: 13.00", "Background: 14.00",
+      ])
     display.reach(.suspended, at: time(1234))
     display.reach(time(1235))
     display.show(songs[1], place: "2/2", now: clock.now)

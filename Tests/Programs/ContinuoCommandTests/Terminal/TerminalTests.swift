@@ -172,7 +172,8 @@ import TextFormatting
       TerminalKey.allCases.map(\.command) == [
         .toggle, .next, .previous, .seek(.relative(.seconds(-5))), .seek(.relative(.seconds(5))),
         .volume(.relative(5)),
-        .volume(.relative(-5)), .home, .foreground, .mute, .quit, nil,
+        .volume(.relative(-5)), .home, .foreground, .mute, .quit,
+        .speed(.relative(-10)), .speed(.relative(10)), nil,
       ])
     #expect(TerminalKey.help.allSatisfy { $0.count < 80 })
   }

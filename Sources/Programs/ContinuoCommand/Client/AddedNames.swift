@@ -1,0 +1,86 @@
+import ArgumentParser
+import ControlClient
+import ControlProtocol
+import ControlServer
+import Glibc
+import MusicFiles
+import SystemSupport
+import Transfer
+
+/// The names of music for a server's queue.
+struct AddedNames: ParsableArguments {
+  static let discussion = """
+    Names are relative to the directory where the command runs or, with --host, to the server's --home. Names that \
+    cannot be added are reported, and the rest is added.
+    """
+
+  @OptionGroup var unplayable: UnplayableOptions
+
+  @ArgumentParser.Argument(
+    help: .init(
+      "Files, folders (including subfolders), playlists, and URLs: file://, http:// and https://.",
+      valueName: "file|url|directory|playlist"),
+    completion: Completions.music)
+  var names: [String]
+
+  mutating func validate() throws {
+    if names.contains("") { throw ValidationError("Empty file name.") }
+  }
+
+  struct Named {
+    var name: String
+    var uri: ControlProtocol.Argument
+    /// Whether the name may be that of a folder. Only the server knows its own names.
+    var mayBeFolder: Bool
+  }
+
+  /// Returns the names with the URIs that the server resolves alike.
+  func uris(for control: ControlOptions) throws -> [Named] {
+    // The paths of this machine mean nothing to a server on another one.
+    let server = try control.server(environment: ProcessEnvironment.value)
+    let isRemote = if case .network = server.address { true } else { false }
+    return names.map { name in
+      let path = RawArguments.bytes(of: name)
+      return Named(
+        name: name, uri: isRemote ? .init(path.bytes) : Self.uri(path, directory: .workingDirectory()),
+        mayBeFolder: isRemote
+          ? !EntryLocation.isURL(path.bytes) : (try? FileStatus(of: path))?.type == S_IFDIR)
+    }
+  }
+
+  /// Calls `body` with each URI. Reports refusals and files that cannot be played, and ends the command after
+  /// all names if there were refusals.
+  func add(
+    _ named: some Sequence<Named>, with client: inout MPDClient, _ output: CommandOutput,
+    _ body: (inout MPDClient, ControlProtocol.Argument) throws -> Void
+  ) throws {
+    var isRefused = false
+    for name in named {
+      let shown = String(decoding: WebURL.withoutCredentials(Array(name.name.utf8)), as: UTF8.self)
+      do {
+        try body(&client, name.uri)
+      } catch ControlClientError.refused(let refusal) {
+        // Mpd uses this message for every missing file or folder.
+        let message = refusal.message == "No such directory" ? "no such file or folder" : refusal.message
+        // The server's messages about a playlist at a URL already begin with that URL.
+        output.complain(message.hasPrefix("\(shown): ") ? message : "\(shown): \(message)")
+        isRefused = true
+      } catch let error as RequestError {
+        output.complain("\(shown): \(error)")
+        isRefused = true
+      }
+    }
+    try unplayable.report(named.filter(\.mayBeFolder).map(\.uri), with: &client, output)
+    if isRefused { throw ExitStatus.refused }
+  }
+
+  /// Returns the URI for `name`, which a server with any working directory resolves alike. URLs stay
+  /// unchanged.
+  static func uri(_ name: MediaPath, directory: MediaPath) -> ControlProtocol.Argument {
+    if EntryLocation.isURL(name.bytes) { return ControlProtocol.Argument(name.bytes) }
+    let path = name.resolved(against: directory)
+    // A newline cannot occur in a line of the protocol, so a file URL encodes it.
+    return path.bytes.contains(UInt8(ascii: "\n"))
+      ? ControlProtocol.Argument(path.fileURL) : ControlProtocol.Argument(path.bytes)
+  }
+}

@@ -1,0 +1,36 @@
+import ControlClient
+import ControlProtocol
+import MusicFiles
+
+extension UnplayableOptions {
+  /// Asks a server about the folder that it knows as `uri`, nil for its music directory, and reports the
+  /// files. Servers without that command report none.
+  func report(
+    _ uris: [ControlProtocol.Argument?], with client: inout MPDClient, _ output: CommandOutput
+  ) throws {
+    var unplayable = UnplayableFiles()
+    for uri in uris {
+      do {
+        let reply = try client.ask("unplayable", uri.map { [$0] } ?? [], timeout: MPDClient.patience)
+        unplayable.add(UnplayableFiles(reply))
+      } catch ControlClientError.refused {
+        continue
+      }
+    }
+    for line in lines(about: unplayable) { output.complain(line) }
+  }
+}
+
+extension UnplayableFiles {
+  /// Reads the reply to `unplayable`.
+  fileprivate init(_ reply: ReplyFields) {
+    var counts: [String: Int] = [:]
+    for record in reply.records(from: "kind") {
+      // A server's number must not overflow the sum.
+      guard let kind = record["kind"], let count = record["files"].flatMap({ UInt32($0) }) else { continue }
+      counts[kind] = Int(count)
+    }
+    let files = reply.fields.filter { $0.name == "file" }.map { MediaPath(bytes: $0.value.bytes) }
+    self.init(counts: counts, files: files)
+  }
+}

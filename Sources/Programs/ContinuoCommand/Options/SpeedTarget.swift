@@ -1,0 +1,37 @@
+import ControlProtocol
+import TextFormatting
+
+/// A new speed, or a change of the present one.
+enum SpeedTarget: Hashable, Sendable {
+  case absolute(PlaybackSpeed)
+  /// The change in percent of the recorded speed.
+  case relative(Int)
+
+  init(parsing text: String) throws(SyntaxError) {
+    let sign = text.first.flatMap { $0 == "+" ? 1 : $0 == "-" ? -1 : nil }
+    if let sign, let change = PlaybackSpeed.hundredths(text.dropFirst()) {
+      self = .relative(sign * change)
+    } else if let speed = PlaybackSpeed(text) {
+      self = .absolute(speed)
+    } else {
+      throw SyntaxError("\"\(text)\" is not a speed from 0.25 to 4, or a change like +0.1 or -0.1")
+    }
+  }
+
+  func speed(from present: PlaybackSpeed) -> PlaybackSpeed {
+    switch self {
+    case .absolute(let speed): speed
+    case .relative(let change): PlaybackSpeed(clamping: present.percent + change)
+    }
+  }
+}
+
+extension SpeedTarget: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .absolute(let speed): "\(speed)"
+    case .relative(let change):
+      (change < 0 ? "-" : "+") + DecimalFraction.text(value: Int64(change.magnitude), timescale: 100)
+    }
+  }
+}
