@@ -59,7 +59,7 @@ extension Play {
     let builder = QueueBuilder(
       arguments: files, keepsMissing: true, network: network, clock: SystemClock.shared)
     guard builder.locators.contains(where: { $0.file.map(builder.missing.contains) != true }) else {
-      if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files found") }
+      if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no songs found") }
       if files.count == 1, Int(files[0]) != nil {
         StandardOutput.complain("to play a song of a running player's queue: continuo jump \(files[0])")
       }
