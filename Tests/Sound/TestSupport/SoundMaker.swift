@@ -77,7 +77,8 @@ package enum SoundMaker {
     return (0..<frames * channels).map { index in
       let tone = sin(Float(index / channels) * 0.01 * Float(index % channels + 1))
       let noise = Float(random.next() & 0xFFFF) / 65_536 - 0.5
-      return ((tone * 0.5 + noise * 0.3) * (steps - 1)).rounded() / steps
+      // Zero without a sign, as integers have it.
+      return ((tone * 0.5 + noise * 0.3) * (steps - 1)).rounded() / steps + 0
     }
   }
 
