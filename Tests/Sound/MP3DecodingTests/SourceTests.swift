@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFileDecoding
+import TestSupport
 import Testing
 
 @testable import MP3Decoding
