@@ -21,10 +21,10 @@ final class SoundFile {
   /// Throws if the file has a rate or a number of channels that cannot be played.
   init(_ handle: consuming SoundFileHandle, kind: SoundFileKind) throws(DecodingError) {
     let (rate, channels) = (handle.sampleRate, handle.channelCount)
-    guard (1...384_000).contains(rate), (1...256).contains(channels) else {
+    guard (1000...384_000).contains(rate), (1...256).contains(channels) else {
       throw DecodingError(
         reason: .notRecognized,
-        message: "\(channels) channels at \(rate) Hz cannot be played: at most 256 at 384000 Hz can.")
+        message: "\(channels) channels at \(rate) Hz cannot be played: 1 to 256 at 1000 to 384000 Hz can.")
     }
     mix = channels > 2 ? ChannelMix(handle.channelMap, channels: channels, isVorbis: kind == .ogg) : nil
     format = PCMFormat(sampleRate: rate, channelCount: min(channels, 2))

@@ -200,15 +200,6 @@ enum Songs {
   }
 }
 
-/// Whether two long runs are the same, without printing them.
-func expectSame(_ heard: [Float], _ expected: [Float], sourceLocation: SourceLocation = #_sourceLocation) {
-  guard heard != expected else { return }
-  let index = zip(heard, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-  Issue.record(
-    "\(heard.count) samples heard, \(expected.count) expected, first difference at \(index ?? -1)",
-    sourceLocation: sourceLocation)
-}
-
 /// A song as a file.
 struct LocalSong: MediaSource {
   private let folder: TemporaryFolder

@@ -37,13 +37,15 @@ package func same(_ a: some Collection<Float>, _ b: some Collection<Float>) -> B
   return equal == .some(.some(true))
 }
 
-/// Expects equality without printing all samples.
+/// Expects equality, and names the first difference instead of printing all samples.
 package func expectSame(
   _ a: @autoclosure () throws -> [Float], _ b: [Float], sourceLocation: SourceLocation = #_sourceLocation
 ) rethrows {
   let a = try a()
-  let isSame = same(a, b)
-  #expect(isSame, "\(a.count) and \(b.count) samples", sourceLocation: sourceLocation)
+  guard !same(a, b) else { return }
+  let index = zip(a, b).enumerated().first { $0.element.0.bitPattern != $0.element.1.bitPattern }?.offset
+  let place = index.map { "differ first at \($0)" } ?? "one is the beginning of the other"
+  Issue.record("\(a.count) samples, \(b.count) expected: \(place)", sourceLocation: sourceLocation)
 }
 
 extension UnsafeRawBufferPointer {
