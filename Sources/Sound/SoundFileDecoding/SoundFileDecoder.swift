@@ -151,7 +151,7 @@ final class SoundFileDecoder: AudioDecoder {
   private func lacksBytes() throws(DecodingError) -> Bool {
     if let error = file.bytes.failure { throw error }
     guard let missing = file.bytes.missing else { return false }
-    source.want(from: missing)
+    source.fill(missing, from: base)
     reopening = SoundFileOpening(source, kind: kind, base: base, missing: missing)
     lookahead = min(lookahead * 2, Self.lookahead.upperBound)
     return true

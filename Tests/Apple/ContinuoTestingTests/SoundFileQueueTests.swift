@@ -53,7 +53,8 @@ struct SoundFileQueueTests {
       #expect(device.heard.silences.isEmpty)
       #expect(
         device.record.only("time").entries.map(\.text) == [
-          "times 0.00…1.99 (200 steps)", "times 0.00…3.12 (313 steps)", "times 0.00…3.12 (313 steps)",
+          "times 0.00…0.99 (100 steps)", "times 1.00…1.99 (100 steps)", "times 0.00…3.12 (313 steps)",
+          "times 0.00…3.12 (313 steps)",
         ])
       withExtendedLifetime(player) {}
     }

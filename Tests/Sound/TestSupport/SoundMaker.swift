@@ -11,6 +11,8 @@ package struct SoundFormat: Hashable, Sendable, CustomStringConvertible {
   package var bits: Int?
 
   package var description: String { name }
+  /// Whether samples are stored as floats of 32 bits.
+  fileprivate var holdsFloats: Bool { code & 0xFFFF == 6 }
 
   package static let wav16 = SoundFormat(name: "wav 16", code: 0x010002, bits: 16)
   package static let flac16 = SoundFormat(name: "flac 16", code: 0x170002, bits: 16)
@@ -37,7 +39,7 @@ package enum SoundMaker {
   private typealias Open =
     @convention(c) (UnsafePointer<CChar>?, Int32, UnsafeMutablePointer<continuo_sound_info>?) ->
     OpaquePointer?
-  private typealias Write = @convention(c) (OpaquePointer?, UnsafePointer<Int32>?, Int64) -> Int64
+  private typealias Write<Sample> = @convention(c) (OpaquePointer?, UnsafePointer<Sample>?, Int64) -> Int64
   private typealias Close = @convention(c) (OpaquePointer?) -> Int32
   private typealias SetString = @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?) -> Int32
 
@@ -48,15 +50,21 @@ package enum SoundMaker {
     texts: [Int32: String] = [:]
   ) throws -> String {
     let library = try DynamicLibrary(["libsndfile.so.1"], prefix: "sf_")
-    let (open, write): (Open, Write) = (try library.find("open"), try library.find("writef_int"))
+    let open: Open = try library.find("open")
     let (close, set): (Close, SetString) = (try library.find("close"), try library.find("set_string"))
     var info = continuo_sound_info()
     (info.rate, info.channels, info.format) = (Int32(rate), Int32(channels), format.code)
     let file = try #require(open(path, 0x20, &info), "\(format) cannot be written")
     for (number, text) in texts { #expect(set(file, number, text) == 0) }
-    // Integers are written as they are; floats would be scaled by 32767 instead of 32768.
-    let numbers = samples.map { Int32($0 * 0x1p31) }
-    #expect(write(file, numbers, Int64(samples.count / channels)) == Int64(samples.count / channels))
+    let frames = Int64(samples.count / channels)
+    if format.holdsFloats {
+      let write: Write<Float> = try library.find("writef_float")
+      #expect(write(file, samples, frames) == frames)
+    } else {
+      // Integers are written as they are; floats would be scaled by 32767 instead of 32768.
+      let write: Write<Int32> = try library.find("writef_int")
+      #expect(write(file, samples.map { Int32($0 * 0x1p31) }, frames) == frames)
+    }
     #expect(close(file) == 0)
     return path
   }

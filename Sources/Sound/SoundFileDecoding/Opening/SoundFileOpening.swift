@@ -36,7 +36,7 @@ struct SoundFileOpening {
     if let failure = bytes.failure { throw failure }
     if let gap = bytes.missing {
       missing = gap
-      source.want(from: gap)
+      source.fill(gap, from: base)
       // The read that found the gap has requested the callback.
       return nil
     }
@@ -58,6 +58,11 @@ struct SoundFileOpening {
 }
 
 extension ByteSource {
+  /// Requests the missing bytes at `gap`, or, if they arrive only in order, those before them from `start` on.
+  func fill(_ gap: Int64, from start: Int64) {
+    want(from: isSeekable ? gap : start + supply(from: start).byteCount)
+  }
+
   /// Returns whether `count` bytes from `offset` on are available, or all to the end, or as many as the source
   /// fetches in advance. If not, the source's callback follows.
   func has(_ count: Int64, from offset: Int64) throws(DecodingError) -> Bool {
