@@ -68,8 +68,13 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .systemLibrary(name: "CMPG123"),
       .systemLibrary(name: "CPulse"),
       .systemLibrary(name: "CMarks"),
+      .systemLibrary(name: "CSoundFile"),
       .target(name: "AudioCore", dependencies: ["Clocks"], swiftSettings: strict),
       .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
+      // Chooses the decoder by the content. Opens libsndfile with the first file that needs it; it is not linked.
+      .target(
+        name: "SoundFileDecoding", dependencies: ["AudioCore", "CSoundFile", "MP3Decoding", "SystemSupport"],
+        swiftSettings: strict),
       // SoundTouch is opened when it is needed, and never linked.
       .target(name: "TimeStretch", dependencies: ["AudioCore", "SystemSupport"], swiftSettings: strict),
       .target(
@@ -87,12 +92,18 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     ],
     tests: [
       .target(
-        name: "TestSupport", dependencies: ["AudioOutput", "CTestSupport", "Clocks", "SystemSupport"],
+        name: "TestSupport",
+        dependencies: ["AudioCore", "AudioOutput", "CSoundFile", "CTestSupport", "Clocks", "SystemSupport"],
         swiftSettings: computing),
       .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "Clocks"], swiftSettings: strict),
       .testTarget(
-        name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding", "TestSupport"],
+        name: "MP3DecodingTests",
+        dependencies: ["AudioCore", "MP3Decoding", "SoundFileDecoding", "TestSupport"],
         resources: [.copy("Fixtures")],
+        swiftSettings: computing),
+      .testTarget(
+        name: "SoundFileDecodingTests",
+        dependencies: ["AudioCore", "MP3Decoding", "SoundFileDecoding", "TestSupport"],
         swiftSettings: computing),
       .testTarget(
         name: "TimeStretchTests", dependencies: ["AudioCore", "TimeStretch"], swiftSettings: computing),
@@ -139,7 +150,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "RemoteMedia",
         dependencies: [
-          "AudioCore", "CThreads", "Clocks", "MP3Decoding", "NetworkPlaylists", "SystemSupport", "Transfer",
+          "AudioCore", "CThreads", "Clocks", "MP3Decoding", "NetworkPlaylists", "SoundFileDecoding",
+          "SystemSupport", "Transfer",
         ],
         swiftSettings: strict),
     ],
@@ -168,8 +180,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "RemoteMediaTests",
         dependencies: [
           "AudioCore", "AudioOutput", "Clocks", "CurlTransport", "MP3Decoding", "MediaTime",
-          "NetworkPlaylists", "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport",
-          "Transfer",
+          "NetworkPlaylists", "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "SoundFileDecoding",
+          "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
     ]
@@ -202,7 +214,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "Clocks", "CurlTransport",
           "MP3Decoding", "MediaAssets", "MediaTime", "NetworkPlaylists", "NowPlaying", "PulseOutput",
-          "QueuePlayer", "RemoteMedia", "TextFormatting", "TimeStretch", "Transfer",
+          "QueuePlayer", "RemoteMedia", "SoundFileDecoding", "TextFormatting", "TimeStretch",
+          "Transfer",
         ],
         swiftSettings: strict),
       .target(
@@ -222,7 +235,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "CMarks", "Clocks", "Continuo",
           "ContinuoLocation", "ContinuoNetworking", "MP3Decoding", "MediaAssets", "MediaTime",
-          "PlaybackEngine", "QueuePlayer", "RemoteMedia", "SystemSupport", "Transfer",
+          "PlaybackEngine", "QueuePlayer", "RemoteMedia", "SoundFileDecoding", "SystemSupport", "Transfer",
           .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: strict),
@@ -290,7 +303,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ContinuoTestingTests",
         dependencies: [
           "AppLifecycle", "AudioCore", "Clocks", "Continuo", "ContinuoLocation", "ContinuoTesting",
-          "MP3Decoding", "MediaTime", "QueuePlayer", "RemoteMedia", "TestSupport", "Transfer",
+          "MP3Decoding", "MediaTime", "QueuePlayer", "RemoteMedia", "SoundFileDecoding", "TestSupport",
+          "Transfer",
         ],
         swiftSettings: strict),
     ]
@@ -348,7 +362,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "MusicFiles",
         dependencies: [
-          "AudioCore", "Clocks", "ControlProtocol", "Jukebox", "MP3Decoding", "NetworkPlaylists",
+          "AudioCore", "Clocks", "ControlProtocol", "Jukebox", "NetworkPlaylists", "SoundFileDecoding",
           "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
@@ -369,8 +383,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "MPDService",
         dependencies: [
           "AppLifecycle", "AudioCore", "Clocks", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-          "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists",
-          "QueuePlayer", "SystemSupport", "TextFormatting", "Transfer",
+          "JukeboxPlayback", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists", "QueuePlayer",
+          "SoundFileDecoding", "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
     ],

@@ -21,8 +21,8 @@ package struct NetworkSettings: Sendable {
   package var makeTransport: @Sendable (any HostClock) -> any HTTPTransport = {
     CurlHTTPTransport.shared(clock: $0)
   }
-  /// Starts opening a medium from its bytes; nil opens it as MPEG audio.
-  package var makeOpening: (@Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening)?
+  /// Starts opening a medium from its bytes; nil opens it by its content.
+  package var makeOpening: (@Sendable (any ByteSource, OpeningOptions, MP3Opening.Stream?) -> MediaOpening)?
   /// Returns a random seed, a different one for each medium.
   package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
 
@@ -54,7 +54,7 @@ final class NetworkMedia: Sendable {
       environment.times.stall = .infinity
     }
     return RemoteMedium(
-      url: asset.url, settings: requests, options: MP3File.Options(preciseDuration: asset.isPrecise),
+      url: asset.url, settings: requests, options: OpeningOptions(preciseDuration: asset.isPrecise),
       environment: environment, onNote: onNote)
   }
 

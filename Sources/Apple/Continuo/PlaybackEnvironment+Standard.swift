@@ -2,13 +2,13 @@ package import AudioCore
 public import AudioSession
 package import Clocks
 import Foundation
-import MP3Decoding
+import SoundFileDecoding
 import Synchronization
 import TextFormatting
 import TimeStretch
 
 extension PlaybackEnvironment {
-  /// Creates an environment that plays MP3 files and http and https URLs in real time, on the main dispatch
+  /// Creates an environment that plays audio files and http and https URLs in real time, on the main dispatch
   /// queue. The output is opened when the first player gets an item, or when the audio session is queried
   /// about other applications' audio. The network is used with the first item at such a URL.
   ///
@@ -26,7 +26,7 @@ extension PlaybackEnvironment {
         ?? { SilenceNotice.say($0, place: output.place, advice: output.advice) })
   }
 
-  /// Creates an environment from the given parts that plays MP3 files and MPEG audio from the network.
+  /// Creates an environment from the given parts that plays audio files, and audio from the network.
   package init(
     clock: any HostClock, device: any AudioOutputDevice, network: NetworkSettings = NetworkSettings(),
     stretching: any TimeStretching = SoundTouchStretching(),
@@ -38,7 +38,7 @@ extension PlaybackEnvironment {
       clock: clock, device: device, stretching: stretching, mainQueue: mainQueue,
       isOnMainQueue: isOnMainQueue,
       makeSource: { file, isPrecise in
-        MP3File(pathBytes: file.pathBytes, options: MP3File.Options(preciseDuration: isPrecise))
+        AudioFile(pathBytes: file.pathBytes, options: OpeningOptions(preciseDuration: isPrecise))
       },
       onDiagnostic: onDiagnostic)
     let media = NetworkMedia(network, clock: clock)
@@ -48,7 +48,7 @@ extension PlaybackEnvironment {
 }
 
 extension StandardEnvironment: EnvironmentMaker {
-  /// Returns an environment for PulseAudio and MP3 files in real time.
+  /// Returns an environment for PulseAudio and audio files in real time.
   package static func makeEnvironment() -> PlaybackEnvironment { PlaybackEnvironment() }
 }
 

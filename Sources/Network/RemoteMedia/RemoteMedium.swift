@@ -1,14 +1,15 @@
 package import AudioCore
-package import MP3Decoding
+import MP3Decoding
 import NetworkPlaylists
+import SoundFileDecoding
 import Synchronization
 package import Transfer
 
-/// An MPEG audio medium at a URL. Keeps the fetched bytes, unless other media need the space.
+/// An audio medium at a URL. Keeps the fetched bytes, unless other media need the space.
 package final class RemoteMedium: MediaSource {
   package let url: WebURL
   private let settings: RequestSettings
-  private let options: MP3File.Options
+  private let options: OpeningOptions
   private let environment: RemoteEnvironment
   private let onNote: @Sendable (TransferNote) -> Void
   private let present = Mutex(Present())
@@ -26,7 +27,7 @@ package final class RemoteMedium: MediaSource {
 
   /// Creates a medium, fetched once opened. `onNote` is called on a worker, in order; it must return quickly.
   package init(
-    url: WebURL, settings: RequestSettings, options: MP3File.Options = MP3File.Options(),
+    url: WebURL, settings: RequestSettings, options: OpeningOptions = OpeningOptions(),
     environment: RemoteEnvironment,
     onNote: @escaping @Sendable (TransferNote) -> Void = { _ in }
   ) {
@@ -69,7 +70,7 @@ package final class RemoteMedium: MediaSource {
   /// Reads the tag at the front, as far as it is stored. Fetches nothing.
   package func readTag() throws(DecodingError) -> MediaTag {
     guard let fetch = present.withLock({ $0.fetch }) else { return MediaTag() }
-    return MediaTag(front: fetch.store.bytes(Int(NetworkLimits.tagSkip)))
+    return MediaTag(beginning: fetch.store.bytes(Int(NetworkLimits.tagSkip)))
   }
 
   /// Fetches the entry of a playlist that was found in place of the medium; nil after too many playlists.
@@ -102,7 +103,7 @@ package final class RemoteMedium: MediaSource {
 
   /// Starts to open the medium at its beginning, or at the current position of a live stream. If the server
   /// has another version by then, the decoder continues with it at the same media time. Throws the errors of
-  /// `MP3File.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure of a transfer.
+  /// `AudioFile.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure of a transfer.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     let version = version(fetch, callback)
     return MediaOpening { () throws(DecodingError) in

@@ -1,6 +1,6 @@
 package import AudioCore
 import Clocks
-import MP3Decoding
+import SoundFileDecoding
 import Synchronization
 package import Transfer
 
@@ -13,7 +13,8 @@ package final class TagFetch: Sendable {
 
   private struct State {
     var onEnd: (@Sendable (MediaTag?) -> Void)?
-    var knowsLength = false
+    /// The number of bytes needed, as far as it is known: first those that distinguish the formats.
+    var length = TagFetch.headerLength
   }
 
   private let fetch: RemoteFetch
@@ -22,8 +23,8 @@ package final class TagFetch: Sendable {
   private let state: Mutex<State>
   private let worker = Mutex<(any Worker)?>(nil)
 
-  /// The length in bytes of an ID3v2 tag header.
-  private static let headerLength = 10
+  /// The number of bytes that distinguish the formats.
+  private static let headerLength: Int64 = 12
 
   /// Starts to fetch the tag of the medium at `url`. `onEnd` is called once, on a worker, with the tag; or
   /// with nil if there is none, if it exceeds `limit` bytes, or if it does not arrive within `timeLimit`.
@@ -59,17 +60,18 @@ package final class TagFetch: Sendable {
     let isOver =
       snapshot.outcome != nil || snapshot.isLive || snapshot.total.map { there >= $0 } ?? false
       || clock.now >= deadline
-    let header = fetch.store.bytes(Self.headerLength)
-    guard header.count == Self.headerLength else { return isOver ? end(nil) : .at(deadline) }
-    let length = InfoFrame.tagLength(header)
-    guard length > 0, length <= Self.limit else { return end(nil) }
-    if there >= length { return end(MediaTag(front: fetch.store.bytes(Int(length)))) }
-    if isOver { return end(nil) }
-    if !state.withLock({ $0.knowsLength }) {
-      state.withLock { $0.knowsLength = true }
+    var length = state.withLock { $0.length }
+    while there >= length {
+      let bytes = fetch.store.bytes(Int(length))
+      guard bytes.count == length, let needed = MediaTag.length(beginning: bytes), needed <= Self.limit else {
+        return end(nil)
+      }
+      if needed <= length { return end(MediaTag(beginning: bytes)) }
+      length = Int64(needed)
+      state.withLock { $0.length = length }
       read(ahead: length)
     }
-    return .at(deadline)
+    return isOver ? end(nil) : .at(deadline)
   }
 
   private func end(_ tag: MediaTag?) -> WorkerNext {

@@ -107,7 +107,7 @@ final class VersionedDecoder: AudioDecoder {
       guard error.reason == .notRecognized else { throw error }
       throw DecodingError(
         reason: .network(code: -1005),
-        message: "the server has another version of it now, which is no MPEG audio")
+        message: "the server has another version of it now, which is no audio")
     }
   }
 

@@ -133,7 +133,7 @@ package protocol MediaFacets: AnyObject {
   /// the new position on are returned again.
   func takeTags() -> [TimedTag]
 
-  /// The number of damaged frames and bytes that were skipped; always 0 for formats other than MP3.
+  /// The number of damaged frames and bytes that were skipped, and of stated frames that do not exist.
   var damage: Int { get }
 
   /// Returns the ReplayGain levels in the medium's tags; empty if none exist or if their bytes are missing.
@@ -172,6 +172,16 @@ package struct MediaOpening {
   /// caller tries again at the callback of `MediaSource.open`. After a decoder or an error the method must
   /// not be called again. May block on a local disk, never on anything else.
   package func proceed() throws(DecodingError) -> (any AudioDecoder)? { try step() }
+}
+
+/// The options for opening a medium.
+package struct OpeningOptions: Hashable, Sendable {
+  /// Whether to read a medium without a stated length completely when it is opened, so that
+  /// `AudioDecoder.frameCount` is exact from the beginning. Costs one pass over the medium (MP3: about 1 s per
+  /// GB from memory). Media that state their length, as almost all do, are exact without it.
+  package var preciseDuration: Bool
+
+  package init(preciseDuration: Bool = false) { self.preciseDuration = preciseDuration }
 }
 
 /// A medium that can be opened for decoding any number of times: a file, a download or a stream.

@@ -53,3 +53,23 @@ extension ByteSource {
 
   package func setReadAhead(_ byteCount: Int64?) {}
 }
+
+extension ByteSource {
+  /// Returns `count` bytes at `offset`, or fewer at the end; nil if some are not available yet.
+  package func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let result = try bytes.withUnsafeMutableBufferPointer { all throws(DecodingError) in
+        let rest = UnsafeMutableBufferPointer(rebasing: all[filled...])
+        return try read(into: UnsafeMutableRawBufferPointer(rest), at: offset + Int64(filled))
+      }
+      switch result {
+      case .bytes(let read): filled += min(read, count - filled)
+      case .end: return Array(bytes.prefix(filled))
+      case .notYet: return nil
+      }
+    }
+    return bytes
+  }
+}

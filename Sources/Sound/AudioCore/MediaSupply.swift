@@ -57,6 +57,16 @@ package struct MediaExtent: Hashable, Sendable {
     self.isSeekable = isSeekable
   }
 
+  /// Creates an extent with the longest ranges that are not empty, if there are more than `limit`.
+  package init(longest ranges: [Range<Double>], isSeekable: Bool) {
+    var loaded = ranges.filter { !$0.isEmpty }
+    if loaded.count > Self.limit {
+      loaded.sort { $0.upperBound - $0.lowerBound > $1.upperBound - $1.lowerBound }
+      loaded = Array(loaded.prefix(Self.limit)).sorted { $0.lowerBound < $1.lowerBound }
+    }
+    self.init(loaded: loaded, isSeekable: isSeekable)
+  }
+
   package func canBeEntered(at seconds: Double) -> Bool {
     isSeekable || loaded.contains { $0.contains(seconds) || $0.upperBound == seconds }
   }
@@ -75,4 +85,13 @@ package enum MediaReadAhead: Hashable, Sendable {
   package static let beginningSize: Int64 = 256 * 1024
   /// The minimum to buffer ahead, in seconds.
   package static let least = 2.0
+
+  /// Returns the amount in bytes for `ByteSource.setReadAhead`.
+  package func byteCount(bytesPerSecond: Double) -> Int64? {
+    switch self {
+    case .usual: nil
+    case .beginning: Self.beginningSize
+    case .seconds(let seconds): Int64(min(max(seconds, Self.least) * bytesPerSecond, 0x1p40))
+    }
+  }
 }

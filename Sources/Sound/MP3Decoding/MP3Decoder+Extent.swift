@@ -36,23 +36,11 @@ extension MP3Decoder {
       let frame = known.frame(at: offset) ?? present.frame(at: offset) ?? estimate.frameNumber(at: offset)
       return min(table.seconds(ofFrame: frame), length ?? .infinity)
     }
-    var loaded = stored.map { seconds($0.lowerBound)..<max(seconds($0.lowerBound), seconds($0.upperBound)) }
-      .filter { !$0.isEmpty }
-    // Report only the longest ranges if there are too many.
-    if loaded.count > MediaExtent.limit {
-      loaded.sort { $0.upperBound - $0.lowerBound > $1.upperBound - $1.lowerBound }
-      loaded = Array(loaded.prefix(MediaExtent.limit)).sorted { $0.lowerBound < $1.lowerBound }
-    }
-    return MediaExtent(loaded: loaded, isSeekable: reader.source.isSeekable)
+    let loaded = stored.map { seconds($0.lowerBound)..<max(seconds($0.lowerBound), seconds($0.upperBound)) }
+    return MediaExtent(longest: loaded, isSeekable: reader.source.isSeekable)
   }
 
   func setReadAhead(_ readAhead: MediaReadAhead) {
-    let bytes: Int64? =
-      switch readAhead {
-      case .usual: nil
-      case .beginning: MediaReadAhead.beginningSize
-      case .seconds(let seconds): Int64(min(max(seconds, MediaReadAhead.least) * bytesPerSecond, 0x1p40))
-      }
-    reader.source.setReadAhead(bytes)
+    reader.source.setReadAhead(readAhead.byteCount(bytesPerSecond: bytesPerSecond))
   }
 }

@@ -15,26 +15,33 @@ package final class MP3Opening {
   }
 
   private let source: any ByteSource
-  private let options: MP3File.Options
+  private let options: OpeningOptions
   private let stream: Stream?
+  /// The first bytes of the source, as far as the caller has read them.
+  private let beginning: [UInt8]?
   private var reader: FrameReader?
   private var decoder: MP3Decoder?
 
-  /// Starts opening the medium in `source`. The caller sets the source's callback.
-  package init(source: any ByteSource, options: MP3File.Options = MP3File.Options()) {
+  /// Starts opening the medium in `source`. The caller sets the source's callback. `beginning`: the first
+  /// `Recognition.length` bytes, or fewer at the end, if the caller has read them.
+  package init(
+    source: any ByteSource, options: OpeningOptions = OpeningOptions(), beginning: [UInt8]? = nil
+  ) {
     self.source = source
     self.options = options
+    self.beginning = beginning
     stream = nil
   }
 
   /// Starts opening a part of a live stream. Info frames, which stations send from files, are ignored.
   package init(source: any ByteSource, stream: Stream) {
     self.source = source
-    options = MP3File.Options()
+    options = OpeningOptions()
+    beginning = nil
     self.stream = stream
   }
 
-  /// Returns the decoder at its beginning; nil while bytes are missing. Throws as `MP3File.open` does.
+  /// Returns the decoder at its beginning; nil while bytes are missing. Throws the errors of a file that is opened.
   package func proceed() throws(DecodingError) -> (any AudioDecoder)? { try decode() }
 
   func decode() throws(DecodingError) -> MP3Decoder? {
@@ -60,7 +67,9 @@ package final class MP3Opening {
 
   /// Returns a reader for the audio after the source's leading tag; nil while its first bytes are missing.
   private func recognize() throws(DecodingError) -> FrameReader? {
-    guard let bytes = try source.peek(Recognition.length, at: 0) else { return nil }
+    var first = beginning
+    if first == nil { first = try source.peek(Recognition.length, at: 0) }
+    guard let bytes = first else { return nil }
     try Recognition.refuseOtherFormats(bytes)
     let budget = stream?.searchBudget ?? FrameReader.searchBudget
     return try FrameReader(

@@ -1,9 +1,9 @@
-import AudioCore
+package import AudioCore
 
-/// Creates `MP3Metadata` from a file's tags and first frame, as read by libmpg123.
-enum MetadataReader {
+/// Creates `AudioMetadata` from a file's tags and first frame, as read by libmpg123.
+package enum MetadataReader {
   /// Reads a source whose bytes are all available.
-  static func read(_ source: any ByteSource) throws(DecodingError) -> MP3Metadata {
+  package static func read(_ source: any ByteSource) throws(DecodingError) -> AudioMetadata {
     let first = try source.peek(Recognition.length, at: 0) ?? []
     try Recognition.refuseOtherFormats(first)
     let tagSize = Recognition.tagLength(first) ?? 0
@@ -20,12 +20,12 @@ enum MetadataReader {
     let endTag = try ID3Text.version1(of: source)
     let (frame, header) = (reader.frame, reader.header)
     let audioSize = source.size.map { max(0, $0 - frame.start - (endTag == nil ? 0 : 128)) }
-    var metadata = MP3Metadata(
+    var metadata = AudioMetadata(
       format: frame.format,
       frameCount: reader.frameTable.frameCount(
         bytesLeft: audioSize.map { max(0, $0 - Int64(frame.byteCount)) }, bytesPerFrame: header.meanByteCount
       ),
-      encoding: MP3Metadata.Encoding(
+      encoding: AudioMetadata.Encoding(
         version: header.version == 0 ? .mpeg1 : header.version == 1 ? .mpeg2 : .mpeg25,
         layer: Int(header.layer), bitRate: reader.bitRate(audioSize: audioSize),
         bitRateMode: header.vbr == 1 ? .variable : header.vbr == 2 ? .average : .constant))

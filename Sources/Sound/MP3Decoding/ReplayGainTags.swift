@@ -1,9 +1,9 @@
-import AudioCore
+package import AudioCore
 
 /// Reads a file's ReplayGain values from its tags or, if they have none, from the Info frame written by LAME.
 /// ID3v2 tags take precedence over APEv2 tags for each value. The data is untrusted: a value that is
 /// truncated, not a number or outside the ranges of `ReplayGain.Level` counts as missing.
-struct ReplayGainTags {
+package struct ReplayGainTags {
   /// The maximum size of an APEv2 tag, in bytes.
   private static let tagLimit = 1 << 20
   /// The size in bytes of an APEv2 tag's header or footer.
@@ -14,26 +14,50 @@ struct ReplayGainTags {
     "ALBUM_GAIN": ReplayGain.Level.gains, "ALBUM_PEAK": ReplayGain.Level.peaks,
   ]
 
-  private let source: any ByteSource
+  /// The difference between the reference levels of ReplayGain (-18 LUFS) and R128 (-23 LUFS), in decibels.
+  private static let r128Offset = 5.0
+
   /// The values found, keyed by the upper-case name without `REPLAYGAIN_`.
   private var values: [String: Double] = [:]
   private var ignored: [String] = []
 
   /// Reads the tags of a file whose first audible frame begins at `audioStart`. Blocks on the file.
   static func read(_ source: any ByteSource, audioStart: Int64) throws(DecodingError) -> ReplayGain {
-    var tags = ReplayGainTags(source: source)
-    try tags.addID3()
-    try tags.addAPE()
-    var gain = ReplayGain(track: tags.level("TRACK"), album: tags.level("ALBUM"))
-    if gain == ReplayGain() { gain = try tags.infoFrame(before: audioStart) }
+    var tags = ReplayGainTags()
+    try tags.addID3(source)
+    try tags.addAPE(source)
+    var gain = tags.levels
+    if gain == ReplayGain() { gain = try infoFrame(of: source, before: audioStart) }
+    gain.ignored = tags.ignored
+    return gain
+  }
+
+  /// Returns the values in user-defined fields: those of ReplayGain and, where missing, of R128, which Opus files
+  /// have in 1/256 dB.
+  package static func levels(of tag: MediaTag) -> ReplayGain {
+    var tags = ReplayGainTags()
+    for field in tag.fields {
+      if let name = field.info, case .text(let text) = field.value { tags.add(name, text) }
+    }
+    for field in tag.fields {
+      guard let name = field.info?.uppercased(), case .text(let text) = field.value,
+        name == "R128_TRACK_GAIN" || name == "R128_ALBUM_GAIN", let value = Int(text)
+      else { continue }
+      tags.add("REPLAYGAIN_\(name.dropFirst(5))", "\(Double(value) / 256 + r128Offset)")
+    }
+    var gain = tags.levels
     gain.ignored = tags.ignored
     return gain
   }
 
   /// Returns the bytes at `offset`; fewer at the end, and none if they are not available yet.
-  private func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8] {
+  private static func peek(
+    _ source: any ByteSource, _ count: Int, at offset: Int64
+  ) throws(DecodingError) -> [UInt8] {
     try source.peek(count, at: offset) ?? []
   }
+
+  private var levels: ReplayGain { ReplayGain(track: level("TRACK"), album: level("ALBUM")) }
 
   private func level(_ kind: String) -> ReplayGain.Level? {
     values["\(kind)_GAIN"].map { ReplayGain.Level(gain: $0, peak: values["\(kind)_PEAK"]) }
@@ -56,7 +80,7 @@ struct ReplayGainTags {
     }
   }
 
-  private mutating func addID3() throws(DecodingError) {
+  private mutating func addID3(_ source: any ByteSource) throws(DecodingError) {
     for frame in ID3Frames.read(try ID3Frames.tag(of: source) ?? []).frames where frame.id == "TXXX" {
       guard var text = ID3TextReader(frame.content), let name = text.next() else { continue }
       if let value = text.next() { add(name, value) }
@@ -64,14 +88,14 @@ struct ReplayGainTags {
   }
 
   /// Reads the tag at the end, or before an ID3v1 tag there.
-  private mutating func addAPE() throws(DecodingError) {
+  private mutating func addAPE(_ source: any ByteSource) throws(DecodingError) {
     guard let size = source.size else { return }
     for end in [size, size - 128] where end >= Self.footerSize {
-      let footer = try peek(Int(Self.footerSize), at: end - Self.footerSize)
+      let footer = try Self.peek(source, Int(Self.footerSize), at: end - Self.footerSize)
       guard footer.count == Self.footerSize, footer.starts(with: Array("APETAGEX".utf8)) else { continue }
       let length = Int(Self.number(footer[12..<16]))
       guard length <= Self.tagLimit, Int64(length) <= end, length >= Self.footerSize else { return }
-      let tag = try peek(length - Int(Self.footerSize), at: end - Int64(length))
+      let tag = try Self.peek(source, length - Int(Self.footerSize), at: end - Int64(length))
       return addItems(tag[...], count: Int(Self.number(footer[16..<20])))
     }
   }
@@ -101,9 +125,11 @@ struct ReplayGainTags {
   private static let markPlaces = [4 + 9, 4 + 17, 4 + 32]
 
   /// Returns the values measured by the encoder, from the frame before `end`, if that is an Info frame.
-  private func infoFrame(before end: Int64) throws(DecodingError) -> ReplayGain {
+  private static func infoFrame(
+    of source: any ByteSource, before end: Int64
+  ) throws(DecodingError) -> ReplayGain {
     let length = min(end, XingTable.window)
-    let bytes = try peek(Int(length), at: end - length)
+    let bytes = try peek(source, Int(length), at: end - length)
     let marks = [Array("Xing".utf8), Array("Info".utf8)]
     let mark = bytes.indices.last { place in
       marks.contains { bytes[place...].starts(with: $0) }
@@ -112,7 +138,7 @@ struct ReplayGainTags {
     guard let mark, bytes.count >= mark + 8 else { return ReplayGain() }
     // The flags say which of four fields exist: numbers of frames and of bytes, a seek table, the quality.
     let sizes = [4, 4, 100, 4].enumerated().map { bytes[mark + 7] >> $0 & 1 == 1 ? $1 : 0 }
-    return Self.level(encoder: bytes[(mark + 8)...].dropFirst(sizes.reduce(0, +)))
+    return level(encoder: bytes[(mark + 8)...].dropFirst(sizes.reduce(0, +)))
   }
 
   /// Parses LAME's fields: encoder (9 bytes), two unused bytes, peak, track gain, album gain.

@@ -127,7 +127,33 @@ import Testing
   @Test func whatIsAlwaysTheSame() async throws {
     try await withStage { stage in
       try stage.expect("config", "music_directory: \(stage.folder.path)\n")
-      try stage.expect("decoders", "plugin: mpg123\nsuffix: mp3\nmime_type: audio/mpeg\n")
+      try stage.expect(
+        "decoders",
+        """
+        plugin: mpg123
+        suffix: mp3
+        mime_type: audio/mpeg
+        plugin: sndfile
+        suffix: flac
+        suffix: ogg
+        suffix: oga
+        suffix: opus
+        suffix: wav
+        suffix: wave
+        suffix: w64
+        suffix: rf64
+        suffix: aif
+        suffix: aiff
+        suffix: aifc
+        suffix: caf
+        mime_type: audio/flac
+        mime_type: audio/ogg
+        mime_type: audio/opus
+        mime_type: audio/wav
+        mime_type: audio/aiff
+        mime_type: audio/x-caf
+
+        """)
       try stage.expect("urlhandlers", "handler: file://\nhandler: http://\nhandler: https://\n")
       try stage.expect("listpartitions", "partition: default\n")
       for line in ["crossfade 0", "partition default", "mixrampdb 0", "mixrampdelay nan"] {

@@ -158,7 +158,7 @@ import Transfer
     #expect(queue.files.isEmpty)
     #expect(
       queue.problems.map(\.description) == [
-        "gone.mp3: no such file", "empty: contains no MP3 files", "file.mp3/x.mp3: not a directory",
+        "gone.mp3: no such file", "empty: contains no songs", "file.mp3/x.mp3: not a directory",
         "loop: too many levels of symbolic links", "ftp://example.org/a.mp3: ftp: URLs are not supported",
         "gone.m3u: no such file",
       ])

@@ -2,6 +2,7 @@ import AudioCore
 import Clocks
 import MediaTime
 import PlaybackEngine
+import TestSupport
 import Testing
 
 @testable import RemoteMedia

@@ -4,6 +4,7 @@ import CurlTransport
 import Foundation
 import MP3Decoding
 import NetworkTestSupport
+import SoundFileDecoding
 import Synchronization
 import TestSupport
 import Testing
@@ -31,7 +32,7 @@ struct LiveTests {
     let path = folder.path + "/song.mp3"
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let listener = Listener()
-    return try listener.samples(of: try listener.open(MP3File(path: path)))
+    return try listener.samples(of: try listener.open(AudioFile(path: path)))
   }
 
   /// Where the MPEG frames begin. Of the fixtures without free format and tags.

@@ -4,6 +4,7 @@ import CurlTransport
 import Foundation
 import MP3Decoding
 import NetworkTestSupport
+import SoundFileDecoding
 import Synchronization
 import TestSupport
 import Testing
@@ -83,7 +84,7 @@ struct PlayingTests {
   private func song(_ name: String) throws -> (bytes: [UInt8], samples: [Float]) {
     let url = Repository.fixtures.appendingPathComponent(name)
     let listener = Listener()
-    let decoder = try listener.open(MP3File(path: url.path))
+    let decoder = try listener.open(AudioFile(path: url.path))
     return ([UInt8](try Data(contentsOf: url)), try listener.samples(of: decoder))
   }
 
@@ -120,7 +121,7 @@ struct PlayingTests {
     let path = folder.path + "/long.mp3"
     try Data(long).write(to: URL(fileURLWithPath: path))
     let listener = Listener()
-    let decoder = try listener.open(MP3File(path: path))
+    let decoder = try listener.open(AudioFile(path: path))
     return (long, try listener.samples(of: decoder))
   }
 

@@ -5,6 +5,7 @@ import Foundation
 import MP3Decoding
 import MediaTime
 import PlaybackEngine
+import SoundFileDecoding
 import Synchronization
 import TestSupport
 import Testing
@@ -186,7 +187,7 @@ enum Songs {
     let path = folder.path + "/song.mp3"
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let listener = Listener()
-    let decoder = try listener.open(MP3File(path: path))
+    let decoder = try listener.open(AudioFile(path: path))
     try decoder.setOutputFormat(PCMFormat(sampleRate: decoder.format.sampleRate, channelCount: 2))
     var samples: [Float] = []
     var buffer = [Float](repeating: 0, count: 8_192)
@@ -199,19 +200,10 @@ enum Songs {
   }
 }
 
-/// Whether two long runs are the same, without printing them.
-func expectSame(_ heard: [Float], _ expected: [Float], sourceLocation: SourceLocation = #_sourceLocation) {
-  guard heard != expected else { return }
-  let index = zip(heard, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-  Issue.record(
-    "\(heard.count) samples heard, \(expected.count) expected, first difference at \(index ?? -1)",
-    sourceLocation: sourceLocation)
-}
-
 /// A song as a file.
 struct LocalSong: MediaSource {
   private let folder: TemporaryFolder
-  private let file: MP3File
+  private let file: AudioFile
 
   init(_ bytes: [UInt8]) {
     do {
@@ -220,7 +212,7 @@ struct LocalSong: MediaSource {
     } catch {
       preconditionFailure("\(error)")
     }
-    file = MP3File(path: folder.path + "/song.mp3")
+    file = AudioFile(path: folder.path + "/song.mp3")
   }
 
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {

@@ -152,7 +152,7 @@ extension ClientTests {
       #expect(
         try observer.ask("status").contains { $0.hasPrefix("playlistlength: ") && $0 != "playlistlength: 0" })
       // Who names it by its path hears of it.
-      #expect(try observer.ask("add \"\(folder)\"") == ["ACK [50@0] {add} \(folder): contains no MP3 files"])
+      #expect(try observer.ask("add \"\(folder)\"") == ["ACK [50@0] {add} \(folder): contains no songs"])
     }
 
     @Test func everySubcommandPrintsAndDoesWhatItSays() async throws {

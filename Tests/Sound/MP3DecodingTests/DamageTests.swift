@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import SoundFileDecoding
 import TestSupport
 import Testing
 
@@ -202,7 +203,7 @@ extension MP3DecodingTests {
     @Test func paths() throws {
       let folder = try TemporaryFolder()
       func reason(_ path: String) -> DecodingError? {
-        decodingError { _ = try MP3File(path: path).makeDecoder() }
+        decodingError { _ = try AudioFile(path: path).makeDecoder() }
       }
       #expect(reason(folder.path + "/missing.mp3")?.reason == .notFound)
       #expect(reason(folder.path)?.reason == .unreadable)

@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import SoundFileDecoding
 import TestSupport
 import Testing
 
@@ -65,7 +66,7 @@ extension MP3DecodingTests {
     func preciseDuration(name: String) throws {
       let path = try Fixture.path(name)
       let expected = try mpg123(path)
-      let decoder = try MP3File(path: path, options: .init(preciseDuration: true)).makeDecoder()
+      let decoder = try AudioFile(path: path, options: .init(preciseDuration: true)).makeDecoder()
       #expect(decoder.frameCount == .exact(Int64(expected.count / 2)))
       try expectSame(samples(of: decoder), expected)
     }
@@ -82,7 +83,7 @@ extension MP3DecodingTests {
 
     @Test("A source makes any number of decoders")
     func severalDecoders() throws {
-      let file = MP3File(path: try Fixture.path("vbr-44100-stereo.mp3"))
+      let file = AudioFile(path: try Fixture.path("vbr-44100-stereo.mp3"))
       let first = try file.makeDecoder()
       let head = try samples(of: first, channels: 2, limit: 10_000)
       let second = try file.makeDecoder()

@@ -1,4 +1,5 @@
 import AudioCore
+import SoundFileDecoding
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ extension MP3DecodingTests {
 
     @Test("Seeks after the end was reached, and after a full scan")
     func afterTheEnd() throws {
-      let decoder = try MP3File(
+      let decoder = try AudioFile(
         path: Fixture.path("noinfo-vbr.mp3"), options: .init(preciseDuration: true)
       ).makeDecoder()
       let linear = try samples(of: decoder)

@@ -65,7 +65,7 @@ final class SlowSource: ByteSource {
   // MARK: Waiting for it
 
   /// Opens it, however long that takes.
-  func open(options: MP3File.Options = MP3File.Options()) throws -> MP3Decoder {
+  func open(options: OpeningOptions = OpeningOptions()) throws -> MP3Decoder {
     let opening = MP3Opening(source: self, options: options)
     while true {
       let before = count

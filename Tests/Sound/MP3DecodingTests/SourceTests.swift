@@ -1,5 +1,7 @@
 import AudioCore
 import Foundation
+import SoundFileDecoding
+import TestSupport
 import Testing
 
 @testable import MP3Decoding
@@ -30,7 +32,7 @@ extension MP3DecodingTests {
         let result = pread(descriptor, buffer.baseAddress, min(buffer.count, 1000), off_t(offset))
         return result >= 0 ? result : -Int(errno)
       }
-      try expectSame(samples(of: decoder(of: source)), samples(of: MP3File(path: path).makeDecoder()))
+      try expectSame(samples(of: decoder(of: source)), samples(of: AudioFile(path: path).makeDecoder()))
       #expect(calls.value > 30)
     }
 

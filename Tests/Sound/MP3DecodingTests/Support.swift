@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import SoundFileDecoding
 import TestSupport
 import Testing
 
@@ -45,45 +46,6 @@ enum Fixture {
   }
 }
 
-/// Bytes in memory, read as a script says.
-final class ScriptedSource: ByteSource {
-  let bytes: [UInt8]
-  /// The most bytes that one read gives.
-  var longestRead = Int.max
-  /// Reads from here on fail.
-  var failsFrom = Int64.max
-  private(set) var bytesRead = 0
-
-  /// The length that it claims; where it is more than there is, zeros follow, as in a sparse file.
-  var size: Int64?
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-    size = Int64(bytes.count)
-  }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead {
-    if offset >= failsFrom { throw DecodingError(reason: .unreadable, message: "scripted") }
-    guard offset < Int64(bytes.count) else {
-      let count = min(buffer.count, Int(max(0, (size ?? 0) - offset)))
-      for index in 0..<count { buffer[index] = 0 }
-      bytesRead += count
-      return count == 0 ? .end : .bytes(count)
-    }
-    var count = min(buffer.count, bytes.count - Int(offset), longestRead)
-    if failsFrom < Int64.max { count = min(count, Int(failsFrom - offset)) }
-    bytes.withUnsafeBytes { all in
-      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[Int(offset)..<Int(offset) + count]))
-    }
-    bytesRead += count
-    return .bytes(count)
-  }
-
-  let isSeekable = true
-  func want(from offset: Int64) {}
-  func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {}
-}
-
 /// A decoder for bytes in memory.
 func decoder(_ bytes: [UInt8]) throws -> MP3Decoder { try decoder(of: ScriptedSource(bytes)) }
 
@@ -92,66 +54,14 @@ func decoder(of source: any ByteSource) throws -> MP3Decoder {
   try #require(try MP3Opening(source: source).decode())
 }
 
-extension MP3File {
+extension AudioFile {
   /// A decoder for it: bytes of a file are never missing.
   func makeDecoder() throws -> any AudioDecoder { try #require(try open {}.proceed()) }
 }
 
 /// A decoder for a fixture.
 func decoder(_ name: String) throws -> any AudioDecoder {
-  try MP3File(path: Fixture.path(name)).makeDecoder()
-}
-
-/// Interleaved samples to the end, or `limit` frames of them, read `chunk` frames at a time.
-func samples(
-  of decoder: any AudioDecoder, channels: Int, chunk: Int = 4096, limit: Int = .max
-) throws -> [Float] {
-  var result: [Float] = []
-  var buffer = [Float](repeating: .nan, count: chunk * channels)
-  while result.count / channels < limit {
-    let wanted = min(chunk, limit - result.count / channels)
-    let outcome = try buffer.withUnsafeMutableBufferPointer { pointer in
-      try decoder.read(into: UnsafeMutableBufferPointer(rebasing: pointer[..<(wanted * channels)]))
-    }
-    guard case .frames(let read) = outcome else {
-      #expect(outcome == .end)
-      break
-    }
-    result.append(contentsOf: buffer[..<(read * channels)])
-  }
-  return result
-}
-
-/// All samples of a decoder in its own format.
-func samples(of decoder: any AudioDecoder) throws -> [Float] {
-  try samples(of: decoder, channels: decoder.format.channelCount)
-}
-
-/// Bit for bit; a plain comparison of a million floats takes seconds in debug builds.
-func same(_ a: some Collection<Float>, _ b: some Collection<Float>) -> Bool {
-  let equal = a.withContiguousStorageIfAvailable { first in
-    b.withContiguousStorageIfAvailable { second in
-      UnsafeRawBufferPointer(first).elementsEqualByMemcmp(UnsafeRawBufferPointer(second))
-    }
-  }
-  return equal == .some(.some(true))
-}
-
-/// Expects equality without printing all samples.
-func expectSame(
-  _ a: @autoclosure () throws -> [Float], _ b: [Float], sourceLocation: SourceLocation = #_sourceLocation
-) rethrows {
-  let a = try a()
-  let isSame = same(a, b)
-  #expect(isSame, "\(a.count) and \(b.count) samples", sourceLocation: sourceLocation)
-}
-
-extension UnsafeRawBufferPointer {
-  fileprivate func elementsEqualByMemcmp(_ other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count else { return false }
-    guard let first = baseAddress, let second = other.baseAddress else { return count == 0 }
-    return memcmp(first, second, count) == 0
-  }
+  try AudioFile(path: Fixture.path(name)).makeDecoder()
 }
 
 /// The largest difference of two runs of samples, over the length of the shorter.
@@ -185,16 +95,6 @@ func mpg123(_ path: String) throws -> [Float] {
   process.waitUntilExit()
   try #require(process.terminationStatus == 0, "mpg123 must be installed")
   return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
-}
-
-/// The error that `body` throws.
-func decodingError(_ body: () throws -> Void) -> DecodingError? {
-  do {
-    try body()
-    return nil
-  } catch {
-    return error as? DecodingError
-  }
 }
 
 /// How many frames `decoder` gives, in reads of so many samples, until it ends or throws, and the error.

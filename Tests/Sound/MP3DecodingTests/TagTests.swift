@@ -1,4 +1,5 @@
 import AudioCore
+import SoundFileDecoding
 import TestSupport
 import Testing
 
@@ -268,7 +269,7 @@ extension MP3DecodingTests {
     @Test("Tags of files that LAME and others have made")
     func files() throws {
       func text(_ name: String, _ key: String) throws -> String? {
-        let tag = try MP3File(path: Fixture.path(name)).readTag()
+        let tag = try AudioFile(path: Fixture.path(name)).readTag()
         guard case .text(let text)? = tag.fields.first(where: { $0.key == key })?.value else { return nil }
         return text
       }
@@ -277,13 +278,13 @@ extension MP3DecodingTests {
       #expect(try text("id3v1.mp3", "TCON") == "Rock")
       #expect(try text("id3v23-cover.mp3", "TIT2") == "Für Elise – エリーゼ 🎹")
       #expect(try text("id3v24-cover.mp3", "TPE1") == "Erste; Zweite")
-      let pictures = try MP3File(path: Fixture.path("id3v24-cover.mp3")).readTag().fields.filter {
+      let pictures = try AudioFile(path: Fixture.path("id3v24-cover.mp3")).readTag().fields.filter {
         $0.key == "APIC"
       }
       #expect(pictures.count == 2)
       #expect(pictures.contains { $0.pictureType == 3 && $0.mimeType == "image/jpeg" })
-      #expect(try MP3File(path: Fixture.path("vbr-44100-stereo.mp3")).readTag() == MediaTag())
-      #expect(decodingError { _ = try MP3File(path: "/nowhere.mp3").readTag() }?.reason == .notFound)
+      #expect(try AudioFile(path: Fixture.path("vbr-44100-stereo.mp3")).readTag() == MediaTag())
+      #expect(decodingError { _ = try AudioFile(path: "/nowhere.mp3").readTag() }?.reason == .notFound)
     }
 
     @Test("Version 2 goes before version 1, and a tag above the limit is skipped")

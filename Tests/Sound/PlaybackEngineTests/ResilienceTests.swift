@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import MediaTime
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine

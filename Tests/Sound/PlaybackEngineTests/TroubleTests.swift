@@ -3,6 +3,7 @@ import AudioOutput
 import Clocks
 import MediaTime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine

@@ -1,5 +1,6 @@
 import AudioCore
 import MP3Decoding
+import SoundFileDecoding
 
 /// Decodes the bytes of a song to marks of song and frame. A frame is decoded after all its bytes were
 /// checked.
@@ -119,10 +120,9 @@ final class MarkedStreamDecoder: AudioDecoder {
 
   /// Starts opening the content of `source`: a test device's song, recognized by its header, or MPEG audio.
   @Sendable static func open(
-    _ source: any ByteSource, _ options: MP3File.Options, _ part: MP3Opening.Stream?
+    _ source: any ByteSource, _ options: OpeningOptions, _ part: MP3Opening.Stream?
   ) -> MediaOpening {
-    let file =
-      part.map { MP3Opening(source: source, stream: $0) } ?? MP3Opening(source: source, options: options)
+    let file = MediaOpening(audioIn: source, options: options, stream: part)
     var isFile = false
     return MediaOpening { () throws(DecodingError) in
       if !isFile {

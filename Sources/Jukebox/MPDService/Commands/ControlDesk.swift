@@ -80,13 +80,20 @@ struct ControlDesk: ControlHandler {
 
   func report(_ text: String) { log(text) }
 
+  private static var decoders: Reply {
+    var reply = Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg", "plugin": "sndfile"])
+    for suffix in MediaPath.songExtensions where suffix != "mp3" { reply.append("suffix", suffix) }
+    for type in ["flac", "ogg", "opus", "wav", "aiff", "x-caf"] { reply.append("mime_type", "audio/\(type)") }
+    return reply
+  }
+
   /// The constant replies of a player without fades, partitions and mounts.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
     // mpd's words. A client that cannot open the files need not know where they are.
     case .config where !client.isLocal: throw Ack(.permission, "Command only permitted to local clients")
     case .config: return Reply(["music_directory": home.path.description])
-    case .decoders: return Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])
+    case .decoders: return Self.decoders
     case .urlhandlers:
       var reply = Reply()
       if client.isLocal { reply.append("handler", "file://") }

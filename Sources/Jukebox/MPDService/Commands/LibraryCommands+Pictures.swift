@@ -2,8 +2,8 @@ import AudioCore
 import ControlProtocol
 import Jukebox
 import JukeboxPlayback
-import MP3Decoding
 import MusicFiles
+import SoundFileDecoding
 import Synchronization
 import SystemSupport
 import Transfer
@@ -66,7 +66,7 @@ extension LibraryCommands {
       else { return nil }
       return (field.mimeType ?? "", data)
     }
-    guard let path = song.file, let metadata = try? MP3File(pathBytes: path.bytes).readMetadata() else {
+    guard let path = song.file, let metadata = try? AudioFile(pathBytes: path.bytes).readMetadata() else {
       throw Ack(.noExist, "No such song")
     }
     return metadata.picture.map { ($0.mimeType, $0.data) }

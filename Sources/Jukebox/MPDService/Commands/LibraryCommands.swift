@@ -6,10 +6,10 @@ import Dispatch
 import Glibc
 import Jukebox
 import JukeboxPlayback
-import MP3Decoding
 import MusicFiles
 import MusicLibrary
 import NetworkPlaylists
+import SoundFileDecoding
 import Synchronization
 import Transfer
 
@@ -233,7 +233,7 @@ final class LibraryCommands: Sendable {
       return try albumArt(beside: uri, from: Int(offset), limit: context.binaryLimit, request)
     case .readcomments(let uri):
       // mpd's reply for a file without further tags.
-      guard (try? MP3File(pathBytes: resolveSong(uri, request).bytes).readMetadata()) != nil else {
+      guard (try? AudioFile(pathBytes: resolveSong(uri, request).bytes).readMetadata()) != nil else {
         throw .noSuchSong
       }
       return Reply()
@@ -350,11 +350,11 @@ final class LibraryCommands: Sendable {
     return found
   }
 
-  /// The reason why a file cannot be played; nil if it can. Files named `.mp3` are not opened for this.
+  /// The reason why a file cannot be played; nil if it can. Files named like songs are not opened for this.
   private func flaw(of file: MediaPath) -> String? {
-    guard file.fileExtension != "mp3" else { return nil }
+    guard !file.isSong else { return nil }
     do {
-      _ = try MP3File(pathBytes: file.bytes).open {}.proceed()
+      _ = try AudioFile(pathBytes: file.bytes).open {}.proceed()
       return nil
     } catch {
       return error.message

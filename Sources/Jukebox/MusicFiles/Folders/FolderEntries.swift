@@ -4,7 +4,7 @@ package import SystemSupport
 /// The music in a folder: names of each kind, in natural order. Hidden names are left out, and links are
 /// followed.
 package struct FolderEntries {
-  /// The MP3 files, by their extension.
+  /// The songs, by their extensions.
   package private(set) var songs: [[UInt8]] = []
   package private(set) var folders: [[UInt8]] = []
   /// The subfolders that are links; `folders` includes them.
@@ -13,7 +13,7 @@ package struct FolderEntries {
   package private(set) var playlists: [[UInt8]] = []
   /// The sound files that are not among the songs.
   package private(set) var unplayable: [[UInt8]] = []
-  /// The links that are named like MP3 files and lead nowhere, in the order of the system.
+  /// The links that are named like songs and lead nowhere, in the order of the system.
   private(set) var brokenLinks: [[UInt8]] = []
 
   /// The maximum number of names in one folder: as many as a queue has files.
@@ -32,15 +32,15 @@ package struct FolderEntries {
     try Self.forEachName(in: folder, interruption) { name, type in
       guard name.first != UInt8(ascii: ".") else { return }
       let path = folder.appending(name)
-      let isMP3 = path.fileExtension == "mp3"
+      let isSong = path.isSong
       switch Self.kind(type, at: path, excluded) {
       case .folder(let isLink):
         if isLink { linkedFolders.insert(name) }
         folders.append(NaturalOrder(name))
-      case .file where isMP3: stems.append((NaturalOrder(Array(name.dropLast(".mp3".utf8.count))), name))
+      case .file where isSong: stems.append((NaturalOrder(MediaPath.stem(of: name)), name))
       case .file where path.isPlaylist: playlists.append(NaturalOrder(name))
       case .file where UnplayableFiles.includes(path): unplayable.append(NaturalOrder(name))
-      case .missing where isMP3: brokenLinks.append(name)
+      case .missing where isSong: brokenLinks.append(name)
       default: break
       }
     }

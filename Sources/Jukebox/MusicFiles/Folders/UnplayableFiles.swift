@@ -5,10 +5,8 @@ package struct UnplayableFiles: Hashable, Sendable {
 
   /// The extensions of formats that contain sound. Other files, such as covers, are not counted.
   private static let kinds: Set<String> = [
-    "aac", "ac3", "aif", "aifc", "aiff", "alac", "amr", "ape", "au", "caf", "dff", "dsf", "dts", "flac",
-    "m4a",
-    "m4b", "m4p", "mid", "mka", "mpc", "oga", "ogg", "opus", "ra", "shn", "spx", "tak", "tta", "voc", "w64",
-    "wav", "wma", "wv",
+    "aac", "ac3", "alac", "amr", "ape", "au", "dff", "dsf", "dts", "m4a", "m4b", "m4p", "mid", "mka", "mpc",
+    "ra", "shn", "spx", "tak", "tta", "voc", "wma", "wv",
   ]
 
   /// The number of files of each kind, an extension with its dot such as `.wma`.

@@ -30,6 +30,20 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: name[(point + 1)...], as: UTF8.self).lowercased()
   }
 
+  /// The extensions of songs. The content of a file, not its extension, decides how it is decoded.
+  package static let songExtensions = [
+    "mp3", "flac", "ogg", "oga", "opus", "wav", "wave", "w64", "rf64", "aif", "aiff", "aifc", "caf",
+  ]
+
+  /// Returns a name without its extension.
+  package static func stem(of name: [UInt8]) -> [UInt8] {
+    guard let point = name.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return name }
+    return Array(name[..<point])
+  }
+
+  /// Whether the extension is that of a song: one of `songExtensions`.
+  package var isSong: Bool { Self.songExtensions.contains(fileExtension) }
+
   /// Whether the extension is that of a playlist: m3u, m3u8 or pls.
   package var isPlaylist: Bool { ["m3u", "m3u8", "pls"].contains(fileExtension) }
 

@@ -14,7 +14,7 @@ package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   package var origin: String?
   package var reason: String
 
-  static let noMusic = "contains no MP3 files"
+  static let noMusic = "contains no songs"
   static let brokenLink = "broken link"
 
   package var description: String {
@@ -272,7 +272,7 @@ package struct QueueBuilder {
 
   // MARK: Folders
 
-  /// Adds the MP3 files of a folder, then those of its subfolders, both in natural order and without hidden
+  /// Adds the songs of a folder, then those of its subfolders, both in natural order and without hidden
   /// ones. Follows links within their allowance, and visits each folder once.
   private mutating func addFolder(_ folder: MediaPath, depth: Int, isLinked: Bool = false, origin: String?) {
     guard depth <= limits.folderDepth else {
@@ -314,7 +314,7 @@ package struct QueueBuilder {
       let inner = folder.appending(name)
       guard isReachable(inner) else {
         // Like a broken link, an inaccessible folder is reported only if it is named like a song.
-        if inner.fileExtension == "mp3" { report(shownName(of: inner), origin, QueueProblem.brokenLink) }
+        if inner.isSong { report(shownName(of: inner), origin, QueueProblem.brokenLink) }
         continue
       }
       let isLink = entries.linkedFolders.contains(name)

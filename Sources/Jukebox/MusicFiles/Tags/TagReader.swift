@@ -3,7 +3,7 @@ package import Clocks
 import ControlProtocol
 import Dispatch
 package import Jukebox
-import MP3Decoding
+import SoundFileDecoding
 import Synchronization
 
 /// Reads the tags of files in the background, in the order in which the songs were added: one at a time, so
@@ -72,7 +72,7 @@ extension SongMetadata {
   /// Reads a file's metadata. An unreadable file has at most a modification time. Blocks on the disk.
   package init(path: [UInt8]) {
     let modified = (try? FileStatus(of: MediaPath(bytes: path)))?.modified
-    guard modified != nil, let tags = try? MP3File(pathBytes: path).readMetadata() else {
+    guard modified != nil, let tags = try? AudioFile(pathBytes: path).readMetadata() else {
       self.init(modified: modified)
       return
     }

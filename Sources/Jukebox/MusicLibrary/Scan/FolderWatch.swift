@@ -98,7 +98,7 @@ final class FolderWatch: Sendable {
       }
       let file = MediaPath(bytes: name)
       let concerns =
-        name.isEmpty || event.mask & UInt32(IN_ISDIR) != 0 || file.fileExtension == "mp3" || file.isPlaylist
+        name.isEmpty || event.mask & UInt32(IN_ISDIR) != 0 || file.isSong || file.isPlaylist
       return concerns && name.first != UInt8(ascii: ".") ? state.folders[event.wd] ?? [] : []
     }
   }

@@ -313,10 +313,10 @@ final class LibraryWriter {
       let metadata = SongMetadata(encoded: row.bytes(1)) ?? SongMetadata()
       func number(_ type: TagType) -> Int { LibraryText.number(metadata.first(type)) }
       // Without the extension, "Song" sorts before "Song 2".
-      let name = LibraryPath.name(of: row.bytes(0)).dropLast(".mp3".utf8.count)
+      let name = MediaPath.stem(of: Array(LibraryPath.name(of: row.bytes(0))))
       let key = Key(
         album: NaturalOrder(metadata.first(.album)), disc: number(.disc), track: number(.track),
-        name: NaturalOrder(Array(name)))
+        name: NaturalOrder(name))
       songs.append((key, row.integer(2), row.integer(3)))
       names += Argument(row.bytes(0)).foldingCase().bytes
       names.append(0x0A)

@@ -2,6 +2,7 @@ package import AudioCore
 package import Clocks
 package import MP3Decoding
 import NetworkPlaylists
+import SoundFileDecoding
 import Synchronization
 package import Transfer
 
@@ -13,12 +14,9 @@ package struct RemoteEnvironment: Sendable {
   package var times = TransferTimes()
   /// Returns a random seed, a new one for each fetch.
   package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
-  /// Opens bytes as MPEG audio: a whole medium, or a part of a live stream if there is a last argument.
-  package var makeOpening: @Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening = {
-    source, options, stream in
-    let opening =
-      stream.map { MP3Opening(source: source, stream: $0) } ?? MP3Opening(source: source, options: options)
-    return MediaOpening { () throws(DecodingError) in try opening.proceed() }
+  /// Opens bytes as audio: a whole medium, or a part of a live stream if there is a last argument.
+  package var makeOpening: @Sendable (any ByteSource, OpeningOptions, MP3Opening.Stream?) -> MediaOpening = {
+    MediaOpening(audioIn: $0, options: $1, stream: $2)
   }
 
   package init(transport: any HTTPTransport, clock: any HostClock, cache: MediaCache) {
@@ -185,14 +183,14 @@ package final class RemoteFetch: Sendable {
   /// Tells the machine the length that the medium itself states, before a reader sees the announced end.
   private func lookForInfo(_ work: inout Work, _ notes: inout [TransferNote]) {
     guard !work.knowsInfo, !work.machine.isLive else { return }
-    let front = store.bytes(10)
-    guard front.count == 10 else { return }
+    let front = store.bytes(12)
+    guard front.count == 12 else { return }
     let tag = InfoFrame.tagLength(front)
     let frame = store.bytes(InfoFrame.length, at: tag)
     guard frame.count == InfoFrame.length else { return }
     work.knowsInfo = true
     if work.isOpenEnded, work.machine.total == nil, !InfoFrame.isThere(frame),
-      !isPlaylist(store.bytes(1_024), work)
+      SoundFileKind(front) == nil, !isPlaylist(store.bytes(1_024), work)
     {
       return carryOut(work.machine.handle(.treatAsLive, at: clock.now, store: store), &work, &notes)
     }

@@ -1,6 +1,7 @@
 import AudioCore
 import MP3Decoding
 import NetworkPlaylists
+import SoundFileDecoding
 import Synchronization
 import Transfer
 
@@ -122,10 +123,10 @@ extension RemoteFetch {
     beginsAsSound || storedFront >= Self.beginning || isWhole
   }
 
-  /// Whether the bytes start with an MPEG frame or an ID3 tag, as no playlist does.
+  /// Whether the bytes start with an MPEG frame, an ID3 tag or a sound file's mark, as no playlist does.
   private var beginsAsSound: Bool {
-    let first = store.bytes(3)
-    return first.first == 0xFF || first == Array("ID3".utf8)
+    let first = store.bytes(12)
+    return first.first == 0xFF || first.starts(with: "ID3".utf8) || SoundFileKind(first) != nil
   }
 
   fileprivate var playlistKind: NetworkPlaylist.Kind? {

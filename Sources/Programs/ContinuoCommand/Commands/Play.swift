@@ -61,7 +61,7 @@ extension Play {
       arguments: files, keepsMissing: true, network: network, unplayable: unplayable,
       clock: SystemClock.shared)
     guard builder.playableCount > 0 else {
-      if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files found") }
+      if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no songs found") }
       if files.count == 1, Int(files[0]) != nil {
         StandardOutput.complain("to play a song of a running player's queue: continuo jump \(files[0])")
       }

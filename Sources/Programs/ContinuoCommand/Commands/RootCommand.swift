@@ -104,11 +104,11 @@ enum CommandSuggestion {
 struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "continuo",
-    abstract: "Plays MP3 files in the background, on machines with or without a screen.",
+    abstract: "Plays music files in the background, on machines with or without a screen.",
     discussion: """
       EXAMPLES
         continuo play Media
-            Plays all MP3 files in the folder Media, in natural order.
+            Plays all songs in the folder Media, in natural order.
         continuo serve --home ~/Music
             Plays what MPD clients and the commands below request.
         continuo add . && continuo resume

@@ -7,7 +7,7 @@ import MusicFiles
 enum Completions {
   /// Playable files, and folders. Extensions are in both cases, because shells compare letter by letter.
   static let music = CompletionKind.file(
-    extensions: ["mp3", "m3u", "m3u8", "pls"].flatMap { [$0, $0.uppercased()] })
+    extensions: (MediaPath.songExtensions + ["m3u", "m3u8", "pls"]).flatMap { [$0, $0.uppercased()] })
   static let sinks = CompletionKind.shellCommand("LC_ALL=C pactl list short sinks 2>/dev/null | cut -f2")
   static let outputs = CompletionKind.custom { _, _, word in escaped(outputs(word)) }
   static let backgroundModes = CompletionKind.custom { _, _, word in backgroundModes(word) }

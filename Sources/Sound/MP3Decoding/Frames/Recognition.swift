@@ -3,9 +3,9 @@ import AudioCore
 /// Rejects files of other types before libmpg123 searches them for frames. PCM and compressed data often
 /// contain two bytes that look like a header, and sometimes two consistent headers. Noise would then be
 /// played.
-enum Recognition {
+package enum Recognition {
   /// The number of bytes examined at the beginning of a source.
-  static let length = 64
+  package static let length = 64
 
   /// Throws if a source with these first bytes (`length` of them, or fewer at the end) has another file type.
   static func refuseOtherFormats(_ bytes: [UInt8]) throws(DecodingError) {
@@ -40,7 +40,7 @@ enum Recognition {
   }
 
   /// Returns the length of the ID3v2 tag, of any version, that begins with these bytes; nil for other data.
-  static func tagLength(_ bytes: [UInt8]) -> Int64? {
+  package static func tagLength(_ bytes: [UInt8]) -> Int64? {
     guard bytes.count >= 10, bytes.starts(with: Array("ID3".utf8)), bytes[3] != 0xFF, bytes[4] != 0xFF,
       bytes[6..<10].allSatisfy({ $0 < 0x80 })
     else { return nil }

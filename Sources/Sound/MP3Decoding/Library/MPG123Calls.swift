@@ -243,7 +243,7 @@ struct MPG123Handle: ~Copyable {
     for picture in UnsafeBufferPointer(start: version2.picture, count: version2.pictures) {
       let type = MPG123Handle.bytes(of: picture.mime_type, limit: 64)
       tags.pictures.append(
-        MP3Metadata.Picture(
+        AudioMetadata.Picture(
           type: UInt8(bitPattern: picture.type), mimeType: ID3Text.clean(type) ?? "",
           data: Array(
             UnsafeRawBufferPointer(start: picture.data, count: picture.data == nil ? 0 : picture.size))))

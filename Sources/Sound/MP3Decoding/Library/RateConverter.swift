@@ -1,10 +1,10 @@
-import AudioCore
+package import AudioCore
 import Glibc
 
 /// Converts a contiguous run of frames from one format to another sample rate, with exact length. n frames at
 /// rate a become n·b/a frames at rate b, rounded up. libsyn123's latency is dropped at the beginning and made
 /// up with zeros at the end.
-final class RateConverter {
+package final class RateConverter {
   /// The maximum number of source frames per call, which bounds the buffers.
   private static let chunk = 512
   /// The number of source frames fed before a seek's target to let the filters settle. The remaining
@@ -12,7 +12,7 @@ final class RateConverter {
   /// the rate, where a filter of order 12 is added (measured; the same with 256 and 4096 frames).
   private static let settling = 1024
 
-  let source: PCMFormat
+  package let source: PCMFormat
   private let output: PCMFormat
   private let channelCount: Int
   private let resampler: SYN123Resampler
@@ -33,7 +33,9 @@ final class RateConverter {
   /// Creates a converter that first receives `preceding` frames of run-up (at most `runUp(from:to:)`). An
   /// incomplete run-up is filled with silence, also at an item's beginning. libsyn123 would assume that the
   /// first frame's value preceded it, and a step from there would be audible after the filters.
-  init(from source: PCMFormat, to output: PCMFormat, preceding: Int = 0) throws(DecodingError) {
+  package init(
+    from source: PCMFormat, to output: PCMFormat, preceding: Int = 0
+  ) throws(DecodingError) {
     let unit = RateConverter.unit(source, output)
     let runUp = RateConverter.runUp(from: source, to: output)
     self.source = source
@@ -63,7 +65,7 @@ final class RateConverter {
 
   /// Returns the number of run-up frames before a seek's target. It is enough to settle, and a multiple of
   /// the shortest period of both rates. The converter then has the same phase as one started at the target.
-  static func runUp(from source: PCMFormat, to output: PCMFormat) -> Int {
+  package static func runUp(from source: PCMFormat, to output: PCMFormat) -> Int {
     let unit = unit(source, output)
     return (settling + unit - 1) / unit * unit
   }
@@ -84,10 +86,10 @@ final class RateConverter {
     return outputRate * 4 < inputRate ? 5 : 4
   }
 
-  var hasOutput: Bool { convertedCount > 0 }
+  package var hasOutput: Bool { convertedCount > 0 }
 
   /// Feeds some of `count` frames and returns how many. Requires that `hasOutput` is false.
-  func feed(_ samples: UnsafePointer<Float>, count: Int) -> Int {
+  package func feed(_ samples: UnsafePointer<Float>, count: Int) -> Int {
     let count = min(count, RateConverter.chunk)
     if source.channelCount == channelCount {
       convert(samples, count: count)
@@ -103,7 +105,7 @@ final class RateConverter {
   }
 
   /// Fetches frames that remain in the filters; false after the last. Requires that `hasOutput` is false.
-  func flush() -> Bool {
+  package func flush() -> Bool {
     let (a, b) = (Int64(source.sampleRate), Int64(output.sampleRate))
     let (whole, rest) = fed.quotientAndRemainder(dividingBy: a)
     let missing = whole * b + (rest * b + a - 1) / a - kept
@@ -116,7 +118,7 @@ final class RateConverter {
   }
 
   /// Moves up to `capacity` converted frames to `destination` and returns how many.
-  func take(into destination: UnsafeMutablePointer<Float>, capacity: Int) -> Int {
+  package func take(into destination: UnsafeMutablePointer<Float>, capacity: Int) -> Int {
     let count = min(capacity, convertedCount)
     ChannelMixing.convert(
       converted + convertedStart * channelCount, channels: channelCount, to: destination,
@@ -142,9 +144,9 @@ final class RateConverter {
 }
 
 /// Changes the channels of interleaved frames: mono to stereo by duplication, stereo to mono by the mean.
-enum ChannelMixing {
+package enum ChannelMixing {
   @inline(__always)
-  static func convert(
+  package static func convert(
     _ input: UnsafePointer<Float>, channels: Int, to output: UnsafeMutablePointer<Float>,
     channels wanted: Int, count: Int
   ) {

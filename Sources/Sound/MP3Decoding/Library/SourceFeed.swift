@@ -1,4 +1,4 @@
-package import AudioCore
+import AudioCore
 
 /// Feeds libmpg123 from a `ByteSource`, piece by piece, with a limit on the bytes fed without result.
 final class SourceFeed {
@@ -38,25 +38,5 @@ final class SourceFeed {
     position += Int64(count)
     budget -= count
     return read
-  }
-}
-
-extension ByteSource {
-  /// Returns `count` bytes at `offset`, or fewer at the end; nil if some are not available yet.
-  package func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let result = try bytes.withUnsafeMutableBufferPointer { all throws(DecodingError) in
-        let rest = UnsafeMutableBufferPointer(rebasing: all[filled...])
-        return try read(into: UnsafeMutableRawBufferPointer(rest), at: offset + Int64(filled))
-      }
-      switch result {
-      case .bytes(let read): filled += min(read, count - filled)
-      case .end: return Array(bytes.prefix(filled))
-      case .notYet: return nil
-      }
-    }
-    return bytes
   }
 }

@@ -1,9 +1,9 @@
 package import AudioCore
 
 /// Creates metadata fields and chapters from ID3 frames.
-enum ID3Fields {
+package enum ID3Fields {
   /// The maximum length of a text, in bytes. Lyrics and episode notes may be long.
-  static let textLimit = 1 << 20
+  package static let textLimit = 1 << 20
   /// The maximum number of chapters in a medium, and of fields in a chapter.
   static let chapterLimit = 1000
   static let chapterFieldLimit = 64
@@ -17,7 +17,7 @@ enum ID3Fields {
 
   /// Reads the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
   /// tag above `ID3Frames.tagLimit` and bytes not available yet are skipped. May block on a local disk.
-  static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
+  package static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
     var tag = self.tag(version2: try ID3Frames.tag(of: source) ?? [])
     if let bytes = try ID3Text.version1(of: source) {
       for (key, text) in ID3Text.texts(version1: bytes)
@@ -166,7 +166,7 @@ enum ID3Fields {
 }
 
 /// Reads the texts in ID3v2 frames, which are preceded by an encoding byte.
-struct ID3TextReader {
+package struct ID3TextReader {
   private let encoding: UInt8
   private(set) var rest: ArraySlice<UInt8>
 
@@ -181,7 +181,7 @@ struct ID3TextReader {
     self.rest = rest
   }
 
-  static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
+  package static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
     let scalars = bytes.prefix(ID3Fields.textLimit).filter { $0 != 0 }.map { Unicode.Scalar($0) }
     return String(String.UnicodeScalarView(scalars))
   }

@@ -1,14 +1,14 @@
-import AudioCore
+package import AudioCore
 
 /// The ID3v2 fields that libmpg123 reads.
 struct ID3Tags {
   /// The texts: a four-letter name, and UTF-8 with several strings separated by zero bytes.
   var texts: [(id: String, value: [UInt8])] = []
-  var pictures: [MP3Metadata.Picture] = []
+  var pictures: [AudioMetadata.Picture] = []
 }
 
 /// The text rules of ID3: encodings, numbers and genres.
-enum ID3Text {
+package enum ID3Text {
   /// The maximum length of a text, in bytes.
   static let limit = 4096
 
@@ -77,11 +77,25 @@ enum ID3Text {
 
 extension ID3Text {
   /// Adds the fields of an ID3v1 tag.
-  static func add(version1 bytes: [UInt8], to metadata: inout MP3Metadata) {
+  static func add(version1 bytes: [UInt8], to metadata: inout AudioMetadata) {
     for (id, text) in texts(version1: bytes) { set(id, to: text, in: &metadata) }
   }
 
-  private static func set(_ id: String, to text: String, in metadata: inout MP3Metadata) {
+  /// Adds the texts and the picture of a tag.
+  package static func add(_ tag: MediaTag, to metadata: inout AudioMetadata) {
+    var pictures: [AudioMetadata.Picture] = []
+    for field in tag.fields {
+      switch field.value {
+      case .text(let text): if let text = clean(Array(text.utf8)) { set(field.key, to: text, in: &metadata) }
+      case .data(let data) where field.key == "APIC":
+        pictures.append(.init(type: field.pictureType ?? 0, mimeType: field.mimeType ?? "", data: data))
+      case .data: break
+      }
+    }
+    metadata.picture = pictures.first { $0.type == 3 } ?? pictures.first
+  }
+
+  private static func set(_ id: String, to text: String, in metadata: inout AudioMetadata) {
     switch id {
     case "TIT2": metadata.title = text
     case "TPE1": metadata.artist = text
@@ -97,7 +111,7 @@ extension ID3Text {
   }
 
   /// Adds the fields of an ID3v2 tag, replacing existing values.
-  static func add(version2 tags: ID3Tags, to metadata: inout MP3Metadata) {
+  static func add(version2 tags: ID3Tags, to metadata: inout AudioMetadata) {
     var year: String?
     var dayAndMonth: String?
     for (id, value) in tags.texts {
@@ -132,7 +146,7 @@ extension ID3Text {
   }
 
   /// Returns the MIME type of a JPEG or PNG file; nil for other data.
-  static func imageType(_ file: ArraySlice<UInt8>) -> String? {
+  package static func imageType(_ file: ArraySlice<UInt8>) -> String? {
     if file.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
     return file.starts(with: [0x89, 0x50, 0x4E, 0x47]) ? "image/png" : nil
   }

@@ -2,6 +2,7 @@ import Clocks
 import Foundation
 import MP3Decoding
 import RemoteMedia
+import SoundFileDecoding
 import TestSupport
 import Testing
 
@@ -20,7 +21,24 @@ struct RemoteSoundTests {
   func files(_ name: String) throws {
     let path = Repository.fixtures.appendingPathComponent(name).path
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    let expected = try VirtualMedia.samples(of: MP3File(path: path))
+    let expected = try VirtualMedia.samples(of: AudioFile(path: path))
+    try overBadConnections(name, bytes, expected: expected)
+  }
+
+  @Test(
+    "The files of libsndfile, cut at random places: the samples of the files, bit for bit",
+    arguments: SoundFormat.all)
+  func soundFiles(_ format: SoundFormat) throws {
+    let folder = try TemporaryFolder()
+    let path = try SoundMaker.write(
+      SoundMaker.sound(frames: 200_000, for: format), to: folder.file("song"), format,
+      rate: format == .opus ? 48_000 : 44_100)
+    let expected = try VirtualMedia.samples(of: AudioFile(path: path))
+    #expect(expected.count == 400_000)
+    try overBadConnections("song", folder.read("song"), expected: expected)
+  }
+
+  private func overBadConnections(_ name: String, _ bytes: [UInt8], expected: [Float]) throws {
     for seed in UInt64(0)..<20 {
       var random = RandomSource(seed: seed)
       let media = VirtualMedia()

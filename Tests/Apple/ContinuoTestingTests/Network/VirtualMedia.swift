@@ -2,6 +2,7 @@ import AudioCore
 import Clocks
 import Foundation
 import MP3Decoding
+import SoundFileDecoding
 import Synchronization
 import TestSupport
 import Transfer
@@ -38,7 +39,7 @@ struct VirtualMedia {
   }
 
   /// Decodes a file to the end.
-  static func samples(of file: MP3File) throws -> [Float] {
+  static func samples(of file: AudioFile) throws -> [Float] {
     try samples(of: file) { _ in throw Stuck() }
   }
 

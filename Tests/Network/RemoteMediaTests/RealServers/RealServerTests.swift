@@ -3,6 +3,7 @@ import Clocks
 import CurlTransport
 import Foundation
 import MP3Decoding
+import SoundFileDecoding
 import Synchronization
 import TestSupport
 import Testing
@@ -46,7 +47,7 @@ struct RealServerTests {
     for isProxied in [false, true] {
       options.proxy = isProxied ? "http://127.0.0.1:\(ports[2])" : nil
       for name in Self.names {
-        let expected = try samples(MP3File(path: Repository.fixtures.appendingPathComponent(name).path))
+        let expected = try samples(AudioFile(path: Repository.fixtures.appendingPathComponent(name).path))
         for origin in ["http://127.0.0.1:\(ports[0])", "https://127.0.0.1:\(ports[1])"] {
           let isSame = try samples(medium("\(origin)/\(name)", options)) == expected
           #expect(isSame, "\(origin)/\(name), proxied: \(isProxied)")
@@ -75,7 +76,7 @@ struct RealServerTests {
     var options = CurlOptions()
     options.certificateFile = folder.file("ca.pem")
     let name = Self.names[0]
-    let expected = try samples(MP3File(path: Repository.fixtures.appendingPathComponent(name).path))
+    let expected = try samples(AudioFile(path: Repository.fixtures.appendingPathComponent(name).path))
     for origin in ["http://127.0.0.1:\(ports[0])", "https://127.0.0.1:\(ports[1])"] {
       options.proxy = "http://anna:secret@127.0.0.1:\(ports[2])"
       let isSame = try samples(medium("\(origin)/\(name)", options)) == expected
@@ -101,7 +102,7 @@ struct RealServerTests {
     let root = try TemporaryFolder()
     let bytes = try Data(contentsOf: Repository.fixtures.appendingPathComponent("noinfo-cbr.mp3"))
     let path = try root.write("long.mp3", (0..<30).flatMap { _ in bytes })
-    let expected = try samples(MP3File(path: path))
+    let expected = try samples(AudioFile(path: path))
     let ports = try (0..<2).map { _ in try LoopbackSocket.freePort() }
     let start = { try RealServer.nginx(folder, root: root.path, http: ports[0], https: ports[1]) }
     var server = try start()
@@ -140,7 +141,7 @@ struct RealServerTests {
     // Behind its first frames, for which a decoder that joins lacks what was before, it is the file again and again.
     let folder = try TemporaryFolder()
     let path = try folder.write("twice.mp3", (0..<3).flatMap { _ in bytes })
-    let reference = try samples(MP3File(path: path))
+    let reference = try samples(AudioFile(path: path))
     let sound = heard[40_000..<140_000]
     let isSent = try #require(place(of: sound.prefix(4_000), in: reference[(reference.count / 3)...]))
     let period = reference.count / 3

@@ -184,12 +184,3 @@ final class EngineHarness: Sendable {
     range.map { SyntheticMedia.sample(number: number, frame: $0) }
   }
 }
-
-/// Compares long runs of samples and says where they part instead of printing them.
-func expectSame(_ heard: [Float], _ expected: [Float], sourceLocation: SourceLocation = #_sourceLocation) {
-  guard heard != expected else { return }
-  let index = zip(heard, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-  let place = index.map { "differ first at \($0)" } ?? "one is the beginning of the other"
-  Issue.record(
-    "\(heard.count) samples heard, \(expected.count) expected: \(place)", sourceLocation: sourceLocation)
-}

@@ -1,20 +1,20 @@
-import AudioCore
 import Glibc
 
 /// A regular file as a byte source. All bytes are available, so reads never return `.notYet`.
-final class FileByteSource: ByteSource {
+package final class FileByteSource: ByteSource {
   /// The type of `pread`, or of a test's replacement. Returns a byte count, or a negated error number.
-  typealias ReadCall = (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int
+  package typealias ReadCall = (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64)
+    -> Int
 
   private let descriptor: Int32
   private let readCall: ReadCall
-  let size: Int64?
-  let isSeekable = true
+  package let size: Int64?
+  package let isSeekable = true
 
   /// Opens the file at the path with the given bytes. Only regular files are accepted: `open` succeeds on a
   /// directory, and on a FIFO it would block until a writer appears. Hence O_NONBLOCK, which regular files
   /// ignore, and the type check before the first read.
-  init(path: [UInt8], readCall: @escaping ReadCall = FileByteSource.pread) throws(DecodingError) {
+  package init(path: [UInt8], readCall: ReadCall? = nil) throws(DecodingError) {
     // The system would end the path at the zero byte, which may name another file.
     guard !path.contains(0) else { throw FileByteSource.error(for: ENOENT, doing: "opened") }
     let name = path.map { CChar(bitPattern: $0) } + [0]
@@ -34,13 +34,15 @@ final class FileByteSource: ByteSource {
       throw error
     }
     self.descriptor = descriptor
-    self.readCall = readCall
+    self.readCall = readCall ?? FileByteSource.pread
     size = Int64(status.st_size)
   }
 
   deinit { close(descriptor) }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead {
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(DecodingError) -> ByteRead {
     while true {
       let result = readCall(descriptor, buffer, offset)
       if result >= 0 { return result == 0 ? .end : .bytes(result) }
@@ -49,8 +51,8 @@ final class FileByteSource: ByteSource {
   }
 
   // All bytes are available, so a file needs no requests and no callbacks.
-  func want(from offset: Int64) {}
-  func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {}
+  package func want(from offset: Int64) {}
+  package func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {}
 
   private static func pread(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64)
     -> Int

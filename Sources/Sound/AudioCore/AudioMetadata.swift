@@ -1,18 +1,21 @@
-package import AudioCore
-
-/// The metadata of an MPEG audio file: the texts and picture of its ID3 tags, its length and its encoding.
-/// ID3v2 takes precedence over ID3v1 for each field. All text is valid UTF-8 without control characters and
+/// The metadata of an audio file: the texts and picture of its tags, its length and its encoding. All text is valid UTF-8 without control characters and
 /// surrounding spaces, at most 4096 bytes long; empty text is nil.
-package struct MP3Metadata: Hashable, Sendable {
+package struct AudioMetadata: Hashable, Sendable {
   package struct Picture: Hashable, Sendable {
     /// The picture type of ID3v2: 3 is the front cover, 4 the back cover, 0 any other picture.
     package var type: UInt8
     /// The MIME type, such as `image/jpeg`: detected for JPEG and PNG, otherwise the tag's.
     package var mimeType: String
     package var data: [UInt8]
+
+    package init(type: UInt8, mimeType: String, data: [UInt8]) {
+      self.type = type
+      self.mimeType = mimeType
+      self.data = data
+    }
   }
 
-  /// The encoding of the audio, from the first frame and the Info frame.
+  /// The encoding of MPEG audio, from the first frame and the Info frame.
   package struct Encoding: Hashable, Sendable {
     package enum Version: String, Hashable, Sendable {
       /// MPEG 1: 32, 44.1 and 48 kHz.
@@ -38,6 +41,13 @@ package struct MP3Metadata: Hashable, Sendable {
     /// The mean bit rate in bits per second; the first frame's if constant or if the length is not exact.
     package var bitRate: Int
     package var bitRateMode: BitRateMode
+
+    package init(version: Version, layer: Int, bitRate: Int, bitRateMode: BitRateMode) {
+      self.version = version
+      self.layer = layer
+      self.bitRate = bitRate
+      self.bitRateMode = bitRateMode
+    }
   }
 
   package var title: String?
@@ -59,7 +69,14 @@ package struct MP3Metadata: Hashable, Sendable {
   package var format: PCMFormat
   /// The length in frames at `format.sampleRate`, as precisely as known without reading the whole file.
   package var frameCount: FrameCount
-  package var encoding: Encoding
+  /// Nil for formats other than MPEG audio.
+  package var encoding: Encoding?
+
+  package init(format: PCMFormat, frameCount: FrameCount, encoding: Encoding? = nil) {
+    self.format = format
+    self.frameCount = frameCount
+    self.encoding = encoding
+  }
 
   package var duration: Double? { frameCount.value.map { Double($0) / Double(format.sampleRate) } }
 }

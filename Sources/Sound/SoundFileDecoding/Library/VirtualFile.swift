@@ -1,0 +1,100 @@
+import AudioCore
+import Glibc
+
+/// A `ByteSource` as the file that libsndfile reads by its callbacks. The library cannot wait for bytes: it takes
+/// a short read for the end of the file. After a read that lacked bytes, `missing` has their offset, and all that
+/// the library returned since then is invalid.
+final class VirtualFile {
+  /// The length reported for a source of unknown size.
+  private static let unknownLength: Int64 = 1 << 40
+
+  let source: any ByteSource
+  /// The offset in the source at which the file begins.
+  let base: Int64
+  /// The read position, in bytes of the file.
+  private(set) var position: Int64 = 0
+  /// The offset in the source of the first byte that a read lacked.
+  private(set) var missing: Int64?
+  /// The error of a read.
+  private(set) var failure: DecodingError?
+  /// Whether reads of bytes after a gap find the end of the file, or `substitute`, instead of missing bytes.
+  var skipsGaps = false
+  /// The file's last bytes while they are missing.
+  var substitute: [UInt8] = []
+  /// Whether a read found such an end.
+  private(set) var hasSkipped = false
+
+  init(_ source: any ByteSource, base: Int64) {
+    self.source = source
+    self.base = base
+  }
+
+  /// The object of a callback's context.
+  static func at(_ context: UnsafeMutableRawPointer?) -> VirtualFile? {
+    context.map { Unmanaged<VirtualFile>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  var length: Int64 { source.size.map { max(0, $0 - base) } ?? Self.unknownLength }
+
+  /// The read position, in bytes of the source.
+  var offset: Int64 { base + position }
+
+  func seek(_ offset: Int64, origin: Int32) -> Int64 {
+    let start =
+      switch origin {
+      case SEEK_CUR: position
+      case SEEK_END: length
+      default: Int64(0)
+      }
+    let (sum, overflows) = start.addingReportingOverflow(offset)
+    guard !overflows, sum >= 0 else { return -1 }
+    position = sum
+    return sum
+  }
+
+  func read(into bytes: UnsafeMutableRawPointer?, count: Int64) -> Int64 {
+    guard let bytes, count > 0 else { return 0 }
+    var filled: Int64 = 0
+    while filled < count, missing == nil, failure == nil {
+      // A file may have grown since it was opened; only its original size is read.
+      let left = min(count - filled, length - position)
+      guard left > 0 else { break }
+      let room = UnsafeMutableRawBufferPointer(start: bytes + Int(filled), count: Int(left))
+      let read = fill(room)
+      guard read > 0 else { break }
+      filled += Int64(read)
+      position += Int64(read)
+    }
+    return filled
+  }
+
+  private func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    do throws(DecodingError) {
+      switch try source.read(into: room, at: offset) {
+      case .bytes(let count): return min(count, room.count)
+      case .end: return 0
+      case .notYet: break
+      }
+    } catch {
+      failure = error
+      return 0
+    }
+    if skipsGaps, base + source.supply(from: base).byteCount < offset {
+      hasSkipped = true
+      return fillWithSubstitute(room)
+    }
+    missing = offset
+    return 0
+  }
+
+  /// Fills `room` with zeros and, at the file's end, the substitute.
+  private func fillWithSubstitute(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    guard !substitute.isEmpty else { return 0 }
+    let start = length - Int64(substitute.count)
+    for index in room.indices {
+      let place = position + Int64(index) - start
+      room[index] = place >= 0 ? substitute[Int(place)] : 0
+    }
+    return room.count
+  }
+}

@@ -1,0 +1,44 @@
+import AudioCore
+import MP3Decoding
+
+/// The content of a source, which decides the decoder, whatever the name of the file.
+enum AudioContent {
+  /// MPEG audio, or anything that libsndfile does not decode. `beginning` has the first bytes.
+  case mpeg(beginning: [UInt8])
+  /// A file for libsndfile that begins at `base`.
+  case soundFile(SoundFileKind, base: Int64)
+
+  /// The number of bytes before the format of a WAV file that are searched for it.
+  private static let searchLimit: Int64 = 1 << 20
+
+  /// Reads the first bytes of `source`, and after an ID3 tag four more; nil while they are missing.
+  static func find(in source: any ByteSource) throws(DecodingError) -> AudioContent? {
+    guard let bytes = try source.peek(Recognition.length, at: 0) else { return nil }
+    if let end = Recognition.tagLength(bytes) {
+      guard let next = try source.peek(4, at: end) else {
+        source.want(from: end)
+        return nil
+      }
+      return SoundFileKind(next) == .flac ? .soundFile(.flac, base: end) : .mpeg(beginning: bytes)
+    }
+    guard let kind = SoundFileKind(bytes) else { return .mpeg(beginning: bytes) }
+    if kind == .wav {
+      guard let isMPEG = try hasMPEG(source) else { return nil }
+      if isMPEG { return .mpeg(beginning: bytes) }
+    }
+    return .soundFile(kind, base: 0)
+  }
+
+  /// Returns whether a WAV file contains MPEG audio (format tags 0x50 and 0x55); nil while bytes are missing.
+  private static func hasMPEG(_ source: any ByteSource) throws(DecodingError) -> Bool? {
+    var offset: Int64 = 12
+    while offset < searchLimit {
+      guard let bytes = try source.peek(10, at: offset) else { return nil }
+      guard bytes.count == 10 else { return false }
+      if bytes.starts(with: "fmt ".utf8) { return bytes[9] == 0 && (bytes[8] == 0x50 || bytes[8] == 0x55) }
+      let size = bytes[4..<8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+      offset += 8 + size + size % 2
+    }
+    return false
+  }
+}

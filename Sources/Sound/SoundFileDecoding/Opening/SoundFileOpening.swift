@@ -1,0 +1,74 @@
+import AudioCore
+
+/// Opens the file in a source with libsndfile, again each time that missing bytes have arrived. Used by one
+/// thread at a time.
+struct SoundFileOpening {
+  /// The number of bytes after a gap for which an opening waits before it is repeated.
+  private static let step: Int64 = 64 * 1024
+
+  let source: any ByteSource
+  let kind: SoundFileKind
+  let base: Int64
+  /// The first byte that the last attempt lacked.
+  private(set) var missing: Int64?
+
+  init(_ source: any ByteSource, kind: SoundFileKind, base: Int64, missing: Int64? = nil) {
+    self.source = source
+    self.kind = kind
+    self.base = base
+    self.missing = missing
+  }
+
+  /// Returns the file at its beginning; nil while bytes are missing. Throws `.unsupported` without the library,
+  /// `.notRecognized` if it refuses the file, and the source's errors.
+  mutating func proceed() throws(DecodingError) -> SoundFile? {
+    let library = try SoundFileLibrary.load(for: kind)
+    if let missing, try !source.has(Self.step, from: missing) { return nil }
+    let bytes = VirtualFile(source, base: base)
+    if !source.isSeekable {
+      // The chunks after the audio would otherwise delay the beginning until the file is complete.
+      let beginning = try source.peek(32, at: base) ?? []
+      // ALAC cannot be decoded without the table of packets there.
+      bytes.skipsGaps = !(kind == .caf && beginning.dropFirst(28).starts(with: "alac".utf8))
+      if kind == .ogg { bytes.substitute = OggEnd.page(after: beginning) ?? [] }
+    }
+    let handle = SoundFileHandle(library, bytes)
+    if let failure = bytes.failure { throw failure }
+    if let gap = bytes.missing {
+      missing = gap
+      source.fill(gap, from: base)
+      // The read that found the gap has requested the callback.
+      return nil
+    }
+    guard let handle else {
+      guard bytes.hasSkipped else { throw refusal(library.refusal) }
+      // The bytes that follow may be those of the headers.
+      missing = base + source.supply(from: base).byteCount
+      return nil
+    }
+    bytes.skipsGaps = false
+    source.want(from: bytes.offset)
+    return try SoundFile(handle, kind: kind)
+  }
+
+  private func refusal(_ reason: String) -> DecodingError {
+    DecodingError(
+      reason: .notRecognized, message: "This \(kind.name) file cannot be decoded: \(reason)")
+  }
+}
+
+extension ByteSource {
+  /// Requests the missing bytes at `gap`, or, if they arrive only in order, those before them from `start` on.
+  func fill(_ gap: Int64, from start: Int64) {
+    want(from: isSeekable ? gap : start + supply(from: start).byteCount)
+  }
+
+  /// Returns whether `count` bytes from `offset` on are available, or all to the end, or as many as the source
+  /// fetches in advance. If not, the source's callback follows.
+  func has(_ count: Int64, from offset: Int64) throws(DecodingError) -> Bool {
+    let there = supply(from: offset)
+    if there.isComplete || there.isFull || there.byteCount >= count { return true }
+    // The read of the first missing byte requests the callback.
+    return try peek(1, at: offset + there.byteCount).map(\.isEmpty) ?? false
+  }
+}

@@ -1,0 +1,62 @@
+import AudioCore
+
+/// An opened sound file, read with at most two channels. Used by one thread at a time.
+final class SoundFile {
+  /// The maximum number of frames that are read at once if channels are mixed.
+  private static let blockSize = 1024
+
+  private let handle: SoundFileHandle
+  private let mix: ChannelMix?
+  private let block: UnsafeMutablePointer<Float>
+  let format: PCMFormat
+  /// The length in frames; nil if the file does not state it.
+  let frameCount: Int64?
+  /// The number of frames before a target at which decoding must begin to be exact.
+  let runUp: Int64
+  /// Whether `jump` may be used: not if the end of the file was missing when it was opened.
+  var canJump: Bool
+  /// The number of the next frame to read.
+  private(set) var position: Int64 = 0
+
+  /// Throws if the file has a rate or a number of channels that cannot be played.
+  init(_ handle: consuming SoundFileHandle, kind: SoundFileKind) throws(DecodingError) {
+    let (rate, channels) = (handle.sampleRate, handle.channelCount)
+    guard (1000...384_000).contains(rate), (1...256).contains(channels) else {
+      throw DecodingError(
+        reason: .notRecognized,
+        message: "\(channels) channels at \(rate) Hz cannot be played: 1 to 256 at 1000 to 384000 Hz can.")
+    }
+    mix = channels > 2 ? ChannelMix(handle.channelMap, channels: channels, isVorbis: kind == .ogg) : nil
+    format = PCMFormat(sampleRate: rate, channelCount: min(channels, 2))
+    let count = handle.frameCount
+    frameCount = (0..<OggEnd.frameCount / 2).contains(count) ? count : nil
+    runUp = kind == .ogg ? Int64(rate) : 0
+    canJump = kind != .ogg || !handle.file.hasSkipped
+    block = .allocate(capacity: mix == nil ? 1 : Self.blockSize * channels)
+    self.handle = handle
+  }
+
+  deinit { block.deallocate() }
+
+  var bytes: VirtualFile { handle.file }
+
+  /// Reads up to `count` frames; 0 at the end, or if bytes are missing or unreadable: see `bytes`.
+  func read(into samples: UnsafeMutablePointer<Float>, count: Int) -> Int {
+    let read: Int
+    if let mix {
+      read = handle.read(into: block, count: min(count, Self.blockSize))
+      mix.apply(to: block, count: read, into: samples)
+    } else {
+      read = handle.read(into: samples, count: count)
+    }
+    position += Int64(read)
+    return read
+  }
+
+  /// Moves to `frame` without decoding; false if that fails, or as `read` does.
+  func jump(to frame: Int64) -> Bool {
+    guard handle.seek(to: frame) else { return false }
+    position = frame
+    return true
+  }
+}

@@ -1,0 +1,327 @@
+import AudioCore
+import MP3Decoding
+
+/// Decodes and converts one sound file with libsndfile. Must be used by one thread at a time.
+///
+/// The library cannot wait for bytes. Before each read the decoder therefore looks whether enough are available.
+/// If a read lacks some nevertheless, the file is opened again when they have arrived, and continues at the same
+/// frame.
+final class SoundFileDecoder: AudioDecoder {
+  /// The maximum number of frames that are decoded at once for a conversion.
+  private static let blockSize = 1024
+  /// The number of bytes that a read may need, at first and at most.
+  private static let lookahead: ClosedRange<Int64> = 16 * 1024...1 << 20
+
+  let format: PCMFormat
+  private let source: any ByteSource
+  private let kind: SoundFileKind
+  private let base: Int64
+  /// The offset of the first byte after the headers.
+  private let start: Int64
+  private var file: SoundFile
+  /// The attempt to open the file again, after bytes were missing.
+  private var reopening: SoundFileOpening?
+  /// The frame at which decoding continues, if the file is not there yet.
+  private var target: Int64?
+  /// The number of frames from `target` on that only settle the converter.
+  private var runUp = 0
+  private var lookahead = SoundFileDecoder.lookahead.lowerBound
+  /// The length in frames that was found by reading to the end.
+  private var foundLength: Int64?
+  private var isAtEnd = false
+  /// Whether the library failed to find a frame, so that the file is decoded from its beginning instead.
+  private var isJumpless = false
+  private var failure: DecodingError?
+
+  private var outputFormat: PCMFormat
+  private var converter: RateConverter?
+  private let block: UnsafeMutablePointer<Float>
+  /// The frames in `block` that are yet to be delivered.
+  private var pending = 0..<0
+  /// Bytes and frames at the last measurement of the bit rate, and its result.
+  private var measured = (bytes: Int64(0), frame: Int64(0))
+  private var recentBitRate: Double?
+
+  init(_ file: SoundFile, _ opening: SoundFileOpening) {
+    self.file = file
+    (source, kind, base) = (opening.source, opening.kind, opening.base)
+    format = file.format
+    outputFormat = file.format
+    start = file.bytes.offset
+    block = .allocate(capacity: Self.blockSize * file.format.channelCount)
+    measured.bytes = file.bytes.position
+  }
+
+  deinit { block.deallocate() }
+
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
+    guard (1...384_000).contains(format.sampleRate), (1...2).contains(format.channelCount) else {
+      throw DecodingError(scope: .engine, reason: .unusable, message: "Impossible output format: \(format).")
+    }
+    guard format != outputFormat else { return }
+    outputFormat = format
+    // The position of a seek before this call remains.
+    try aim(at: target.map { $0 + Int64(runUp) } ?? file.position)
+  }
+
+  // MARK: Seeking
+
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
+    try guarding { () throws(DecodingError) in
+      let goal = min(max(0, frame), length ?? 1 << 46)
+      try aim(at: goal)
+      guard try arrive() else { return nil }
+      // A file without a stated length may end before.
+      return min(goal, length ?? goal)
+    }
+  }
+
+  /// Makes `frame` the next one to deliver.
+  private func aim(at frame: Int64) throws(DecodingError) {
+    pending = 0..<0
+    isAtEnd = false
+    converter = nil
+    runUp = 0
+    if format.sampleRate != outputFormat.sampleRate {
+      runUp = Int(min(frame, Int64(RateConverter.runUp(from: format, to: outputFormat))))
+      converter = try RateConverter(from: format, to: outputFormat, preceding: runUp)
+    }
+    target = frame - Int64(runUp)
+  }
+
+  /// Moves the file to the target; false while bytes are missing.
+  private func arrive() throws(DecodingError) -> Bool {
+    guard let target else { return true }
+    guard try reopen() else { return false }
+    if let length, target >= length { return finish(isAtEnd: true) }
+    if mustRestart(for: target) {
+      reopening = SoundFileOpening(source, kind: kind, base: base)
+      guard try reopen() else { return false }
+    }
+    if file.position > target || file.canJump && target - file.position > file.runUp {
+      let isThere = file.jump(to: max(0, target - file.runUp))
+      guard try !lacksBytes() else { return false }
+      if !isThere {
+        isJumpless = true
+        reopening = SoundFileOpening(source, kind: kind, base: base)
+        return try arrive()
+      }
+      source.want(from: file.bytes.offset)
+    }
+    while file.position < target {
+      guard try source.has(lookahead, from: file.bytes.offset) else { return false }
+      let count = file.read(into: block, count: Int(min(Int64(Self.blockSize), target - file.position)))
+      guard try !lacksBytes() else { return false }
+      if count == 0 {
+        foundLength = file.position
+        return finish(isAtEnd: true)
+      }
+    }
+    return finish(isAtEnd: false)
+  }
+
+  private func finish(isAtEnd: Bool) -> Bool {
+    self.isAtEnd = isAtEnd
+    target = nil
+    return true
+  }
+
+  /// Whether `target` is reached only by decoding from the beginning, or the file can jump once it is opened
+  /// again.
+  private func mustRestart(for target: Int64) -> Bool {
+    if isJumpless { return target < file.position }
+    guard !file.canJump else { return false }
+    return target < file.position
+      || target - file.position > file.runUp && source.supply(from: base).isComplete
+  }
+
+  /// Opens the file again if bytes were missing; false while they still are.
+  private func reopen() throws(DecodingError) -> Bool {
+    guard let new = try reopening?.proceed() else { return reopening == nil }
+    guard new.format == format else {
+      throw DecodingError(reason: .decodeFailed, message: "The file has changed.")
+    }
+    file = new
+    file.canJump = file.canJump && !isJumpless
+    reopening = nil
+    return true
+  }
+
+  /// Returns whether the last call of the library lacked bytes. If so, discards the file: it is opened again.
+  private func lacksBytes() throws(DecodingError) -> Bool {
+    if let error = file.bytes.failure { throw error }
+    guard let missing = file.bytes.missing else { return false }
+    source.fill(missing, from: base)
+    reopening = SoundFileOpening(source, kind: kind, base: base, missing: missing)
+    lookahead = min(lookahead * 2, Self.lookahead.upperBound)
+    return true
+  }
+
+  /// Reads a file without a stated length to its end, so that `frameCount` is exact. Returns false while bytes
+  /// are missing; call it again when they arrived. Must not be called after the first `read`.
+  func measureLength() throws(DecodingError) -> Bool {
+    try guarding { () throws(DecodingError) in
+      if length == nil {
+        if target == nil { try aim(at: 1 << 46) }
+        guard try arrive() else { return false }
+        try aim(at: 0)
+      }
+      return try arrive()
+    }
+  }
+
+  // MARK: Reading
+
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
+    if let failure { throw failure }
+    guard let room = buffer.baseAddress else { return .waiting }
+    let channels = outputFormat.channelCount
+    let capacity = buffer.count / channels
+    var written = 0
+    do throws(DecodingError) {
+      while written < capacity {
+        let result = try deliver(to: room + written * channels, capacity: capacity - written)
+        guard case .frames(let count) = result else { return written > 0 ? .frames(written) : result }
+        written += count
+      }
+    } catch {
+      failure = error
+      if written == 0 { throw error }
+    }
+    return .frames(written)
+  }
+
+  /// Writes at least one frame and at most `capacity`.
+  private func deliver(
+    to output: UnsafeMutablePointer<Float>, capacity: Int
+  ) throws(DecodingError) -> DecoderRead {
+    let channels = format.channelCount
+    if outputFormat == format { return try decode(into: output, capacity: capacity) }
+    while true {
+      if let converter, converter.hasOutput {
+        return .frames(converter.take(into: output, capacity: capacity))
+      }
+      if pending.isEmpty {
+        switch try decode(into: block, capacity: Self.blockSize) {
+        case .frames(let count): pending = 0..<count
+        case .waiting: return .waiting
+        case .end:
+          if let converter, converter.flush() { continue }
+          return .end
+        }
+      }
+      let input = block + pending.lowerBound * channels
+      if let converter {
+        let used = converter.feed(input, count: pending.count)
+        pending = pending.lowerBound + used..<pending.upperBound
+      } else {
+        let count = min(capacity, pending.count)
+        ChannelMixing.convert(
+          input, channels: channels, to: output, channels: outputFormat.channelCount, count: count)
+        pending = pending.lowerBound + count..<pending.upperBound
+        return .frames(count)
+      }
+    }
+  }
+
+  /// Decodes up to `capacity` frames in the file's format.
+  private func decode(
+    into samples: UnsafeMutablePointer<Float>, capacity: Int
+  ) throws(DecodingError) -> DecoderRead {
+    guard try reopen(), try arrive() else { return .waiting }
+    if isAtEnd { return .end }
+    if let length, file.position >= length { return .end }
+    guard try source.has(lookahead, from: file.bytes.offset) else { return .waiting }
+    let position = file.position
+    let count = file.read(into: samples, count: capacity)
+    if try lacksBytes() {
+      target = position
+      return .waiting
+    }
+    if count == 0 { foundLength = position }
+    return count == 0 ? .end : .frames(count)
+  }
+
+  /// The length in frames, as far as it is known for certain.
+  private var length: Int64? { foundLength ?? file.frameCount }
+
+  private func guarding<Value>(_ body: () throws(DecodingError) -> Value) throws(DecodingError) -> Value {
+    if let failure { throw failure }
+    do throws(DecodingError) {
+      return try body()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+}
+
+// MARK: - Facets
+
+extension SoundFileDecoder {
+  var frameCount: FrameCount {
+    if let length { return .exact(length) }
+    guard let size = source.size, let bytes = measuredBytesPerSecond else { return .unknown }
+    return .estimate(Int64(Double(size - start) / bytes * Double(format.sampleRate)))
+  }
+
+  /// The number of frames that the file states and does not have.
+  var damage: Int { Int(clamping: foundLength.map { max(0, (file.frameCount ?? $0) - $0) } ?? 0) }
+
+  var bitRate: Int { Int(bytesPerSecond * 8) }
+
+  /// The mean of the whole file, that of the part read, or a guess.
+  private var bytesPerSecond: Double {
+    if let length, length > 0, let size = source.size, size > start {
+      return Double(size - start) * Double(format.sampleRate) / Double(length)
+    }
+    return measuredBytesPerSecond ?? (kind == .ogg ? 16_000 : Double(format.sampleRate * format.channelCount))
+  }
+
+  /// The mean of the part read from the beginning on; nil for less than a second.
+  private var measuredBytesPerSecond: Double? {
+    guard file.position >= format.sampleRate, file.bytes.offset > start else { return nil }
+    return Double(file.bytes.offset - start) * Double(format.sampleRate) / Double(file.position)
+  }
+
+  /// The rate of the last whole second, since the library reads in blocks.
+  func takeBitRate() -> Double {
+    let (bytes, frame) = (file.bytes.position, file.position)
+    if frame < measured.frame || bytes < measured.bytes {
+      measured = (bytes, frame)
+    } else if frame - measured.frame >= format.sampleRate {
+      recentBitRate =
+        Double(bytes - measured.bytes) * 8 * Double(format.sampleRate) / Double(frame - measured.frame)
+      measured = (bytes, frame)
+    }
+    return recentBitRate ?? Double(bitRate)
+  }
+
+  var supply: MediaSupply {
+    let there = source.supply(from: reopening?.missing ?? file.bytes.offset)
+    guard there != .all else { return .all }
+    let bytes = there.isComplete ? there.byteCount : max(0, there.byteCount - lookahead)
+    return MediaSupply(
+      seconds: Double(bytes) / bytesPerSecond, isComplete: there.isComplete,
+      pace: there.bytesPerSecond.map { $0 / bytesPerSecond }, isFull: there.isFull)
+  }
+
+  var extent: MediaExtent? {
+    guard let stored = source.stored else { return nil }
+    let length = frameCount.value.map { Double($0) / Double(format.sampleRate) }
+    func seconds(_ offset: Int64) -> Double {
+      if let size = source.size, offset >= size, let length { return length }
+      return min(Double(max(0, offset - start)) / bytesPerSecond, length ?? .infinity)
+    }
+    let loaded = stored.map { seconds($0.lowerBound)..<max(seconds($0.lowerBound), seconds($0.upperBound)) }
+    return MediaExtent(longest: loaded, isSeekable: source.isSeekable)
+  }
+
+  func setReadAhead(_ readAhead: MediaReadAhead) {
+    source.setReadAhead(readAhead.byteCount(bytesPerSecond: bytesPerSecond))
+  }
+
+  func readReplayGain() throws(DecodingError) -> ReplayGain {
+    try SoundFileTags.replayGain(of: source, kind, base: base)
+  }
+}
