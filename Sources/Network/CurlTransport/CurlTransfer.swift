@@ -184,6 +184,7 @@ final class CurlTransfer {
     else { return false }
     isFresh = true
     found = nil
+    challenge = nil
     besideBody = 0
     reading?.position = 0
     reader = HeadReader()

@@ -60,6 +60,25 @@ struct MetricsTests {
     }
   }
 
+  @Test("a request without an answer in time has an end")
+  func timeout() async throws {
+    try await withTestDevice(recordsSound: false) { device in
+      device.network.serve(.data([1]), at: "https://files.test/a")
+      device.network.host("files.test").answers(after: .seconds(1000))
+      await device.launchApplication()
+      let log = TransferLog()
+      let configuration = URLSessionConfiguration.default
+      configuration.timeoutIntervalForRequest = 10
+      let session = URLSession(configuration: configuration, delegate: log, delegateQueue: .main)
+      session.dataTask(with: try #require(URL(string: "https://files.test/a"))).resume()
+      await device.advance(by: .seconds(60))
+      let only = try #require(log.metrics?.transactionMetrics.first)
+      let (start, end) = (try #require(only.fetchStartDate), try #require(only.responseEndDate))
+      #expect(log.lines == ["complete -1001"] && end.timeIntervalSince(start) == 10)
+      #expect(only.responseStartDate == nil && only.requestStartDate != nil)
+    }
+  }
+
   @Test("a background task has its request, its response and its time")
   func background() async throws {
     try await withTestDevice(recordsSound: false) { device in

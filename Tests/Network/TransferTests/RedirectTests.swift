@@ -67,6 +67,20 @@ struct RedirectTests {
     }
   }
 
+  @Test("secrets stay with their origin, and the method is the one that is sent", arguments: [true, false])
+  func request(isSameHost: Bool) throws {
+    var rule = RedirectRule()
+    var request = TransferRequest(url: try WebURL.read("http://radio.example/a").url)
+    request.credentials = Credentials(user: "ann", password: "right")
+    request.body = .bytes([1])
+    for name in ["Authorization", "Cookie", "X-Mine"] { request.fields.set(name, "1") }
+    #expect(request.sentMethod == "PUT")
+    let next = try rule.request(
+      after: request, redirectedTo: isSameHost ? "/b" : "http://other.example/b", status: 307, at: nil)
+    #expect(next.fields.all.map(\.name) == (isSameHost ? ["Authorization", "Cookie", "X-Mine"] : ["X-Mine"]))
+    #expect((next.credentials != nil) == isSameHost && next.sentMethod == "PUT")
+  }
+
   @Test("what may reach public addresses only may not by a redirect either")
   func restricted() throws {
     var rule = RedirectRule()

@@ -275,6 +275,7 @@ final class Exchange: Sendable {
   }
 
   private func end(_ failure: TransferFailure?) {
+    let now = alarms.clock.now
     let alarm = state.withLock { state -> (Alarms.ID?)? in
       guard !state.isOver else { return nil }
       // The client's decision comes first.
@@ -283,6 +284,7 @@ final class Exchange: Sendable {
         return nil
       }
       state.isOver = true
+      state.noteInTransaction { $0.ended = now }
       return .some(state.alarm)
     }
     guard let alarm else { return }
