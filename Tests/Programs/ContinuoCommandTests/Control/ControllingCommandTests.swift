@@ -121,6 +121,7 @@ import Testing
     arguments: [
       (["playlistlength": "5", "song": "2"], ["delete 3:", "delete 0:2"]),
       (["playlistlength": "3", "song": "2"], ["delete 0:2"]),
+      (["playlistlength": "3", "song": "1"], ["delete 2:", "delete 0"]),
       (["playlistlength": "3", "song": "0"], ["delete 1:"]), (["playlistlength": "1", "song": "0"], []),
     ] as [(KeyValuePairs<String, String>, [String])])
   func cropKeepsTheCurrentSong(_ status: KeyValuePairs<String, String>, _ lines: [String]) throws {
