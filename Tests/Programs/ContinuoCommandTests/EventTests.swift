@@ -64,7 +64,10 @@ import Testing
       ),
     ] as [((Int, Int64, Int32, ApplicationState), String)])
   func timesAreAsDesigned(time: (Int, Int64, Int32, ApplicationState), expected: String) {
-    let line = EventLine.time(index: time.0, value: time.1, timescale: time.2, state: time.3, host: Self.host)
+    var line = EventLine()
+    // The line before leaves nothing behind, whatever its length.
+    line.setTime(index: 99, value: .min, timescale: 1, state: .notRunning, host: HostTime(nanoseconds: .max))
+    line.setTime(index: time.0, value: time.1, timescale: time.2, state: time.3, host: Self.host)
     #expect(text(line) == expected + "\n")
   }
 

@@ -17,6 +17,7 @@ final class PlayRun: SessionDelegate {
   private let options: Play
   private let session: Session
   private let events: EventWriter?
+  private var timeLine = EventLine()
   private let remote: RemoteControl
   /// The reader of the current song's tags. The service's reader has the whole queue to read.
   private lazy var tags = TagReader(clock: session.clock) { [weak self] songs in
@@ -207,13 +208,16 @@ final class PlayRun: SessionDelegate {
   }
 
   private func reached(_ time: CMTime) {
-    guard let song = display.song else { return }
-    events?.write(
-      .time(
-        index: session.host.index(of: song), value: time.value, timescale: time.timescale,
-        state: display.state, host: session.clock.now))
+    guard let id = display.song?.id else { return }
+    let now = session.clock.now
+    if let events {
+      timeLine.setTime(
+        index: session.host.index(of: id), value: time.value, timescale: time.timescale,
+        state: display.state, host: now)
+      events.write(timeLine)
+    }
     display.reach(time)
-    writeLines(now: session.clock.now)
+    writeLines(now: now)
     if display.draws(time) { drawStatus(time) }
   }
 
@@ -299,7 +303,7 @@ final class PlayRun: SessionDelegate {
   }
 
   private func show(_ song: QueuedSong?) {
-    let place = song.map { "\(session.host.index(of: $0) + 1)/\(session.host.read { $0.queue.count })" }
+    let place = song.map { "\(session.host.index(of: $0.id) + 1)/\(session.host.read { $0.queue.count })" }
     display.show(song, place: place ?? "", now: session.clock.now)
     guard let song, display.form != .nothing || session.timeline != nil else { return }
     if display.form == .lines { after(SongLines.patience) { $0.writeLines(now: $0.session.clock.now) } }
