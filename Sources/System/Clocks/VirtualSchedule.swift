@@ -107,16 +107,16 @@ struct VirtualSchedule: ~Copyable {
     }
     move(to: due)
     guard let index = nextIndex() else { preconditionFailure("the earliest deadline belongs to an entry") }
-    let entry = entries[index]
     runs += 1
     runCount += 1
     precondition(
       runs <= runLimit,
-      "worker \"\(entry.name)\" never rests: \(runLimit) runs at one moment, \(now.seconds) s")
+      "worker \"\(entries[index].name)\" never rests: \(runLimit) runs at one moment, \(now.seconds) s")
     dues[index] = Self.never
-    cursor = entry.id
-    running.append(entry.id)
-    return (entry.id, entry.body)
+    let id = entries[index].id
+    cursor = id
+    running.append(id)
+    return (id, entries[index].body)
   }
 
   /// Returns the first due worker after the one that ran last at this time, else the first due worker.

@@ -74,6 +74,14 @@ struct StepRun: Hashable, Sendable {
   /// The step after the last one of the run.
   var end: Int64 { first + count * stride }
 
+  /// Returns the run of the `count` steps after the first one.
+  func following(_ count: Int64) -> StepRun {
+    var rest = self
+    rest.first += stride
+    rest.count = count
+    return rest
+  }
+
   /// The time of the first step; positive infinity if its value overflows.
   var time: CMTime {
     let (product, overflow) = first.multipliedReportingOverflow(by: interval.value)
