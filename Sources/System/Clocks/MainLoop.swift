@@ -21,6 +21,10 @@ package final class MainLoop: DeliveryQueue {
   /// The work items of the bodies of this turn. Used on the loop's thread only, inside `takeTurn`.
   private let turn = Mutex(Turn())
 
+  /// The maximum number of runs before the main queue has its turn, so that a body that is signalled all the
+  /// time, as by an output that writes a file, cannot starve it.
+  private static let runsInATurn = 4
+
   /// A work item. A struct: a closure in an array is wrapped when it is stored and when it is read.
   struct Item {
     let run: @Sendable () -> Void
@@ -68,7 +72,7 @@ package final class MainLoop: DeliveryQueue {
   /// Runs the bodies that are due, and then what they have enqueued. `work` is empty, and keeps its storage.
   func takeTurn(_ work: inout [Item]) {
     turn.withLock { $0.thread = pthread_self() }
-    schedule.advance(to: SystemClock.shared.now)
+    schedule.advance(to: SystemClock.shared.now, atMost: Self.runsInATurn) { false }
     turn.withLock { turn in
       turn.thread = nil
       swap(&turn.work, &work)

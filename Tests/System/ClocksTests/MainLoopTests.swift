@@ -31,6 +31,21 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
+  @Test func aBodyThatNeverRestsLeavesTurnsToTheQueue() {
+    let (loop, log) = (MainLoop(), Log())
+    var work: [MainLoop.Item] = []
+    let worker = loop.makeWorker("busy") {
+      log.append("run")
+      return .again
+    }
+    loop.takeTurn(&work)
+    let count = log.all.count
+    #expect((1...10).contains(count))
+    loop.takeTurn(&work)
+    #expect(log.all.count > count)
+    withExtendedLifetime(worker) {}
+  }
+
   @Test func aBodyRunsAtItsTimeAndNotAfterItsEnd() throws {
     let (loop, log) = (MainLoop(), Log())
     var work: [MainLoop.Item] = []
