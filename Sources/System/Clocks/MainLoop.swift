@@ -11,19 +11,14 @@ import Synchronization
 package final class MainLoop: DeliveryQueue {
   package static let shared = MainLoop()
 
-  /// The order of the workers' runs. The clock is set to the real time before each turn, so that all that is
-  /// due runs.
+  /// The order of the workers' runs. In each turn the clock advances towards the real time.
   private let schedule = VirtualClock()
   /// Whether the thread waits, so that a signal must wake it.
   private let isWaiting = Atomic<Bool>(false)
   /// The eventfd of the main queue; -1 before `run`.
   private let descriptor = Atomic<Int32>(-1)
-  /// The work items of the bodies of this turn. Used on the loop's thread only, inside `takeTurn`.
+  /// The work items of the body of this turn. Used on the loop's thread only, inside `takeTurn`.
   private let turn = Mutex(Turn())
-
-  /// The maximum number of runs before the main queue has its turn, so that a body that is signalled all the
-  /// time, as by an output that writes a file, cannot starve it.
-  private static let runsInATurn = 4
 
   /// A work item. A struct: a closure in an array is wrapped when it is stored and when it is read.
   struct Item {
@@ -69,10 +64,11 @@ package final class MainLoop: DeliveryQueue {
     }
   }
 
-  /// Runs the bodies that are due, and then what they have enqueued. `work` is empty, and keeps its storage.
+  /// Runs a body that is due, and then what it has enqueued. `work` is empty, and keeps its storage.
   func takeTurn(_ work: inout [Item]) {
     turn.withLock { $0.thread = pthread_self() }
-    schedule.advance(to: SystemClock.shared.now, atMost: Self.runsInATurn) { false }
+    // A body that is signalled all the time, as by an output that writes a file, must not starve the queue.
+    schedule.advance(to: SystemClock.shared.now, atMost: 1) { false }
     turn.withLock { turn in
       turn.thread = nil
       swap(&turn.work, &work)

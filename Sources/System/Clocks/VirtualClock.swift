@@ -61,7 +61,7 @@ package final class VirtualClock: HostClock {
     }
   }
 
-  private func beginRun(until moment: HostTime, isHeld: Bool) -> (id: UInt64, body: VirtualSchedule.Body)? {
+  private func beginRun(until moment: HostTime, isHeld: Bool) -> VirtualSchedule.Entry? {
     schedule.withLock { schedule in
       let run = schedule.beginRun(until: moment, isHeld: isHeld)
       if run == nil { schedule.endAdvance() }
