@@ -12,6 +12,17 @@ import Testing
 
 @testable import ContinuoCommand
 
+extension EventLine {
+  /// The line of a time step.
+  fileprivate static func time(
+    index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime
+  ) -> EventLine {
+    var line = EventLine()
+    line.setTime(index: index, value: value, timescale: timescale, state: state, host: host)
+    return line
+  }
+}
+
 @Suite struct EventLineTests {
   static let song = StatusReply.Place(position: 3, id: 17)
   static let host = HostTime(nanoseconds: 5_123_456_789_999)
