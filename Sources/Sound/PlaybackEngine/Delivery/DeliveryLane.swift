@@ -185,7 +185,8 @@ package final class DeliveryLane: Sendable {
       state.isScheduled = true
       return true
     }
-    if needed { queue.enqueue { self.takeTurn() } }
+    // A queue that never runs the block keeps neither the lane nor, through it, itself.
+    if needed { queue.enqueue { [weak self] in self?.takeTurn() } }
   }
 
   /// Delivers until the lane is empty or a new delivery arrives; the rest waits for another turn. Otherwise a
