@@ -130,8 +130,9 @@ package final class JukeboxApplication {
         let interval = CMTime(value: step, timescale: 100)
         return player.addPeriodicTimeObserver(forInterval: interval, queue: .main) { [weak self] time in
           MainActor.assumeIsolated {
-            self?.host.place.expect(step: time + interval)
-            self?.onStep?(time)
+            guard let self else { return }
+            self.host.place.expect(step: time + interval)
+            self.onStep?(time)
           }
         }
       }

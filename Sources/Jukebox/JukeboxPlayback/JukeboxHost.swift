@@ -75,7 +75,7 @@ package final class JukeboxHost: Suspendable {
   }
 
   /// The song's position in the queue, from 0; 0 if the song has left the queue. Any thread.
-  package func index(of song: QueuedSong) -> Int { read { $0.queue.position(of: song.id) } ?? 0 }
+  package func index(of song: SongID) -> Int { read { $0.queue.position(of: song) } ?? 0 }
 
   /// Reads the jukebox's state. Any thread; `body` is called under the lock.
   package func read<Result: Sendable>(_ body: (borrowing JukeboxMachine) -> Result) -> Result {
@@ -209,6 +209,11 @@ package final class JukeboxHost: Suspendable {
   func afterNotices(_ body: @escaping @MainActor () -> Void) {
     if let player { player.afterNotices(body) } else { body() }
   }
+
+  /// The song to which the player's time steps belong; nil without one. Unlike the player's item it is found
+  /// without a search.
+  @MainActor
+  package var heardSong: SongID? { player?.heardSong }
 
   @MainActor
   func song(of item: AVPlayerItem?) -> QueuedSong? { player?.song(of: item) }

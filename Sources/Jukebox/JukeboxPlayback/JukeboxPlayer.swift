@@ -84,6 +84,9 @@ package final class JukeboxPlayer {
     removeSoundObserver()
   }
 
+  /// The song of the player's current item. Nil while the player's item is one that it has been told to leave.
+  var heardSong: SongID? { awaited == nil ? current?.song.id : nil }
+
   func song(of item: AVPlayerItem?) -> QueuedSong? { item.flatMap(entry)?.song }
 
   private func entry(of item: AVPlayerItem) -> Entry? {

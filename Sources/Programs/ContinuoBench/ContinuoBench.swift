@@ -13,6 +13,7 @@ struct ContinuoBench: ParsableCommand {
       your servers and settings are not touched. Progress goes to standard error, tables to standard output.
 
       Measurements of playback:
+        instructions  of a second, a time step and a start; fails at 1.1 times the committed counts (valgrind, lame)
         cpu     CPU seconds and peak memory of playback, whole process
         start   from process start to first sound in the sink's monitor; paplay shows the floor
         render  speed of rendering to a file, beside mpg123 -t and -w
@@ -103,6 +104,10 @@ struct ContinuoBench: ParsableCommand {
         Bench.show("\(measurement.rawValue): \(error)\n")
         failed = true
       }
+    }
+    let canCount = !only.isEmpty || bench.tools.path("valgrind") != nil
+    if chosen.contains(.instructions), canCount, let continuo = bench.continuo {
+      report(.instructions, InstructionCounts(bench: bench, continuo: continuo).run)
     }
     if chosen.contains(.render) { report(.render, RenderSpeed(bench: bench).run) }
     if chosen.contains(where: Measurement.playback.contains) {

@@ -58,7 +58,11 @@ package final class PlaybackEngine: Sendable {
   package func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) {
     let goOn: @Sendable () -> Void = { [weak self] in self?.signalConductor() }
     deliveries.start(onNotice: onNotice, onDrained: device.isOffline ? goOn : nil)
-    let conductor = clock.makeWorker("continuo-time") { [weak self] in self?.conduct() ?? .whenSignalled }
+    let conduct: @Sendable () -> WorkerNext = { [weak self] in self?.conduct() ?? .whenSignalled }
+    // On the main queue's own thread, if that has workers: a step needs no other thread then.
+    let conductor =
+      deliveries.main.queue.makeWorker("continuo-time", body: conduct)
+      ?? clock.makeWorker("continuo-time", body: conduct)
     let decoder = clock.makeWorker("continuo-decode") { [weak self] in
       guard let self else { return .whenSignalled }
       return decodeLoop.use { $0.run(for: self) }
@@ -85,12 +89,12 @@ package final class PlaybackEngine: Sendable {
   ) -> Result {
     let (result, lanes) = machine.withLock { machine in
       let result = body(&machine)
-      guard !machine.deliveries.isEmpty else { return (result, [DeliveryLane]()) }
+      guard !machine.deliveries.isEmpty else { return (result, TouchedLanes()) }
       let lanes = deliveries.route(machine.deliveries, cause: cause)
       machine.deliveries.removeAll(keepingCapacity: true)
       return (result, lanes)
     }
-    for lane in lanes { lane.wake() }
+    lanes.wake()
     return result
   }
 

@@ -50,3 +50,12 @@ extern int continuo_epoll_ctl(int epoll, int operation, int descriptor, struct c
     __asm__("epoll_ctl");
 extern int continuo_epoll_wait(int epoll, struct continuo_epoll_event *events, int count, int milliseconds)
     __asm__("epoll_wait");
+
+// The two functions of libdispatch with which CoreFoundation's run loop runs the main queue: the eventfd that
+// becomes readable with the queue's first work item, and the call that runs the items. Both on the main
+// thread only; unlike `dispatch_main` they leave that thread to its owner.
+extern int continuo_main_queue_descriptor(void) __asm__("_dispatch_get_main_queue_handle_4CF");
+extern void continuo_main_queue_run(void *unused) __asm__("_dispatch_main_queue_callback_4CF");
+// int ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *), glibc 2.4.
+extern int continuo_ppoll(void *descriptors, unsigned long count, const void *timeout, const void *mask)
+    __asm__("ppoll");

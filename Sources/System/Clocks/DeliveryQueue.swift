@@ -5,6 +5,14 @@ package protocol DeliveryQueue: AnyObject, Sendable {
   /// Enqueues `work` after earlier work items. Thread-safe; never blocks. `work` never runs on the caller's
   /// stack while the caller is inside the module that received the queue.
   func enqueue(_ work: @escaping @Sendable () -> Void)
+
+  /// Starts a worker whose body runs on the queue's thread, between work items, as `HostClock.makeWorker` does
+  /// on a thread of its own; nil if the queue has no workers.
+  func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> (any Worker)?
+}
+
+extension DeliveryQueue {
+  package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> (any Worker)? { nil }
 }
 
 /// `DispatchQueue.main` as a delivery queue.

@@ -46,18 +46,22 @@ package final class VirtualClock: HostClock {
   /// any thread, and from bodies on the advancing thread.
   package func advance(to moment: HostTime) { advance(to: moment) { false } }
 
-  /// Advances to `moment`, but returns before time passes once `isHeld`, called before each run, is true.
-  package func advance(to moment: HostTime, unless isHeld: () -> Bool) {
+  /// Advances to `moment`, but returns before time passes once `isHeld`, called before each run, is true. Also
+  /// returns after `limit` runs; what is due then remains due.
+  package func advance(to moment: HostTime, atMost limit: Int = .max, unless isHeld: () -> Bool) {
     let isAlone = schedule.withLock { $0.beginAdvance(to: moment, by: pthread_self()) }
     precondition(isAlone, "a VirtualClock is advanced by one thread at a time")
+    var runs = 0
     while let run = beginRun(until: moment, isHeld: isHeld()) {
       let next = run.body()
       let waiters = schedule.withLock { $0.endRun(of: run.id, next) }
       for waiter in waiters { waiter.semaphore.post() }
+      runs += 1
+      if runs == limit { return schedule.withLock { $0.endAdvance() } }
     }
   }
 
-  private func beginRun(until moment: HostTime, isHeld: Bool) -> (id: UInt64, body: VirtualSchedule.Body)? {
+  private func beginRun(until moment: HostTime, isHeld: Bool) -> VirtualSchedule.Entry? {
     schedule.withLock { schedule in
       let run = schedule.beginRun(until: moment, isHeld: isHeld)
       if run == nil { schedule.endAdvance() }

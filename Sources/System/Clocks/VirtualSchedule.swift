@@ -98,7 +98,7 @@ struct VirtualSchedule: ~Copyable {
 
   /// Selects the next run and advances the time to it. If no body is due until `limit`, advances to `limit`
   /// and returns nil. Also returns nil if time would have to pass while `isHeld`.
-  mutating func beginRun(until limit: HostTime, isHeld: Bool) -> (id: UInt64, body: Body)? {
+  mutating func beginRun(until limit: HostTime, isHeld: Bool) -> Entry? {
     let due = HostTime(nanoseconds: earliest())
     if isHeld, due > now { return nil }
     guard due.nanoseconds != Self.never, due <= max(limit, now) else {
@@ -107,16 +107,15 @@ struct VirtualSchedule: ~Copyable {
     }
     move(to: due)
     guard let index = nextIndex() else { preconditionFailure("the earliest deadline belongs to an entry") }
-    let entry = entries[index]
     runs += 1
     runCount += 1
     precondition(
       runs <= runLimit,
-      "worker \"\(entry.name)\" never rests: \(runLimit) runs at one moment, \(now.seconds) s")
+      "worker \"\(entries[index].name)\" never rests: \(runLimit) runs at one moment, \(now.seconds) s")
     dues[index] = Self.never
-    cursor = entry.id
-    running.append(entry.id)
-    return (entry.id, entry.body)
+    cursor = entries[index].id
+    running.append(cursor)
+    return entries[index]
   }
 
   /// Returns the first due worker after the one that ran last at this time, else the first due worker.

@@ -3,22 +3,16 @@ package enum DecimalFraction {
   /// Writes `value / timescale` in decimal. The result is exact if `timescale` is a power of ten, with a
   /// digit for each of its zeros, else six digits, rounded towards zero. A scale below 1 counts as 1.
   package static func text(value: Int64, timescale: Int32) -> String {
-    let scale = UInt64(max(timescale, 1))
-    let magnitude = value.magnitude
-    let whole = "\(value < 0 ? "-" : "")\(magnitude / scale)"
-    let remainder = magnitude % scale
-    guard scale > 1 else { return whole }
-    let zeros = String(scale).dropFirst()
-    if "1" + zeros == String(scale), zeros.allSatisfy({ $0 == "0" }) {
-      return whole + "." + remainder.digits(zeros.count)
-    }
-    // The remainder is below 2^31, so the product stays below 2^51.
-    return whole + "." + (remainder * 1_000_000 / scale).digits(6)
+    var bytes: [UInt8] = []
+    bytes.append(upTo: 32) { $0.append(value: value, timescale: timescale) }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Nanoseconds as seconds with six digits after the point, towards zero.
   package static func seconds(nanoseconds: UInt64) -> String {
-    "\(nanoseconds / 1_000_000_000)." + (nanoseconds % 1_000_000_000 / 1000).digits(6)
+    var bytes: [UInt8] = []
+    bytes.append(upTo: 32) { $0.append(secondsOf: nanoseconds) }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

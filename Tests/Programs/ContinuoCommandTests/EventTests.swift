@@ -12,6 +12,17 @@ import Testing
 
 @testable import ContinuoCommand
 
+extension EventLine {
+  /// The line of a time step.
+  fileprivate static func time(
+    index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime
+  ) -> EventLine {
+    var line = EventLine()
+    line.setTime(index: index, value: value, timescale: timescale, state: state, host: host)
+    return line
+  }
+}
+
 @Suite struct EventLineTests {
   static let song = StatusReply.Place(position: 3, id: 17)
   static let host = HostTime(nanoseconds: 5_123_456_789_999)
@@ -64,7 +75,10 @@ import Testing
       ),
     ] as [((Int, Int64, Int32, ApplicationState), String)])
   func timesAreAsDesigned(time: (Int, Int64, Int32, ApplicationState), expected: String) {
-    let line = EventLine.time(index: time.0, value: time.1, timescale: time.2, state: time.3, host: Self.host)
+    var line = EventLine()
+    // The line before leaves nothing behind, whatever its length.
+    line.setTime(index: 99, value: .min, timescale: 1, state: .notRunning, host: HostTime(nanoseconds: .max))
+    line.setTime(index: time.0, value: time.1, timescale: time.2, state: time.3, host: Self.host)
     #expect(text(line) == expected + "\n")
   }
 

@@ -134,7 +134,7 @@ final class VirtualRun: SessionDelegate {
   func complain(_ text: String) { complaints.append(text) }
 
   private func reached(_ time: CMTime) {
-    let song = session.service.application?.song.map { host.index(of: $0) }
+    let song = session.service.application?.song.map { host.index(of: $0.id) }
     seen.append(time.timescale == 100 ? .step(song: song ?? -1, time.value) : .time)
   }
 

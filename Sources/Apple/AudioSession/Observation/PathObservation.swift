@@ -15,7 +15,8 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   private let keyPath: KeyPath<Object, Value>
   private let options: NSKeyValueObservingOptions
   private let handler: @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
-  private let areEqual: (Value, Value) -> Bool
+  /// Made when two values are compared for the first time: a search in all conformances of the program.
+  private lazy var areEqual = Self.comparison()
 
   private let lock = NSLock()
   /// The last value, which is nil if the path leads through nil; nil before the first evaluation.
@@ -35,7 +36,6 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     self.keyPath = keyPath
     self.options = options
     self.handler = handler
-    areEqual = Self.comparison()
   }
 
   func begin() {

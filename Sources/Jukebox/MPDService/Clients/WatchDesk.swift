@@ -121,7 +121,7 @@ final class WatchDesk: Sendable {
 
   @MainActor
   private func stepReached(_ time: CMTime, _ interval: WatchInterval) {
-    guard let song = application?.song else { return }
-    send(step(time, of: song.id.rawValue), to: .time(interval))
+    guard let song = host.heardSong else { return }
+    send(step(time, of: song.rawValue), to: .time(interval))
   }
 }

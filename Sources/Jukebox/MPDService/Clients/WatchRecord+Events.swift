@@ -35,6 +35,6 @@ extension WatchRecord.Event {
 extension JukeboxHost {
   /// The position and the identifier of a song, as records contain them.
   fileprivate func watched(_ song: QueuedSong) -> StatusReply.Place {
-    StatusReply.Place(song.id, at: index(of: song))
+    StatusReply.Place(song.id, at: index(of: song.id))
   }
 }

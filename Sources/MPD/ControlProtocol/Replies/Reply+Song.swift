@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// The lines of a song, written directly without a `SongReply`, for replies with many songs.
 ///
 /// Call `beginSong`, then `appendTag` for each tag, then `endSong`.

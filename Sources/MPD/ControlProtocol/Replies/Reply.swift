@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// The reply to a command before the closing `OK`: lines of `NAME: VALUE`, and for pictures a chunk of bytes.
 ///
 /// Whatever the values, each line is valid UTF-8 without a newline and has at most `ProtocolLimits.replyLine`

@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// The reply to `status`.
 package struct StatusReply: Hashable, Sendable {
   /// The player's state. `play` only while sound plays.

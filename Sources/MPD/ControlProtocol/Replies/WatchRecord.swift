@@ -65,7 +65,7 @@ package struct WatchRecord: Hashable, Sendable {
     switch event {
     case .time(let songID, let value, let timescale):
       reply.append("songid", songID)
-      reply.append("elapsed", DecimalFraction.text(value: value, timescale: timescale))
+      reply.append("elapsed") { $0.append(upTo: 32) { $0.append(value: value, timescale: timescale) } }
       reply.append("value", value)
       reply.append("timescale", timescale)
     case .currentItem(let song, let url):
@@ -107,7 +107,7 @@ package struct WatchRecord: Hashable, Sendable {
       return
     case .alive: return
     }
-    reply.append("host", DecimalFraction.seconds(nanoseconds: host))
+    reply.append("host") { $0.append(upTo: 32) { $0.append(secondsOf: host) } }
   }
 
   package var bytes: [UInt8] {

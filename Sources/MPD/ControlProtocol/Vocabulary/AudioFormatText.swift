@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// An audio format in MPD's notation: `44100:24:2`.
 package struct AudioFormatText: Hashable, Sendable {
   package var rate: Int

@@ -30,7 +30,7 @@ struct ControlBench {
             bench: bench, songs: plan.largeQueue, continuo: bench.continuo,
             mpd: programs.contains { $0.name == "mpd" } ? bench.tools.path("mpd") : nil
           ).run)
-      case .render, .cpu, .start, .jitter, .network: break
+      case .instructions, .render, .cpu, .start, .jitter, .network: break
       }
     }
   }

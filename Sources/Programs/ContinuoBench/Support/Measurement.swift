@@ -1,6 +1,6 @@
 /// The measurements, by the names that `--only` accepts.
 enum Measurement: String, CaseIterable {
-  case render, cpu, start, jitter, network
+  case instructions, render, cpu, start, jitter, network
   case roundtrip, crowd, watch, add, memory, library
 
   /// The measurements of the control socket, which start servers of their own.

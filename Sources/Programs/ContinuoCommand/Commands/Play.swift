@@ -13,6 +13,8 @@ import Transfer
 
 extension Play {
   static let configuration = CommandConfiguration(
+    commandName: "play",
+    _superCommandName: RootCommand.programName,
     abstract: "Plays files, URLs, folders and playlists to their end, and exits.",
     usage: "continuo play [OPTIONS] FILE|URL|DIRECTORY|PLAYLIST ...",
     discussion: """
@@ -108,7 +110,8 @@ extension Play {
       let session = Session(
         Session.Parts(
           machine: machine(songs), modes: modes, settings: application.lifecycleSettings,
-          environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
+          environment: PlaybackEnvironment(
+            clock: clock, device: output.device, network: network, mainQueue: MainLoop.shared),
           reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin, timeline: timeline))
       session.makeCurrent()
       let run = PlayRun(session, options: self, problems: problems, missing: missing, events: events)
@@ -116,7 +119,7 @@ extension Play {
       return run
     }
     signals.mainQueueRuns()
-    withExtendedLifetime((signals, run)) { dispatchMain() }
+    withExtendedLifetime((signals, run)) { MainLoop.shared.run() }
   }
 
   private func machine(_ songs: [Song]) -> JukeboxMachine {

@@ -14,6 +14,7 @@ public enum CommandLineTool {
       StandardOutput.complain(reason)
       exit(ExitStatus.noResources.rawValue)
     }
+    run(CommandLine.arguments.dropFirst())
     if let hint = CommandSuggestion.hint(for: CommandLine.arguments.dropFirst()) {
       StandardOutput.complain(hint)
       exit(ExitStatus.usage.rawValue)
@@ -23,6 +24,21 @@ public enum CommandLineTool {
       exit(ExitStatus.played.rawValue)
     }
     RootCommand.main()
+  }
+
+  /// Runs the command that the first argument names, and ends the process, if the other arguments are valid
+  /// for that command. Returns for all else, such as help and errors, which concern the tree of all commands.
+  /// To parse that tree takes several times as long.
+  private static func run(_ arguments: some Collection<String>) {
+    guard let word = arguments.first, let type = RootCommand.subcommand(word),
+      var command = try? type.parseAsRoot(Array(arguments.dropFirst())), Swift.type(of: command) == type
+    else { return }
+    do {
+      try command.run()
+    } catch {
+      RootCommand.exit(withError: error)
+    }
+    RootCommand.exit()
   }
 
   /// Returns an explanation for missing arguments, the program's name included: Swift's runtime reads them from
@@ -67,8 +83,7 @@ enum CommandSuggestion {
 
   /// Returns a hint about a first argument that is not a command; nil for a command or an option.
   static func hint(for word: String) -> String? {
-    let commands = RootCommand.configuration.subcommands
-    let names = commands.map { $0.configuration.commandName ?? "\($0)".lowercased() } + ["help"]
+    let names = RootCommand.configuration.subcommands.map(RootCommand.name) + ["help"]
     guard !word.isEmpty, !word.hasPrefix("-"), !names.contains(word) else { return nil }
     let known = others[word].flatMap { names.contains($0) ? $0 : nil }
     let nearest = names.map { (name: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
@@ -102,8 +117,12 @@ enum CommandSuggestion {
 }
 
 struct RootCommand: ParsableCommand {
+  /// The name before the names of commands. A command that has it in its configuration is parsed alone without
+  /// a search for requests of completion scripts, which takes as long as the command itself.
+  static let programName = "continuo"
+
   static let configuration = CommandConfiguration(
-    commandName: "continuo",
+    commandName: programName,
     abstract: "Plays music files in the background, on machines with or without a screen.",
     discussion: """
       EXAMPLES
@@ -141,6 +160,14 @@ struct RootCommand: ParsableCommand {
     ])
 
   @Flag(help: "Print the licence and exit.") var license = false
+
+  static func subcommand(_ word: String) -> (any ParsableCommand.Type)? {
+    configuration.subcommands.first { name(of: $0) == word }
+  }
+
+  static func name(of command: any ParsableCommand.Type) -> String {
+    command.configuration.commandName ?? "\(command)".lowercased()
+  }
 
   func run() throws {
     guard license else { throw CleanExit.helpRequest(self) }

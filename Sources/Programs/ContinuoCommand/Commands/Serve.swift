@@ -14,6 +14,8 @@ import Transfer
 
 extension Serve {
   static let configuration = CommandConfiguration(
+    commandName: "serve",
+    _superCommandName: RootCommand.programName,
     abstract: "Plays the queue of its clients, until it is ended.",
     usage: "continuo serve [OPTIONS] [FILE|DIRECTORY|PLAYLIST ...]",
     discussion: """
@@ -91,7 +93,8 @@ extension Serve {
       stickers: state.map { state in
         StickerStore(state.path.appending("stickers".utf8)) { StandardOutput.complain($0) }
       }, modes: modes, settings: application.lifecycleSettings,
-      environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
+      environment: PlaybackEnvironment(
+        clock: clock, device: output.device, network: network, mainQueue: MainLoop.shared),
       reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin, timeline: timeline)
     return (parts, state)
   }
@@ -190,7 +193,7 @@ extension Serve {
     let announcements = announcements(of: addresses)
     manager?.tell(.ready)
     signals.mainQueueRuns()
-    withExtendedLifetime((signals, run, announcements)) { dispatchMain() }
+    withExtendedLifetime((signals, run, announcements)) { MainLoop.shared.run() }
   }
 
   /// Announces the ports that other machines can reach.

@@ -38,6 +38,8 @@ final class LineWriter: Sendable {
   /// The maximum length of a line that a ready descriptor takes without blocking; 0 for a socket or a
   /// terminal.
   private let lengthAtOnce: Int
+  /// Whether the descriptor is a file's, which is always ready.
+  private let isFile: Bool
   private let onFailure: @Sendable (Int32) -> Void
   private let queue = DispatchQueue(label: "continuo-lines")
   private let state = Mutex(State())
@@ -52,6 +54,7 @@ final class LineWriter: Sendable {
     // A write to a closed descriptor fails without blocking.
     let type = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
     let mayBlock = type == S_IFSOCK || isatty(descriptor) == 1
+    isFile = type == S_IFREG
     lengthAtOnce = mayBlock ? 0 : type == S_IFIFO ? Self.pieceSize : .max
   }
 
@@ -94,7 +97,7 @@ final class LineWriter: Sendable {
       if state.hasFailed { return true }
       var rest = line[...]
       if !state.isDraining {
-        if rest.count <= lengthAtOnce, isReady(milliseconds: 0) { failure = write(&rest) }
+        if rest.count <= lengthAtOnce, isFile || isReady(milliseconds: 0) { failure = write(&rest) }
         state.hasFailed = failure != nil
         if failure != nil || rest.isEmpty { return true }
       }

@@ -17,6 +17,7 @@ final class PlayRun: SessionDelegate {
   private let options: Play
   private let session: Session
   private let events: EventWriter?
+  private var timeLine = EventLine()
   private let remote: RemoteControl
   /// The reader of the current song's tags. The service's reader has the whole queue to read.
   private lazy var tags = TagReader(clock: session.clock) { [weak self] songs in
@@ -224,13 +225,16 @@ final class PlayRun: SessionDelegate {
   }
 
   private func reached(_ time: CMTime) {
-    guard let song = display.song else { return }
-    events?.write(
-      .time(
-        index: session.host.index(of: song), value: time.value, timescale: time.timescale,
-        state: display.state, host: session.clock.now))
+    guard let id = display.song?.id else { return }
+    let now = session.clock.now
+    if let events {
+      timeLine.setTime(
+        index: session.host.index(of: id), value: time.value, timescale: time.timescale,
+        state: display.state, host: now)
+      events.write(timeLine)
+    }
     display.reach(time)
-    writeLines(now: session.clock.now)
+    writeLines(now: now)
     if display.draws(time) { drawStatus(time) }
   }
 
@@ -327,7 +331,7 @@ final class PlayRun: SessionDelegate {
 
   /// The position among the songs that play, such as `2/4`: missing files have positions in the queue only.
   private func place(of song: QueuedSong) -> String {
-    let position = session.host.index(of: song)
+    let position = session.host.index(of: song.id)
     let missing = missing
     return session.host.read { machine in
       var before = 0, count = machine.queue.count

@@ -43,6 +43,7 @@ struct SongLines {
 
   /// Removes and returns the lines that are ready at `now` (nil: all), with text from files sanitized.
   mutating func take(now: HostTime?) -> [String] {
+    if lines.isEmpty { return [] }
     let ready = lines.prefix { line in
       guard case .song(_, _, _, let due, nil) = line, let now else { return true }
       return due <= now

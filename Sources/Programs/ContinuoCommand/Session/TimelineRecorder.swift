@@ -64,7 +64,7 @@ final class TimelineRecorder: Sendable {
 extension Timeline.Entry {
   init?(_ event: JukeboxEvent, _ host: JukeboxHost) {
     switch event {
-    case .currentItem(let song?): self = .item(index: host.index(of: song), name: song.fileName)
+    case .currentItem(let song?): self = .item(index: host.index(of: song.id), name: song.fileName)
     case .currentItem(nil): self = .noItem
     case .timeJumped: self = .jumped
     case .timeControlStatus(.paused, _): self = .sound(.silent)

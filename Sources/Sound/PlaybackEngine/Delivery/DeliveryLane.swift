@@ -32,7 +32,7 @@ package final class DeliveryLane: Sendable {
     var isClosed = false
     /// The number of deliveries appended, excluding changes made by calls.
     var arrivals: UInt64 = 0
-    var backlogs: [ObserverID: Backlog] = [:]
+    var backlogs = ObserverTable<Backlog>()
     var coalesced: Int64 = 0
 
     var isEmpty: Bool { waiting.isEmpty && own.isEmpty && rest.isEmpty }
@@ -60,6 +60,22 @@ package final class DeliveryLane: Sendable {
     private mutating func dropSteps(at range: Range<Int>) {
       for case .steps(let run) in waiting[range] { backlogs[run.observer]?.steps -= run.count }
       waiting.replaceSubrange(range, with: waiting[range].filter { $0.observer == nil })
+    }
+
+    /// Removes the next delivery made by a call. Interrupted deliveries come first: they have already begun.
+    mutating func nextOwn() -> Delivery? {
+      rest.popFirst().map { .work($0) } ?? own.popFirst().map { .notice($0) }
+    }
+
+    /// Removes the next delivery; of a run of steps the first one.
+    mutating func next() -> Delivery? {
+      let delivery = nextOwn() ?? waiting.popFirst()
+      guard case .steps(var run) = delivery else { return delivery }
+      backlogs[run.observer]?.steps -= 1
+      let rest = run.count - 1
+      run.count = 1
+      if rest > 0 { waiting.prepend(.steps(run.following(rest))) }
+      return .steps(run)
     }
   }
 
@@ -169,8 +185,8 @@ package final class DeliveryLane: Sendable {
       state.isScheduled = true
       return true
     }
-    guard needed else { return }
-    queue.enqueue { [weak self] in self?.takeTurn() }
+    // A queue that never runs the block keeps neither the lane nor, through it, itself.
+    if needed { queue.enqueue { [weak self] in self?.takeTurn() } }
   }
 
   /// Delivers until the lane is empty or a new delivery arrives; the rest waits for another turn. Otherwise a
@@ -181,27 +197,29 @@ package final class DeliveryLane: Sendable {
       return state.arrivals
     }
     var isFirst = true
-    deliverAll {
+    deliverAll { state in
       defer { isFirst = false }
-      return isFirst || self.state.withLock { $0.arrivals == arrivals } ? self.next() : nil
+      return isFirst || state.arrivals == arrivals ? state.next() : nil
     }
     if state.withLock({ $0.arrivals == arrivals || $0.isEmpty }) { onDrained() } else { wake() }
   }
 
   /// Delivers everything pending on the caller's thread, which must be the queue's.
   package func drain() {
-    deliverAll { self.next() }
+    deliverAll { $0.next() }
     onDrained()
   }
 
   /// Delivers only changes made by calls, on the caller's thread, which must be the queue's.
-  func deliverOwn() { deliverAll { self.nextOwn() } }
+  func deliverOwn() { deliverAll { $0.nextOwn() } }
 
-  private func deliverAll(_ next: () -> Delivery?) {
+  /// Delivers what `next`, called under the lock, returns, until that is nil.
+  private func deliverAll(_ next: (inout State) -> Delivery?) {
     while gate.enter() {
       defer { gate.leave() }
-      guard let delivery = next() else { break }
+      guard let delivery = state.withLock({ next(&$0) }) else { break }
       if case .work(let work) = delivery { work() } else { deliver(delivery) }
+      if state.withLock({ $0.isEmpty }) { break }
     }
   }
 
@@ -222,7 +240,7 @@ package final class DeliveryLane: Sendable {
 
   /// The longest backlog of any observer, in seconds.
   var backlogSeconds: Double {
-    state.withLock { $0.backlogs.values.map { Double($0.steps) * $0.interval }.max() ?? 0 }
+    state.withLock { $0.backlogs.values.reduce(0) { max($0, Double($1.steps) * $1.interval) } }
   }
 
   /// Drops the pending deliveries of a removed observer.
@@ -230,27 +248,6 @@ package final class DeliveryLane: Sendable {
     state.withLock { state in
       state.backlogs[observer] = nil
       state.waiting.removeAll { $0.observer == observer }
-    }
-  }
-
-  /// Returns interrupted deliveries first, because they have already begun, then changes made by calls.
-  private func nextOwn() -> Delivery? {
-    state.withLock { state in
-      state.rest.popFirst().map { .work($0) } ?? state.own.popFirst().map { .notice($0) }
-    }
-  }
-
-  private func next() -> Delivery? {
-    if let own = nextOwn() { return own }
-    return state.withLock { state in
-      guard case .steps(var run) = state.waiting.first else { return state.waiting.popFirst() }
-      var one = run
-      one.count = 1
-      run.first += run.stride
-      run.count -= 1
-      state.backlogs[run.observer]?.steps -= 1
-      if run.count == 0 { state.waiting.removeFirst() } else { state.waiting[0] = .steps(run) }
-      return .steps(one)
     }
   }
 }

@@ -11,15 +11,16 @@ final class DeliveryRouter: Sendable {
   }
 
   private struct State {
-    var lanes: [ObjectIdentifier: DeliveryLane] = [:]
-    var observers: [ObserverID: DeliveryLane] = [:]
+    /// The lane of each queue.
+    var lanes: [DeliveryLane]
+    var observers = ObserverTable<DeliveryLane>()
     var lastObserver: UInt64 = 0
     var isClosed = false
   }
 
   /// The delivery targets. The lanes own this object instead of the router, which owns the lanes.
   private final class Recipients: Sendable {
-    let blocks = Mutex<[ObserverID: Block]>([:])
+    let blocks = Mutex(ObserverTable<Block>())
     /// A struct, because a closure stored directly in a `Mutex` grows on each access: Swift 6.3.1 wraps it in
     /// another reabstraction thunk and stores that back. Calls became slower and deeper without limit.
     struct Handlers {
@@ -30,18 +31,16 @@ final class DeliveryRouter: Sendable {
     let handlers = Mutex(Handlers())
 
     func deliver(_ delivery: Delivery) {
-      if let notice = delivery.notice {
-        handlers.withLock { $0.onNotice }?(notice)
-        return
-      }
-      guard let observer = delivery.observer, let block = blocks.withLock({ $0[observer] }) else { return }
-      switch (delivery, block) {
-      case (.steps(let run), .periodic(let block)): block(run.time)
-      case (.call(_, let time), .periodic(let block)): block(time)
-      case (.boundary, .boundary(let block)): block()
-      default: break
+      switch delivery {
+      case .notice(let notice): handlers.withLock { $0.onNotice }?(notice)
+      case .steps(let run): if case .periodic(let block) = block(of: run.observer) { block(run.time) }
+      case .call(let id, let time): if case .periodic(let block) = block(of: id) { block(time) }
+      case .boundary(let id): if case .boundary(let block) = block(of: id) { block() }
+      case .work: break
       }
     }
+
+    private func block(of observer: ObserverID) -> Block? { blocks.withLock { $0[observer] } }
   }
 
   let main: DeliveryLane
@@ -54,7 +53,7 @@ final class DeliveryRouter: Sendable {
     self.recipients = recipients
     self.gate = gate
     main = Self.lane(for: mainQueue, gate: gate, to: recipients)
-    state = Mutex(State(lanes: [ObjectIdentifier(mainQueue): main]))
+    state = Mutex(State(lanes: [main]))
   }
 
   private static func lane(
@@ -78,8 +77,9 @@ final class DeliveryRouter: Sendable {
       recipients.blocks.withLock { $0[id] = block }
       var lane = main
       if let queue {
-        lane = state.lanes[ObjectIdentifier(queue)] ?? Self.lane(for: queue, gate: gate, to: recipients)
-        state.lanes[ObjectIdentifier(queue)] = lane
+        let known = state.lanes.first { $0.queue === queue }
+        lane = known ?? Self.lane(for: queue, gate: gate, to: recipients)
+        if known == nil { state.lanes.append(lane) }
       }
       state.observers[id] = lane
       return id
@@ -90,13 +90,13 @@ final class DeliveryRouter: Sendable {
   /// after `close` always true: a client whose player was closed elsewhere still removes its observers.
   func remove(_ id: ObserverID) -> Bool {
     // The block may own values with arbitrary deinitializers, so it is released outside all locks.
-    let block = recipients.blocks.withLock { $0.removeValue(forKey: id) }
+    let block = recipients.blocks.withLock { $0.removeValue(for: id) }
     defer { withExtendedLifetime(block) {} }
     let (lane, isKnown) = state.withLock { state -> (DeliveryLane?, Bool) in
-      guard let lane = state.observers.removeValue(forKey: id) else { return (nil, state.isClosed) }
+      guard let lane = state.observers.removeValue(for: id) else { return (nil, state.isClosed) }
       // The lane of a queue is released with its last observer.
       if lane !== main, !state.observers.values.contains(where: { $0 === lane }) {
-        state.lanes[ObjectIdentifier(lane.queue)] = nil
+        state.lanes.removeAll { $0 === lane }
       }
       return (lane, true)
     }
@@ -108,29 +108,29 @@ final class DeliveryRouter: Sendable {
   func close() {
     let lanes = state.withLock { state in
       defer {
-        state.lanes = [:]
-        state.observers = [:]
+        state.lanes = []
+        state.observers = ObserverTable()
         state.isClosed = true
       }
-      return Array(state.lanes.values)
+      return state.lanes
     }
     for lane in lanes { lane.close() }
     // Released outside the lock, as in `remove`.
-    var blocks: [ObserverID: Block] = [:]
+    var blocks = ObserverTable<Block>()
     recipients.blocks.withLock { swap(&$0, &blocks) }
   }
 
   /// Appends the deliveries to their lanes in order. Returns the lanes to wake outside the lock.
-  func route(_ deliveries: [Delivery], cause: ChangeCause) -> [DeliveryLane] {
+  func route(_ deliveries: [Delivery], cause: ChangeCause) -> TouchedLanes {
     let isOwn = cause == .call || cause == .addition && !main.holdsProgress
-    var touched: [DeliveryLane] = []
+    var touched = TouchedLanes()
     func append(_ delivery: Delivery, to lane: DeliveryLane) {
       if isOwn, let notice = delivery.notice, notice.property != nil {
         lane.appendOwn(notice)
       } else {
         lane.append(delivery)
       }
-      if !touched.contains(where: { $0 === lane }) { touched.append(lane) }
+      touched.insert(lane)
     }
     for delivery in deliveries {
       guard let observer = delivery.observer else {
@@ -146,9 +146,26 @@ final class DeliveryRouter: Sendable {
   }
 
   /// Wakes all lanes, which deliver everything withheld while the gate was closed.
-  func wake() { for lane in state.withLock({ Array($0.lanes.values) }) { lane.wake() } }
+  func wake() { for lane in state.withLock({ $0.lanes }) { lane.wake() } }
 
   var backlogSeconds: Double {
-    state.withLock { $0.lanes.values.map(\.backlogSeconds).max() ?? 0 }
+    state.withLock { $0.lanes.reduce(0) { max($0, $1.backlogSeconds) } }
+  }
+}
+
+/// The lanes to wake after a hand-over: mostly one, for which no array is allocated.
+struct TouchedLanes {
+  private var first: DeliveryLane?
+  private var others: [DeliveryLane] = []
+
+  mutating func insert(_ lane: DeliveryLane) {
+    if first == nil { first = lane }
+    guard first !== lane, !others.contains(where: { $0 === lane }) else { return }
+    others.append(lane)
+  }
+
+  func wake() {
+    first?.wake()
+    for lane in others { lane.wake() }
   }
 }

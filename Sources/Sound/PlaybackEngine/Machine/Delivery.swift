@@ -2,7 +2,8 @@ import MediaTime
 
 /// A notice, observer call or work item to be delivered to the application in order.
 enum Delivery: Sendable {
-  case notice(EngineNotice)
+  /// In a box: a notice is several times as large as the rest, and a hundred steps a second are copied.
+  indirect case notice(EngineNotice)
   /// A run of steps of one periodic observer.
   case steps(StepRun)
   /// A periodic observer's call with an exact time.
@@ -73,6 +74,14 @@ struct StepRun: Hashable, Sendable {
 
   /// The step after the last one of the run.
   var end: Int64 { first + count * stride }
+
+  /// Returns the run of the `count` steps after the first one.
+  func following(_ count: Int64) -> StepRun {
+    var rest = self
+    rest.first += stride
+    rest.count = count
+    return rest
+  }
 
   /// The time of the first step; positive infinity if its value overflows.
   var time: CMTime {

@@ -27,8 +27,10 @@ extension EngineMachine {
 
   /// The media available after the present position, in seconds of output.
   private var supplyAhead: MediaSupply? {
-    guard let current, let record = queue[current], var supply = record.supply else { return nil }
-    supply.seconds = (supply.seconds + record.suppliedPlace - resting) / speed
+    guard let current, var supply = queue[current]?.supply, let place = queue[current]?.suppliedPlace else {
+      return nil
+    }
+    supply.seconds = (supply.seconds + place - resting) / speed
     supply.pace = supply.pace.map { $0 / speed }
     return supply
   }

@@ -49,7 +49,7 @@ extension EngineMachine {
 
   /// The time of the current item's next tag in seconds; nil if unknown.
   var nextTagSeconds: Double? {
-    guard let current, let info = currentInfo, let tag = queue[current]?.tags.first else { return nil }
-    return Double(tag.frame) / Double(info.format.sampleRate)
+    guard let current, let itemRate, let tag = queue[current]?.tags.first else { return nil }
+    return Double(tag.frame) / Double(itemRate)
   }
 }

@@ -188,9 +188,9 @@ extension EngineMachine {
   /// before it died, the reported position stays constant until playback reaches it.
   private mutating func restartDecoding(atHeard frame: Int64) {
     guard let (run, _) = output.timeline.first(since: heardGeneration), let current, run.item == current,
-      let info = currentInfo, endedAt == nil
+      let itemRate, endedAt == nil
     else { return }
     let frames = min(max(0, frame - run.firstFrame), run.frameCount)
-    cursor = .start(current, .frame(position(in: run, frames: Double(frames), info: info).frame))
+    cursor = .start(current, .frame(position(in: run, frames: Double(frames), itemRate).frame))
   }
 }

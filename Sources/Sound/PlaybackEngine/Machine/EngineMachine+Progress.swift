@@ -43,7 +43,7 @@ extension EngineMachine {
     while let (run, isLast) = output.timeline.first(since: heardGeneration) {
       // Frames kept by a splice have been heard.
       heardGeneration = max(heardGeneration, run.generation)
-      guard let current, run.item == current, let info = currentInfo, endedAt == nil else {
+      guard let current, run.item == current, let itemRate, endedAt == nil else {
         // The run is not of the current item. Its item was removed, or follows an item that has ended and
         // stays current. In the second case the run is kept.
         guard endedAt == nil, heard >= Double(run.endFrame), !isLast || run.ending != .none else { return }
@@ -54,7 +54,7 @@ extension EngineMachine {
       let reached =
         isOver ? Double(run.frameCount) : min(heard - Double(run.firstFrame), Double(run.frameCount))
       guard reached >= 0 else { return }
-      let place = position(in: run, frames: reached, info: info, isEnd: isOver && run.ending == .end)
+      let place = position(in: run, frames: reached, itemRate, isEnd: isOver && run.ending == .end)
       if reached > 0 || isOver || isMoving {
         move(to: place, isItemEnd: isOver && run.ending != .none)
       }
@@ -71,17 +71,19 @@ extension EngineMachine {
     }
   }
 
-  /// Returns the position `frames` after the start of a run. `isEnd`: that is the item's end.
+  /// Returns the position `frames` after the start of a run, whose item has that sample rate. `isEnd`: that is
+  /// the item's end.
   func position(
-    in run: RenderedTimeline.Run, frames: Double, info: ItemInfo, isEnd: Bool = false
+    in run: RenderedTimeline.Run, frames: Double, _ itemRate: Int, isEnd: Bool = false
   ) -> ItemPosition {
     var place = ItemPosition(
-      origin: run.origin, offset: Double(run.offset) + frames, itemRate: info.format.sampleRate,
-      outputRate: format?.sampleRate ?? info.format.sampleRate)
+      origin: run.origin, offset: Double(run.offset) + frames, itemRate: itemRate,
+      outputRate: format?.sampleRate ?? itemRate)
     guard run.speed != 1 else { return place }
     place.offset *= run.speed
     // Rounding to whole output frames moves the item's end by up to one frame in either direction.
-    let duration: Double? = if case .exact = info.frameCount { info.duration.seconds } else { nil }
+    let info = queue[run.item]?.info
+    let duration: Double? = if case .exact? = info?.frameCount { info?.duration.seconds } else { nil }
     if let end = [duration, queue[run.item]?.endSeconds].compactMap(\.self).min() {
       let left = place.outputFrames(untilSeconds: end)
       place.offset += isEnd ? left : min(0, left)
@@ -134,8 +136,7 @@ extension EngineMachine {
   }
 
   private func seenPosition(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
-    guard let info = currentInfo else { return nil }
-    let rate = info.format.sampleRate
+    guard let rate = itemRate else { return nil }
     let beyond = beyondEnd(now: now)
     if beyond > 0 {
       return ItemPosition(seconds: Self.place(resting + beyond), itemRate: rate, rounding: .down)
@@ -145,7 +146,7 @@ extension EngineMachine {
     else { return rest }
     let frames = min(timing.heardFrame(at: now) - Double(run.firstFrame), Double(run.frameCount))
     guard frames > 0 else { return rest }
-    let place = position(in: run, frames: frames, info: info)
+    let place = position(in: run, frames: frames, rate)
     return place.seconds > rest.seconds ? place : rest
   }
 
@@ -183,11 +184,9 @@ extension EngineMachine {
       if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
         let end = timing.hostTime(ofFrame: Double(run.endFrame))
         if !isLast || run.ending != .none { consider(end) }
-        if run.item == current, let info = currentInfo,
-          let due = [schedule.nextDue(after: resting), nextTagSeconds].compactMap(\.self).min()
-        {
+        if run.item == current, let itemRate, let due = nextDue {
           let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
-          let start = position(in: run, frames: 0, info: info)
+          let start = position(in: run, frames: 0, itemRate)
           let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due) / run.speed
           if frame <= Double(run.endFrame) {
             if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
@@ -202,6 +201,12 @@ extension EngineMachine {
     // An extra nanosecond keeps rounding from waking the conductor just before the frame.
     let earliest = now.advanced(bySeconds: Self.shortestWait)
     return (next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled, awaitsMore)
+  }
+
+  /// The time of the current item's next call or tag in seconds; nil if none is known.
+  private var nextDue: Double? {
+    guard let step = schedule.nextDue(after: resting) else { return nextTagSeconds }
+    return nextTagSeconds.map { min($0, step) } ?? step
   }
 
   mutating func updateTimeControl(now: HostTime) {
@@ -296,10 +301,10 @@ extension EngineMachine {
 
   /// Calls the periodic observers with the exact time, because playback started, stopped or jumped.
   mutating func callObservers() {
-    guard let info = currentInfo else { return }
+    guard let itemRate else { return }
     let calls = schedule.calls(at: resting)
     for run in calls.steps { deliveries.append(.steps(run)) }
-    let rest = restingPosition ?? ItemPosition(seconds: resting, itemRate: info.format.sampleRate)
+    let rest = restingPosition ?? ItemPosition(seconds: resting, itemRate: itemRate)
     let time = rest.time
     for id in calls.exact { deliveries.append(.call(id, time)) }
   }

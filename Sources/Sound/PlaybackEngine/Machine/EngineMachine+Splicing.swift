@@ -41,9 +41,9 @@ extension EngineMachine {
     restartDecoding()
     var expected = current
     for run in runs where run.item == expected {
-      guard let info = queue[run.item]?.info else { return }
+      guard let itemRate = queue[run.item]?.info?.format.sampleRate else { return }
       if run.ending == .none {
-        cursor = .start(run.item, .frame(position(in: run, frames: Double(run.frameCount), info: info).frame))
+        cursor = .start(run.item, .frame(position(in: run, frames: Double(run.frameCount), itemRate).frame))
       } else {
         cursor = .finished(run.item)
         expected = queue.next(of: run.item)

@@ -131,6 +131,9 @@ struct EngineMachine: Sendable {
   /// The information about the current item; nil before it was opened.
   var currentInfo: ItemInfo? { current.flatMap { queue[$0]?.info } }
 
+  /// The current item's sample rate in frames per second; nil before it was opened.
+  var itemRate: Int? { current.flatMap { queue[$0]?.info?.format.sampleRate } }
+
   /// Invalidates all frames that are decoded and not yet heard. The position rests at `seconds` of the
   /// current item until the decoder has reached `cursor`.
   mutating func discontinue(to cursor: DecodeCursor, resting seconds: Double) {

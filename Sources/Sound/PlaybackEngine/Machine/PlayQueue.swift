@@ -14,23 +14,28 @@ struct PlayQueue<Element: Sendable>: Sendable {
   private var nodes: ContiguousArray<Node> = []
   private var indexes: [ItemID: Int] = [:]
   private(set) var first: ItemID?
+  /// The index of `first`, which each time step reads several times: without hashing.
+  private var firstIndex = 0
   private(set) var last: ItemID?
 
   var count: Int { nodes.count }
   var isEmpty: Bool { nodes.isEmpty }
 
-  func contains(_ id: ItemID) -> Bool { indexes[id] != nil }
+  func contains(_ id: ItemID) -> Bool { index(of: id) != nil }
 
-  func next(of id: ItemID) -> ItemID? { indexes[id].flatMap { nodes[$0].next } }
+  func next(of id: ItemID) -> ItemID? { index(of: id).flatMap { nodes[$0].next } }
 
-  func previous(of id: ItemID) -> ItemID? { indexes[id].flatMap { nodes[$0].previous } }
+  func previous(of id: ItemID) -> ItemID? { index(of: id).flatMap { nodes[$0].previous } }
 
   @inline(__always)
-  subscript(id: ItemID) -> Element? { indexes[id].map { nodes[$0].element } }
+  subscript(id: ItemID) -> Element? { index(of: id).map { nodes[$0].element } }
+
+  @inline(__always)
+  private func index(of id: ItemID) -> Int? { id == first ? firstIndex : indexes[id] }
 
   /// Changes an element in place; no effect if `id` is not in the queue.
   mutating func update(_ id: ItemID, _ body: (inout Element) -> Void) {
-    if let index = indexes[id] { body(&nodes[index].element) }
+    if let index = index(of: id) { body(&nodes[index].element) }
   }
 
   /// Inserts an element after `after`, or at the end for nil. False if `id` is already in the queue or
@@ -52,6 +57,7 @@ struct PlayQueue<Element: Sendable>: Sendable {
     nodes.append(Node(id: id, element: element, previous: previous, next: next))
     link(previous, id)
     link(id, next)
+    if first == id { firstIndex = nodes.count - 1 }
     return true
   }
 
@@ -63,6 +69,7 @@ struct PlayQueue<Element: Sendable>: Sendable {
     let node = nodes.removeLast()
     if index < nodes.count { indexes[nodes[index].id] = index }
     link(node.previous, node.next)
+    if let first { firstIndex = indexes[first] ?? 0 }
     return node.element
   }
 

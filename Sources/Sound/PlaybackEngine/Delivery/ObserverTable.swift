@@ -1,0 +1,38 @@
+/// Values by observer. Few observers exist and each step asks for one, so there is no hashing: the entries are
+/// in the order of their identifiers, which is that of the registrations.
+struct ObserverTable<Value: Sendable>: Sendable {
+  private var entries: [(id: ObserverID, value: Value)] = []
+
+  var values: some Collection<Value> { entries.lazy.map(\.value) }
+
+  subscript(id: ObserverID) -> Value? {
+    get {
+      let index = index(of: id)
+      return index < entries.count && entries[index].id == id ? entries[index].value : nil
+    }
+    set {
+      let index = index(of: id)
+      let isKnown = index < entries.count && entries[index].id == id
+      switch newValue {
+      case let value? where isKnown: entries[index].value = value
+      case let value?: entries.insert((id, value), at: index)
+      case nil: if isKnown { entries.remove(at: index) }
+      }
+    }
+  }
+
+  mutating func removeValue(for id: ObserverID) -> Value? {
+    defer { self[id] = nil }
+    return self[id]
+  }
+
+  /// Returns the index of the first entry at or after `id`.
+  private func index(of id: ObserverID) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].id.rawValue < id.rawValue { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

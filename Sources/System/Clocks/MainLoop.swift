@@ -1,0 +1,115 @@
+import CThreads
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The main thread of a program that ends it with `run` instead of `dispatchMain`: the main queue, and workers
+/// whose bodies run between its work items.
+///
+/// What such a body enqueues runs right after it. A step of a player, computed and told on one thread, costs
+/// one wake-up; handed from a thread to another it costs two, which is more than the rest of its work.
+package final class MainLoop: DeliveryQueue {
+  package static let shared = MainLoop()
+
+  /// The order of the workers' runs. In each turn the clock advances towards the real time.
+  private let schedule = VirtualClock()
+  /// Whether the thread waits, so that a signal must wake it.
+  private let isWaiting = Atomic<Bool>(false)
+  /// The eventfd of the main queue; -1 before `run`.
+  private let descriptor = Atomic<Int32>(-1)
+  /// The work items of the body of this turn. Used on the loop's thread only, inside `takeTurn`.
+  private let turn = Mutex(Turn())
+
+  /// A work item. A struct: a closure in an array is wrapped when it is stored and when it is read.
+  struct Item {
+    let run: @Sendable () -> Void
+  }
+
+  private struct Turn {
+    var thread: pthread_t?
+    var work: [Item] = []
+  }
+
+  init() {}
+
+  /// Enqueues `work` on the main queue; from inside a worker's body, to be run right after that body.
+  package func enqueue(_ work: @escaping @Sendable () -> Void) {
+    let thread = pthread_self()
+    let isOwn = turn.withLock { turn in
+      if turn.thread == thread { turn.work.append(Item(run: work)) }
+      return turn.thread == thread
+    }
+    if !isOwn { DispatchQueue.main.async(execute: work) }
+  }
+
+  /// Starts a worker of the loop's thread. A body must not block, and waits for long work items of the queue.
+  package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> (any Worker)? {
+    let worker = LoopWorker(schedule.makeWorker(name, body: body), self)
+    wake()
+    return worker
+  }
+
+  /// Runs the main queue and the workers for ever. Call at the end of the program, on the main thread.
+  package func run() -> Never {
+    let main = continuo_main_queue_descriptor()
+    descriptor.store(main, ordering: .sequentiallyConsistent)
+    var work: [Item] = []
+    while true {
+      takeTurn(&work)
+      guard wait(for: main) else { continue }
+      // The queue makes its descriptor readable for its first item; those that follow find it so.
+      var count: UInt64 = 0
+      _ = read(main, &count, MemoryLayout<UInt64>.size)
+      continuo_main_queue_run(nil)
+    }
+  }
+
+  /// Runs a body that is due, and then what it has enqueued. `work` is empty, and keeps its storage.
+  func takeTurn(_ work: inout [Item]) {
+    turn.withLock { $0.thread = pthread_self() }
+    // A body that is signalled all the time, as by an output that writes a file, must not starve the queue.
+    schedule.advance(to: SystemClock.shared.now, atMost: 1) { false }
+    turn.withLock { turn in
+      turn.thread = nil
+      swap(&turn.work, &work)
+    }
+    for item in work { item.run() }
+    work.removeAll(keepingCapacity: true)
+  }
+
+  /// Waits for the main queue, a signal or the next deadline. Returns whether the descriptor is readable.
+  private func wait(for main: Int32) -> Bool {
+    var poll = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
+    isWaiting.store(true, ordering: .sequentiallyConsistent)
+    defer { isWaiting.store(false, ordering: .sequentiallyConsistent) }
+    // A signal after this look finds that the thread waits.
+    guard let deadline = schedule.nextDeadline else { return continuo_ppoll(&poll, 1, nil, nil) > 0 }
+    let left = max(0, deadline.nanoseconds - SystemClock.shared.now.nanoseconds)
+    var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
+    return continuo_ppoll(&poll, 1, &timeout, nil) > 0
+  }
+
+  /// Ends the thread's wait. Thread-safe; never blocks. Costs a system call only while the thread waits.
+  fileprivate func wake() {
+    guard isWaiting.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    var one: UInt64 = 1
+    _ = write(descriptor.load(ordering: .sequentiallyConsistent), &one, MemoryLayout<UInt64>.size)
+  }
+}
+
+private final class LoopWorker: Worker {
+  private let worker: any Worker
+  private let loop: MainLoop
+
+  init(_ worker: any Worker, _ loop: MainLoop) {
+    self.worker = worker
+    self.loop = loop
+  }
+
+  func signal() {
+    worker.signal()
+    loop.wake()
+  }
+
+  func cancel() { worker.cancel() }
+}

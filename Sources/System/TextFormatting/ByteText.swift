@@ -1,0 +1,107 @@
+/// A short text under construction in a buffer of sufficient size. A `status` has ten numbers, and a time step
+/// is written a hundred times a second: a string for each number, or a check of an array's capacity for each
+/// piece, would take longer than the rest of the work.
+package struct ByteText: ~Copyable {
+  private let buffer: UnsafeMutableBufferPointer<UInt8>
+  private var count = 0
+
+  fileprivate init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+  fileprivate var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: buffer[..<count]) }
+
+  package mutating func append(_ byte: UInt8) {
+    buffer[count] = byte
+    count += 1
+  }
+
+  package mutating func append(_ text: StaticString) {
+    append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  package mutating func append(utf8 text: String) {
+    var text = text
+    text.withUTF8 { append($0) }
+  }
+
+  private mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+    _ = UnsafeMutableBufferPointer(rebasing: buffer[count...]).update(fromContentsOf: text)
+    count += text.count
+  }
+
+  /// At most 20 bytes.
+  package mutating func append(decimal number: Int64) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    append(digits: number.magnitude, minimum: 1)
+  }
+
+  /// Appends a number with leading zeros to at least `minimum` digits, at most 20.
+  package mutating func append(digits number: UInt64, minimum: Int) {
+    var length = 1
+    var power: UInt64 = 10
+    while length < 20, number >= power {
+      length += 1
+      // The power after the largest one of 64 bits is not needed.
+      power = length < 20 ? power * 10 : power
+    }
+    length = max(length, minimum)
+    var rest = number
+    for index in stride(from: count + length - 1, through: count, by: -1) {
+      buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    count += length
+  }
+
+  /// Appends `value / timescale` as `DecimalFraction.text` writes it: at most 31 bytes.
+  package mutating func append(value: Int64, timescale: Int32) {
+    let scale = UInt64(max(timescale, 1))
+    let (whole, remainder) = value.magnitude.quotientAndRemainder(dividingBy: scale)
+    if value < 0 { append(UInt8(ascii: "-")) }
+    append(digits: whole, minimum: 1)
+    guard scale > 1 else { return }
+    append(UInt8(ascii: "."))
+    var power: UInt64 = 1
+    var zeros = 0
+    while power < scale {
+      power *= 10
+      zeros += 1
+    }
+    // The remainder is below 2^31, so the product stays below 2^51.
+    if power == scale {
+      append(digits: remainder, minimum: zeros)
+    } else {
+      append(digits: remainder * 1_000_000 / scale, minimum: 6)
+    }
+  }
+
+  /// Appends nanoseconds as seconds with six digits after the point, rounded towards zero: at most 18 bytes.
+  package mutating func append(secondsOf nanoseconds: UInt64) {
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    append(digits: seconds, minimum: 1)
+    append(UInt8(ascii: "."))
+    append(digits: rest / 1000, minimum: 6)
+  }
+}
+
+extension [UInt8] {
+  /// Appends what `write` writes: at most `limit` bytes. More stop the program.
+  package mutating func append(upTo limit: Int, _ write: (inout ByteText) -> Void) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
+      var text = ByteText(buffer)
+      write(&text)
+      append(contentsOf: text.bytes)
+    }
+  }
+
+  package mutating func append(utf8 text: String) {
+    var text = text
+    text.withUTF8 { append(contentsOf: $0) }
+  }
+
+  package mutating func append(decimal number: Int64) { append(upTo: 20) { $0.append(decimal: number) } }
+
+  /// Appends a number with leading zeros to at least `minimum` digits, at most 20.
+  package mutating func append(digits number: UInt64, minimum: Int) {
+    append(upTo: 20) { $0.append(digits: number, minimum: minimum) }
+  }
+}

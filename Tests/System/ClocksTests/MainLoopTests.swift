@@ -1,0 +1,67 @@
+import Synchronization
+import Testing
+
+@testable import Clocks
+
+@Suite struct MainLoopTests {
+  private final class Log: Sendable {
+    private let entries = Mutex<[String]>([])
+    func append(_ entry: String) { entries.withLock { $0.append(entry) } }
+    var all: [String] { entries.withLock { $0 } }
+  }
+
+  @Test func whatABodyEnqueuesRunsRightAfterIt() throws {
+    let (loop, log) = (MainLoop(), Log())
+    var work: [MainLoop.Item] = []
+    let first = loop.makeWorker("first") {
+      log.append("first")
+      loop.enqueue { log.append("told") }
+      return .whenSignalled
+    }
+    let second = loop.makeWorker("second") {
+      log.append("second")
+      return .whenSignalled
+    }
+    #expect(log.all.isEmpty)
+    loop.takeTurn(&work)
+    #expect(log.all == ["first", "told"])
+    loop.takeTurn(&work)
+    #expect(log.all == ["first", "told", "second"])
+    loop.takeTurn(&work)
+    try #require(second).signal()
+    loop.takeTurn(&work)
+    #expect(log.all == ["first", "told", "second", "second"])
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func aBodyThatNeverRestsLeavesTurnsToTheQueue() {
+    let (loop, log) = (MainLoop(), Log())
+    var work: [MainLoop.Item] = []
+    let worker = loop.makeWorker("busy") {
+      log.append("run")
+      return .again
+    }
+    loop.takeTurn(&work)
+    #expect(log.all.count == 1)
+    loop.takeTurn(&work)
+    #expect(log.all.count == 2)
+    withExtendedLifetime(worker) {}
+  }
+
+  @Test func aBodyRunsAtItsTimeAndNotAfterItsEnd() throws {
+    let (loop, log) = (MainLoop(), Log())
+    var work: [MainLoop.Item] = []
+    let worker = try #require(
+      loop.makeWorker("due") {
+        log.append("run")
+        return .at(SystemClock.shared.now)
+      })
+    loop.takeTurn(&work)
+    loop.takeTurn(&work)
+    #expect(log.all.count >= 2)
+    let count = log.all.count
+    worker.cancel()
+    loop.takeTurn(&work)
+    #expect(log.all.count == count)
+  }
+}
