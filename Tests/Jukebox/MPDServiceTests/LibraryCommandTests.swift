@@ -120,9 +120,9 @@ import Testing
   @Test("What is added, and what is refused in words") func refusals() throws {
     try folder.write("a.mp3", song(cover: nil))
     try folder.write("b", song(cover: nil))
-    try folder.write("x.flac", "fLaC" + String(repeating: "x", count: 1000))
+    try folder.write("x.data", "fLaC" + String(repeating: "x", count: 1000))
     try folder.write("notes.txt", "nothing to hear")
-    try folder.write("mix.m3u", "a.mp3\nmissing.mp3\nx.flac\nhttp://example.org/x\na.mp3\n")
+    try folder.write("mix.m3u", "a.mp3\nmissing.mp3\nx.data\nhttp://example.org/x\na.mp3\n")
     try folder.write("bad.m3u", "missing.mp3\n")
     try folder.write("folder/deep/a.mp3", song(cover: nil))
     symlink("nowhere", folder.file("folder/broken.mp3"))
@@ -138,9 +138,10 @@ import Testing
     // By its content, where it is not called like what it is.
     #expect(refusal(add("b")) == nil)
     #expect(count() == 1)
-    let flac = refusal(add("x.flac")) ?? ""
-    #expect(flac.hasPrefix("[50] ") && flac.contains("x.flac: This is a FLAC file"), "\(flac)")
-    #expect(refusal(.addid(uri: "x.flac", at: nil)) == "[50] This is a FLAC file, not MPEG audio.")
+    let flac = refusal(add("x.data")) ?? ""
+    #expect(flac.hasPrefix("[50] ") && flac.contains("x.data: This FLAC file cannot be decoded"), "\(flac)")
+    #expect(
+      refusal(.addid(uri: "x.data", at: nil))?.hasPrefix("[50] This FLAC file cannot be decoded") == true)
     #expect(refusal(.addid(uri: "mix.m3u", at: nil))?.hasPrefix("[50] ") == true)
     #expect(refusal(add("notes.txt"))?.hasPrefix("[50] ") == true)
     #expect(count() == 1)

@@ -30,7 +30,7 @@ extension ClientTests {
       ("play --background-modes v", ["voip"], []),
       ("play --at 3:pa", ["3:pause"], []),
       ("play --at 3:inter", ["interrupt"], ["pause"]),
-      ("play ", ["a.mp3", "list.m3u", "sub"], ["notes.txt", "old.wav"]),
+      ("play ", ["a.mp3", "list.m3u", "old.wav", "sub"], ["notes.txt"]),
       ("serve --home . ", ["a.mp3"], ["notes.txt"]),
       ("watch ", ["time", "events"], []),
       ("watch time ", ["0.01"], ["events"]),

@@ -27,7 +27,7 @@ extension EndToEndTests {
         try studio.write(tag, to: "tag.mp3"),
         "\(studio.folder)/missing.mp3",
         "\(studio.folder)/nothing",
-        try studio.write(Song(duration: 0.2).waveFile, to: "wave.wav"),
+        try studio.write("\0\0\0\u{18}ftypM4A \0\0\0\0".utf8, to: "song.m4a"),
       ]
     }
 
@@ -56,7 +56,7 @@ extension EndToEndTests {
       #expect(
         Set(failed)
           == Set(
-            ["empty.mp3", "random.mp3", "text.mp3", "tag.mp3", "missing.mp3", "wave.wav"].map {
+            ["empty.mp3", "random.mp3", "text.mp3", "tag.mp3", "missing.mp3", "song.m4a"].map {
               "file://\(studio.folder)/\($0)"
             }))
       #expect(failed.count == 6)
