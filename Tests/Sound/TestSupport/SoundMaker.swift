@@ -39,7 +39,7 @@ package enum SoundMaker {
   private typealias Open =
     @convention(c) (UnsafePointer<CChar>?, Int32, UnsafeMutablePointer<continuo_sound_info>?) ->
     OpaquePointer?
-  private typealias Write<Sample> = @convention(c) (OpaquePointer?, UnsafePointer<Sample>?, Int64) -> Int64
+  private typealias Write = @convention(c) (OpaquePointer?, UnsafeRawPointer?, Int64) -> Int64
   private typealias Close = @convention(c) (OpaquePointer?) -> Int32
   private typealias SetString = @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?) -> Int32
 
@@ -58,11 +58,11 @@ package enum SoundMaker {
     for (number, text) in texts { #expect(set(file, number, text) == 0) }
     let frames = Int64(samples.count / channels)
     if format.holdsFloats {
-      let write: Write<Float> = try library.find("writef_float")
+      let write: Write = try library.find("writef_float")
       #expect(write(file, samples, frames) == frames)
     } else {
       // Integers are written as they are; floats would be scaled by 32767 instead of 32768.
-      let write: Write<Int32> = try library.find("writef_int")
+      let write: Write = try library.find("writef_int")
       #expect(write(file, samples.map { Int32($0 * 0x1p31) }, frames) == frames)
     }
     #expect(close(file) == 0)
