@@ -99,7 +99,7 @@ extension ClientTests {
       Run("consume", "on", shows: "consume: on", state: ["consume: 1"]),
       Run("consume", state: ["consume: 0"]),
       Run("crossfade", prints: "crossfade: 0\n"), Run("crossfade", "0", prints: ""),
-      Run("crossfade", "3", shows: "without a gap", status: 1),
+      Run("crossfade", "3", shows: "exact frames", status: 1),
       Run("mixrampdb", shows: "mixrampdb: 0"), Run("mixrampdelay", shows: "mixrampdelay: -1"),
       Run("replaygain", prints: "replay_gain_mode: off\n"), Run("replaygain", "off", prints: ""),
       Run("replaygain", "track", prints: ""), Run("replaygain", prints: "replay_gain_mode: track\n"),
