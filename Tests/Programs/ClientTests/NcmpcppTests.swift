@@ -100,6 +100,8 @@ extension ClientTests {
         try await terminal.shows("Volume: 98%")
         try await terminal.press("r")
         try await state("repeat: 1")
+        // It inverts the mode that it knows.
+        try await terminal.shows("Repeat mode is on")
         try await terminal.press("r")
         try await state("repeat: 0")
         // The selected song down by one, up again, and away.
