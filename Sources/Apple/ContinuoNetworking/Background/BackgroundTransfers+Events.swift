@@ -9,7 +9,7 @@ extension BackgroundTransfers {
     switch event {
     case .response(let head, let url): state.withLock { $0.records[key]?.take(head, from: url) }
     case .resumed(let offset):
-      guard let (record, client) = running(key) else { return }
+      guard let (record, client) = running(key, keepingResumption: offset) else { return }
       client?.resumed(record, at: offset)
     case .progress(let count, let total):
       state.withLock { state in
@@ -58,12 +58,16 @@ extension BackgroundTransfers {
     }
   }
 
-  /// The record of an unfinished task and its session's client; nil if the application does not run.
-  func running(_ key: TransferKey) -> (TaskRecord, (any Client)?)? {
+  /// The record of an unfinished task and its session's client; nil if the application does not run. Without a
+  /// client, `offset`, at which the task has continued, is kept for the next one.
+  func running(
+    _ key: TransferKey, keepingResumption offset: Int64? = nil
+  ) -> (TaskRecord, (any Client)?)? {
     state.withLock { state in
       guard let record = state.records[key], record.outcome == nil,
         state.machine.application == .front || state.machine.application == .background
       else { return nil }
+      if state.clients[key.session] == nil, let offset { state.resumptions[key] = offset }
       return (record, state.clients[key.session])
     }
   }

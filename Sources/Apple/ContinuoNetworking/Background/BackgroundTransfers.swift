@@ -40,6 +40,8 @@ final class BackgroundTransfers: Sendable {
     var records: [TransferKey: TaskRecord] = [:]
     var runs: [TransferKey: Run] = [:]
     var clients: [String: any Client] = [:]
+    /// The offsets at which downloads of an earlier process continued before their session had a client.
+    var resumptions: [TransferKey: Int64] = [:]
     var credentials: [TransferKey: Credentials] = [:]
     var challenges: Set<TransferKey> = []
     /// The tasks whose cancellation is in progress, with the handlers for their resume data.
@@ -136,7 +138,16 @@ final class BackgroundTransfers: Sendable {
 
   func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
 
-  func setClient(_ client: any Client, of session: String) { state.withLock { $0.clients[session] = client } }
+  /// Sets the client of a session, and tells it which of its downloads have continued before.
+  func setClient(_ client: any Client, of session: String) {
+    let resumed = state.withLock { state in
+      state.clients[session] = client
+      return state.records.values.filter { $0.session == session }.compactMap { record in
+        state.resumptions.removeValue(forKey: record.key).map { (record, $0) }
+      }
+    }
+    for (record, offset) in resumed { client.resumed(record, at: offset) }
+  }
 
   /// Records that the session's client is ready: pending events are delivered.
   func connect(_ session: String, sendsLaunchEvents: Bool) {
