@@ -8,9 +8,7 @@ extension BackgroundTransfers {
   func take(_ event: DownloadEvent, of key: TransferKey) {
     switch event {
     case .response(let head, let url): state.withLock { $0.records[key]?.take(head, from: url) }
-    case .resumed(let offset):
-      guard let (record, client) = running(key, keepingResumption: offset) else { return }
-      client?.resumed(record, at: offset)
+    case .resumed(let offset): resumed(key, at: offset)
     case .progress(let count, let total):
       state.withLock { state in
         state.records[key]?.received = count
@@ -58,18 +56,19 @@ extension BackgroundTransfers {
     }
   }
 
-  /// The record of an unfinished task and its session's client; nil if the application does not run. Without a
-  /// client, `offset`, at which the task has continued, is kept for the next one.
-  func running(
-    _ key: TransferKey, keepingResumption offset: Int64? = nil
-  ) -> (TaskRecord, (any Client)?)? {
-    state.withLock { state in
-      guard let record = state.records[key], record.outcome == nil,
-        state.machine.application == .front || state.machine.application == .background
-      else { return nil }
-      if state.clients[key.session] == nil, let offset { state.resumptions[key] = offset }
-      return (record, state.clients[key.session])
+  /// The record of an unfinished task and its session's client; nil if the application does not run.
+  func running(_ key: TransferKey) -> (record: TaskRecord, client: (any Client)?)? {
+    state.withLock { $0.running(key) }
+  }
+
+  /// Tells the client that a download has continued at `offset`. Without a client, the next one is told.
+  private func resumed(_ key: TransferKey, at offset: Int64) {
+    let running = state.withLock { state in
+      let running = state.running(key)
+      if let running, running.client == nil { state.resumptions[key] = offset }
+      return running
     }
+    if let (record, client) = running { client?.resumed(record, at: offset) }
   }
 
   /// Asks the application for credentials that a server requests.
@@ -144,6 +143,7 @@ extension BackgroundTransfers {
   func heard(_ key: TransferKey) {
     let record = state.withLock { state -> TaskRecord? in
       state.credentials[key] = nil
+      state.resumptions[key] = nil
       return state.records.removeValue(forKey: key)
     }
     handle(.removed(key))
@@ -187,5 +187,16 @@ extension BackgroundTransfers {
     let path = file(of: record)
     guard rename(data.path, "\(path).part") == 0 else { return }
     if rename("\(data.path).record", "\(path).part.record") != 0 { unlink("\(path).part") }
+  }
+}
+
+extension BackgroundTransfers.State {
+  fileprivate func running(_ key: TransferKey) -> (
+    record: TaskRecord, client: (any BackgroundTransfers.Client)?
+  )? {
+    guard let record = records[key], record.outcome == nil,
+      machine.application == .front || machine.application == .background
+    else { return nil }
+    return (record, clients[key.session])
   }
 }
