@@ -331,6 +331,47 @@ struct RealSessionTests {
     }
   }
 
+  @Test("the newest progress of a background download is told, also when its delegate was busy")
+  func newestProgress() throws {
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    try Device.withCurrent(device) {
+      let told = Mutex<[Int64]>([])
+      let ended = Event()
+      let more = Mutex<(@Sendable () -> Void)?>(nil)
+      let log = ProgressLog { total in
+        told.withLock { $0.append(total) }
+        if total == 300 { return ended.happened() }
+        more.withLock { $0 }?()
+      }
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: queue)
+      // It is not resumed: what a transfer tells comes from the test.
+      let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/file")))
+      let task = session.downloadTask(with: request)
+      let core = session.core
+      let record = TaskRecord(
+        TransferKey(session: "files", task: task.taskIdentifier), .download, request, fields: [:], timeout: 60
+      )
+      let progress: @Sendable (Int64) -> Void = { count in
+        var record = record
+        record.received = count
+        core.progressed(record)
+      }
+      more.withLock { $0 = { progress(300) } }
+      progress(100)
+      progress(200)
+      queue.isSuspended = false
+      #expect(ended.wait() && told.withLock { $0 } == [200, 300])
+      task.cancel()
+      session.invalidateAndCancel()
+    }
+    device.networking.close()
+  }
+
   @Test("a background download outlives its process: the next one goes on where it was")
   func nextProcess() throws {
     // Enough for a length that is on the disk: it is raised every 8 MiB.

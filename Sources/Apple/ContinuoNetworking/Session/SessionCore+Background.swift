@@ -12,11 +12,13 @@ extension SessionCore: BackgroundTransfers.Client {
   }
 
   func progressed(_ record: TaskRecord) {
-    guard let task = task(for: record), mayTell(record.task) else { return }
+    guard let task = task(for: record) else { return }
+    // A pending report reads the counts when it is delivered, so the newest are always reported.
     task.take(record)
+    guard mayTell(record.task) else { return }
     post { [self] in
-      tell(task)
       noteTold(record.task) { $0.isPending = false }
+      tell(task)
     }
   }
 
