@@ -61,7 +61,7 @@ package final class OpenFile: Sendable {
 
   /// Whether the bytes at `offset` equal `bytes`. Unreadable bytes never do.
   package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
-    WholeTransfer.read(bytes.count, from: descriptor, at: offset)[...] == bytes
+    bytes.isEqual(to: WholeTransfer.read(bytes.count, from: descriptor, at: offset))
   }
 
   package func truncate(to length: Int64) throws(FileFailure) {

@@ -17,7 +17,8 @@ package final class LazyWorker: Sendable {
   package init() {}
 
   /// Signals the worker. Without one, calls `make`, which returns a new worker, or nil if none is needed yet.
-  /// Does nothing after `cancel`. Never blocks.
+  /// Does nothing after `cancel`. Never blocks, unless `cancel` is called while `make` runs: then it waits for
+  /// a run of the new worker's body in progress.
   package func signal(_ make: () -> (any Worker)?) {
     while true {
       let (worker, isMaker) = state.withLock { state in

@@ -105,7 +105,9 @@ final class DownloadLog: NSObject, URLSessionDownloadDelegate, URLSessionDataDel
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    note("challenge")
+    let failures = challenge.previousFailureCount
+    note(failures == 0 ? "challenge" : "challenge after \(failures)")
+    guard failures < 3 else { return completionHandler(.performDefaultHandling, nil) }
     completionHandler(.useCredential, URLCredential(user: "ann", password: "right", persistence: .forSession))
   }
 
@@ -405,6 +407,19 @@ struct BackgroundSessionTests {
       await device.advance(by: .seconds(100))
       #expect(app.log.lines.dropFirst(2).prefix(3) == ["events of files", "challenge", "finished events"])
       #expect(app.log.files == [Data(file)])
+    }
+  }
+
+  @Test("a challenge says how often the server has refused credentials; without others its answer is the end")
+  func refusedCredentials() async throws {
+    try await withDevice { device, app in
+      device.network.host("files.test").wants(user: "ann", password: "other")
+      app.download()
+      await device.advance(by: .seconds(10))
+      #expect(
+        app.log.lines.suffix(6) == [
+          "challenge", "challenge after 1", "challenge after 2", "challenge after 3", "file of 1", "end of 1",
+        ])
     }
   }
 

@@ -27,12 +27,13 @@ struct EncryptionTests {
   /// An authority `ca.pem`, and a certificate of its for each of these names, valid for so many days.
   private func makeCertificates(_ certificates: [(file: String, name: String, days: Int)]) throws {
     try openssl(
-      "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Authority")
+      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Authority"
+    )
     for certificate in certificates {
       try Data("subjectAltName=\(certificate.name)\n".utf8).write(
         to: URL(fileURLWithPath: "\(folder.path)/\(certificate.file).ext"))
       try openssl(
-        "req -newkey rsa:2048 -nodes -keyout \(certificate.file).key -out \(certificate.file).csr -subj /CN=x"
+        "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(certificate.file).key -out \(certificate.file).csr -subj /CN=x"
       )
       try openssl(
         "x509 -req -in \(certificate.file).csr -CA ca.pem -CAkey ca.key -CAcreateserial -out \(certificate.file).pem "

@@ -6,6 +6,8 @@ import Testing
 struct Page: Sendable, CustomTestStringConvertible {
   /// From the package's folder.
   let path: String
+  /// The language modes in which its code compiles: 5 only where the page says so.
+  let languageModes: [String]
   /// Those of Swift.
   let blocks: [Block]
   /// Those for a shell.
@@ -64,6 +66,7 @@ struct Page: Sendable, CustomTestStringConvertible {
     let file = Repository.folder.appendingPathComponent(path)
     guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
     self.path = path
+    languageModes = text.contains("Swift 5") ? ["5", "6"] : ["6"]
     var found: [String: [Block]] = [:]
     var start: (line: Int, language: String)?
     let lines = text.components(separatedBy: "\n")

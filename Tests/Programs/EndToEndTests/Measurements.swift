@@ -5,12 +5,27 @@ import PulseTestSupport
 import Testing
 import XCTest
 
-/// Figures of time and processor. `swift test` runs these before all other tests, one after the other and beside nothing.
+/// Figures of time and processor. `swift test` runs these before all other tests, and beside nothing but each other: those
+/// that wait without a processor do so together.
 final class EndToEndMeasurements: XCTestCase {
-  private func studio(_ body: (Studio) async throws -> Void) async throws {
+  private func studio(_ body: (Studio) async throws -> Void) async throws { try await Self.studio(body) }
+
+  private static func studio(_ body: (Studio) async throws -> Void) async throws {
     let studio = try Studio()
     defer { studio.close() }
     try await body(studio)
+  }
+
+  func testWhoHasNothingToDoCostsNothing() async throws {
+    async let sleeps: Void = Self.sleepsWhilePausedOrSuspended()
+    async let waits: Void = Self.costsNothingWithADeadServer()
+    _ = try await (sleeps, waits)
+  }
+
+  func testStepsAreEven() async throws {
+    async let plain: Void = Self.stepsAreEvenOnAPlainNullSink()
+    async let pipeWire: Void = Self.stepsAreEvenOnPipeWire()
+    _ = try await (plain, pipeWire)
   }
 
   func testASignalEndsAPlayerWithin300Milliseconds() async throws {
@@ -50,7 +65,7 @@ final class EndToEndMeasurements: XCTestCase {
   }
 
   /// One wake-up a second of its own, and what libpulse and the server make of it.
-  func testPausedOrSuspendedAPlayerSleeps() async throws {
+  private static func sleepsWhilePausedOrSuspended() async throws {
     try await studio { studio in
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       let server = try studio.startServer()
@@ -72,7 +87,7 @@ final class EndToEndMeasurements: XCTestCase {
   }
 
   /// Such a sink idles in blocks of 2 s, in which a raw clock stalls for half a second and more.
-  func testStepsAreEvenOnAPlainNullSink() async throws {
+  private static func stepsAreEvenOnAPlainNullSink() async throws {
     try await studio { studio in
       let path = try await Song(duration: 3).write(into: studio.folder)
       let player = try studio.play([path], server: try studio.startServer(noRewinds: false))
@@ -86,7 +101,7 @@ final class EndToEndMeasurements: XCTestCase {
     }
   }
 
-  func testStepsAreEvenOnPipeWire() async throws {
+  private static func stepsAreEvenOnPipeWire() async throws {
     try await studio { studio in
       let path = try await Song(duration: 3).write(into: studio.folder)
       let server = try await PipeWireServer()
@@ -120,7 +135,7 @@ final class EndToEndMeasurements: XCTestCase {
   }
 
   /// The work of a player whose server is gone: some attempts, ever fewer.
-  func testADeadServerCostsNothing() async throws {
+  private static func costsNothingWithADeadServer() async throws {
     try await studio { studio in
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       let server = try studio.startServer()

@@ -6,13 +6,25 @@ import XCTest
 
 @testable import PulseOutput
 
-/// How evenly time passes, by the timings of a stream. `swift test` runs these before all other tests, beside nothing.
+/// How evenly time passes, by the timings of a stream. `swift test` runs these before all other tests, beside nothing but each
+/// other.
 final class PulseOutputMeasurements: XCTestCase {
-  private let clock = SystemClock.shared
-  private let stereo = PCMFormat(sampleRate: 44100, channelCount: 2)
+  private static let clock = SystemClock.shared
+  private static let stereo = PCMFormat(sampleRate: 44100, channelCount: 2)
+
+  func testTimePassesEvenly() async throws {
+    try await withThrowingTaskGroup { group in
+      for buffer in [0.5, 1, 2] {
+        group.addTask { try await Self.timingFollowsTheMonotonicClock(buffer: buffer) }
+      }
+      group.addTask { try await Self.aPlainNullSinkIsStraight() }
+      group.addTask { try await Self.pipeWireIsStraight() }
+      try await group.waitForAll()
+    }
+  }
 
   /// When frame 0 was heard, by each of many timings.
-  private func origins(of stream: any AudioOutputStream, seconds: Double) async throws -> [Double] {
+  private static func origins(of stream: any AudioOutputStream, seconds: Double) async throws -> [Double] {
     var origins: [Double] = []
     let start = clock.now
     var last = 0.0
@@ -26,38 +38,36 @@ final class PulseOutputMeasurements: XCTestCase {
     return origins
   }
 
-  func testTimingFollowsTheMonotonicClock() async throws {
-    for buffer in [0.5, 1, 2] {
-      let server = try PrivatePulseServer()
-      defer { server.stop() }
-      let capture = try MonitorCapture(address: server.address, sink: "continuo")
-      defer { capture.stop() }
-      try await capture.started()
-      var configuration = PulseConfiguration(server: server.address)
-      configuration.bufferDuration = buffer
-      let log = StreamLog()
-      let stream = PulseDevice(configuration: configuration, clock: clock)
-        .makeStream(format: stereo, source: RampSource(), events: log.handler)
-      defer { stream.close() }
-      stream.start()
-      try await log.wait(for: "movement") { $0 == .timingChanged }
-      let spread = Straightness(try await origins(of: stream, seconds: 2))
-      print("timing, buffer \(buffer) s: \(spread)")
-      XCTAssertLessThan(spread.p99, 0.001, "buffer \(buffer) s")
-      XCTAssertEqual(log.events.count { $0 == .timingChanged }, 1)
-      // Absolute: the sink renders a block when the one before it has been heard, and the monitor shows it then.
-      let recording = capture.read { $0.since(0) }
-      let delays = recording.arrivals.compactMap { index, time -> Double? in
-        guard index < recording.left.count, let frame = RampSource.frame(recording.left[index]) else {
-          return nil
-        }
-        return stream.timing().hostTime(ofFrame: Double(frame)).map { time.seconds(since: $0) }
+  private static func timingFollowsTheMonotonicClock(buffer: Double) async throws {
+    let server = try PrivatePulseServer()
+    defer { server.stop() }
+    let capture = try MonitorCapture(address: server.address, sink: "continuo")
+    defer { capture.stop() }
+    try await capture.started()
+    var configuration = PulseConfiguration(server: server.address)
+    configuration.bufferDuration = buffer
+    let log = StreamLog()
+    let stream = PulseDevice(configuration: configuration, clock: clock)
+      .makeStream(format: stereo, source: RampSource(), events: log.handler)
+    defer { stream.close() }
+    stream.start()
+    try await log.wait(for: "movement") { $0 == .timingChanged }
+    let spread = Straightness(try await origins(of: stream, seconds: 2))
+    print("timing, buffer \(buffer) s: \(spread)")
+    XCTAssertLessThan(spread.p99, 0.001, "buffer \(buffer) s")
+    XCTAssertEqual(log.events.count { $0 == .timingChanged }, 1)
+    // Absolute: the sink renders a block when the one before it has been heard, and the monitor shows it then.
+    let recording = capture.read { $0.since(0) }
+    let delays = recording.arrivals.compactMap { index, time -> Double? in
+      guard index < recording.left.count, let frame = RampSource.frame(recording.left[index]) else {
+        return nil
       }
-      XCTAssertLessThan(abs(try XCTUnwrap(delays.min())), 0.03)
+      return stream.timing().hostTime(ofFrame: Double(frame)).map { time.seconds(since: $0) }
     }
+    XCTAssertLessThan(abs(try XCTUnwrap(delays.min())), 0.03)
   }
 
-  func testAPlainNullSinkIsStraight() async throws {
+  private static func aPlainNullSinkIsStraight() async throws {
     var configuration = PrivatePulseServer.Configuration()
     configuration.noRewinds = false
     let server = try PrivatePulseServer(configuration)
@@ -65,14 +75,15 @@ final class PulseOutputMeasurements: XCTestCase {
     try await expectStraight(PulseConfiguration(server: server.address), seconds: 1.5, p99: 0.002)
   }
 
-  func testPipeWireIsStraight() async throws {
+  private static func pipeWireIsStraight() async throws {
     let server = try await PipeWireServer()
     defer { server.stop() }
     try await expectStraight(
       PulseConfiguration(server: server.address, sink: server.sink), seconds: 4, p99: 0.05)
   }
 
-  private func expectStraight(_ configuration: PulseConfiguration, seconds: Double, p99: Double) async throws
+  private static func expectStraight(_ configuration: PulseConfiguration, seconds: Double, p99: Double)
+    async throws
   {
     let log = StreamLog()
     let stream = PulseDevice(configuration: configuration, clock: clock)

@@ -75,6 +75,7 @@ extension BackgroundTransfers {
   private func ask(_ key: TransferKey) {
     let run = state.withLock { state in
       state.challenges.insert(key)
+      if state.credentials[key] != nil { state.failures[key, default: 0] += 1 }
       return state.runs.removeValue(forKey: key)
     }
     // Releasing the last reference ends a transfer, which must not happen under the lock.
@@ -143,6 +144,7 @@ extension BackgroundTransfers {
   func heard(_ key: TransferKey) {
     let record = state.withLock { state -> TaskRecord? in
       state.credentials[key] = nil
+      state.failures[key] = nil
       state.resumptions[key] = nil
       return state.records.removeValue(forKey: key)
     }

@@ -17,7 +17,8 @@ final class BackgroundTransfers: Sendable {
     func resumed(_ record: TaskRecord, at offset: Int64)
     /// A task has ended. Its file is kept at `file` until `heard` is called.
     func ended(_ record: TaskRecord, file: String)
-    func challenged(_ record: TaskRecord)
+    /// A server requests credentials, after `failures` that it has refused.
+    func challenged(_ record: TaskRecord, failures: Int)
     /// All events for which the application was woken were delivered.
     func finishEvents()
   }
@@ -44,6 +45,8 @@ final class BackgroundTransfers: Sendable {
     var resumptions: [TransferKey: Int64] = [:]
     var credentials: [TransferKey: Credentials] = [:]
     var challenges: Set<TransferKey> = []
+    /// The number of refused credentials of each task.
+    var failures: [TransferKey: Int] = [:]
     /// The tasks whose cancellation is in progress, with the handlers for their resume data.
     var cancelled: [TransferKey: (@Sendable (Data?) -> Void)?] = [:]
     var alarm: Alarms.ID?
@@ -288,11 +291,18 @@ final class BackgroundTransfers: Sendable {
       finish(key, outcome)
     case .wake(let session): device?.wakeForSession(session)
     case .deliver(let key):
-      let (record, client, isAsked) = state.withLock { state in
-        (state.records[key], state.clients[key.session], state.challenges.contains(key))
+      let (record, client, isAsked, failures) = state.withLock { state in
+        (
+          state.records[key], state.clients[key.session], state.challenges.contains(key),
+          state.failures[key] ?? 0
+        )
       }
       guard let record else { return }
-      if isAsked { client?.challenged(record) } else { client?.ended(record, file: file(of: record)) }
+      if isAsked {
+        client?.challenged(record, failures: failures)
+      } else {
+        client?.ended(record, file: file(of: record))
+      }
     case .finishEvents(let session): state.withLock { $0.clients[session] }?.finishEvents()
     }
   }

@@ -78,14 +78,14 @@ extension SessionCore: BackgroundTransfers.Client {
     return URL(fileURLWithPath: file)
   }
 
-  func challenged(_ record: TaskRecord) {
+  func challenged(_ record: TaskRecord, failures: Int) {
     guard let task = task(for: record), let transfers else { return }
     let key = record.key
     guard let delegate = task.taskDelegate, let url = URL(string: record.answer?.url ?? record.url),
       let answer = record.answer
     else { return transfers.answer(key, nil) }
     let head = ResponseHead(status: answer.status, fields: answer.fields.map { ($0.key, $0.value) })
-    let challenge = URLAuthenticationChallenge(url, head, failures: 0)
+    let challenge = URLAuthenticationChallenge(url, head, failures: failures)
     post {
       delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
         switch (disposition, credential) {

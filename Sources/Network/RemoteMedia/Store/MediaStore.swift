@@ -183,6 +183,6 @@ extension MediaStore: StoredBytes {
   package var intervals: IntervalSet { state.withLock { $0.all } }
 
   package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
-    self.bytes(bytes.count, at: offset)[...] == bytes
+    bytes.isEqual(to: self.bytes(bytes.count, at: offset))
   }
 }

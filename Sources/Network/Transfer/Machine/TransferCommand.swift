@@ -1,3 +1,5 @@
+internal import Glibc
+
 package enum TransferInput: Sendable {
   /// The reader wants bytes from this offset on. A new machine starts at 0.
   case read(from: Int64)
@@ -91,6 +93,19 @@ package protocol StoredBytes {
 
   /// Whether the stored bytes from `offset` on equal `bytes`. Missing or unreadable bytes never do.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether `other` has the same bytes. Compares memory, where `==` compares one element after the other.
+  package func isEqual(to other: [UInt8]) -> Bool {
+    guard count == other.count else { return false }
+    return withUnsafeBytes { bytes in
+      other.withUnsafeBytes { other in
+        guard let first = bytes.baseAddress, let second = other.baseAddress else { return true }
+        return memcmp(first, second, bytes.count) == 0
+      }
+    }
+  }
 }
 
 package struct TransferTimes: Hashable, Sendable {

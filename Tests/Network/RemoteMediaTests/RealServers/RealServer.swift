@@ -101,8 +101,8 @@ final class RealServer {
   static func makeCertificates(in folder: TemporaryFolder) throws {
     try folder.write("server.ext", "subjectAltName=IP:127.0.0.1\n")
     for arguments in [
-      "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Authority",
-      "req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=x",
+      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Authority",
+      "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout server.key -out server.csr -subj /CN=x",
       "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem -days 10 -extfile server.ext",
     ] {
       let process = Process()
