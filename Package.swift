@@ -30,6 +30,16 @@ let staticFoundation = [
   "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
 ]
 
+/// Modules with the names of Apple's frameworks, so that a file that imports those compiles as it is. They are built, and
+/// `canImport` finds them, only where a package depends on their product.
+let appleFrameworks: [Target] = [
+  "AVFAudio", "AVFoundation", "BackgroundTasks", "CoreLocation", "CoreMedia", "MediaPlayer", "UIKit",
+].map { name in
+  .target(
+    name: name, dependencies: [name == "CoreLocation" ? "ContinuoLocation" : "Continuo"],
+    path: "Sources/Apple/AppleFrameworks/\(name)", swiftSettings: strict)
+}
+
 /// The floors, lowest first. A target depends on targets of its own floor and of those above it in this list; the gate
 /// checks that, and that the folders are the same: `Sources/FLOOR/TARGET`, `Tests/FLOOR/TARGET`.
 let floors: [(name: String, sources: [Target], tests: [Target])] = [
@@ -239,7 +249,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: strict),
-    ],
+    ] + appleFrameworks,
     tests: [
       .testTarget(
         name: "AppLifecycleTests",
@@ -524,6 +534,7 @@ for floor in floors {
 let package = Package(
   name: "continuo",
   products: [
+    .library(name: "AppleFrameworks", targets: appleFrameworks.map(\.name)),
     .library(name: "Continuo", targets: ["Continuo"]),
     .library(name: "ContinuoLocation", targets: ["ContinuoLocation"]),
     .library(name: "ContinuoNetworking", targets: ["ContinuoNetworking"]),

@@ -1,6 +1,7 @@
 import AppLifecycle
 import Clocks
-public import Foundation
+// As Apple's CoreLocation does.
+@_exported public import Foundation
 import Synchronization
 
 /// Delivers the location of the device that is `Device.current` at the manager's creation to an application.

@@ -1,0 +1,2 @@
+// What `import AVFoundation` brings where Apple's framework does not exist.
+@_exported public import Continuo

@@ -1,0 +1,2 @@
+// What `import CoreLocation` brings where Apple's framework does not exist.
+@_exported public import ContinuoLocation
