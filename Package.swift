@@ -40,6 +40,9 @@ let appleFrameworks: [Target] = [
     path: "Sources/Apple/AppleFrameworks/\(name)", swiftSettings: strict)
 }
 
+/// What only the program needs is not fetched for a package that uses the libraries.
+let program = TargetDependencyCondition.when(traits: ["Program"])
+
 /// The floors, lowest first. A target depends on targets of its own floor and of those above it in this list; the gate
 /// checks that, and that the folders are the same: `Sources/FLOOR/TARGET`, `Tests/FLOOR/TARGET`.
 let floors: [(name: String, sources: [Target], tests: [Target])] = [
@@ -255,8 +258,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "AppLifecycleTests",
         dependencies: [
           "AppLifecycle", "CThreads", "Clocks", "SystemSupport", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio"),
-          .product(name: "NIOPosix", package: "swift-nio"),
+          .product(name: "NIOCore", package: "swift-nio", condition: program),
+          .product(name: "NIOPosix", package: "swift-nio", condition: program),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -329,8 +332,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "ControlServer",
         dependencies: [
-          "CThreads", "ControlProtocol", "SystemSupport", .product(name: "NIOCore", package: "swift-nio"),
-          .product(name: "NIOPosix", package: "swift-nio"),
+          "CThreads", "ControlProtocol", "SystemSupport",
+          .product(name: "NIOCore", package: "swift-nio", condition: program),
+          .product(name: "NIOPosix", package: "swift-nio", condition: program),
         ],
         swiftSettings: strict),
     ],
@@ -357,8 +361,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ControlServerTests",
         dependencies: [
           "ControlProtocol", "ControlServer", "ControlTestSupport", "SystemSupport", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio"),
-          .product(name: "NIOPosix", package: "swift-nio"),
+          .product(name: "NIOCore", package: "swift-nio", condition: program),
+          .product(name: "NIOPosix", package: "swift-nio", condition: program),
         ],
         swiftSettings: strict),
     ]
@@ -449,7 +453,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           "ControlProtocol", "ControlServer", "CurlTransport", "Downloading", "Jukebox", "JukeboxPlayback",
           "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary", "NowPlaying", "PulseOutput",
           "QueuePlayer", "RemoteMedia", "RunTimeline", "SystemSupport", "TextFormatting", "Transfer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
         ],
         swiftSettings: strict),
       .executableTarget(
@@ -460,7 +464,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "Clocks", "Continuo", "ContinuoLocation", "CurlTransport", "Downloading",
           "MusicFiles", "PulseOutput", "RunTimeline", "SystemSupport", "Transfer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
         ],
         swiftSettings: strict),
     ],
@@ -475,7 +479,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           "ContinuoTesting", "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport",
           "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
           "SystemSupport", "TestSupport", "TextFormatting", "Transfer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -483,7 +487,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "Backgrounder", "ContinuoTesting", "NetworkTestSupport", "PulseOutput",
           "PulseTestSupport", "TestSupport",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -491,7 +495,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "CTestSupport", "AppLifecycle", "Backgrounder", "Continuo", "ContinuoCommand", "ContinuoTesting",
           "PulseOutput", "PulseTestSupport", "QueuePlayer", "SystemSupport", "TestSupport",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
         ],
         exclude: ["Programs"], swiftSettings: strict),
       // The programs on the documentation's pages, run by its tests.
@@ -541,6 +545,13 @@ let package = Package(
     .library(name: "ContinuoTesting", targets: ["ContinuoTesting"]),
     .executable(name: "continuo", targets: ["ContinuoMain"]),
   ],
+  traits: [
+    .default(enabledTraits: ["Program"]),
+    .trait(
+      name: "Program",
+      description:
+        "The program continuo. A package that uses only the libraries says `traits: []`, and fetches less."),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -555,7 +566,9 @@ if Context.environment["CONTINUO_BENCH"] != nil {
   package.targets.append(
     .executableTarget(
       name: "ContinuoBench",
-      dependencies: ["CThreads", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "CThreads", .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
+      ],
       path: "Sources/Programs/ContinuoBench",
       swiftSettings: strict))
 }

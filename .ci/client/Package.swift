@@ -14,7 +14,7 @@ let ported = [("Ported5", SwiftLanguageMode.v5), ("Ported6", .v6)].map { name, m
 // What somebody else's package looks like; `.ci/client/run` puts a clone of this repository, with a version, beside it.
 let package = Package(
   name: "client",
-  dependencies: [.package(url: "CONTINUO", from: "1.0.0")],
+  dependencies: [.package(url: "CONTINUO", from: "1.0.0", traits: [])],
   targets: [
     .executableTarget(name: "Client", dependencies: [.product(name: "Continuo", package: "continuo")])
   ] + ported
