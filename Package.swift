@@ -383,8 +383,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "MPDService",
         dependencies: [
           "AppLifecycle", "AudioCore", "Clocks", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-          "JukeboxPlayback", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists", "QueuePlayer",
-          "SoundFileDecoding", "SystemSupport", "TextFormatting", "Transfer",
+          "JukeboxPlayback", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists", "NowPlaying",
+          "QueuePlayer", "SoundFileDecoding", "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
     ],
@@ -419,7 +419,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "AudioOutput", "Clocks", "Continuo", "ContinuoTesting", "ControlProtocol",
           "ControlServer", "ControlTestSupport", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
-          "MusicLibrary", "NetworkPlaylists", "QueuePlayer", "TestSupport", "Transfer",
+          "MusicLibrary", "NetworkPlaylists", "NowPlaying", "QueuePlayer", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
     ]
