@@ -417,7 +417,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "MPDServiceTests",
         dependencies: [
-          "AppLifecycle", "AudioOutput", "Clocks", "Continuo", "ContinuoTesting", "ControlProtocol",
+          "AppLifecycle", "AudioCore", "AudioOutput", "Clocks", "Continuo", "ContinuoTesting",
+          "ControlProtocol",
           "ControlServer", "ControlTestSupport", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
           "MusicLibrary", "NetworkPlaylists", "NowPlaying", "QueuePlayer", "TestSupport", "Transfer",
         ],

@@ -62,6 +62,7 @@ package final class JukeboxService {
   ///   - readPlaylist: Reads network playlists; nil: they count as songs.
   ///   - readTag: Reads the tag of a network medium with its pictures; nil: such media have none.
   ///   - plugin: The name of the output's driver, for clients.
+  ///   - output: The output, whose destinations clients can choose; nil without a choice.
   package init(
     host: JukeboxHost, device: Device, home: MusicHome, library: MusicDatabase?,
     playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil,
@@ -69,7 +70,7 @@ package final class JukeboxService {
     readPlaylist: PlaylistReading? = nil,
     readTag: (@Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> MediaTag?)? =
       nil,
-    plugin: String, clock: any HostClock
+    plugin: String, output: (any AudioOutputDevice)? = nil, clock: any HostClock
   ) {
     self.host = host
     self.device = device
@@ -87,12 +88,14 @@ package final class JukeboxService {
         tagReader: tagReader, reachOfOthers: reachOfOthers, readPlaylist: readPlaylist, readTag: readTag,
         clock: clock, onChange: { [audience] in audience.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),
-      outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, audience] in
-        host.mainQueue.enqueue {
-          host.setHeld(sound.isHeldBack)
-          audience.notify([.player, .output])
-        }
-      },
+      outputs: OutputCommands(
+        sound: sound, plugin: plugin, device: output,
+        onSwitch: { [host, sound, audience] in
+          host.mainQueue.enqueue {
+            host.setHeld(sound.isHeldBack)
+            audience.notify([.player, .output])
+          }
+        }, onChange: { [audience] in audience.notify(.output) }),
       home: home, watches: watches)
     sound.onWaiting { [audience] in audience.notify(.player) }
     host.onChange { [audience] in audience.notify($0) }
@@ -208,9 +211,11 @@ package final class JukeboxService {
   package func note(_ diagnostic: PlaybackDiagnostic) -> Bool {
     switch diagnostic {
     case .outputOpened(let route):
+      let before = sound.route
       sound.route = route
       defer { audience.notify([.player, .output]) }
-      return sound.setOutputProblem(nil)
+      let isBack = sound.setOutputProblem(nil)
+      return isBack || before.map { $0 != route } ?? false
     case .outputUnavailable(let message, _):
       defer { audience.notify(.player) }
       return sound.setOutputProblem(message)

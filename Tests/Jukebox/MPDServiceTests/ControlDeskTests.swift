@@ -55,7 +55,7 @@ import Testing
           host: host, home: home, tagReader: TagReader(clock: SystemClock.shared) { _ in },
           clock: SystemClock.shared),
         application: ApplicationCommands(device: device.system, clock: device.hostClock),
-        outputs: OutputCommands(sound: sound, plugin: "simulated") { calls.add("switch") },
+        outputs: OutputCommands(sound: sound, plugin: "simulated", onSwitch: { calls.add("switch") }),
         home: home, watches: WatchDesk(host: host, clock: device.hostClock))
     }
 

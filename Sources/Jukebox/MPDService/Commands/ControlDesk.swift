@@ -55,7 +55,7 @@ struct ControlDesk: ControlHandler {
       completion(Result { () throws(JukeboxError) in try queue.perform(command) }.mapError(\.ack))
     case .listing(let command):
       completion(Result { () throws(Ack) in try queue.list(command, tags: context.tags) })
-    case .outputs(let command): completion(Result { () throws(Ack) in try outputs.perform(command) })
+    case .outputs(let command): outputs.perform(command, completion: completion)
     case .library(let command): library.perform(command, context, for: client, completion: completion)
     case .database(let command): library.perform(command, context, for: client, completion: completion)
     case .playlists(let command): library.perform(command, context, for: client, completion: completion)
