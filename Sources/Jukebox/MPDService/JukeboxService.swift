@@ -157,7 +157,8 @@ package final class JukeboxService {
   /// Returns whether it is published. Only the first call has an effect.
   @discardableResult
   package func joinDesktop() -> Bool {
-    guard SessionBus.isNamed else { return false }
+    // Playback in virtual time must not be visible to other programs.
+    guard desk.playback.clock is SystemClock, SessionBus.isNamed else { return false }
     let desk = desk
     audience.desktop.withLock { desktop in
       if desktop == nil { desktop = DesktopPlayer(desk) }
