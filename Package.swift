@@ -397,8 +397,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "MPDService",
         dependencies: [
           "AppLifecycle", "AudioCore", "Clocks", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-          "JukeboxPlayback", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists", "QueuePlayer",
-          "SoundFileDecoding", "SystemSupport", "TextFormatting", "Transfer",
+          "JukeboxPlayback", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists", "NowPlaying",
+          "QueuePlayer", "SoundFileDecoding", "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
     ],
@@ -431,9 +431,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "MPDServiceTests",
         dependencies: [
-          "AppLifecycle", "AudioOutput", "Clocks", "Continuo", "ContinuoTesting", "ControlProtocol",
+          "AppLifecycle", "AudioCore", "AudioOutput", "Clocks", "Continuo", "ContinuoTesting",
+          "ControlProtocol",
           "ControlServer", "ControlTestSupport", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
-          "MusicLibrary", "NetworkPlaylists", "QueuePlayer", "TestSupport", "Transfer",
+          "MusicLibrary", "NetworkPlaylists", "NowPlaying", "QueuePlayer", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
     ]

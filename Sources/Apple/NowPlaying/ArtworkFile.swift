@@ -8,6 +8,7 @@ final class ArtworkFile: Sendable {
     var path: String?
     var shown: UIImage?
     var count = 0
+    var isClosed = false
   }
   private let state = Mutex(State())
 
@@ -23,7 +24,7 @@ final class ArtworkFile: Sendable {
       if let path = state.path { unlink(path) }
       state.path = nil
       state.shown = nil
-      guard let image, !image.data.isEmpty else { return nil }
+      guard let image, !image.data.isEmpty, !state.isClosed else { return nil }
       if state.folder == nil { state.folder = Self.makeFolder() }
       guard let folder = state.folder else { return nil }
       state.count += 1
@@ -36,9 +37,10 @@ final class ArtworkFile: Sendable {
     }
   }
 
+  /// Removes the file and its folder permanently.
   func remove() {
     let folder = state.withLock { state -> String? in
-      defer { state = State() }
+      defer { state = State(isClosed: true) }
       return state.folder
     }
     guard let folder else { return }

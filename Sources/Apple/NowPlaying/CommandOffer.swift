@@ -1,36 +1,47 @@
-/// The remote commands offered by an application, as a value.
-struct CommandOffer: Hashable, Sendable {
+/// The remote commands offered by an application or by the jukebox, as a value.
+package struct CommandOffer: Hashable, Sendable {
   /// A set of command kinds. Some commands have an argument, a number.
-  struct Kinds: OptionSet, Hashable, Sendable {
-    let rawValue: Int
+  package struct Kinds: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
 
-    static let play = Kinds(rawValue: 1 << 0)
-    static let pause = Kinds(rawValue: 1 << 1)
-    static let stop = Kinds(rawValue: 1 << 2)
-    static let toggle = Kinds(rawValue: 1 << 3)
-    static let next = Kinds(rawValue: 1 << 4)
-    static let previous = Kinds(rawValue: 1 << 5)
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let play = Kinds(rawValue: 1 << 0)
+    package static let pause = Kinds(rawValue: 1 << 1)
+    package static let stop = Kinds(rawValue: 1 << 2)
+    package static let toggle = Kinds(rawValue: 1 << 3)
+    package static let next = Kinds(rawValue: 1 << 4)
+    package static let previous = Kinds(rawValue: 1 << 5)
     /// The skip interval in seconds, not negative.
-    static let skipForward = Kinds(rawValue: 1 << 6)
-    static let skipBackward = Kinds(rawValue: 1 << 7)
+    package static let skipForward = Kinds(rawValue: 1 << 6)
+    package static let skipBackward = Kinds(rawValue: 1 << 7)
     /// The position in seconds.
-    static let position = Kinds(rawValue: 1 << 8)
+    package static let position = Kinds(rawValue: 1 << 8)
     /// The playback rate, positive.
-    static let rate = Kinds(rawValue: 1 << 9)
+    package static let rate = Kinds(rawValue: 1 << 9)
     /// The raw value of an `MPRepeatType`.
-    static let repeatMode = Kinds(rawValue: 1 << 10)
+    package static let repeatMode = Kinds(rawValue: 1 << 10)
     /// The raw value of an `MPShuffleType`.
-    static let shuffleMode = Kinds(rawValue: 1 << 11)
+    package static let shuffleMode = Kinds(rawValue: 1 << 11)
+    /// The volume, 0…1.
+    package static let volume = Kinds(rawValue: 1 << 12)
   }
 
-  var kinds: Kinds = []
+  package var kinds: Kinds = []
   /// The skip interval in seconds.
   var forwardInterval = 10.0
   var backwardInterval = 10.0
   /// The supported rates, all positive.
-  var rates: [Double] = []
-  var repeatType = MPRepeatType.off
-  var shuffleType = MPShuffleType.off
+  package var rates: [Double] = []
+  package var repeatType = MPRepeatType.off
+  package var shuffleType = MPShuffleType.off
+  /// The current volume, 0…1. Always 1 for an application, whose volume is not published.
+  package var volume = 1.0
+  /// The URL schemes and MIME types that can be opened; empty if nothing can.
+  package var schemes: [String] = []
+  package var mimeTypes: [String] = []
 
-  func has(_ kind: Kinds) -> Bool { !kinds.isDisjoint(with: kind) }
+  package init() {}
+
+  package func has(_ kind: Kinds) -> Bool { !kinds.isDisjoint(with: kind) }
 }

@@ -87,9 +87,11 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
   /// The state to publish, without commands and artwork, and whether the application has published anything.
   var shown: (state: MPRISState, isAnything: Bool) {
     state.withLock { state in
-      let shown = MPRISState(
-        info: state.info, itemNumber: state.itemNumber,
-        status: MPRISState.status(state.playbackState, state.info), line: state.line)
+      var shown = MPRISState()
+      shown.info = state.info
+      shown.itemNumber = state.itemNumber
+      shown.status = MPRISState.status(state.playbackState, state.info)
+      shown.line = state.line
       return (shown, state.info != nil || state.playbackState != .unknown)
     }
   }

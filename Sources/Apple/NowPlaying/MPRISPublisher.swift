@@ -4,13 +4,13 @@ import Foundation
 import Synchronization
 
 /// Publishes a state to the clients of a session bus, and receives their commands. Any thread; nothing blocks.
-final class MPRISPublisher: Sendable {
-  /// Carries out a command with its argument and calls `reply` once; nil means that the application is
-  /// suspended or terminated.
-  typealias Perform =
-    @Sendable (
-      CommandOffer.Kinds, Double, _ reply: @escaping @Sendable (MPRemoteCommandHandlerStatus?) -> Void
-    ) -> Void
+package final class MPRISPublisher: Sendable {
+  /// Receives the result of a command, once; nil means that it was performed.
+  package typealias Reply = @Sendable (BusError?) -> Void
+  /// Performs a command with its argument and calls `reply` once, on any thread.
+  package typealias Perform = @Sendable (CommandOffer.Kinds, Double, _ reply: @escaping Reply) -> Void
+  /// Opens the medium at a URL and calls `reply` once, on any thread.
+  package typealias Open = @Sendable (String, _ reply: @escaping Reply) -> Void
 
   private let bus: PersistentBus
   /// The state visible to clients; nil before the application has appeared on the bus.
@@ -20,24 +20,40 @@ final class MPRISPublisher: Sendable {
   private let artwork = ArtworkFile()
   private let identity: String
   private let perform: Perform
+  private let open: Open
 
-  init(address: String?, identity: String?, _ perform: @escaping Perform) {
+  /// Creates a publisher without a connection.
+  ///
+  /// - Parameters:
+  ///   - address: the D-Bus address; nil selects the user's session bus.
+  ///   - identity: the player's name, also on the bus; nil selects the program's.
+  ///   - open: called for media to open, if the published state names URL schemes.
+  ///   - perform: called for the commands that the published state offers.
+  package init(
+    address: String?, identity: String?,
+    open: @escaping Open = { _, reply in reply(.notSupported("nothing can be opened")) },
+    _ perform: @escaping Perform
+  ) {
     bus = PersistentBus(address: address)
     self.identity = identity ?? ProcessInfo.processInfo.processName
+    self.open = open
     self.perform = perform
   }
 
-  /// Replaces the published state and artwork. `appears`: whether to create the player on the bus, if it does
-  /// not exist yet.
-  func show(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
+  /// Replaces the published state and artwork; without an image, the state's own artwork URL is published.
+  /// `appears`: whether to create the player on the bus, if it does not exist yet.
+  package func show(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
     queue.async { [self] in update(new, image, appears: appears) }
   }
+
+  /// Removes the artwork file and writes no other: for a program that ends without `atexit` handlers.
+  package func close() { artwork.remove() }
 
   private func update(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
     guard appears || shown.withLock({ $0 != nil }) else { return }
     var new = new
     new.identity = identity
-    new.artworkURL = artwork.show(image)
+    new.artworkURL = artwork.show(image) ?? new.artworkURL
     let now = SystemClock.shared.now
     let old = shown.withLock { shown in
       defer { shown = new }
@@ -78,20 +94,15 @@ final class MPRISPublisher: Sendable {
     case .values(let values): return .values(values)
     case .failure(let error): return .failure(error)
     case .action(let kind, let argument):
-      perform(kind, argument) { [weak bus = bus.current] status in bus?.reply(to: number, Self.result(status))
-      }
+      perform(kind, argument, reply(to: number))
+      return .later
+    case .open(let url):
+      open(url, reply(to: number))
       return .later
     }
   }
 
-  private static func result(_ status: MPRemoteCommandHandlerStatus?) -> Result<[BusValue], BusError> {
-    switch status {
-    case .success: .success([])
-    case .noSuchContent: .failure(.failed("there is no such content"))
-    case .noActionableNowPlayingItem: .failure(.failed("there is no item to do it with"))
-    case .deviceNotFound: .failure(.failed("a device is missing"))
-    case .commandFailed: .failure(.failed("the application could not do it"))
-    case nil: .failure(.failed("the application is suspended"))
-    }
+  private func reply(to number: UInt64) -> Reply {
+    { [weak bus = bus.current] error in bus?.reply(to: number, error.map { .failure($0) } ?? .success([])) }
   }
 }

@@ -6,6 +6,8 @@ enum MPRISDecision: Hashable, Sendable {
   case values([BusValue])
   /// Pass a command with its argument to the application; the reply contains its result.
   case action(CommandOffer.Kinds, Double = 0)
+  /// Open the medium at this URL and play it; the reply contains the result.
+  case open(String)
   /// Reply at once with this error.
   case failure(BusError)
 }
@@ -85,6 +87,9 @@ extension MPRISState {
       guard info != nil, arguments.first?.text == trackPath, target >= 0, target <= line.duration ?? .infinity
       else { return .values([]) }
       return first(.position, argument: target)
+    case ("OpenUri", "s"):
+      guard !offer.schemes.isEmpty else { return .failure(.notSupported("nothing can be opened")) }
+      return .open(arguments.first?.text ?? "")
     default: return .failure(.unknown("method \(Self.player).\(method)(\(signature))"))
     }
   }
@@ -110,7 +115,11 @@ extension MPRISState {
       return first(.repeatMode, argument: Double(Self.loops.firstIndex(of: name) ?? 0))
     case ("Shuffle", .bool(let isOn)):
       return first(.shuffleMode, argument: Double((isOn ? MPShuffleType.items : .off).rawValue))
-    case ("Rate", _), ("LoopStatus", _), ("Shuffle", _):
+    case ("Volume", .double(let volume)):
+      guard volume.isFinite else { return .failure(.invalid("a volume of \(volume)")) }
+      // By the specification a negative volume counts as 0.
+      return first(.volume, argument: min(max(volume, 0), 1))
+    case ("Rate", _), ("LoopStatus", _), ("Shuffle", _), ("Volume", _):
       return .failure(.invalid("\(property) cannot be \(value)"))
     default: return .failure(.notSupported("\(property) cannot be set"))
     }
@@ -137,11 +146,11 @@ extension MPRISState {
       <interface name="\(player)">
       \(method("Play"))\(method("Pause"))\(method("PlayPause"))\(method("Stop"))\(method("Next"))
       \(method("Previous"))\(method("Seek", ("Offset", "x")))
-      \(method("SetPosition", ("TrackId", "o"), ("Position", "x")))
+      \(method("SetPosition", ("TrackId", "o"), ("Position", "x")))\(method("OpenUri", ("Uri", "s")))
       <signal name="Seeked"><arg name="Position" type="x"/></signal>
       \(property("PlaybackStatus", "s"))\(property("LoopStatus", "s", "readwrite"))
       \(property("Rate", "d", "readwrite"))\(property("Shuffle", "b", "readwrite"))
-      \(property("Metadata", "a{sv}"))\(property("Volume", "d"))\(property("Position", "x"))
+      \(property("Metadata", "a{sv}"))\(property("Volume", "d", "readwrite"))\(property("Position", "x"))
       \(property("MinimumRate", "d"))\(property("MaximumRate", "d"))\(property("CanGoNext", "b"))
       \(property("CanGoPrevious", "b"))\(property("CanPlay", "b"))\(property("CanPause", "b"))
       \(property("CanSeek", "b"))\(property("CanControl", "b"))

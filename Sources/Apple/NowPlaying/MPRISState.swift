@@ -1,10 +1,10 @@
-import Clocks
+package import Clocks
 import Foundation
 
 /// The complete state of an MPRIS player, as a value, and its properties in D-Bus form.
-struct MPRISState: Hashable, Sendable {
+package struct MPRISState: Hashable, Sendable {
   /// The value of `PlaybackStatus`.
-  enum Status: String, Sendable {
+  package enum Status: String, Sendable {
     case playing = "Playing"
     case paused = "Paused"
     case stopped = "Stopped"
@@ -14,13 +14,16 @@ struct MPRISState: Hashable, Sendable {
   static let loops = ["None", "Track", "Playlist"]
 
   var identity = ""
-  var info: NowPlayingInfo?
-  /// The number of the current item, counted from 1.
-  var itemNumber = 0
-  var artworkURL: String?
-  var status = Status.stopped
-  var line = PlaybackLine()
-  var offer = CommandOffer()
+  package var info: NowPlayingInfo?
+  /// The number of the current item, by which clients distinguish items.
+  package var itemNumber = 0
+  /// The URL of a picture that is a file already.
+  package var artworkURL: String?
+  package var status = Status.stopped
+  package var line = PlaybackLine()
+  package var offer = CommandOffer()
+
+  package init() {}
 
   static func status(_ state: MPNowPlayingPlaybackState, _ info: NowPlayingInfo?) -> Status {
     switch state {
@@ -46,7 +49,8 @@ struct MPRISState: Hashable, Sendable {
   var applicationProperties: [String: BusValue] {
     [
       "Identity": .string(identity), "CanQuit": .bool(false), "CanRaise": .bool(false),
-      "HasTrackList": .bool(false), "SupportedUriSchemes": .strings([]), "SupportedMimeTypes": .strings([]),
+      "HasTrackList": .bool(false), "SupportedUriSchemes": .strings(offer.schemes),
+      "SupportedMimeTypes": .strings(offer.mimeTypes),
     ]
   }
 
@@ -54,7 +58,7 @@ struct MPRISState: Hashable, Sendable {
   var playerProperties: [String: BusValue] {
     var properties: [String: BusValue] = [
       "PlaybackStatus": .string(status.rawValue), "Rate": .double(rate), "Metadata": .dictionary(metadata),
-      "Volume": .double(1), "MinimumRate": .double(min(offer.rates.min() ?? 1, rate)),
+      "Volume": .double(offer.volume), "MinimumRate": .double(min(offer.rates.min() ?? 1, rate)),
       "MaximumRate": .double(max(offer.rates.max() ?? 1, rate)), "CanControl": .bool(true),
       "CanPlay": .bool(offer.has([.play, .toggle])), "CanPause": .bool(offer.has([.pause, .toggle])),
       "CanGoNext": .bool(offer.has([.next, .skipForward])),
@@ -76,17 +80,17 @@ struct MPRISState: Hashable, Sendable {
   var metadata: [String: BusValue] {
     var values: [String: BusValue] = ["mpris:trackid": .objectPath(trackPath)]
     guard let info else { return values }
-    func texts(_ text: String?) -> BusValue? { text.map { .strings([$0]) } }
+    func texts(_ texts: [String]) -> BusValue? { texts.isEmpty ? nil : .strings(texts) }
     func number(_ number: Int?) -> BusValue? { number.flatMap { Int32(exactly: $0) }.map { .int32($0) } }
     values["mpris:length"] = info.duration.map { .int64(Self.microseconds($0)) }
     values["mpris:artUrl"] = artworkURL.map { .string($0) }
     values["xesam:title"] = info.title.map { .string($0) }
-    values["xesam:artist"] = texts(info.artist)
+    values["xesam:artist"] = texts(info.artists)
     values["xesam:album"] = info.album.map { .string($0) }
-    values["xesam:albumArtist"] = texts(info.albumArtist)
-    values["xesam:composer"] = texts(info.composer)
-    values["xesam:genre"] = texts(info.genre)
-    values["xesam:comment"] = texts(info.comments)
+    values["xesam:albumArtist"] = texts(info.albumArtists)
+    values["xesam:composer"] = texts(info.composers)
+    values["xesam:genre"] = texts(info.genres)
+    values["xesam:comment"] = texts(info.comments.map { [$0] } ?? [])
     values["xesam:asText"] = info.lyrics.map { .string($0) }
     values["xesam:url"] = info.url.map { .string($0) }
     values["xesam:trackNumber"] = number(info.trackNumber)
@@ -131,14 +135,24 @@ struct MPRISState: Hashable, Sendable {
 }
 
 /// A playback position at one moment and its rate from then on, from which the position at any time follows.
-struct PlaybackLine: Hashable, Sendable {
+package struct PlaybackLine: Hashable, Sendable {
   /// The position at `moment`, in seconds from the beginning of the item.
-  var position = 0.0
-  var moment = HostTime(nanoseconds: 0)
+  package var position = 0.0
+  package var moment = HostTime(nanoseconds: 0)
   /// The playback rate; 0 while paused.
-  var rate = 0.0
+  package var rate = 0.0
   /// The duration of the item in seconds; nil if unknown.
-  var duration: Double?
+  package var duration: Double?
+
+  package init(
+    position: Double = 0, moment: HostTime = HostTime(nanoseconds: 0), rate: Double = 0,
+    duration: Double? = nil
+  ) {
+    self.position = position
+    self.moment = moment
+    self.rate = rate
+    self.duration = duration
+  }
 
   /// Returns the position at the given time, in seconds: never negative, and never after the end.
   func position(at now: HostTime) -> Double {

@@ -41,7 +41,10 @@ final class NowPlayingContext: Sendable {
     self.commands = commands
     self.mainQueue = mainQueue
     publisher = MPRISPublisher(address: address, identity: identity) { kind, argument, reply in
-      mainQueue.enqueue { reply(isSuspended() ? nil : commands.perform(kind, argument)) }
+      mainQueue.enqueue {
+        guard !isSuspended() else { return reply(.failed("the application is suspended")) }
+        reply(commands.perform(kind, argument).error)
+      }
     }
     relay.target.withLock { $0.context = self }
   }
@@ -65,5 +68,18 @@ final class NowPlayingContext: Sendable {
     publisher.show(
       state, artwork.flatMap { $0.image(at: $0.bounds.size) },
       appears: isAnything || !state.offer.kinds.isEmpty)
+  }
+}
+
+extension MPRemoteCommandHandlerStatus {
+  /// The error for the client that sent the command; nil for a success.
+  fileprivate var error: BusError? {
+    switch self {
+    case .success: nil
+    case .noSuchContent: .failed("there is no such content")
+    case .noActionableNowPlayingItem: .failed("there is no item to do it with")
+    case .deviceNotFound: .failed("a device is missing")
+    case .commandFailed: .failed("the application could not do it")
+    }
   }
 }

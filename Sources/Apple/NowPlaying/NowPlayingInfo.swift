@@ -1,34 +1,42 @@
 import Foundation
 
-/// The application's item metadata, from the dictionary of `MPNowPlayingInfoCenter`. Values of a wrong type,
-/// numbers that are not finite and empty texts count as missing.
-struct NowPlayingInfo: Hashable, Sendable {
-  var title, artist, album, albumArtist, composer, genre, comments, lyrics, url: String?
+/// The metadata of the current item.
+package struct NowPlayingInfo: Hashable, Sendable {
+  package var title, album, comments, lyrics, url: String?
+  package var artists: [String] = []
+  package var albumArtists: [String] = []
+  package var composers: [String] = []
+  package var genres: [String] = []
   /// The duration in seconds, positive.
-  var duration: Double?
-  var trackNumber, discNumber, playCount, beatsPerMinute: Int?
+  package var duration: Double?
+  package var trackNumber, discNumber, playCount, beatsPerMinute: Int?
   /// The rating, 0…5.
   var rating: Double?
   var releaseDate: Date?
   /// The elapsed time in seconds, not negative.
   var elapsed: Double?
   /// The playback rate; 0 while paused.
-  var rate = 1.0
+  package var rate = 1.0
   /// The rate while playing, positive.
-  var defaultRate = 1.0
+  package var defaultRate = 1.0
   /// The application's identifiers, which distinguish items with equal texts.
   private var marks: [String?] = []
 
+  package init() {}
+
+  /// Reads the dictionary of `MPNowPlayingInfoCenter`. Values of a wrong type, numbers that are not finite and
+  /// empty texts count as missing.
   init(_ values: [String: Any]) {
     func text(_ key: String) -> String? { (values[key] as? String).flatMap { $0.isEmpty ? nil : $0 } }
+    func texts(_ key: String) -> [String] { text(key).map { [$0] } ?? [] }
     func number(_ key: String) -> Double? { values[key].flatMap(Self.number) }
     func count(_ key: String) -> Int? { number(key).flatMap { $0 >= 0 ? Int(exactly: $0.rounded()) : nil } }
     title = text(MPMediaItemPropertyTitle)
-    artist = text(MPMediaItemPropertyArtist)
+    artists = texts(MPMediaItemPropertyArtist)
     album = text(MPMediaItemPropertyAlbumTitle) ?? text(MPMediaItemPropertyPodcastTitle)
-    albumArtist = text(MPMediaItemPropertyAlbumArtist)
-    composer = text(MPMediaItemPropertyComposer)
-    genre = text(MPMediaItemPropertyGenre)
+    albumArtists = texts(MPMediaItemPropertyAlbumArtist)
+    composers = texts(MPMediaItemPropertyComposer)
+    genres = texts(MPMediaItemPropertyGenre)
     comments = text(MPMediaItemPropertyComments)
     lyrics = text(MPMediaItemPropertyLyrics)
     url =
@@ -55,7 +63,7 @@ struct NowPlayingInfo: Hashable, Sendable {
   /// Returns whether `other` describes the same item. The duration is ignored: it often becomes known later.
   func isSameItem(as other: NowPlayingInfo?) -> Bool {
     guard let other else { return false }
-    return [title, artist, album, url] == [other.title, other.artist, other.album, other.url]
+    return [title, album, url] == [other.title, other.album, other.url] && artists == other.artists
       && marks == other.marks
   }
 

@@ -9,6 +9,7 @@ package import JukeboxPlayback
 package import MusicFiles
 package import MusicLibrary
 package import NetworkPlaylists
+import NowPlaying
 import Synchronization
 package import SystemSupport
 package import Transfer
@@ -25,14 +26,27 @@ package final class JukeboxService {
   private let desk: ControlDesk
   private let tagReader: TagReader
   private nonisolated let library: MusicDatabase?
-  private let server = ServerHolder()
+  private let audience = Audience()
   package private(set) var application: JukeboxApplication?
 
-  /// Holds the server, which is set later. The device and the jukebox notify it on threads of their own.
-  private final class ServerHolder: Sendable {
+  /// The recipients of changes, which are set later. The device and the jukebox notify them on threads of
+  /// their own.
+  private final class Audience: Sendable {
     let server = Mutex<MPDServer?>(nil)
+    let desktop = Mutex<DesktopPlayer?>(nil)
 
-    func notify(_ subsystems: Subsystems) { server.withLock { $0 }?.notify(subsystems) }
+    func notify(_ subsystems: Subsystems) {
+      server.withLock { $0 }?.notify(subsystems)
+      desktop.withLock { $0 }?.changed()
+    }
+
+    /// Notifies the desktop of events that the subsystems' clients do not get: sound begins, time jumps.
+    func notify(_ event: JukeboxEvent) {
+      switch event {
+      case .loaded, .network: break
+      default: desktop.withLock { $0 }?.changed()
+      }
+    }
   }
 
   /// Creates the service of `host` on `device`. Must precede the device's players, since the jukebox must be
@@ -48,6 +62,7 @@ package final class JukeboxService {
   ///   - readPlaylist: Reads network playlists; nil: they count as songs.
   ///   - readTag: Reads the tag of a network medium with its pictures; nil: such media have none.
   ///   - plugin: The name of the output's driver, for clients.
+  ///   - output: The output, whose destinations clients can choose; nil without a choice.
   package init(
     host: JukeboxHost, device: Device, home: MusicHome, library: MusicDatabase?,
     playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil,
@@ -55,7 +70,7 @@ package final class JukeboxService {
     readPlaylist: PlaylistReading? = nil,
     readTag: (@Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> MediaTag?)? =
       nil,
-    plugin: String, clock: any HostClock
+    plugin: String, output: (any AudioOutputDevice)? = nil, clock: any HostClock
   ) {
     self.host = host
     self.device = device
@@ -71,16 +86,19 @@ package final class JukeboxService {
       library: LibraryCommands(
         host: host, home: home, library: library, playlists: playlists, stickers: stickers,
         tagReader: tagReader, reachOfOthers: reachOfOthers, readPlaylist: readPlaylist, readTag: readTag,
-        clock: clock, onChange: { [server] in server.notify($0) }),
+        clock: clock, onChange: { [audience] in audience.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),
-      outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
-        host.mainQueue.enqueue {
-          host.setHeld(sound.isHeldBack)
-          server.notify([.player, .output])
-        }
-      },
+      outputs: OutputCommands(
+        sound: sound, plugin: plugin, device: output,
+        onSwitch: { [host, sound, audience] in
+          host.mainQueue.enqueue {
+            host.setHeld(sound.isHeldBack)
+            audience.notify([.player, .output])
+          }
+        }, onChange: { [audience] in audience.notify(.output) }),
       home: home, watches: watches)
-    sound.onWaiting { [server] in server.notify(.player) }
+    sound.onWaiting { [audience] in audience.notify(.player) }
+    host.onChange { [audience] in audience.notify($0) }
     // Added before the players: the next player starts at the position that they had reached.
     device.add(host)
   }
@@ -104,13 +122,15 @@ package final class JukeboxService {
     var desk = desk
     desk.log = log
     let server = try MPDServer(socket: socket, handler: desk, limits: limits)
-    self.server.server.withLock { $0 = server }
+    audience.server.withLock { $0 = server }
     watches.setBroadcast { server.broadcast($0, to: $1, only: $2) }
-    host.onChange { [server = self.server] changed in
-      onChange?(changed)
-      server.notify(changed)
+    if let onChange {
+      host.onChange { [audience] changed in
+        onChange(changed)
+        audience.notify(changed)
+      }
     }
-    library?.start { [server = self.server] changed in server.notify(changed) }
+    library?.start { [audience] changed in audience.notify(changed) }
     return server.path
   }
 
@@ -118,7 +138,7 @@ package final class JukeboxService {
   package nonisolated func listen(
     on address: NetworkAddress, access: NetworkAccess
   ) throws(ListenError) -> NetworkAddress {
-    guard let server = server.server.withLock({ $0 }) else { return address }
+    guard let server = audience.server.withLock({ $0 }) else { return address }
     return try server.listen(on: address, access: access)
   }
 
@@ -133,11 +153,26 @@ package final class JukeboxService {
       })
   }
 
-  /// Stops the library and the server, which closes the clients' connections.
+  /// Publishes the jukebox on the user's session bus (MPRIS), if there is one: without one nothing is loaded.
+  /// Returns whether it is published. Only the first call has an effect.
+  @discardableResult
+  package func joinDesktop() -> Bool {
+    // Playback in virtual time must not be visible to other programs.
+    guard desk.playback.clock is SystemClock, SessionBus.isNamed else { return false }
+    let desk = desk
+    audience.desktop.withLock { desktop in
+      if desktop == nil { desktop = DesktopPlayer(desk) }
+    }
+    audience.notify([])
+    return true
+  }
+
+  /// Stops the library, the server, which closes the clients' connections, and the player on the session bus.
   package func close() {
     library?.stop()
     watches.setBroadcast(nil)
-    server.server.withLock { $0.take() }?.stop()
+    audience.server.withLock { $0.take() }?.stop()
+    audience.desktop.withLock { $0.take() }?.close()
   }
 
   // MARK: The application
@@ -147,9 +182,10 @@ package final class JukeboxService {
   @discardableResult
   package func startApplication(onEvent: @escaping @MainActor (JukeboxEvent) -> Void) -> JukeboxApplication {
     let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
-      [watches, server] event in
+      [watches, audience] event in
       watches.tell(event)
-      if case .interruption = event { server.notify(.player) }
+      audience.notify(event)
+      if case .interruption = event { audience.notify(.player) }
       onEvent(event)
     }
     watches.setApplication(application)
@@ -176,11 +212,13 @@ package final class JukeboxService {
   package func note(_ diagnostic: PlaybackDiagnostic) -> Bool {
     switch diagnostic {
     case .outputOpened(let route):
+      let before = sound.route
       sound.route = route
-      defer { server.notify([.player, .output]) }
-      return sound.setOutputProblem(nil)
+      defer { audience.notify([.player, .output]) }
+      let isBack = sound.setOutputProblem(nil)
+      return isBack || before.map { $0 != route } ?? false
     case .outputUnavailable(let message, _):
-      defer { server.notify(.player) }
+      defer { audience.notify(.player) }
       return sound.setOutputProblem(message)
     case .rateUnavailable(let message):
       // The player has paused. At the normal speed it continues.
@@ -199,12 +237,12 @@ package final class JukeboxService {
     take: @escaping @MainActor (LifecycleRecord) -> Void
   ) {
     let feed = LifecycleFeed(on: device.mainQueue) { record in MainActor.assumeIsolated { take(record) } }
-    device.onRecord = { [sound, watches, server] record in
+    device.onRecord = { [sound, watches, audience] record in
       onRecord(record)
       if case .state(let state) = record.event {
         let isNews = sound.set(.application, state == .suspended || state == .notRunning)
         watches.tell(.applicationState(state.rawValue), at: record.time)
-        server.notify(isNews ? [.options, .player, .application] : [.options, .application])
+        audience.notify(isNews ? [.options, .player, .application] : [.options, .application])
       }
       feed.append(record)
     }

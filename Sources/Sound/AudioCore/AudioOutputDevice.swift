@@ -156,9 +156,14 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
   /// called on any thread but the output's. Optional.
   func surroundings(limit: Double) -> OutputSurroundings?
 
-  /// Replaces the handler that receives the device's surroundings, once they are known and after each change.
+  /// Adds a handler that receives the device's surroundings, once they are known and after each change.
   /// Returns at once. `handler` is called on the output's thread or the caller's; must not block. Optional.
   func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void)
+
+  /// Moves all streams to the destination with that name, without losing a frame, and opens later ones there.
+  /// If it disappears, streams return to it once it exists again. Returns at once; any thread but the
+  /// output's. Optional.
+  func choose(destination name: String)
 
   /// Opens a stream. Returns at once; `opened` or `failed` follows through `events`, within the device's own
   /// timeout. `events` is called on the output's thread and must not block.
@@ -172,6 +177,7 @@ extension AudioOutputDevice {
   package func prepare() {}
   package func surroundings(limit: Double) -> OutputSurroundings? { nil }
   package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {}
+  package func choose(destination name: String) {}
 }
 
 /// The state of a device apart from the frames sent to it.
@@ -180,9 +186,31 @@ package struct OutputSurroundings: Hashable, Sendable {
   package var isOtherAudioPlaying: Bool
   /// The listener's volume setting for the whole device, as a slider shows it, from 0 (silence) to 1 (full).
   package var volume: Float
+  /// The destinations that can be chosen; empty if there is no choice.
+  package var destinations: [OutputDestination]
+  /// The name of the destination of new streams; nil if it is unknown or does not exist.
+  package var destination: String?
 
-  package init(isOtherAudioPlaying: Bool = false, volume: Float = 1) {
+  package init(
+    isOtherAudioPlaying: Bool = false, volume: Float = 1, destinations: [OutputDestination] = [],
+    destination: String? = nil
+  ) {
     self.isOtherAudioPlaying = isOtherAudioPlaying
     self.volume = volume
+    self.destinations = destinations
+    self.destination = destination
+  }
+}
+
+/// A destination of a device's sound, such as a sink of a sound server.
+package struct OutputDestination: Hashable, Sendable {
+  /// The name, unique on the device, by which it is chosen.
+  package var name: String
+  /// The name for people; may equal `name`.
+  package var description: String
+
+  package init(name: String, description: String) {
+    self.name = name
+    self.description = description
   }
 }

@@ -133,6 +133,26 @@ import Testing
     #expect(paused.playerProperties["Rate"] == .double(1.25))
   }
 
+  @Test func volumeAndMediaAreOfferedByTheJukebox() {
+    var state = state([:], .volume)
+    state.offer.volume = 0.4
+    #expect(state.playerProperties["Volume"] == .double(0.4))
+    #expect(set(state, "Volume", .double(0.25)) == .action(.volume, 0.25))
+    #expect(set(state, "Volume", .double(-3)) == .action(.volume, 0))
+    #expect(set(state, "Volume", .double(7)) == .action(.volume, 1))
+    for volume in [BusValue.double(.nan), .double(.infinity), .int32(1)] {
+      guard case .failure(let error) = set(state, "Volume", volume) else {
+        Issue.record("\(volume)"); continue
+      }
+      #expect(error.name == "org.freedesktop.DBus.Error.InvalidArgs")
+    }
+    #expect(isRefused(set(self.state(), "Volume", .double(1))))
+    #expect(isRefused(decide(state, "OpenUri", .string("file:///a.mp3"))))
+    state.offer.schemes = ["file"]
+    #expect(decide(state, "OpenUri", .string("file:///a.mp3")) == .open("file:///a.mp3"))
+    #expect(state.applicationProperties["SupportedUriSchemes"] == .strings(["file"]))
+  }
+
   @Test func positionIsComputed() {
     let now = HostTime(nanoseconds: 10 * Self.second)
     #expect(state(position: 5).position(at: now) == .int64(15_000_000))

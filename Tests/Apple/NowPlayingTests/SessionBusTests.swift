@@ -1,9 +1,29 @@
-import NowPlaying
+import Foundation
 import PulseTestSupport
+import TestSupport
 import Testing
+
+@testable import NowPlaying
 
 /// The connection, with a real bus.
 @Suite struct SessionBusTests {
+  @Test func aBusIsNamedByTheEnvironment() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    func isNamed(_ values: [String: String]) -> Bool { SessionBus.isNamed(in: { values[$0] }) }
+    #expect(!isNamed([:]))
+    #expect(!isNamed(["XDG_RUNTIME_DIR": folder.path]))
+    try Data().write(to: URL(fileURLWithPath: folder.file("bus")))
+    #expect(isNamed(["XDG_RUNTIME_DIR": folder.path]))
+    for address in ["", "disabled:", "unix:path=\(folder.path)/none", "unix:path=\(folder.path)/none,guid=1"]
+    {
+      #expect(!isNamed(["DBUS_SESSION_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": folder.path]), "\(address)")
+    }
+    for address in ["unix:path=\(folder.path)/bus,guid=1", "unix:abstract=/tmp/x", "tcp:host=h,port=1"] {
+      #expect(isNamed(["DBUS_SESSION_BUS_ADDRESS": address]), "\(address)")
+    }
+  }
+
   private static func call(_ destination: String, _ arguments: BusValue...) -> BusMessage {
     BusMessage(
       destination: destination, path: "/a", interface: "org.example.Echo", member: "Echo",

@@ -5,6 +5,7 @@ import Foundation
 import Jukebox
 import JukeboxPlayback
 import MusicFiles
+import NowPlaying
 import Synchronization
 import TestSupport
 import Testing
@@ -54,7 +55,7 @@ import Testing
           host: host, home: home, tagReader: TagReader(clock: SystemClock.shared) { _ in },
           clock: SystemClock.shared),
         application: ApplicationCommands(device: device.system, clock: device.hostClock),
-        outputs: OutputCommands(sound: sound, plugin: "simulated") { calls.add("switch") },
+        outputs: OutputCommands(sound: sound, plugin: "simulated", onSwitch: { calls.add("switch") }),
         home: home, watches: WatchDesk(host: host, clock: device.hostClock))
     }
 
@@ -292,6 +293,108 @@ import Testing
       #expect(stage.device.state == .background)
       try stage.expect("play 2")
       #expect(stage.host.read { $0.currentPosition } == 2)
+    }
+  }
+
+  // MARK: The desktop
+
+  /// The refusal of a desktop's command; nil if it was performed. It must come before this returns.
+  private func refusal(
+    of kind: CommandOffer.Kinds, _ value: Double = 0, on stage: Stage
+  ) throws -> String? {
+    let refusals = Mutex<[BusError?]>([])
+    DesktopCommands(desk: stage.desk).perform(kind, value) { error in refusals.withLock { $0.append(error) } }
+    let all = refusals.withLock { $0 }
+    try #require(all.count == 1)
+    return all[0]?.message
+  }
+
+  @Test func desktopsCommandsAreThoseOfTheSocket() async throws {
+    try await withStage { stage in
+      @MainActor func does(_ kind: CommandOffer.Kinds, _ value: Double = 0) throws {
+        #expect(try refusal(of: kind, value, on: stage) == nil)
+      }
+      let (host, sound, clock) = (stage.host, stage.sound, stage.device.hostClock)
+      var shown: MPRISState { MPRISState(host, sound, at: clock.now) }
+      #expect(shown.status == .stopped && shown.info == nil)
+      #expect(shown.offer.has(.play) && !shown.offer.has([.next, .previous, .position]))
+      #expect(try refusal(of: .next, on: stage) == "Not playing")
+      try does(.play)
+      #expect(shown.status == .playing && shown.info?.title == "0.mp3")
+      #expect(shown.offer.has(.next) && shown.offer.has(.previous))
+      try does(.next)
+      try does(.next)
+      #expect(stage.host.read(\.currentPosition) == 2)
+      #expect(!shown.offer.has(.next))
+      try does(.previous)
+      #expect(stage.host.read(\.currentPosition) == 1)
+      try does(.pause)
+      try does(.pause)
+      #expect(shown.status == .paused && shown.line.rate == 0)
+      try does(.position, 12.5)
+      #expect(stage.host.seconds == 12.5 && shown.line.position == 12.5)
+      for (value, percent) in [(0.0, 0), (0.005, 1), (0.404, 40), (1, 100)] {
+        try does(.volume, value)
+        #expect(stage.host.read(\.volume) == percent)
+        #expect(shown.offer.volume == Double(percent) / 100)
+      }
+      for type in [MPRepeatType.one, .all, .off] {
+        try does(.repeatMode, Double(type.rawValue))
+        #expect(shown.offer.repeatType == type)
+      }
+      for type in [MPShuffleType.items, .off] {
+        try does(.shuffleMode, Double(type.rawValue))
+        #expect(shown.offer.shuffleType == type)
+      }
+      try does(.play)
+      try does(.rate, 1.5)
+      #expect(
+        stage.host.read(\.speed).factor == 1.5 && shown.line.rate == 1.5 && shown.info?.defaultRate == 1.5)
+      for rate in [0.1, 9, 1e300] { #expect(try refusal(of: .rate, rate, on: stage) != nil) }
+      // Sound that nobody hears is not playing.
+      stage.sound.setOutputProblem("no server")
+      #expect(shown.status == .paused && shown.line.rate == 0)
+      stage.sound.setOutputProblem(nil)
+      try does(.stop)
+      #expect(shown.status == .stopped && shown.line.position == 0 && shown.info != nil)
+    }
+  }
+
+  @Test func desktopsMetadataAreTheTags() async throws {
+    try await withStage { stage in
+      let id = try #require(stage.host.read { $0.queue[position: 0]?.id })
+      let tags = [
+        SongTag(.title, "Duo"), SongTag(.artist, "A"), SongTag(.artist, "B"), SongTag(.track, "3/12"),
+        SongTag(.disc, "x"), SongTag(.name, "Station"), SongTag(.genre, ""),
+      ]
+      try stage.host.change {
+        $0.setMetadata([(id, SongMetadata(duration: 61.5, tags: tags))])
+        $0.play()
+      }
+      let info = try #require(MPRISState(stage.host, stage.sound, at: stage.device.hostClock.now).info)
+      #expect(info.title == "Duo" && info.artists == ["A", "B"] && info.trackNumber == 3)
+      #expect(info.discNumber == nil && info.genres == [] && info.duration == 61.5)
+      #expect(info.url == "file://\(stage.folder.path)/0.mp3")
+    }
+  }
+
+  @Test func desktopOpensSongsByURL() async throws {
+    try await withStage { stage in
+      try stage.folder.write("new.mp3", [UInt8](repeating: 0, count: 100))
+      for (url, refusal) in [
+        ("file://\(stage.folder.path)/new.mp3", nil), ("file:///old.mp3", "No such song"),
+      ] {
+        let answer = Answer()
+        DesktopCommands(desk: stage.desk).open(url) { error in
+          answer.complete(error.map { .failure(Ack(.unknown, $0.message)) } ?? .success(Reply()))
+        }
+        if let refusal {
+          #expect(throws: Ack(.unknown, refusal)) { try answer.get() }
+        } else {
+          _ = try answer.get()
+        }
+      }
+      #expect(stage.host.read { $0.currentPosition } == 3 && stage.host.read { $0.state } == .playing)
     }
   }
 

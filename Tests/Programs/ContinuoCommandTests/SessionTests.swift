@@ -171,7 +171,7 @@ import Testing
       let state = try StateDirectory(path: MediaPath(folder))
       let serve = ServeRun(run.session, state: state)
       serve.launch()
-      serve.queue(locators.map { Song($0) })
+      serve.queue(locators.map { Song($0) }, showsOnDesktop: false)
       try body(run)
       withExtendedLifetime(serve) {}
     }

@@ -24,6 +24,11 @@ final class ScriptedPulse: PulseCalls {
     var sinkInputAnswers: [UInt: (callback: pa_sink_input_info_cb_t, userdata: UInt)] = [:]
     var sinkAnswers: [UInt: (callback: pa_sink_info_cb_t, userdata: UInt)] = [:]
     var sinkListAnswers: [UInt: (callback: pa_sink_info_cb_t, userdata: UInt)] = [:]
+    var moveAnswers: [UInt: (sink: String, callback: pa_context_success_cb_t, userdata: UInt)] = [:]
+    /// The sink of the stream.
+    var sink = "scripted"
+    /// The sink with which the stream was connected.
+    var connectedSink: String?
     var operations: Set<UInt> = []
     var streams: Set<UInt> = []
     var contexts: Set<UInt> = []
@@ -161,7 +166,10 @@ final class ScriptedPulse: PulseCalls {
     }
   }
   /// Answers all questions about the server's streams and the sink; a volume of nil: there is no sink.
-  func answerSurroundings(streams: [(client: UInt32, isCorked: Bool)], volume: pa_volume_t?) {
+  func answerSurroundings(
+    streams: [(client: UInt32, isCorked: Bool)], volume: pa_volume_t?, sinks: [String] = []
+  ) {
+    answerSinks(sinks)
     run {
       let (streamAnswers, sinkAnswers) = box.withLock { box in
         defer {
@@ -210,6 +218,22 @@ final class ScriptedPulse: PulseCalls {
         answer.callback(nil, nil, names == nil ? -1 : 1, userdata)
       }
     }
+  }
+  /// Moves the stream as asked, or refuses that.
+  func answerMove(isThere: Bool = true) {
+    let answers = box.withLock { box in
+      defer { box.state.moveAnswers = [:] }
+      return box.state.moveAnswers
+    }
+    for (_, answer) in answers {
+      if isThere { moveStream(to: answer.sink) }
+      run { answer.callback(nil, isThere ? 1 : 0, UnsafeMutableRawPointer(bitPattern: answer.userdata)) }
+    }
+  }
+  /// Has the stream somewhere else, as a person or the server decides.
+  func moveStream(to sink: String) {
+    with { $0.sink = sink }
+    fire(\.moved)
   }
   /// Tells whoever has subscribed of a change.
   func tellOfChange() {
@@ -303,6 +327,14 @@ final class ScriptedPulse: PulseCalls {
     box.withLock { $0.state.volumes.append(volume.values.0) }
     return operation("setVolume")
   }
+  func contextMoveSinkInput(
+    _ context: OpaquePointer, index: UInt32, sink: String, _ callback: @escaping pa_context_success_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? {
+    guard let result = operation("move \(sink)") else { return nil }
+    box.withLock { $0.state.moveAnswers[number(result)] = (sink, callback, number(userdata)) }
+    return result
+  }
   func contextGetIndex(_ context: OpaquePointer) -> UInt32 { 3 }
   func contextSetSubscribeCallback(
     _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?
@@ -356,6 +388,7 @@ final class ScriptedPulse: PulseCalls {
   ) -> Int32 {
     note("connectPlayback corked=\(flags.rawValue & PA_STREAM_START_CORKED.rawValue != 0)") {
       $0.attributes = attributes
+      $0.connectedSink = sink
       $0.volumes.append(volume.values.0)
     }
     return 0
@@ -367,7 +400,7 @@ final class ScriptedPulse: PulseCalls {
   func streamUnref(_ stream: OpaquePointer) { note("streamUnref") { $0.streams.remove(number(stream)) } }
   func streamGetState(_ stream: OpaquePointer) -> pa_stream_state_t { box.withLock { $0.state.streamState } }
   func streamGetIndex(_ stream: OpaquePointer) -> UInt32 { 7 }
-  func streamGetDeviceName(_ stream: OpaquePointer) -> String? { "scripted" }
+  func streamGetDeviceName(_ stream: OpaquePointer) -> String? { with { $0.sink } }
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool { with { $0.isSuspended } }
   func streamWritableSize(_ stream: OpaquePointer) -> Int { with { $0.writable } }
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer? {
@@ -421,6 +454,7 @@ final class ScriptedPulse: PulseCalls {
       $0.sinkInputAnswers[number(operation)] = nil
       $0.sinkAnswers[number(operation)] = nil
       $0.sinkListAnswers[number(operation)] = nil
+      $0.moveAnswers[number(operation)] = nil
     }
   }
   func operationUnref(_ operation: OpaquePointer) {

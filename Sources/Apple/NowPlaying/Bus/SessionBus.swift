@@ -1,9 +1,27 @@
 import Dispatch
+import Glibc
 
 /// A connection to a bus (D-Bus) through libsystemd, which ends when this object is released. Any thread; no
 /// method blocks. All callbacks run one after the other on a dispatch queue of the connection.
 package final class SessionBus: Sendable {
   private let loop: BusLoop
+
+  /// Whether the environment names a session bus whose socket exists: `DBUS_SESSION_BUS_ADDRESS`, otherwise
+  /// `bus` in `XDG_RUNTIME_DIR`, as for libsystemd. Addresses other than a path's count as existing. Takes one
+  /// system call, and loads nothing.
+  package static var isNamed: Bool { isNamed(in: { getenv($0).map { String(cString: $0) } }) }
+
+  static func isNamed(in environment: (String) -> String?) -> Bool {
+    guard let address = environment("DBUS_SESSION_BUS_ADDRESS") else {
+      return environment("XDG_RUNTIME_DIR").map { access("\($0)/bus", R_OK | W_OK) == 0 } ?? false
+    }
+    // D-Bus's own word for no bus.
+    if address.isEmpty || address.hasPrefix("disabled:") { return false }
+    guard let path = address.split(separator: "=", maxSplits: 1).last, address.hasPrefix("unix:path=") else {
+      return true
+    }
+    return access(String(path.prefix { $0 != "," && $0 != ";" }), R_OK | W_OK) == 0
+  }
 
   /// Connects to a bus. Loads libsystemd on first use.
   ///

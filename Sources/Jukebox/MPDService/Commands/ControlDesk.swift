@@ -55,7 +55,7 @@ struct ControlDesk: ControlHandler {
       completion(Result { () throws(JukeboxError) in try queue.perform(command) }.mapError(\.ack))
     case .listing(let command):
       completion(Result { () throws(Ack) in try queue.list(command, tags: context.tags) })
-    case .outputs(let command): completion(Result { () throws(Ack) in try outputs.perform(command) })
+    case .outputs(let command): outputs.perform(command, completion: completion)
     case .library(let command): library.perform(command, context, for: client, completion: completion)
     case .database(let command): library.perform(command, context, for: client, completion: completion)
     case .playlists(let command): library.perform(command, context, for: client, completion: completion)
@@ -83,9 +83,12 @@ struct ControlDesk: ControlHandler {
   private static var decoders: Reply {
     var reply = Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg", "plugin": "sndfile"])
     for suffix in MediaPath.songExtensions where suffix != "mp3" { reply.append("suffix", suffix) }
-    for type in ["flac", "ogg", "opus", "wav", "aiff", "x-caf"] { reply.append("mime_type", "audio/\(type)") }
+    for type in mediaTypes.dropFirst() { reply.append("mime_type", type) }
     return reply
   }
+
+  /// The MIME types of playable media; the first one is libmpg123's.
+  static let mediaTypes = ["mpeg", "flac", "ogg", "opus", "wav", "aiff", "x-caf"].map { "audio/\($0)" }
 
   /// The constant replies of a player without fades, partitions and mounts.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {

@@ -51,6 +51,14 @@ extension LibraryCommands {
     return reply
   }
 
+  /// The picture in the file of a song in the queue; nil if there is none, if it cannot be read, or once
+  /// `interruption` returns a reason. Blocks on the disk or the network.
+  func picture(of song: Song, interruption: @escaping @Sendable () -> String?) -> [UInt8]? {
+    let request = Request(
+      isSameUser: true, isLocal: true, reach: song.reach, maySend: true, interruption: interruption)
+    return try? wholePicture(of: song.locator, song.credentials, request)?.data
+  }
+
   /// The front cover, or the first picture if none is marked as such; nil if there is none.
   private func wholePicture(
     of song: SongLocator, _ credentials: Credentials?, _ request: Request

@@ -1,4 +1,5 @@
 package import ControlProtocol
+import Glibc
 internal import Synchronization
 
 /// Performs the commands of a server's clients, and is notified of their watches.
@@ -101,4 +102,11 @@ package struct ClientInfo: Sendable {
 
   /// Whether the client uses the Unix socket.
   package var isLocal: Bool { peer != nil }
+
+  /// This process as a client of its own, without a connection.
+  package static var own: ClientInfo {
+    ClientInfo(
+      id: ClientID(number: 0), peer: PeerCredentials(process: getpid(), user: getuid(), group: getgid()),
+      isSameUser: true)
+  }
 }

@@ -143,7 +143,7 @@ struct RootCommand: ParsableCommand {
         subcommands: [
           Status.self, Pause.self, Resume.self, Toggle.self, Stop.self, Next.self, Previous.self, Seek.self,
           Volume.self, Speed.self, Sleep.self, Random.self, Repeat.self, Single.self, Consume.self,
-          Watch.self, Ctl.self,
+          Outputs.self, Watch.self, Ctl.self,
         ]),
       CommandGroup(
         name: "Queue and Library",

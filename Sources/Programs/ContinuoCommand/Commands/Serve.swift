@@ -188,7 +188,7 @@ extension Serve {
     let addresses = try self.network.listen.map { address throws(ListenError) in
       try run.listen(on: address, access: access)
     }
-    MainActor.assumeIsolated { run.queue(songs) }
+    MainActor.assumeIsolated { run.queue(songs, showsOnDesktop: !sound.writesFile) }
     for place in [path] + addresses.map(\.description) { StandardOutput.complain("listening at \(place)") }
     let announcements = announcements(of: addresses)
     manager?.tell(.ready)

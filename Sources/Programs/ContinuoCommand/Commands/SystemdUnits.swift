@@ -32,12 +32,34 @@ enum SystemdUnits {
       RestartSec=1
       # Ended by SIGTERM, as systemd does it: no failure.
       SuccessExitStatus=143
+      # A player has far fewer files, threads and bytes.
+      LimitNOFILE=4096
+      TasksMax=512
+      MemoryMax=1G
       # What a player needs of the machine, and no more.
       NoNewPrivileges=yes
+      KeyringMode=private
       LockPersonality=yes
-      RestrictRealtime=yes
+      MemoryDenyWriteExecute=yes
       RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+      RestrictNamespaces=yes
+      RestrictRealtime=yes
+      RestrictSUIDSGID=yes
       SystemCallArchitectures=native
+      SystemCallErrorNumber=EPERM
+      SystemCallFilter=@system-service
+      SystemCallFilter=~@privileged @resources
+      # --socket-group; the PulseAudio of --null-sink; the scan in the background.
+      SystemCallFilter=@chown @setuid setpriority
+      UMask=0077
+      # As far as the manager of a user may.
+      ProtectClock=yes
+      ProtectControlGroups=yes
+      ProtectHostname=yes
+      ProtectKernelLogs=yes
+      ProtectKernelModules=yes
+      ProtectKernelTunables=yes
+      ProtectSystem=full
 
       [Install]
       WantedBy=default.target

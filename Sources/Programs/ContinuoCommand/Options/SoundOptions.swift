@@ -67,6 +67,11 @@ struct SoundOptions: ParsableArguments {
     where isGiven { throw ValidationError(contradiction: name, "--output \(output)") }
   }
 
+  /// Whether the sound goes to a file, as fast as possible.
+  var writesFile: Bool {
+    if case .wav = output { true } else { false }
+  }
+
   var plugin: String { output == .simulated ? "simulated" : "pulse" }
 
   /// Whether a private null sink may replace a missing server: only if no server was named.

@@ -25,6 +25,7 @@ final class PlayRun: SessionDelegate {
   }
   /// The bound control socket. It is served after the start of the music, which it must not delay.
   private var socket: ListeningSocket?
+  private var isServed = false
   private var display: RunDisplay
   private var waits = NetworkWaits()
   private var terminal: Terminal?
@@ -143,14 +144,21 @@ final class PlayRun: SessionDelegate {
     }
   }
 
+  /// Opens the control socket and, unless a file is written, appears on the desktop. Only the first call has
+  /// an effect.
   private func serve() {
-    guard let socket = socket.take() else { return }
-    do {
-      try session.service.open(socket)
-      session.service.readTags()
-    } catch {
-      complain("no control socket: \(error)")
+    guard !isServed else { return }
+    isServed = true
+    var needsTags = !options.sound.writesFile && session.service.joinDesktop()
+    if let socket = socket.take() {
+      do {
+        try session.service.open(socket)
+        needsTags = true
+      } catch {
+        complain("no control socket: \(error)")
+      }
     }
+    if needsTags { session.service.readTags() }
   }
 
   // MARK: What happens

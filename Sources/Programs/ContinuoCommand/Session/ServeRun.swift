@@ -42,7 +42,8 @@ final class ServeRun: SessionDelegate {
   }
 
   /// Adds `songs` to an empty queue and plays them. Must follow ``open(_:)``: earlier changes are not kept.
-  func queue(_ songs: [Song]) {
+  /// With `showsOnDesktop`, the player appears on the session bus.
+  func queue(_ songs: [Song], showsOnDesktop: Bool) {
     if !songs.isEmpty {
       try? session.host.change { machine throws(JukeboxError) in
         guard machine.queue.isEmpty else { return }
@@ -50,6 +51,7 @@ final class ServeRun: SessionDelegate {
         machine.play()
       }
     }
+    if showsOnDesktop { session.service.joinDesktop() }
     // Includes the tags of songs that were restored.
     session.service.readTags()
   }

@@ -77,7 +77,8 @@ final class Session {
       host: host, device: device, home: parts.home, library: parts.library, playlists: parts.playlists,
       stickers: parts.stickers, reachOfOthers: parts.reachOfOthers,
       readPlaylist: NetworkReader(parts.network, clock: clock).readPlaylist,
-      readTag: NetworkReader(parts.network, clock: clock).readTag, plugin: parts.plugin, clock: clock)
+      readTag: NetworkReader(parts.network, clock: clock).readTag, plugin: parts.plugin,
+      output: parts.environment.device, clock: clock)
     environment.onDiagnostic = { [weak self] diagnostic in
       MainActor.assumeIsolated { self?.note(diagnostic) }
     }

@@ -27,11 +27,10 @@ package final class SimulatedOutput: AudioOutputDevice {
   private let streams = Mutex(Streams())
   private let listener: Mutex<Listener>
 
-  /// The device's audio surroundings and the handler for their changes.
+  /// The device's audio surroundings and the handlers for their changes.
   private struct Listener {
     var volume: Float
-    var told: OutputSurroundings?
-    var handler: (@Sendable (OutputSurroundings) -> Void)?
+    var handlers = SurroundingsHandlers()
     /// Wakes when other applications start and stop playing.
     var worker: (any Worker)?
   }
@@ -67,11 +66,9 @@ package final class SimulatedOutput: AudioOutputDevice {
     let worker: (any Worker)? = personality.otherAudio.map { span in
       clock.makeWorker("sim-others") { [weak self] in self?.tell(span) ?? .whenSignalled }
     }
-    var handler: (@Sendable (OutputSurroundings) -> Void)? = handler
     let last = listener.withLock { listener in
       defer { listener.worker = worker }
-      swap(&listener.handler, &handler)
-      listener.told = nil
+      listener.handlers.add(handler)
       return listener.worker
     }
     last?.cancel()
@@ -85,12 +82,8 @@ package final class SimulatedOutput: AudioOutputDevice {
   }
 
   private func tell() {
-    let present = surroundings(limit: 0)
-    let handler = listener.withLock { listener in
-      defer { listener.told = present }
-      return listener.told == present ? nil : listener.handler
-    }
-    if let present { handler?(present) }
+    guard let present = surroundings(limit: 0) else { return }
+    for handler in listener.withLock({ $0.handlers.due(for: present) }) { handler(present) }
   }
 
   private func tell(_ span: Range<Double>) -> WorkerNext {

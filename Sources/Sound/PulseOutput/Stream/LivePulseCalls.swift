@@ -91,6 +91,10 @@ final class LivePulseCalls: PulseCalls {
     var volume = volume
     return pa_context_set_sink_input_volume(context, index, &volume, nil, nil)
   }
+  func contextMoveSinkInput(
+    _ context: OpaquePointer, index: UInt32, sink: String, _ callback: @escaping pa_context_success_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? { pa_context_move_sink_input_by_name(context, index, sink, callback, userdata) }
   func contextGetIndex(_ context: OpaquePointer) -> UInt32 { pa_context_get_index(context) }
   func contextSetSubscribeCallback(
     _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?

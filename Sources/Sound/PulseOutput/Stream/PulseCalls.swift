@@ -54,6 +54,11 @@ protocol PulseCalls: AnyObject, Sendable {
   /// Sets the volume of a stream by its server index.
   func contextSetSinkInputVolume(_ context: OpaquePointer, index: UInt32, volume: pa_cvolume)
     -> OpaquePointer?
+  /// Moves a stream to another sink. The callback runs when it has been moved, or could not be.
+  func contextMoveSinkInput(
+    _ context: OpaquePointer, index: UInt32, sink: String, _ callback: @escaping pa_context_success_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer?
   func contextGetIndex(_ context: OpaquePointer) -> UInt32
   func contextSetSubscribeCallback(
     _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?)

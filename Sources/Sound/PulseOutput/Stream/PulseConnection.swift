@@ -11,6 +11,15 @@ protocol PulseConnectionUser: AnyObject {
   func connectionReady(_ context: OpaquePointer)
   /// Called with the reason when the context could not be created or has died.
   func connectionLost(_ error: OutputError)
+  /// Called when another sink was chosen, or the chosen one exists again.
+  func sinkChosen()
+  /// Called when a stream was moved away from the chosen sink, by the server or a person.
+  func streamStrayed()
+}
+
+extension PulseConnectionUser {
+  func sinkChosen() {}
+  func streamStrayed() {}
 }
 
 /// A connection: one threaded main loop with at most one context at any time.
@@ -42,6 +51,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   private var isLookingUp = false
   /// Whether any stream has ever opened.
   var hasOpened = false
+  /// The sink of all streams; nil: the server's default sink.
+  private(set) var sink: String?
   private var orphans: [Orphan] = []
   private var users: [any PulseConnectionUser] = []
   /// Whether the device was released; the last user that leaves then ends the loop.
@@ -60,6 +71,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     self.calls = calls
     self.clock = clock
     self.configuration = configuration
+    sink = configuration.sink
     self.onLoss = onLoss
     self.lookUp = lookUp
     guard let pointer = calls.mainloopNew() else {
@@ -178,6 +190,18 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
       isAbandoned = true
       if users.isEmpty { end() }
     }
+  }
+
+  /// Chooses the sink of all streams, present and later ones.
+  func choose(sink: String) {
+    self.sink = sink
+    for user in users { user.sinkChosen() }
+  }
+
+  /// Records that a stream at `route` was not moved by this process.
+  func streamMoved(to route: String) {
+    guard let sink, sink != route else { return }
+    for user in users { user.streamStrayed() }
   }
 
   /// Discards the context of a hanging server, which looks alive. The next user gets a new one.

@@ -37,7 +37,7 @@ package final class PulseDevice: AudioOutputDevice {
     connection = PulseConnection(
       configuration: configuration, clock: clock, calls: calls, lookUp: lookUp
     ) { keeper?.look() }
-    neighbours = PulseSurroundings(connection: connection, sink: configuration.sink)
+    neighbours = PulseSurroundings(connection: connection)
   }
 
   deinit {
@@ -55,6 +55,13 @@ package final class PulseDevice: AudioOutputDevice {
   /// Returns whether other clients of the server play, and the volume of the configured sink; see
   /// `AudioOutputDevice`. The first call connects if necessary; after that the server reports changes.
   package func surroundings(limit: Double) -> OutputSurroundings? { neighbours.current(limit: limit) }
+
+  /// Moves all streams to a sink; see `AudioOutputDevice`. From then on the server reports changes, so that
+  /// streams can return to the sink.
+  package func choose(destination name: String) {
+    connection.withLock { connection.choose(sink: name) }
+    neighbours.watch()
+  }
 
   /// Calls `handler` with the first known surroundings and with each change; see `AudioOutputDevice`.
   /// Connects if necessary. After a refusal the next call of this method or of `surroundings` retries.

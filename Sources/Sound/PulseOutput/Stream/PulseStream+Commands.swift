@@ -15,9 +15,11 @@ extension PulseStream {
     }
   }
 
-  /// Corks or uncorks the server's stream as requested; deferred while a flush is pending.
+  /// Corks or uncorks the server's stream as requested; deferred while a flush or a move is pending.
   func applyStart() {
-    guard isOpen, !isFlushing, isCorked == wantsSound, let stream = handle?.pointer else { return }
+    guard isOpen, !isFlushing, moveAnswer == nil, isCorked == wantsSound, let stream = handle?.pointer else {
+      return
+    }
     isCorked = !wantsSound
     if isCorked { hold() }
     if !calls.forget(calls.streamCork(stream, isCorked)) { refused() }
@@ -28,7 +30,7 @@ extension PulseStream {
   }
 
   /// Fails the stream because libpulse refused a command: the connection is lost.
-  private func refused() {
+  func refused() {
     failSoon(OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
   }
 
@@ -74,7 +76,7 @@ extension PulseStream {
   fileprivate func flushAnswered(success: Bool) {
     guard isFlushing, !isDead, let stream = handle?.pointer else { return }
     guard success, let info = calls.streamGetTimingInfo(stream) else { return refused() }
-    replyCame()
+    if moveAnswer == nil { replyCame() } else { limitReply() }
     flushAnswer = nil
     isFlushing = false
     hasUnforcedFrames = false
@@ -84,6 +86,7 @@ extension PulseStream {
     guard !isDead else { return }
     // Frames before the uncork, so that the sink finds them when it starts.
     pull()
+    moveToChosenSink()
     applyStart()
     send(.timingChanged)
   }

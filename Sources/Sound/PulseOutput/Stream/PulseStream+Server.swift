@@ -22,7 +22,7 @@ extension PulseStream {
       | (isCorked ? PA_STREAM_START_CORKED.rawValue : 0)
     sentVolume = volume
     let result = calls.streamConnectPlayback(
-      pointer, sink: configuration.sink, attributes: bufferAttributes, flags: pa_stream_flags_t(flags),
+      pointer, sink: connection.sink, attributes: bufferAttributes, flags: pa_stream_flags_t(flags),
       volume: channelVolumes)
     if result < 0 {
       fail(
@@ -110,7 +110,7 @@ extension PulseStream {
   private func failWithoutSink(isKnown: Bool) {
     let names = sinkNames.joined(separator: ", ")
     let message =
-      switch (configuration.sink, sinkNames.isEmpty) {
+      switch (connection.sink, sinkNames.isEmpty) {
       case (let sink?, true):
         "no sink \"\(sink)\" on the sound server\(connection.place)\(isKnown ? "; it has no sink" : "")"
       case (let sink?, false):
@@ -118,7 +118,7 @@ extension PulseStream {
       case (nil, true): "the sound server\(connection.place) has no \(isKnown ? "" : "default ")sink"
       case (nil, false): "the sound server\(connection.place) has no default sink; its sinks: \(names)"
       }
-    let isRequired = configuration.requiresSink && configuration.sink != nil && !connection.hasOpened
+    let isRequired = configuration.requiresSink && connection.sink != nil && !connection.hasOpened
     fail(OutputError(message, isRecoverable: !isRequired, cause: .device))
   }
 
@@ -134,6 +134,8 @@ extension PulseStream {
     sendVolume()
     if isSuspended { send(.suspended(true)) }
     if !isCorked, !isSuspended { release() }
+    // Another sink may have been chosen while the server created the stream.
+    moveToChosenSink()
     applyStart()
     completeFlushBeforeOpening()
     pull()
@@ -150,6 +152,7 @@ extension PulseStream {
     guard !isDead, let stream = handle?.pointer else { return }
     clock.withLock { $0.distrust() }
     learnRoute(of: stream)
+    if moveAnswer == nil { connection.streamMoved(to: route) }
     send(.moved(route: route))
     suspensionChanged()
     if isOpen, !isCorked, !isSuspended { beginTiming() }

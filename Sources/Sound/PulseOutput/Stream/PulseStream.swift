@@ -49,6 +49,9 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   var isReplacing = false
   /// Whether a flush awaits the server's answer; no frames are rendered until then.
   var isFlushing = false
+  /// The sink to which the stream is being moved, and the pending answer. The stream is corked until then.
+  var moveTarget: String?
+  var moveAnswer: OperationHandle?
   var volume: UInt32 = PA_VOLUME_NORM
   /// The volume last sent to the server.
   var sentVolume: UInt32 = PA_VOLUME_NORM
@@ -151,6 +154,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     timingTimer = nil
     flushAnswer = nil
     sinkAnswer = nil
+    moveAnswer = nil
     forgetDrain()
     flushCompletions = []
     workEvent = nil

@@ -3,23 +3,15 @@ import CPulse
 import Clocks
 import Synchronization
 
-/// Tracks other clients' playback on the server and the sink's volume: queries once, and again after each
-/// change reported by the server. No cost in between. Unchecked: `state` has a lock, `hasWaited` is atomic,
-/// `connection` and `sink` never change. All other state is accessed only with the main loop's lock held.
+/// Tracks other clients' playback on the server, its sinks, and the sink's volume: queries once, and again
+/// after each change reported by the server. No cost in between. Unchecked: `state` has a lock, `hasWaited` is
+/// atomic, `connection` never changes. All other state is accessed only with the main loop's lock held.
 final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   private let connection: PulseConnection
-  private let sink: String
   private struct State {
     /// The last complete answer; nil while the server is unavailable.
     var known: OutputSurroundings?
-    var told: OutputSurroundings?
-    var handler: (@Sendable (OutputSurroundings) -> Void)?
-    /// Returns the handler and a new value to report, if any.
-    mutating func news() -> (handler: @Sendable (OutputSurroundings) -> Void, value: OutputSurroundings)? {
-      guard let known, told != known, let handler else { return nil }
-      told = known
-      return (handler, known)
-    }
+    var handlers = SurroundingsHandlers()
   }
 
   private let state = Mutex(State())
@@ -32,14 +24,20 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   private var subscription: OperationHandle?
   private var othersAnswer: OperationHandle?
   private var volumeAnswer: OperationHandle?
+  private var sinksAnswer: OperationHandle?
+  /// Whether the chosen sink existed at the last answer.
+  private var wasSinkThere = true
   /// Whether a change was reported since the query in progress began.
   private var isStale = false
   private var arriving = OutputSurroundings()
 
-  /// Creates a tracker. `sink`: the sink whose volume counts; nil for the server's default sink.
-  init(connection: PulseConnection, sink: String?) {
+  /// The maximum number of sinks that are listed. A person's machine has a handful.
+  private static let sinkLimit = 64
+
+  /// Joins the connection; `end()` leaves it. Until it is asked it only waits for a stream that strays.
+  init(connection: PulseConnection) {
     self.connection = connection
-    self.sink = sink ?? "@DEFAULT_SINK@"
+    connection.withLock { connection.join(self) }
   }
 
   private var calls: any PulseCalls { connection.calls }
@@ -54,36 +52,35 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     return state.withLock { $0.known }
   }
 
-  /// Sets the handler for the present surroundings and each change. Connects if necessary; does not wait.
+  /// Adds a handler for the present surroundings and each change. Connects if necessary; does not wait.
   func follow(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
-    var handler: (@Sendable (OutputSurroundings) -> Void)? = handler
-    state.withLock { state in
-      swap(&state.handler, &handler)
-      state.told = nil
-    }
+    state.withLock { $0.handlers.add(handler) }
     _ = begin()
     tell()
   }
 
-  /// Joins the connection if necessary. False if the server cannot be reached.
+  /// Starts to track without a handler: streams return to the chosen sink when it exists again.
+  func watch() { _ = begin() }
+
+  /// Connects and begins to ask if necessary. False if the server cannot be reached.
   private func begin() -> Bool {
     connection.withLock {
       guard connection.connect() else { return false }
-      if !isFollowing {
-        isFollowing = true
-        connection.join(self)
-      }
+      subscribe()
       return true
     }
   }
 
   private func tell() {
-    if let news = state.withLock({ $0.news() }) { news.handler(news.value) }
+    let (known, handlers) = state.withLock { state in
+      (state.known, state.known.map { state.handlers.due(for: $0) } ?? [])
+    }
+    guard let known else { return }
+    for handler in handlers { handler(known) }
   }
 
   func end() {
     connection.withLock {
-      guard isFollowing else { return }
       forget()
       connection.leave(self)
     }
@@ -93,12 +90,16 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
 
   func connectionReady(_ context: OpaquePointer) {
     self.context = context
-    calls.contextSetSubscribeCallback(context, { PulseSurroundings.from($3)?.changed() }, userdata)
-    let mask =
-      PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue
-      | PA_SUBSCRIPTION_MASK_SERVER.rawValue
-    subscription = OperationHandle(calls, calls.contextSubscribe(context, pa_subscription_mask_t(mask)))
-    ask()
+    if isFollowing { ask(isFirst: true) }
+  }
+
+  func streamStrayed() { subscribe() }
+
+  /// Begins to follow the server's changes, now or when the connection is ready.
+  private func subscribe() {
+    guard !isFollowing else { return }
+    isFollowing = true
+    ask(isFirst: true)
   }
 
   func connectionLost(_ error: OutputError) {
@@ -115,15 +116,24 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     subscription = nil
     othersAnswer = nil
     volumeAnswer = nil
+    sinksAnswer = nil
     isStale = false
   }
 
-  private func changed() {
-    if othersAnswer != nil || volumeAnswer != nil { isStale = true } else { ask() }
-  }
+  private var isAsking: Bool { othersAnswer != nil || volumeAnswer != nil || sinksAnswer != nil }
 
-  private func ask() {
+  private func changed() { if isAsking { isStale = true } else { ask() } }
+
+  /// Asks for everything; the first time also for the changes.
+  private func ask(isFirst: Bool = false) {
     guard let context else { return }
+    if isFirst {
+      calls.contextSetSubscribeCallback(context, { PulseSurroundings.from($3)?.changed() }, userdata)
+      let mask =
+        PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue
+        | PA_SUBSCRIPTION_MASK_SERVER.rawValue
+      subscription = OperationHandle(calls, calls.contextSubscribe(context, pa_subscription_mask_t(mask)))
+    }
     isStale = false
     arriving = OutputSurroundings()
     othersAnswer = OperationHandle(
@@ -133,7 +143,12 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     volumeAnswer = OperationHandle(
       calls,
       calls.contextGetSink(
-        context, name: sink, { PulseSurroundings.from($3)?.heardOf($1, isLast: $2 != 0) }, userdata))
+        context, name: connection.sink ?? "@DEFAULT_SINK@",
+        { PulseSurroundings.from($3)?.heardOf($1, isLast: $2 != 0) }, userdata))
+    sinksAnswer = OperationHandle(
+      calls,
+      calls.contextGetSinks(
+        context, { PulseSurroundings.from($3)?.heardOf(listed: $1, isLast: $2 != 0) }, userdata))
   }
 
   /// Handles a stream of the list, or its end.
@@ -153,17 +168,40 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     if let sink {
       var volume = sink.pointee.volume
       arriving.volume = min(1, Float(pa_cvolume_max(&volume)) / Float(PA_VOLUME_NORM))
+      arriving.destination = sink.pointee.name.map { String(cString: $0) }
     }
     guard isLast else { return }
     volumeAnswer = nil
     finish()
   }
 
+  /// Handles a sink of the list, or its end.
+  private func heardOf(listed sink: UnsafePointer<pa_sink_info>?, isLast: Bool) {
+    if let name = sink?.pointee.name.map({ String(cString: $0) }),
+      arriving.destinations.count < Self.sinkLimit
+    {
+      let description = sink?.pointee.description.map { String(cString: $0) }
+      arriving.destinations.append(OutputDestination(name: name, description: description ?? name))
+    }
+    guard isLast else { return }
+    sinksAnswer = nil
+    finish()
+  }
+
   private func finish() {
-    guard othersAnswer == nil, volumeAnswer == nil else { return }
+    guard !isAsking else { return }
+    returnStreams()
     state.withLock { $0.known = arriving }
     answered.post()
     tell()
     if isStale { ask() }
+  }
+  /// Moves streams back to the chosen sink if it exists again. A sink that was there all the time was left by
+  /// a person's choice.
+  private func returnStreams() {
+    guard let sink = connection.sink else { return }
+    let isThere = arriving.destinations.contains { $0.name == sink }
+    if isThere, !wasSinkThere { connection.choose(sink: sink) }
+    wasSinkThere = isThere
   }
 }

@@ -6,6 +6,8 @@ import TestSupport
 final class Hall {
   private let temporary: TemporaryFolder
   private var children: [Child] = []
+  /// The `continuo serve` that was started last.
+  private(set) var server: Child?
   /// What programs that run in the background have said.
   private var readers: [DescriptorReader] = []
 
@@ -91,13 +93,15 @@ final class Hall {
   // MARK: Servers
 
   /// Starts `continuo serve` in the songs' folder and returns its socket when it knows them.
-  func startContinuo(_ options: [String] = ["--output", "simulated"]) async throws -> String {
+  func startContinuo(
+    _ options: [String] = ["--output", "simulated"], environment: [String: String] = [:]
+  ) async throws -> String {
     let socket = "\(folder)/continuo/socket"
-    _ = try start(
+    server = try start(
       [
         product("continuo"), "serve", "--state", "\(folder)/state", "--home", music, "--playlists", playlists,
         "--socket", socket,
-      ] + options)
+      ] + options, environment: environment)
     try await answers(socket)
     // It may answer before it begins to look for songs.
     _ = try ControlConnection(socket).ask("update")

@@ -163,6 +163,33 @@ import Testing
     #expect(server.lines == ["status", "add /a +0", "status", "prio 255 3:6"])
   }
 
+  @Test func outputsAreListedAndChosenByName() throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      guard command == .outputs(.outputs) else { return Reply() }
+      return Reply([
+        "outputid": "0", "outputname": "usb", "plugin": "pulse", "outputenabled": "0",
+        "attribute": "description=Kitchen DAC", "outputid": "3", "outputname": "hdmi.1", "plugin": "pulse",
+        "outputenabled": "1", "outputid": "4", "outputname": "hdmi.10", "plugin": "pulse",
+        "outputenabled": "0",
+      ])
+    }
+    #expect(try server.run(["outputs"]).text == "off usb      Kitchen DAC\non  hdmi.1\noff hdmi.10\n")
+    #expect(
+      try server.run(["outputs", "--json"]).text == """
+        [{"name":"usb","description":"Kitchen DAC","enabled":false},\
+        {"name":"hdmi.1","description":"hdmi.1","enabled":true},\
+        {"name":"hdmi.10","description":"hdmi.10","enabled":false}]
+
+        """)
+    for (name, id) in [("kitchen", 0), ("hdmi.1", 3), (".10", 4)] {
+      #expect(try server.run(["outputs", name]).status == .played)
+      #expect(server.lines.last == "enableoutput \(id)")
+    }
+    let count = server.lines.count
+    for name in ["cellar", "hdmi"] { #expect(try server.run(["outputs", name]).status == .refused) }
+    #expect(server.lines.count == count + 2)
+  }
+
   @Test func speedAndSleepArePrinted() throws {
     let server = try ScriptedServer { command throws(Ack) in
       command == .playback(.getspeed) ? Reply(["speed": "1.25"]) : Reply(["sleep": "1799.250"])

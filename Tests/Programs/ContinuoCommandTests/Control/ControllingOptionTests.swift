@@ -21,7 +21,8 @@ import TextFormatting
     ["move", "1", "0"], ["move", "1", "2", "3"], ["search"], ["search", ""],
     ["search", "--add", "--json", "x"],
     ["load"], ["save"], ["save", "--append", "--replace", "x"], ["playlists", "a", "b"],
-    ["update", "a", "b"], ["speed", "5"], ["speed", "1", "2"], ["speed", "--json", "1"], ["sleep", "30"],
+    ["update", "a", "b"], ["speed", "5"], ["speed", "1", "2"], ["speed", "--json", "1"], ["outputs", ""],
+    ["outputs", "--json", "hall"], ["sleep", "30"],
     ["sleep", "30x"], ["sleep", "0m"], ["sleep", "25h"], ["sleep", ""], ["sleep", "--json", "5m"], ["insert"],
   ])
   func nonsenseIsAUsageError(_ arguments: [String]) throws {
@@ -58,7 +59,8 @@ import TextFormatting
       names.sorted()
         == [
           "add", "clear", "consume", "crop", "ctl", "delete", "foreground", "home", "insert", "interrupt",
-          "jump", "launch", "lifecycle", "load", "lock", "move", "next", "pause", "playlists", "previous",
+          "jump", "launch", "lifecycle", "load", "lock", "move", "next", "outputs", "pause", "playlists",
+          "previous",
           "queue", "random", "repeat", "resume", "save", "search", "seek", "shuffle", "single", "sleep",
           "speed",
           "status", "stop", "terminate", "toggle", "unlock", "update", "volume", "watch",

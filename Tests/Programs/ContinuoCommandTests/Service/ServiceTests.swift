@@ -69,5 +69,12 @@ import Testing
     #expect(text.contains("\nListenStream=%t/continuo/socket\n"))
     #expect(text.contains("\nType=notify\n"))
     #expect(text.contains("\nSuccessExitStatus=143\n"))
+    // What only widens a filter comes after it.
+    let filters = text.split(separator: "\n").filter { $0.hasPrefix("SystemCallFilter=") }
+    #expect(
+      filters == [
+        "SystemCallFilter=@system-service", "SystemCallFilter=~@privileged @resources",
+        "SystemCallFilter=@chown @setuid setpriority",
+      ])
   }
 }
