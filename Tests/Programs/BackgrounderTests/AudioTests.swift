@@ -189,6 +189,30 @@ extension BackgrounderTests {
       }
     }
 
+    /// What the manual prints of the second command is what that prints.
+    @MainActor @Test func theManualShowsTheOutput() async throws {
+      let path = "Sources/Apple/Continuo/Continuo.docc/Backgrounder.md"
+      let page = try String(contentsOf: Repository.folder.appendingPathComponent(path), encoding: .utf8)
+      let blocks = page.components(separatedBy: "```")
+      let output = try #require(blocks.dropLast().last).split(separator: "\n").map(String.init)
+      let commands = try #require(blocks.first { $0.hasPrefix("sh\n") }).split(separator: "\n").dropFirst()
+      let command = try #require(commands.dropFirst().first).split(
+        separator: "\"", omittingEmptySubsequences: false)
+      #expect(command.first == "swift run Backgrounder audio --script ")
+      try await withPhone(
+        ["audio", "--script", String(command[1])],
+        songs: { [$0.song("01 Ground in D", duration: .seconds(60)).url] }
+      ) { phone in
+        #expect(phone.lines == output.filter { !$0.hasPrefix("[") })
+      }
+      let calls = output.filter { $0.hasPrefix("[") }.map { "> " + $0.split(separator: " ", maxSplits: 1)[1] }
+      #expect(
+        calls == Transcript.launch + ["> play"] + Transcript.home
+          + ["> state background", "> state suspended"] + Transcript.foreground + [
+            "> state active", "> quit",
+          ])
+    }
+
     @MainActor @Test func aSongWithoutATitleIsUnknown() async throws {
       try await withPhone(
         ["audio", "--press", "play@0"],
