@@ -14,7 +14,7 @@ struct BackgrounderCommand: ParsableCommand {
     usage: "Backgrounder SCREEN [OPTIONS] [FILE ...]",
     discussion: """
       SCREENS
-        audio     A queue of songs: title, and the time in hundredths while in the background.
+        audio     A queue of songs: title, and the time; each hundredth of it in the background.
         location  The phone's position: each new one, in the background too.
         whatever  Fibonacci numbers, in the background under a background task.
         fetch     Content updated by background fetches: a time, or the feed of a --service.
@@ -24,12 +24,13 @@ struct BackgrounderCommand: ParsableCommand {
         session   A web service that is called when the application enters the background.
         voip      Phone calls, also while suspended: each is a line from a server at --port of this machine.
         refresh   Content updated by tasks that the application has scheduled.
+        tabs      One application with the first four as tabs.
 
       fetch, upload, download and session make real requests to a --service: GET /feed, PUT /upload/1 to /upload/10, \
       GET /one.mp3 and so on, GET /user/SESSIONKEY/endsession. Without one they send none (see --work).
 
       A SCRIPT is a list of WORD@SECONDS, counted from the launch. Words: tap (the screen's button; play is the \
-      same), home, foreground, lock, unlock, call, hangup, memory, fetch, refresh, process, expire, terminate, launch, quit. For a \
+      same), tab1 to tab4, home, foreground, lock, unlock, call, hangup, memory, fetch, refresh, process, expire, terminate, launch, quit. For a \
       screen that does nothing before, a script without tap or play begins with tap@0. Without quit it goes on until it is interrupted. \
       The script "-" takes words without @SECONDS from standard input, as they are typed.
 
@@ -42,6 +43,10 @@ struct BackgrounderCommand: ParsableCommand {
             Without the mode playback stops, and resumes with the very next frame.
         Backgrounder location --background-modes location --location run.gpx --script "tap@0 home@5 foreground@10 quit@15"
             Updates continue in the background; without the mode they stop, and resume at the newest position.
+        Backgrounder tabs --background-modes audio,location,fetch --location freeway --script "tap@0 tab2@2 tap@3 home@5 fetch@7 foreground@9 tab4@10 quit@12"
+            Songs and positions continue in the background, and the last tab is up to date when it is first shown.
+        Backgrounder fetch --background-modes fetch --no-launch --script "fetch@1 launch@2 foreground@3 quit@4"
+            An application that never ran is launched for a fetch, and suspended.
         Backgrounder location --background-modes location --location gpsd --press home@5
             The positions of a receiver, by gpsd.
         Backgrounder whatever --background-time 12 --script "tap@0 home@2 foreground@12 home@14 quit@20"
@@ -81,6 +86,17 @@ struct BackgrounderCommand: ParsableCommand {
       "Songs for the audio screen, files or URLs (default: the first three of ./Media).", valueName: "file"))
   var files: [String] = []
 
+  @Option(help: "Category of the audio session: \(names(CategoryChoice.self)).")
+  var category = CategoryChoice.playback
+
+  @Option(
+    help: ArgumentHelp(
+      "Option of that category, repeatable: \(names(CategoryOptionChoice.self)).", valueName: "option"))
+  var categoryOption: [CategoryOptionChoice] = []
+
+  @Flag(help: "Do not launch the application before the script begins.")
+  var noLaunch = false
+
   @Option(
     help: ArgumentHelp(
       "What is pressed when, in one argument; - for words from standard input.", valueName: "script"))
@@ -94,7 +110,8 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Property list with UIBackgroundModes and BGTaskSchedulerPermittedIdentifiers.", valueName: "path"))
+      "Property list with UIBackgroundModes, BGTaskSchedulerPermittedIdentifiers and texts about the location.",
+      valueName: "path"))
   var infoPlist: String?
 
   @Option(help: ArgumentHelp("Background time for tasks.", valueName: "seconds"))
@@ -147,11 +164,11 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Location source: a GPX file, followed from the launch on, or gpsd[:HOST[:PORT]].",
+      "Location source: a GPX file, followed from the start on; freeway, a supplied drive; gpsd[:HOST[:PORT]].",
       valueName: "source"))
   var location: String?
 
-  @Option(help: ArgumentHelp("Speed at which the GPX file is followed; 1: real time.", valueName: "factor"))
+  @Option(help: ArgumentHelp("Speed at which the route is followed; 1: real time.", valueName: "factor"))
   var locationSpeed = 1.0
 
   @Option(help: "Owner's answer to the request for the location: \(names(Answer.self)).")
@@ -201,7 +218,10 @@ struct BackgrounderCommand: ParsableCommand {
       "--background-modes and --info-plist exclude each other", if: backgroundModes != nil && infoPlist != nil
     )
     try refuse("--server and --null-sink exclude each other", if: server != nil && nullSink)
-    try refuse("only the audio screen takes files", if: screen != .audio && !files.isEmpty)
+    try refuse("only the audio screen and the tabs take files", if: !screen.playsSongs && !files.isEmpty)
+    try refuse(
+      "only the audio screen and the tabs take --category and --category-option",
+      if: !screen.playsSongs && (category != .playback || !categoryOption.isEmpty))
     for (name, value) in [
       ("background-time", backgroundTime), ("expiration-warning", expirationWarning),
       ("call-limit", callLimit), ("fetch-limit", fetchLimit), ("work", work),
@@ -209,9 +229,11 @@ struct BackgrounderCommand: ParsableCommand {
       try refuse(
         "--\(name) takes seconds from 0 to \(Int(Self.longest))", if: !(0...Self.longest).contains(value))
     }
-    try refuse("only the location screen takes --location", if: screen != .location && location != nil)
     try refuse(
-      "only fetch, upload, download and session take --service", if: !screen.usesService && service != nil)
+      "only the location screen and the tabs take --location", if: !screen.usesLocation && location != nil)
+    try refuse(
+      "only fetch, upload, download, session and tabs take --service",
+      if: !screen.usesService && service != nil)
     try refuse(
       "--downloads and the --service of the download screen need each other",
       if: (screen == .download && service != nil) != (downloads != nil))
@@ -241,13 +263,16 @@ struct BackgrounderCommand: ParsableCommand {
     settings.socketReclaim = reclaimSockets.setting
     settings.permittedTaskIdentifiers = try taskIdentifiers()
     let parts = ScreenParts(
-      songs: try songs(), modes: try modes(), service: try webService(), work: work,
+      songs: try songs(), modes: try modes(), category: category.category,
+      categoryOptions: AVAudioSession.CategoryOptions(categoryOption.map(\.option)),
+      service: try webService(), work: work,
       folder: try downloadFolder(),
       // Leaves time to report a failure.
       fetchSeconds: max(0, min(fetchLimit - 2, fetchLimit * 0.8)), port: port,
       leavesOpen: misbehave == .leaveOpen)
     return Phone.Plan(
-      presses: try presses(), parts: parts, settings: settings, location: try phoneLocation(),
+      presses: try presses(), launches: !noLaunch, parts: parts, settings: settings,
+      location: try phoneLocation(),
       drawing: try drawing())
   }
 
@@ -262,7 +287,7 @@ struct BackgrounderCommand: ParsableCommand {
     printLineByLine()
     MainActor.assumeIsolated {
       let phone = Phone(plan, sound: sound) { makeDelegate(plan.parts) }
-      phone.run(plan.presses, readsInput: readsInput)
+      phone.run(plan, readsInput: readsInput)
       withExtendedLifetime(phone) {
         // The run loop serves timers as well as the main queue.
         while true { RunLoop.main.run() }
@@ -271,10 +296,10 @@ struct BackgrounderCommand: ParsableCommand {
   }
 
   @MainActor func makeDelegate(_ parts: ScreenParts) -> AppDelegate {
-    let screen = screen.makeScreen(parts)
-    guard let misbehave else { return AppDelegate(screen: screen) }
+    let tabs = screen.makeScreens(parts)
+    guard let misbehave else { return AppDelegate(tabs: tabs) }
     // The hang exceeds the limit by a fifth.
-    return MisbehavingAppDelegate(screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2)
+    return MisbehavingAppDelegate(tabs: tabs, parts, misbehaviour: misbehave, hang: callLimit * 1.2)
   }
 
   /// Returns the result of `body`, whose error becomes one of the command line.
@@ -305,15 +330,15 @@ struct BackgrounderCommand: ParsableCommand {
   private func presses() throws -> [Press] {
     var presses = readsInput ? [] : try Press.script(script)
     presses += try press.map { try Press(parsing: $0) }
-    if screen.waitsForTap, !readsInput, !presses.contains(where: { $0.action == .tap || $0.action == .play })
-    {
+    let taps = presses.contains { $0.action == .tap || $0.action == .play }
+    if screen.waitsForTap, !readsInput, !noLaunch, !taps {
       presses.append(Press(action: .tap, time: 0))
     }
     return presses.sorted { $0.time < $1.time }
   }
 
   private func songs() throws -> [URL] {
-    guard screen == .audio else { return [] }
+    guard screen.playsSongs else { return [] }
     var paths = files
     if paths.isEmpty {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "Media")) ?? []

@@ -93,6 +93,7 @@ enum Situation: String, CaseIterable {
     case .active, .activeInterrupted:
       switch happening {
       case .home, .lock: resignActive + enterBackground + suspend
+      case .fetch: resignActive + enterBackground + [.call(.performFetch)]
       // The screen again; the sound is the first call's already.
       case .interruptionBegan: resignActive + (situation == .active ? began : [])
       case .interruptionEnded(let shouldResume): situation == .active ? [] : [end(shouldResume)]
@@ -104,6 +105,7 @@ enum Situation: String, CaseIterable {
     case .interrupted:
       switch happening {
       case .home, .lock: enterBackground + suspend
+      case .fetch: enterBackground + [.call(.performFetch)]
       case .foreground: becomeActive
       case .interruptionEnded(let shouldResume): [end(shouldResume)] + becomeActive
       case .terminate: [.call(.willTerminate)] + ended
@@ -318,9 +320,10 @@ enum Situation: String, CaseIterable {
       return nil
     }
     #expect(refusal("audio") { $0.send(.fetchIntervalChanged(0)) } == .fetchNeedsMode)
-    #expect(refusal { _ in } == .fetchNotAskedFor)
+    #expect(refusal { $0.happen(.launch) } == .fetchNotAskedFor)
     #expect(
       refusal {
+        $0.happen(.launch)
         $0.send(.fetchIntervalChanged(0))
         $0.send(.fetchIntervalChanged(.infinity))
       } == .fetchNotAskedFor)
@@ -332,13 +335,39 @@ enum Situation: String, CaseIterable {
     #expect(
       refusal {
         $0.send(.fetchIntervalChanged(0))
-        $0.happen(.launch)
-      } == .fetchNotNow)
-    #expect(
-      refusal {
-        $0.send(.fetchIntervalChanged(0))
         $0.happen(.fetch)
       } == .fetchNotNow)
     #expect(refusal { $0.send(.fetchIntervalChanged(0)) } == nil)
+  }
+
+  /// The system waits at least as long as the application wants. A device whose application never ran launches it.
+  @Test func theMinimumIntervalHolds() throws {
+    var driver = MachineDriver(modes: "fetch")
+    driver.inCall = { callback, driver in
+      if callback == .didFinishLaunching { driver.send(.fetchIntervalChanged(600)) }
+    }
+    func fetch() throws {
+      driver.forget()
+      driver.happen(.fetch)
+      #expect(driver.lines.last == .call(.performFetch))
+      driver.send(.fetchCompleted(try #require(driver.machine.fetch?.id), .newData))
+      #expect(driver.machine.state == .suspended)
+    }
+    try fetch()
+    driver.advance(599.5)
+    driver.forget()
+    driver.happen(.fetch)
+    #expect(driver.lines.isEmpty && driver.notes.last == .refused(.fetchTooEarly(seconds: 0.5)))
+    #expect("\(LifecycleRefusal.fetchTooEarly(seconds: 0.5))".hasSuffix(" ends in 1.0 s"))
+    driver.advance(0.5)
+    try fetch()
+    // The interval outlives the application, and holds in front too.
+    driver.happen(.terminate)
+    driver.happen(.launch)
+    driver.advance(599)
+    driver.happen(.fetch)
+    #expect(driver.machine.state == .active)
+    driver.advance(1)
+    try fetch()
   }
 }

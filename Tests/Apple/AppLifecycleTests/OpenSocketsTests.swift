@@ -64,6 +64,20 @@ import Testing
     }
   }
 
+  /// T2: whether the application hears of the reclaim depends on how it manages the listener. One that does not watch it has the
+  /// same descriptor, without an error, and no client comes.
+  @Test func onlyAWatchedListenerTells() throws {
+    let (watched, other) = (try LoopbackSocket.listening(), try LoopbackSocket.listening())
+    let port = other.port
+    for listener in [watched, other] { #expect(OpenSockets.reclaim(listener.descriptor) != nil) }
+    #expect(try watched.events() & POLLHUP != 0)
+
+    #expect(fcntl(other.descriptor, F_GETFD) >= 0)
+    var (error, length) = (Int32(-1), socklen_t(MemoryLayout<Int32>.size))
+    #expect(getsockopt(other.descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0)
+    #expect(throws: POSIXError(.ECONNREFUSED)) { try LoopbackSocket.connected(to: port) }
+  }
+
   /// T2: connections that the kernel has accepted for a listener that nobody serves end with it.
   @Test func connectionsThatNobodyAcceptedAreReset() throws {
     let listener = try LoopbackSocket.listening()

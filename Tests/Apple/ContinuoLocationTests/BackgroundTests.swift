@@ -27,6 +27,20 @@ struct BackgroundTests {
     }
   }
 
+  @Test("Linked before iOS 9 the mode is enough", arguments: [[], [.location]] as [Set<BackgroundMode>])
+  func linkedBeforeIOS9(modes: Set<BackgroundMode>) async throws {
+    try await withTestDevice(modes: modes) { device in
+      device.location.isLinkedBeforeIOS9 = true
+      let walker = try await device.launchWalker()
+      #expect(walker.manager.allowsBackgroundLocationUpdates == !modes.isEmpty)
+      walker.manager.startUpdatingLocation()
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(60))
+      #expect(walker.seconds == Array(0...(modes.isEmpty ? 0 : 60)))
+      #expect(device.state == (modes.isEmpty ? .suspended : .background))
+    }
+  }
+
   @Test(
     "Without the mode, or without allowing it: none while suspended, the newest on resumption",
     arguments: [[], [.location], [.audio]] as [Set<BackgroundMode>])

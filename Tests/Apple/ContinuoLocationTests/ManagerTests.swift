@@ -95,6 +95,38 @@ struct ManagerTests {
     }
   }
 
+  @Test("The question shows the application's text, as often as the person is asked")
+  func questions() async {
+    await withTestDevice { device in
+      device.location.usage = LocationUsage(whenInUse: "For the map.", always: "For the way home.")
+      device.location.onPermissionRequest = { [weak device] in device?.note("asked: \($0)") }
+      await device.launch()
+      let manager = CLLocationManager()
+      for answer in [CLAuthorizationStatus.notDetermined, .authorizedWhenInUse] {
+        device.location.answer = answer
+        manager.requestWhenInUseAuthorization()
+        await device.advance(by: .seconds(1))
+      }
+      device.location.answer = .authorizedAlways
+      manager.requestWhenInUseAuthorization()
+      manager.requestAlwaysAuthorization()
+      await device.advance(by: .seconds(1))
+      manager.requestAlwaysAuthorization()
+      await device.advance(by: .seconds(1))
+      device.location.usage.always = nil
+      device.location.authorization = .notDetermined
+      manager.requestAlwaysAuthorization()
+      await device.advance(by: .seconds(1))
+      #expect(
+        device.record.only("asked") == """
+          0.000 asked: For the map.
+          1.000 asked: For the map.
+          2.000 asked: For the way home.
+          """)
+      #expect(manager.authorizationStatus == .notDetermined)
+    }
+  }
+
   @Test("No place: locationUnknown, once until there is one again")
   func noPlace() async throws {
     try await withTestDevice { device in

@@ -194,7 +194,8 @@ struct TrackTests {
     defer { folder.remove() }
     let path = try folder.write("gpsd.gpx", Array("<gpx><wpt lat='1' lon='2'/></gpx>".utf8))
     for text in [
-      "gpsd", "gpsd:", "gpsd:host", "gpsd:host:99", "gpsd:[::1]", "gpsd:[::1]:99", "gpsd::99", path,
+      "gpsd", "gpsd:", "gpsd:host", "gpsd:host:99", "gpsd:[::1]", "gpsd:[::1]:99", "gpsd::99", "freeway",
+      path,
     ] {
       _ = try LocationSource(option: text)
     }

@@ -46,6 +46,34 @@ struct BackgroundTaskTests {
     }
   }
 
+  @Test("An expiration handler may run a run loop in a mode of its own, which serves nothing else")
+  func privateRunLoopMode() async {
+    await withTestDevice { device in
+      let application = device.application
+      let app = await device.launchApp()
+      let mode = RunLoop.Mode("org.continuo.private")
+      let fired = Box<[RunLoop.Mode]>([])
+      let task = Box(UIBackgroundTaskIdentifier.invalid)
+      task.value = application.beginBackgroundTask(withName: "upload") {
+        let timers = [RunLoop.Mode.default, mode].map { mode in
+          Foundation.Timer(timeInterval: 0.01, repeats: false) { _ in
+            MainActor.assumeIsolated { fired.value.append(mode) }
+          }
+        }
+        for (timer, mode) in zip(timers, [.default, mode]) { RunLoop.current.add(timer, forMode: mode) }
+        let end = Date(timeIntervalSinceNow: 120)
+        while fired.value.isEmpty, Date() < end { _ = RunLoop.current.run(mode: mode, before: end) }
+        for timer in timers { timer.invalidate() }
+        application.endBackgroundTask(task.value)
+      }
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(200))
+      #expect(fired.value == [mode])
+      #expect(device.state == .suspended && device.termination == nil)
+      withExtendedLifetime(app) {}
+    }
+  }
+
   @Test("No task can be had by an application that is suspended or does not run")
   func invalid() async {
     await withTestDevice { device in

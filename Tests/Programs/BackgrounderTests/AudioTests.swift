@@ -54,7 +54,7 @@ extension BackgrounderTests {
       run.type("home")
       try await run.line(number: 50) { $0.hasPrefix("Background: ") }
       run.type("foreground")
-      try await run.printed("Song: none")
+      try await run.printed("Song: Unknown")
       // A busy machine may put silences between its frames.
       expectSame(
         Sound(try await stage.capture.untilSilence()).withoutSilence,
@@ -65,7 +65,7 @@ extension BackgrounderTests {
         transcript.system == Transcript.launch + ["> play"] + Transcript.home + ["> state background"]
           + Transcript.foreground + ["> state active", "> quit"])
       let songs = transcript.application.filter { $0.hasPrefix("Song: ") }
-      #expect(songs == stage.names.map { "Song: \($0)" } + ["Song: none"])
+      #expect(songs == stage.names.map { "Song: \($0)" } + ["Song: Unknown"])
       // Ascending times: a busy machine may leave out some.
       let times = transcript.application.compactMap(hundredths)
       #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
@@ -83,7 +83,8 @@ extension BackgrounderTests {
         let first = (61...99).map { "Background: 0.\($0)" }
         let second = (0...99).map { "Background: 0.\($0 < 10 ? "0" : "")\($0)" }
         #expect(
-          behind == first + ["Song: b.mp3"] + second + ["Song: c.mp3"] + second.prefix(1) + ["Song: none"])
+          behind == first + ["Song: b.mp3"] + second + ["Song: c.mp3"] + second.prefix(1)
+            + ["Time: 0.01", "Song: Unknown"])
       }
     }
 
@@ -117,7 +118,7 @@ extension BackgrounderTests {
       // A silence that can be told from none.
       try await Task.sleep(for: .milliseconds(500))
       run.type("foreground")
-      try await run.printed("Song: none")
+      try await run.printed("Song: Unknown")
       let heard = Sound(try await stage.capture.untilSilence()).trimmed
       let transcript = try await run.quit()
       expectSame(heard.withoutSilence, try await Sound.mpg123(files).withoutSilence, "both parts together")
@@ -130,7 +131,7 @@ extension BackgrounderTests {
           ])
       #expect(try transcript.application(after: "> state suspended", before: "> foreground").isEmpty)
       let songs = transcript.application.filter { $0.hasPrefix("Song: ") }
-      #expect(songs == stage.names.map { "Song: \($0)" } + ["Song: none"])
+      #expect(songs == stage.names.map { "Song: \($0)" } + ["Song: Unknown"])
       expectNoErrors(transcript)
     }
 
@@ -148,7 +149,7 @@ extension BackgrounderTests {
         #expect(heard.silences.map { $0.end - $0.start }.count == (hasMode ? 0 : 1))
         #expect(phone.device.record.contains("state suspended") != hasMode)
         #expect(phone.device.network.requests.count == 1)
-        #expect(phone.lines.last == "Song: none")
+        #expect(phone.lines.last == "Song: Unknown")
       }
     }
 
@@ -160,12 +161,100 @@ extension BackgrounderTests {
         #expect(
           phone.device.record.only("|", "sound", "silence") == """
             0.000 | Song: a.mp3
+            0.000 | Time: 0.00
             0.000 sound a from frame 0
             0.600 silence
             1.200 sound a from frame 26460
-            1.600 | Song: none
+            1.600 | Song: Unknown
             1.600 silence
             """)
+      }
+    }
+
+    @MainActor @Test func theTimeIsShownInFront() async throws {
+      try await withPhone(
+        ["audio", "--script", "play@0 quit@4"],
+        songs: { device in ["a", "b"].map { device.song($0, duration: .milliseconds(1500)).url } }
+      ) { phone in
+        #expect(
+          phone.device.record.only("|") == """
+            0.000 | Song: a.mp3
+            0.000 | Time: 0.00
+            1.000 | Time: 1.00
+            1.500 | Song: b.mp3
+            1.500 | Time: 0.00
+            2.500 | Time: 1.00
+            3.000 | Song: Unknown
+            """)
+      }
+    }
+
+    /// What the manual prints of the second command is what that prints.
+    @MainActor @Test func theManualShowsTheOutput() async throws {
+      let path = "Sources/Apple/Continuo/Continuo.docc/Backgrounder.md"
+      let page = try String(contentsOf: Repository.folder.appendingPathComponent(path), encoding: .utf8)
+      let blocks = page.components(separatedBy: "```")
+      let output = try #require(blocks.dropLast().last).split(separator: "\n").map(String.init)
+      let commands = try #require(blocks.first { $0.hasPrefix("sh\n") }).split(separator: "\n").dropFirst()
+      let command = try #require(commands.dropFirst().first).split(
+        separator: "\"", omittingEmptySubsequences: false)
+      #expect(command.first == "swift run Backgrounder audio --script ")
+      try await withPhone(
+        ["audio", "--script", String(command[1])],
+        songs: { [$0.song("01 Ground in D", duration: .seconds(60)).url] }
+      ) { phone in
+        #expect(phone.lines == output.filter { !$0.hasPrefix("[") })
+      }
+      let calls = output.filter { $0.hasPrefix("[") }.map { "> " + $0.split(separator: " ", maxSplits: 1)[1] }
+      #expect(
+        calls == Transcript.launch + ["> play"] + Transcript.home
+          + ["> state background", "> state suspended"] + Transcript.foreground + [
+            "> state active", "> quit",
+          ])
+    }
+
+    @MainActor @Test func aSongWithoutATitleIsUnknown() async throws {
+      try await withPhone(
+        ["audio", "--press", "play@0"],
+        songs: { [$0.song("a", duration: .seconds(1), at: "http://music.example/").url] }
+      ) { phone in
+        #expect(phone.lines.first == "Song: Unknown")
+      }
+    }
+
+    /// The category is the application's, and the options decide where the sound goes.
+    @MainActor
+    @Test(
+      arguments: [
+        ([], .playback, .builtInSpeaker),
+        (["--category", "play-and-record"], .playAndRecord, .builtInReceiver),
+        (
+          ["--category", "play-and-record", "--category-option", "default-to-speaker"], .playAndRecord,
+          .builtInSpeaker
+        ),
+      ] as [([String], AVAudioSession.Category, AVAudioSession.Port)])
+    func theCategoryAndItsOptionsAreChosen(
+      arguments: [String], category: AVAudioSession.Category, port: AVAudioSession.Port
+    ) async throws {
+      try await withPhone(
+        ["audio", "--script", "play@0 quit@1"] + arguments,
+        songs: { [$0.song("a", duration: .seconds(4)).url] }
+      ) { phone in
+        let session = AVAudioSession.sharedInstance()
+        #expect(session.category == category && session.currentRoute.outputs.map(\.portType) == [port])
+        #expect(!phone.lines.contains { $0.hasPrefix("Failed") })
+      }
+    }
+
+    @MainActor @Test func aCategoryThatIsRefusedIsLogged() async throws {
+      try await withPhone(
+        ["audio", "--category", "solo-ambient", "--category-option", "mix-with-others", "--press", "play@0"],
+        songs: { [$0.song("a", duration: .seconds(1)).url] }
+      ) { phone in
+        #expect(
+          phone.lines.first?.hasPrefix("Failed to set audio session category. Error: ") == true,
+          "\(phone.lines)")
+        #expect(phone.lines.dropFirst().first == "Song: a.mp3")
       }
     }
 
@@ -188,7 +277,7 @@ extension BackgrounderTests {
             1.200 | Interruption is over
             1.200 state active
             1.200 sound a from frame 26681
-            1.595 | Song: none
+            1.595 | Song: Unknown
             1.595 silence
             """)
       }
@@ -227,7 +316,7 @@ extension BackgrounderTests {
       run.type("home")
       try await run.printed("No longer blocking the main thread")
       run.type("launch play")
-      try await run.printed("Song: none")
+      try await run.printed("Song: Unknown")
       let heard = Sound(try await stage.capture.untilSilence()).trimmed
       let transcript = try await run.quit(status: 1)
       let whole = try await Sound.mpg123(stage.paths).withoutSilence
@@ -252,7 +341,7 @@ extension BackgrounderTests {
           .filter { $0 != "Blocking the main thread" } == ["No longer blocking the main thread"])
       #expect(
         try transcript.application(after: "> terminated: 0x8badf00d", "> launch", before: "> quit")
-          == ["Restored", names[1], names[2], "Song: none"])
+          .filter { !$0.hasPrefix("Time: ") } == ["Restored", names[1], names[2], "Song: Unknown"])
     }
 
     @MainActor @Test func aFileThatIsNoSongIsNamed() async throws {

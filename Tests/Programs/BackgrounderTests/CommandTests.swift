@@ -20,7 +20,7 @@ extension BackgrounderTests {
         (["fetch", "--press", "home@1@2"], "\"home@1@2\" is not WORD@SECONDS"),
         (["fetch", "--background-modes", "fetch", "--info-plist", "x"], "exclude each other"),
         (["audio", "--server", "x", "--null-sink"], "exclude each other"),
-        (["fetch", "song.mp3"], "only the audio screen takes files"),
+        (["fetch", "song.mp3"], "only the audio screen and the tabs take files"),
         (["fetch", "--background-time", "-5"], "--background-time"),
         (["fetch", "--work", "inf"], "--work takes seconds"),
         (["fetch", "--info-plist", "/nowhere/Info.plist"], "/nowhere/Info.plist"),
@@ -29,7 +29,8 @@ extension BackgrounderTests {
         (["audio", "/nowhere/song.mp3"], "/nowhere/song.mp3: no such file"),
         (["video"], "audio, location, whatever, fetch, listen, upload, download, session, voip, refresh"),
         (
-          ["voip", "--port", "1", "--service", "http://127.0.0.1"], "only fetch, upload, download and session"
+          ["voip", "--port", "1", "--service", "http://127.0.0.1"],
+          "only fetch, upload, download, session and tabs"
         ),
         (["voip"], "the voip screen needs the --port of its server"),
         (["session", "--service", "ftp://127.0.0.1"], "--service takes an http or https URL"),
@@ -48,7 +49,9 @@ extension BackgrounderTests {
         (["location", "--location", "gpsd:a:b"], "is not gpsd:HOST:PORT"),
         (["location", "--location-speed", "0"], "--location-speed takes a factor"),
         (["location", "--location-speed", "nan"], "--location-speed takes a factor"),
-        (["fetch", "--location", "gpsd"], "only the location screen"),
+        (["fetch", "--location", "gpsd"], "only the location screen and the tabs"),
+        (["fetch", "--category", "record"], "only the audio screen and the tabs"),
+        (["audio", "--category-option", "loud"], "default-to-speaker"),
         (["location", "--timeline", "/nowhere/run.svg"], "--timeline /nowhere/run.svg"),
         (["location", "--location-answer", "maybe"], "always, when-in-use, denied"),
         ([], "<screen>"),
@@ -71,11 +74,17 @@ extension BackgrounderTests {
     }
 
     @Test func helpHasExamples() {
-      let help = BackgrounderCommand.helpMessage()
+      let help = BackgrounderCommand.helpMessage(columns: 1000)
       for word in ["SCREENS", "EXAMPLES", "EXIT STATUS", "--misbehave", "--background-time"] {
         #expect(help.contains(word), "\(word)")
       }
-      for screen in ScreenChoice.allCases { #expect(help.contains("\n  \(screen.rawValue) "), "\(screen)") }
+      // Its own list: other lines may begin with the name of a screen.
+      let screens =
+        help.components(separatedBy: "SCREENS\n").last?.components(separatedBy: "\n\n").first ?? ""
+      let names = screens.split(separator: "\n").compactMap {
+        $0.split(separator: " ").first.map(String.init)
+      }
+      #expect(names == ScreenChoice.allCases.map(\.rawValue))
     }
 
     /// Presses of both options are done in the order of their times. A screen that does nothing before is tapped, unless the
@@ -105,7 +114,7 @@ extension BackgrounderTests {
         [
           screen.rawValue, "--work", "15", "--script",
           "tap@0 home@3 foreground@5 home@7 foreground@9 lock@11 unlock@13 lock@15 quit@500",
-        ] + port, songs: screen == .audio ? { [$0.song("a", duration: .seconds(60)).url] } : nil
+        ] + port, songs: screen.playsSongs ? { [$0.song("a", duration: .seconds(60)).url] } : nil
       ) { phone in
         let record = phone.device.record
         #expect(

@@ -3,6 +3,7 @@ import ContinuoTesting
 import Foundation
 import NetworkTestSupport
 import PulseTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,15 +20,16 @@ extension BackgrounderTests {
     init() throws { folder = try TemporaryFolder() }
 
     /// A server of four files, which does not send the end of the first one until the rest is asked for.
-    private func server() throws -> HostileServer {
+    private func server(onClose: @escaping @Sendable () -> Void = {}) throws -> HostileServer {
       let file = HostileFile(content)
-      return try HostileServer { request in
-        var file = file
-        if request.target.hasSuffix("/one.mp3"), request.number == 1 {
-          (file.cut, file.ending) = (200_000, .hang)
-        }
-        return file.answer(request)
-      }
+      return try HostileServer(
+        { request in
+          var file = file
+          if request.target.hasSuffix("/one.mp3"), request.number == 1 {
+            (file.cut, file.ending) = (200_000, .hang)
+          }
+          return file.answer(request)
+        }, onClose: onClose)
     }
 
     private func arguments(_ server: HostileServer, _ more: [String]) -> [String] {
@@ -104,10 +106,16 @@ extension BackgrounderTests {
     /// front.
     @MainActor @Test func theExpirationHandlerClosesTheConnection() async throws {
       defer { folder.remove() }
-      let server = try server()
+      let closings = Atomic(0)
+      let server = try server { closings.add(1, ordering: .sequentiallyConsistent) }
       try await withPhone(arguments(server, [])) { phone in
         try await phone.wait(for: "a part of the first file") { hasPart }
-        try await phone.play("home@1 foreground@300")
+        try await phone.play("home@1 quit@290")
+        // Long before the front: the server waits for nothing.
+        try await phone.wait(for: "the end of the connection") {
+          closings.load(ordering: .sequentiallyConsistent) == 1
+        }
+        try await phone.play("foreground@300")
         try await phone.wait(for: "| No more downloads")
         #expect(
           phone.device.record.since(.seconds(1)).only("| Out", "task", "state", "terminated") == """

@@ -86,6 +86,45 @@ extension BackgrounderTests {
       }
     }
 
+    /// As Xcode simulates a fetch of an application that runs.
+    @MainActor @Test func aFetchInFrontSendsItToTheBackground() async throws {
+      try await withPhone([
+        "fetch", "--background-modes", "fetch", "--script", "fetch@1 foreground@2 quit@3",
+      ]) { phone in
+        #expect(
+          phone.device.record.since(.seconds(1)).without("call", "|") == """
+            1.000 fetch
+            1.000 state inactive
+            1.000 state background
+            1.000 fetch ended: newData
+            1.000 state suspended
+            2.000 foreground
+            2.000 state inactive
+            2.000 state active
+            """)
+        #expect(phone.lines.count == 2 && phone.lines.last?.isTime == true)
+      }
+    }
+
+    /// As Xcode's "Launch due to a background fetch event". The program: nobody has launched it before.
+    @Test func anApplicationThatNeverRanIsLaunchedForAFetch() async throws {
+      let run = try Run(["fetch", "--background-modes", "fetch", "--no-launch", "--script", "-"])
+      run.type("tap fetch")
+      try await run.printed("state suspended")
+      run.type("foreground")
+      try await run.printed("state active")
+      let transcript = try await run.quit()
+      #expect(
+        transcript.system == [
+          "> tap", "> the application is not active", "> fetch", "> state inactive",
+          "> call didFinishLaunching", "> call didEnterBackground", "> state background",
+          "> call performFetch", "> fetch ended: newData", "> state suspended",
+        ] + Transcript.foreground + ["> state active", "> quit"])
+      #expect(transcript.application.first == "Updated: Not yet updated")
+      #expect(transcript.application.count == 2 && transcript.application.last?.isTime == true)
+      #expect(transcript.errors.isEmpty)
+    }
+
     /// A feed of a real server: new, unchanged by its tag, unchanged without one, not there.
     @MainActor @Test func aFeedIsFetchedAsFarAsItHasChanged() async throws {
       let server = try HostileServer { request in

@@ -74,7 +74,7 @@ extension BackgrounderTests {
       #expect(transcript.errors.isEmpty)
     }
 
-    /// T1 and T2: nobody answers for a suspended application that keeps its sockets, although the kernel accepts; all is
+    /// T1 and T2, and a connection that is kept because another is expensive: nobody answers for a suspended application that keeps its sockets, although the kernel accepts; all is
     /// answered in front.
     @Test(.blocksThread) func aSuspendedApplicationAnswersNobody() async throws {
       let (run, port) = try await listening(["--misbehave", "leave-open", "--reclaim-sockets", "never"])
@@ -93,6 +93,7 @@ extension BackgrounderTests {
       #expect(poll(&waiting, 1, 0) == 0)
       run.type("foreground")
       #expect(try old.receiveLine().count == 1023)
+      #expect(try old.receiveLine() == "awake")
       #expect(try new.receiveLine() == "2")
       let transcript = try await run.quit()
       #expect(try transcript.application(after: "> state suspended", before: "> foreground").isEmpty)

@@ -59,6 +59,44 @@ extension BackgrounderTests {
       }
     }
 
+    /// The map keeps the newest hundred places.
+    @MainActor @Test func theMapHasAHundredPins() async throws {
+      try await withPhone(
+        arguments([
+          "--background-modes", "location", "--script",
+          "tap@0 home@4.01 foreground@4.51 home@9.01 foreground@10",
+        ])
+      ) { phone in
+        #expect(seconds(phone.lines).count == 201)
+        #expect(phone.lines.filter { $0.hasPrefix("Map: ") } == ["Map: 91 pins", "Map: 100 pins"])
+      }
+    }
+
+    /// "Freeway Drive": a route that comes with the program.
+    @MainActor @Test func aRouteIsSupplied() async throws {
+      try await withPhone([
+        "location", "--background-modes", "location", "--location", "freeway", "--script",
+        "tap@0 home@2.5 foreground@62.5",
+      ]) { phone in
+        let places = phone.lines.filter { $0.contains("<") }
+        #expect(places.count == 63 && phone.lines.last == "Map: 63 pins")
+        for line in places.dropFirst() { #expect(line.contains(" (speed 30.0"), "\(line)") }
+        #expect(
+          places.dropFirst(3).allSatisfy { $0.hasPrefix("App is backgrounded. New location is <+37.3") })
+      }
+    }
+
+    /// The owner sees the text of the property list, once.
+    @MainActor @Test func theDescriptionIsShownWhenPermissionIsAsked() async throws {
+      let list = try writeList(["NSLocationAlwaysUsageDescription": "For the map."])
+      try await withPhone(arguments(["--info-plist", list, "--script", "tap@1 tap@2 tap@3 quit@4"])) {
+        phone in
+        #expect(
+          phone.device.record.only("! ").description == "1.000 ! permission asked: \"For the map.\"")
+        #expect(!seconds(phone.lines).isEmpty)
+      }
+    }
+
     /// The program with a property list's mode and description, and a drawing.
     @Test func withTheModePlacesGoOnBehindTheHomeButton() async throws {
       let list = try writeList([
@@ -75,6 +113,7 @@ extension BackgrounderTests {
       let transcript = try await run.quit()
       #expect(transcript.errors.isEmpty)
       #expect(!transcript.system.contains("> state suspended"))
+      #expect(transcript.system.count { $0 == "> permission asked: \"For the map.\"" } == 1)
       // All from the present place on, which may come twice: the permission and the source's report both offer it.
       let all = seconds(transcript.application)
       let first = try #require(all.first)

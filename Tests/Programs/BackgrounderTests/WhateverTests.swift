@@ -1,6 +1,10 @@
 import ContinuoTesting
+import Foundation
 import PulseTestSupport
+import Synchronization
 import Testing
+
+@testable import Backgrounder
 
 extension BackgrounderTests {
   @Suite struct WhateverTests {
@@ -65,6 +69,81 @@ extension BackgrounderTests {
             1.000 state suspended
             2.000 state active
             """)
+      }
+    }
+
+    /// At 38 digits, which a `Decimal` has.
+    @MainActor @Test func theNumbersStartOver() async throws {
+      try await withPhone(["whatever", "--script", "tap@0 quit@93"]) { phone in
+        let numbers = phone.lines.map { $0.replacing("Result: Position ", with: "") }
+        let start = try #require(numbers.firstIndex(of: "1 = 1"))
+        #expect(numbers[start - 1] == "183 = 78569350599398894027251472817058687522")
+        #expect(phone.device.record.moments(of: "| Result: Position 1 = 1") == [.milliseconds(91_500)])
+        #expect(numbers[(start + 1)...].prefix(2) == ["2 = 1", "3 = 2"])
+      }
+    }
+
+    /// A screen that is gone wakes up no more, and is told of nothing.
+    @MainActor @Test func aScreenThatIsGoneDoesNothing() async throws {
+      try await withTestDevice { device in
+        await device.launch()
+        @MainActor func wait(for what: Comment, _ condition: @MainActor () -> Bool) async throws {
+          let end = ContinuousClock.now + .seconds(120)
+          while !condition(), ContinuousClock.now < end {
+            await device.advance(by: .zero)
+            try await Task.sleep(for: .milliseconds(1))
+          }
+          #expect(condition(), what)
+        }
+        let clock = CountingClock(base: device.clock)
+        var parts = ScreenParts(work: 1)
+        parts.clock = clock
+        parts.print = { _ in }
+        var numbers: WhateverScreen? = WhateverScreen(parts)
+        numbers?.show()
+        numbers?.buttonTapped()
+        try await wait(for: "a sleep between two numbers") { clock.sleeps.value == 1 }
+        numbers = nil
+        try await wait(for: "the end of the sleep") { clock.sleeps.value == 0 }
+
+        let notices = Counter()
+        var observer: ObservingScreen? = ObservingScreen(parts)
+        observer?.notices = notices
+        observer?.show()
+        await device.beginInterruption()
+        await device.endInterruption(shouldResume: false)
+        #expect(notices.value == 1)
+        observer = nil
+        await device.beginInterruption()
+        await device.endInterruption(shouldResume: false)
+        #expect(notices.value == 1)
+      }
+    }
+
+    private final class ObservingScreen: Screen {
+      var notices: Counter?
+      override func viewDidLoad() {
+        observe(UIApplication.didBecomeActiveNotification) { [notices] _ in notices?.add(1) }
+      }
+    }
+
+    private final class Counter: Sendable {
+      private let count = Atomic(0)
+      var value: Int { count.load(ordering: .sequentiallyConsistent) }
+      func add(_ number: Int) { count.add(number, ordering: .sequentiallyConsistent) }
+    }
+
+    /// A device's clock that counts the sleeps in progress.
+    private struct CountingClock: Clock {
+      let base: DeviceClock
+      let sleeps = Counter()
+      var now: DeviceClock.Instant { base.now }
+      var minimumResolution: Duration { base.minimumResolution }
+
+      func sleep(until deadline: DeviceClock.Instant, tolerance: Duration?) async throws {
+        sleeps.add(1)
+        defer { sleeps.add(-1) }
+        try await base.sleep(until: deadline, tolerance: tolerance)
       }
     }
 

@@ -81,30 +81,37 @@ import Testing
 
   /// What a run of `play` has come to.
   private struct Outcome {
-    var events: [String]
+    var lines: [String]
     var exits: [Int32]
+    /// The names of the events.
+    var events: [String] { lines.map { String($0.prefix { $0 != "," }.dropFirst(10).dropLast()) } }
+    /// The lines of the events with these names, without their time.
+    func lines(_ names: String...) -> [String] {
+      zip(lines, events).filter { names.contains($1) }.map { line, _ in
+        String(line[..<(line.range(of: ",\"host\":")?.lowerBound ?? line.endIndex)].dropFirst(10))
+      }
+    }
   }
 
   /// Runs `play` with these songs until `body` returns; what was written to `--events` then.
   private func play(
-    modes: String = "audio", songs: [Double], problems: Int = 0,
+    modes: String = "audio", songs: [Double], problems: Int = 0, without: String? = nil,
     _ body: @MainActor (VirtualRun, PlayRun) throws -> Void
   ) throws -> Outcome {
     let folder = try TemporaryFolder()
     let path = folder.path + "/events"
-    var outcome = Outcome(events: [], exits: [])
+    var outcome = Outcome(lines: [], exits: [])
     try VirtualRun.with(modes: modes, songs: songs) { run in
       let events = try EventWriter(path: path) { Issue.record("\($0)") }
       // Nothing of it goes to the standard output of the tests.
-      let options = try Play.parse(["--events", "-", "x.mp3"])
+      let left = without.map { ["--events-without", $0] } ?? []
+      let options = try Play.parse(["--events", "-", "x.mp3"] + left)
       let play = PlayRun(run.session, options: options, problems: problems, events: events)
       play.start(answers: nil, socket: nil)
       try body(run, play)
       outcome.exits = run.exits
     }
-    outcome.events = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
-      String(line.prefix { $0 != "," }.dropFirst(10).dropLast())
-    }
+    outcome.lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
     return outcome
   }
 
@@ -112,10 +119,91 @@ import Testing
     let outcome = try play(songs: [0.2, 0.1]) { run, _ in run.pass(3) }
     #expect(outcome.exits == [0])
     #expect(outcome.events.last == "finished")
-    #expect(outcome.events.prefix(2) == ["applicationState", "applicationState"])
+    #expect(outcome.events.prefix(4) == ["begin", "device", "applicationState", "applicationState"])
     #expect(outcome.events.count { $0 == "time" } == 30)
     #expect(outcome.events.count { $0 == "currentItem" } == 3)
     #expect(outcome.events.count { $0 == "didPlayToEndTime" } == 2)
+  }
+
+  /// The file alone says what was run, and when.
+  @Test func theFirstLineHasTheRun() throws {
+    let line = try #require(try play(songs: [0.1]) { run, _ in run.pass(0.5) }.lines.first)
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(object["event"] as? String == "begin" && object["version"] as? String == About.version)
+    #expect(object["arguments"] as? [String] == Array(CommandLine.arguments.dropFirst()))
+    let clock = try #require(object["wallClock"] as? String)
+    let date = try Date(clock, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true))
+    #expect(abs(date.timeIntervalSinceNow) < 3600)
+    #expect(line.hasSuffix(",\"host\":0.000000}"))
+  }
+
+  @Test func wallClocksAreInMilliseconds() {
+    let line = EventLine.begin(
+      arguments: ["a \"b\""], secondsSince1970: 1_777_622_400.25, host: HostTime(nanoseconds: 1_500_000_000))
+    #expect(
+      String(decoding: line.bytes, as: UTF8.self) == #"{"event":"begin","version":"\#(About.version)","#
+        + #""arguments":["a \"b\""],"wallClock":"2026-05-01T08:00:00.250Z","host":1.500000}"# + "\n")
+  }
+
+  /// Buttons, tasks, interruptions, what woke the application, and the report on its end.
+  @Test func theEventsHaveWhatTheDrawingHas() throws {
+    let outcome = try play(modes: "fetch", songs: [10]) { run, play in
+      run.pass(0.5)
+      play.perform(.interruptBegin)
+      play.perform(.interruptEnd(resumes: false))
+      play.perform(.seek(.absolute(.seconds(2))))
+      play.perform(.taskBegin(name: "upload"))
+      play.perform(.home)
+      run.pass(1)
+      play.perform(.taskEnd(name: "upload"))
+      run.pass(1)
+      play.perform(.fetch)
+      run.pass(1)
+      play.perform(.foreground)
+      run.pass(0.5)
+      play.perform(.pause)
+      play.perform(.taskBegin(name: "forgotten"))
+      play.perform(.home)
+      run.pass(300)
+    }
+    #expect(
+      outcome.lines("device").map { $0.dropFirst(16).dropLast() } == [
+        "launch", "interrupt begin", "interrupt end noresume", "home", "fetch", "foreground", "home",
+      ])
+    #expect(
+      outcome.lines("interruption") == [
+        #"interruption","what":"began","shouldResume":null"#,
+        #"interruption","what":"ended","shouldResume":false"#,
+      ])
+    #expect(outcome.lines("command") == [#"command","what":"seek 2.00""#, #"command","what":"pause""#])
+    // Identifiers go on over all devices of a process.
+    #expect(
+      outcome.lines("backgroundTask").map { $0.replacing(/"id":\d+/, with: "ID") } == [
+        #"backgroundTask","what":"began",ID,"name":"upload""#,
+        #"backgroundTask","what":"ended",ID,"name":"upload""#,
+        #"backgroundTask","what":"began",ID,"name":"forgotten""#,
+      ])
+    #expect(outcome.lines("fetchEnded") == [#"fetchEnded","result":"noData""#])
+    let end = try #require(outcome.lines("terminated").first)
+    #expect(end.hasPrefix(#"terminated","code":"0x2182bad2","reason":"no background time was left"#))
+    #expect(end.contains(#""report":"Application terminated: 0x2182bad2\n  Reason: "#))
+  }
+
+  @Test func eventsCanBeLeftOut() throws {
+    let outcome = try play(songs: [0.2], without: "time,loaded,device") { run, _ in run.pass(3) }
+    #expect(Set(outcome.events).isDisjoint(with: ["time", "loaded", "device"]))
+    #expect(outcome.events.contains("didPlayToEndTime") && outcome.events.last == "finished")
+  }
+
+  /// The list of names is that of the lines.
+  @Test func allEventsHaveAName() throws {
+    let outcome = try play(songs: [0.2]) { run, play in
+      play.perform(.next)
+      run.pass(3)
+    }
+    #expect(Set(outcome.events).isSubset(of: EventNames.all))
+    #expect(Set(EventNames.all).count == EventNames.all.count)
   }
 
   @Test func whatIsMissingIsInTheStatus() throws {

@@ -83,10 +83,11 @@ extension Device {
   /// `sendMemoryWarning()` that returns when all effects are complete.
   nonisolated(nonsending) public func sendMemoryWarning() async { await happened(.memoryWarning) }
 
-  /// Starts a background fetch, waking or launching the application for it. Refused, with a recorded reason,
-  /// without the mode `fetch`, without a minimum interval, while background refresh is unavailable, in the
-  /// foreground, and during another fetch. The elapsed time since the last fetch is not checked: the caller
-  /// decides when a fetch is due.
+  /// Starts a background fetch, waking or launching the application for it. An application in the foreground
+  /// enters the background first, as when Xcode simulates a fetch. Refused, with a recorded reason, without
+  /// the mode `fetch`, while background refresh is unavailable, during another fetch, and before the
+  /// application's minimum interval has passed since the last one. An application that set no interval is
+  /// fetched only on its first launch.
   public func performBackgroundFetch() { happen(.fetch) }
 
   /// `performBackgroundFetch()` that returns when the application's method has returned. The fetch itself may

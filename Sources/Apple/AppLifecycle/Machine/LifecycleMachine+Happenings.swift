@@ -41,7 +41,7 @@ extension LifecycleMachine {
 
   /// The first steps of every launch. The application is notified of a continuing interruption.
   mutating func start() -> [Step] {
-    defer { wasTerminated = false }
+    defer { (wasTerminated, hasRun) = (false, true) }
     return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [.call(.didFinishLaunching)]
       + (isInterrupted ? [.beginInterruption] : [])
   }
@@ -185,23 +185,22 @@ extension LifecycleMachine {
   // MARK: Fetches
 
   private mutating func beginFetch() -> [Step] {
-    let refusal: LifecycleRefusal? =
-      if !modes.contains(.fetch) {
-        .fetchNeedsMode
-      } else if refreshStatus != .available {
-        .fetchNotAllowed
-      } else if !fetchInterval.isFinite {
-        .fetchNotAskedFor
-      } else if isInFront || fetch != nil {
-        .fetchNotNow
-      } else {
-        nil
-      }
-    if let refusal {
+    if let refusal = fetchRefusal {
       note(.refused(refusal))
       return []
     }
-    return inBackground(.call(.performFetch))
+    return isInFront ? leaveFront() + [.call(.performFetch)] : inBackground(.call(.performFetch))
+  }
+
+  private var fetchRefusal: LifecycleRefusal? {
+    if !modes.contains(.fetch) { return .fetchNeedsMode }
+    if refreshStatus != .available { return .fetchNotAllowed }
+    // An application sets its interval while it is launched, so one that never ran had no occasion.
+    if hasRun, !fetchInterval.isFinite { return .fetchNotAskedFor }
+    if fetch != nil { return .fetchNotNow }
+    guard let lastFetch else { return nil }
+    let wait = fetchInterval - now.seconds(since: lastFetch)
+    return wait > 0 ? .fetchTooEarly(seconds: wait) : nil
   }
 
   /// Returns `step`, after those that resume or launch the application in the background if necessary.

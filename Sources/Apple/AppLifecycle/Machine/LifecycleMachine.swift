@@ -98,6 +98,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   /// The background sessions whose events the application is handling, keyed by the call that reported them.
   var sessionEvents: [CallID: SessionEvents] = [:]
   var fetchInterval = Double.infinity
+  /// The start of the latest fetch; nil before the first one.
+  var lastFetch: HostTime?
   var keepAlive: KeepAlive?
   /// The identifiers of tasks with a registered handler. Registrations are allowed until launch completes.
   var registeredTasks: Set<String> = []
@@ -119,12 +121,15 @@ package struct LifecycleMachine: Hashable, Sendable {
   var missedEnd: Bool?
   var missedRefreshChange = false
   var wasTerminated = false
+  /// Whether the application was launched at least once.
+  var hasRun: Bool
 
   /// Creates an application that was never launched; with `isActive`, one that is in the foreground.
   package init(
     modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings(), isActive: Bool = false
   ) {
     state = isActive ? .active : .notRunning
+    hasRun = isActive
     self.modes = modes
     self.settings = settings
     budget = BackgroundBudget(settings: settings)
@@ -241,7 +246,10 @@ package struct LifecycleMachine: Hashable, Sendable {
     note(.callBegan(callback))
     wait(for: .callback(callback), limit: limit) { .call($0, callback) }
     if callback == .didEnterBackground { isInBackground = true }
-    if callback == .performFetch { fetch = Fetch(id: lastCallID, since: now) }
+    if callback == .performFetch {
+      fetch = Fetch(id: lastCallID, since: now)
+      lastFetch = now
+    }
   }
 
   mutating func wait(for kind: Pending.Kind, limit: Double, _ action: (CallID) -> Action) {

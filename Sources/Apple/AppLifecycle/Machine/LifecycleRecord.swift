@@ -142,8 +142,10 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case fetchNotAskedFor
   /// Background refresh is denied or restricted.
   case fetchNotAllowed
-  /// The application is in the foreground, or another fetch is in progress.
+  /// Another fetch is in progress.
   case fetchNotNow
+  /// The application's minimum fetch interval has not passed since the last fetch: so many seconds are left.
+  case fetchTooEarly(seconds: Double)
   /// The fetch has already ended.
   case noSuchFetch
   /// No request for a task with this identifier is pending.
@@ -173,7 +175,9 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
     case .fetchNeedsMode: "a background fetch needs the background mode fetch"
     case .fetchNotAskedFor: "the application set no minimum background fetch interval"
     case .fetchNotAllowed: "background refresh is not available"
-    case .fetchNotNow: "the application is in front or fetches already"
+    case .fetchNotNow: "another background fetch is in progress"
+    case .fetchTooEarly(let seconds):
+      "the minimum background fetch interval ends in \(seconds.rounded(.up)) s"
     case .noSuchFetch: "this background fetch has ended already"
     case .noTaskRequest(let identifier): "no task request with identifier \(identifier) has been scheduled"
     case .taskNotNow(let identifier): "the application is in front, or runs the task \(identifier) already"

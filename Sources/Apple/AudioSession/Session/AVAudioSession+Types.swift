@@ -69,7 +69,8 @@ extension AVAudioSession {
     public static let allowBluetoothHFP = CategoryOptions(rawValue: 0x4)
     /// The earlier name of `allowBluetoothHFP`.
     public static let allowBluetooth = allowBluetoothHFP
-    /// Uses the speaker instead of the receiver.
+    /// Uses the speaker instead of the receiver. Changes the route of the simulated output in the category
+    /// `playAndRecord`; otherwise without effect.
     public static let defaultToSpeaker = CategoryOptions(rawValue: 0x8)
     /// Pauses speech of other applications and mixes with their other sound; includes `mixWithOthers`.
     public static let interruptSpokenAudioAndMixWithOthers = CategoryOptions(rawValue: 0x11)

@@ -100,7 +100,7 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
 
   /// The current route of the sound.
   public var currentRoute: AVAudioSessionRouteDescription {
-    AVAudioSessionRouteDescription(sink: state.withLock { $0.sink })
+    AVAudioSessionRouteDescription(state.withLock { $0.route })
   }
 
   /// The sample rate of the output, in frames per second; 0 while no output is open.
@@ -200,7 +200,7 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
         let type = (AVAudioSessionInterruptionTypeKey, InterruptionType.ended.rawValue)
         post(Self.interruptionNotification, type, (AVAudioSessionInterruptionOptionKey, options.rawValue))
       case .postRouteChange(let reason, let previous):
-        let route = AVAudioSessionRouteDescription(sink: previous)
+        let route = AVAudioSessionRouteDescription(previous)
         post(
           Self.routeChangeNotification, (AVAudioSessionRouteChangeReasonKey, reason.rawValue),
           (AVAudioSessionRouteChangePreviousRouteKey, route))

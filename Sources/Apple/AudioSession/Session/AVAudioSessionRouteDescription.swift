@@ -7,9 +7,28 @@ public final class AVAudioSessionRouteDescription: NSObject, Sendable {
   /// The sink; empty before the output is first opened and while no sink is available.
   public let outputs: [AVAudioSessionPortDescription]
 
-  init(sink: String?) {
-    outputs = sink.map { [AVAudioSessionPortDescription(sink: $0)] } ?? []
+  init(_ route: SessionRoute) {
+    outputs =
+      if let sink = route.sink, let port = route.port {
+        [AVAudioSessionPortDescription(sink: sink, port)]
+      } else {
+        []
+      }
     super.init()
+  }
+}
+
+/// The destination of a session's sound, as a value.
+struct SessionRoute: Hashable, Sendable {
+  /// The sink's name; nil if none is known.
+  var sink: String?
+  /// Whether a phone uses its receiver instead of its speaker.
+  var prefersReceiver = false
+
+  /// The kind of device; nil without a sink. The simulated output stands for a phone's own devices.
+  var port: AVAudioSession.Port? {
+    guard sink == "simulated" else { return sink.map(AVAudioSession.Port.init(sink:)) }
+    return prefersReceiver ? .builtInReceiver : .builtInSpeaker
   }
 }
 
@@ -22,8 +41,8 @@ public final class AVAudioSessionPortDescription: NSObject, Sendable {
   /// The sink's name, which identifies the sink on its server.
   public let uid: String
 
-  init(sink: String) {
-    portType = AVAudioSession.Port(sink: sink)
+  init(sink: String, _ port: AVAudioSession.Port) {
+    portType = port
     portName = sink
     uid = sink
     super.init()
@@ -47,14 +66,16 @@ extension AVAudioSession {
     /// A USB device.
     public static let usbAudio = Port(rawValue: "USBAudio")
 
+    /// The speaker of a phone: the simulated output.
+    public static let builtInSpeaker = Port(rawValue: "Speaker")
+    /// The receiver of a phone, held to the ear: the simulated output in the category `playAndRecord` without
+    /// the option `defaultToSpeaker`.
+    public static let builtInReceiver = Port(rawValue: "Receiver")
+
     // The other kinds are not reported: sink names do not indicate them, and no input exists.
 
     /// Headphones. Not reported, because the server's sink is the same with and without them.
     public static let headphones = Port(rawValue: "Headphones")
-    /// The speaker of a phone.
-    public static let builtInSpeaker = Port(rawValue: "Speaker")
-    /// The receiver of a phone, held to the ear.
-    public static let builtInReceiver = Port(rawValue: "Receiver")
     /// A Bluetooth Low Energy device.
     public static let bluetoothLE = Port(rawValue: "BluetoothLE")
     /// A Bluetooth headset.

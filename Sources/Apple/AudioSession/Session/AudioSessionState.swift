@@ -23,7 +23,7 @@ struct AudioSessionState: Sendable {
   enum Action: Hashable, Sendable {
     case postInterruptionBegan(AVAudioSession.InterruptionReason)
     case postInterruptionEnded(shouldResume: Bool)
-    case postRouteChange(AVAudioSession.RouteChangeReason, previous: String?)
+    case postRouteChange(AVAudioSession.RouteChangeReason, previous: SessionRoute)
     case postServicesLost
     case postServicesReset
     /// Subscribe to the device's surroundings (volume, other audio).
@@ -45,6 +45,12 @@ struct AudioSessionState: Sendable {
     isActive && [.playback, .playAndRecord, .multiRoute].contains(category)
   }
 
+  /// The route of the sound. `playAndRecord` uses a phone's receiver, unless the options name the speaker.
+  var route: SessionRoute {
+    SessionRoute(
+      sink: sink, prefersReceiver: category == .playAndRecord && !options.contains(.defaultToSpeaker))
+  }
+
   // MARK: What the application asks for
 
   /// A `mode` of nil keeps the current mode if it is valid for `category`. Options of nil keep the current
@@ -64,13 +70,15 @@ struct AudioSessionState: Sendable {
     try Self.check(options, with: category)
     if !options.isDisjoint(with: .duckOthers) { options.insert(.mixWithOthers) }
     try Self.check(policy, category: category, mode: mode, options: options)
+    let previous = route
     self.category = category
     self.mode = mode
     self.options = options
     self.policy = policy
-    guard isOther else { return [] }
-    let pause: [Action] = allowsSound ? [] : [.pausePlayers(.setRateFailed)]
-    return [.postRouteChange(.categoryChange, previous: sink)] + pause + [.rightsChanged]
+    let isRerouted = route.port != previous.port
+    let post: [Action] = isOther || isRerouted ? [.postRouteChange(.categoryChange, previous: previous)] : []
+    guard isOther else { return post }
+    return post + (allowsSound ? [] : [.pausePlayers(.setRateFailed)]) + [.rightsChanged]
   }
 
   mutating func setMode(_ mode: AVAudioSession.Mode) throws(AudioSessionError) -> [Action] {
@@ -111,7 +119,7 @@ struct AudioSessionState: Sendable {
   /// Records that the output was opened, or moved to another sink.
   mutating func outputOpened(sink new: String) -> [Action] {
     var actions: [Action] = isServerLost ? [.postServicesReset] : []
-    if hasBeenOpen, sink != new { actions.append(.postRouteChange(.newDeviceAvailable, previous: sink)) }
+    if hasBeenOpen, sink != new { actions.append(.postRouteChange(.newDeviceAvailable, previous: route)) }
     sink = new
     hasBeenOpen = true
     isServerLost = false
@@ -126,9 +134,9 @@ struct AudioSessionState: Sendable {
       isServerLost = true
       return [.postServicesLost]
     case .device:
-      guard let previous = sink else { return [] }
-      sink = nil
-      return [.postRouteChange(.oldDeviceUnavailable, previous: previous)]
+      guard sink != nil else { return [] }
+      defer { sink = nil }
+      return [.postRouteChange(.oldDeviceUnavailable, previous: route)]
     case .other: return []
     }
   }

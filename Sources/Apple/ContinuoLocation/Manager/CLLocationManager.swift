@@ -86,8 +86,8 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     set { services.change(id) { $0.desiredAccuracy = newValue } }
   }
 
-  /// Whether updates continue in the background and keep the application running. False by default: updates
-  /// stop at the suspension and continue afterwards. As on Apple's systems, setting it without the background
+  /// Whether updates continue in the background and keep the application running. By default false, or as
+  /// `DeviceLocation.isLinkedBeforeIOS9` says: updates stop at the suspension and continue afterwards. As on Apple's systems, setting it without the background
   /// mode `location` stops the program.
   open var allowsBackgroundLocationUpdates: Bool {
     get { subscription.allowsBackground }

@@ -8,7 +8,9 @@ extension DeviceLocation {
     state.withLock { state in
       state.lastID += 1
       if state.phase != .terminated {
-        state.entries[state.lastID] = Entry(manager: ManagerReference(manager))
+        var entry = Entry(manager: ManagerReference(manager))
+        entry.subscription.allowsBackground = state.isLinkedBeforeIOS9 && hasMode
+        state.entries[state.lastID] = entry
       }
       return state.lastID
     }
@@ -76,17 +78,22 @@ extension DeviceLocation {
   /// Requests permission from the user, if the application has described the use.
   func requestAuthorization(always: Bool) {
     let (usage, diagnostic) = state.withLock { ($0.usage, $0.onDiagnostic) }
-    guard usage.contains(always ? .always : .whenInUse) else {
+    guard let text = always ? usage.always : usage.whenInUse else {
       diagnostic?(
         "nobody is asked for permission: Info.plist lacks "
           + (always ? "NSLocationAlwaysAndWhenInUseUsageDescription" : "NSLocationWhenInUseUsageDescription"))
       return
     }
-    mainQueue.enqueue { [weak self] in self?.answer(always: always) }
+    mainQueue.enqueue { [weak self] in self?.ask(text, always: always) }
   }
 
-  private func answer(always: Bool) {
-    let (present, answer) = state.withLock { ($0.authorization, $0.answer) }
+  /// Asks the user, unless the answer is known already.
+  private func ask(_ text: String, always: Bool) {
+    let (present, answer, handler) = state.withLock {
+      ($0.authorization, $0.answer, $0.onPermissionRequest)
+    }
+    guard present == .notDetermined || (present == .authorizedWhenInUse && always) else { return }
+    handler?(text)
     let granted: CLAuthorizationStatus =
       always && answer == .authorizedAlways ? .authorizedAlways : .authorizedWhenInUse
     switch present {

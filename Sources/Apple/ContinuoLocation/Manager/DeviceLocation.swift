@@ -68,6 +68,8 @@ public final class DeviceLocation: Suspendable {
     var authorization = CLAuthorizationStatus.notDetermined
     var answer = CLAuthorizationStatus.authorizedAlways
     var usage = LocationUsage.ofProgram
+    var isLinkedBeforeIOS9 = false
+    var onPermissionRequest: (@Sendable (String) -> Void)?
     var onUpdate: (@Sendable (CLLocation) -> Void)?
     var onDiagnostic: (@Sendable (String) -> Void)?
 
@@ -155,14 +157,31 @@ public final class DeviceLocation: Suspendable {
     set { authorize(newValue) }
   }
 
-  /// The uses described in the application's `Info.plist`. By default those in the file beside the program,
-  /// or all without that file.
+  /// The texts in the application's `Info.plist`. By default those in the file beside the program, or general
+  /// ones without that file.
   public var usage: LocationUsage {
     get { state.withLock { $0.usage } }
     set { state.withLock { $0.usage = newValue } }
   }
 
+  /// Whether the application counts as linked before iOS 9. Then `allowsBackgroundLocationUpdates` is true for
+  /// each new manager of an application with the background mode `location`; otherwise it is false.
+  public var isLinkedBeforeIOS9: Bool {
+    get { state.withLock { $0.isLinkedBeforeIOS9 } }
+    set { state.withLock { $0.isLinkedBeforeIOS9 = newValue } }
+  }
+
   // MARK: What can be observed
+
+  /// Called when the user is asked for permission, with the text from `usage` that the question shows, on the
+  /// main queue. Must not block.
+  public var onPermissionRequest: (@Sendable (String) -> Void)? {
+    get { state.withLock { $0.onPermissionRequest } }
+    set {
+      var handler = newValue
+      state.withLock { swap(&$0.onPermissionRequest, &handler) }
+    }
+  }
 
   /// Called with each location immediately before a manager's delegate, on the main queue. Must not block.
   public var onUpdate: (@Sendable (CLLocation) -> Void)? {

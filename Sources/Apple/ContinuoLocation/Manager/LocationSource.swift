@@ -34,9 +34,13 @@ public struct LocationSource: Sendable {
 
 extension LocationSource {
   /// Creates the source named by a command-line option: `gpsd`, `gpsd:HOST`, `gpsd:HOST:PORT` (an IPv6
-  /// address in brackets), or the path of a GPX file. Write `./gpsd…` for a file whose name begins with
-  /// `gpsd`. Blocks while a file is read.
+  /// address in brackets), `freeway` for `LocationTrack.freewayDrive()`, or the path of a GPX file. Write
+  /// `./gpsd…` or `./freeway` for a file with such a name. Blocks while a file is read.
   public init(option text: String, speed: Double = 1) throws(LocationTrackError) {
+    if text == "freeway" {
+      self = .travel(along: try .freewayDrive(), speed: speed)
+      return
+    }
     guard text == "gpsd" || text.hasPrefix("gpsd:") else {
       self = .travel(along: try LocationTrack(gpx: URL(fileURLWithPath: text)), speed: speed)
       return

@@ -49,6 +49,22 @@ public struct LocationTrack: Hashable, Sendable {
       })
   }
 
+  /// A drive of 20 km at 30 m/s on an invented freeway, which winds westwards.
+  public static func freewayDrive() throws(LocationTrackError) -> LocationTrack {
+    let (count, step) = (41, 500.0)
+    var place = CLLocationCoordinate2D(latitude: 37.335, longitude: -122.0335)
+    var places: [CLLocationCoordinate2D] = []
+    for index in 0..<count {
+      places.append(place)
+      let course = (260 + 30 * sin(Double(index) / 4)) * .pi / 180
+      // The length of a degree, in metres, near enough for a route that leads nowhere.
+      let degree = 111_320.0
+      place.longitude += step * sin(course) / (degree * cos(place.latitude * .pi / 180))
+      place.latitude += step * cos(course) / degree
+    }
+    return try LocationTrack(through: places, in: .seconds(Double(count - 1) * step / 30))
+  }
+
   /// The duration of the track.
   public var duration: Duration { .seconds(track.duration) }
 

@@ -1,18 +1,20 @@
 public import AppLifecycle
 import Foundation
 
-/// The uses of the location that an application describes in its `Info.plist`. Requests for other uses are
-/// ignored, as on Apple's systems.
-public struct LocationUsage: OptionSet, Hashable, Sendable {
-  /// The bits of the set.
-  public let rawValue: Int
-  /// Creates a set from the given bits.
-  public init(rawValue: Int) { self.rawValue = rawValue }
+/// The texts with which an application explains in its `Info.plist` why it uses the location. A request for a
+/// use without a text is ignored, as on Apple's systems.
+public struct LocationUsage: Hashable, Sendable {
+  /// The text of `NSLocationWhenInUseUsageDescription`; nil without it.
+  public var whenInUse: String?
+  /// The text of `NSLocationAlwaysAndWhenInUseUsageDescription` or, without it, of
+  /// `NSLocationAlwaysUsageDescription`; nil without both.
+  public var always: String?
 
-  /// The use described by `NSLocationWhenInUseUsageDescription`.
-  public static let whenInUse = LocationUsage(rawValue: 1)
-  /// That of `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription`.
-  public static let always = LocationUsage(rawValue: 2)
+  /// Creates texts. By default there are none, so that every request is ignored.
+  public init(whenInUse: String? = nil, always: String? = nil) {
+    self.whenInUse = whenInUse
+    self.always = always
+  }
 
   private struct Content: Decodable {
     var NSLocationWhenInUseUsageDescription: String?
@@ -20,24 +22,30 @@ public struct LocationUsage: OptionSet, Hashable, Sendable {
     var NSLocationAlwaysUsageDescription: String?
   }
 
-  /// Reads the uses described in the `Info.plist` at a path. Blocks while the file is read.
+  /// Reads the texts in the `Info.plist` at a path; an empty text counts as none. Blocks while the file is
+  /// read.
   public init(infoPlist path: String) throws(InfoPlistError) {
     let bytes = try InfoPlist.bytes(of: path)
     let content: Content
     do { content = try PropertyListDecoder().decode(Content.self, from: Data(bytes)) } catch {
       throw .damaged(file: path)
     }
-    self = []
-    if content.NSLocationWhenInUseUsageDescription?.isEmpty == false { insert(.whenInUse) }
     let always =
       content.NSLocationAlwaysAndWhenInUseUsageDescription ?? content.NSLocationAlwaysUsageDescription
-    if always?.isEmpty == false { insert(.always) }
+    self.init(
+      whenInUse: content.NSLocationWhenInUseUsageDescription.flatMap(Self.text),
+      always: always.flatMap(Self.text))
   }
 
-  /// The uses described in the `Info.plist` beside the program; all without that file, none if it is damaged.
+  private static func text(_ text: String) -> String? { text.isEmpty ? nil : text }
+
+  /// The texts in the `Info.plist` beside the program; general ones without that file, none if it is damaged.
   static let ofProgram: LocationUsage = {
     let path = Bundle.main.bundleURL.appendingPathComponent("Info.plist").path(percentEncoded: false)
-    guard FileManager.default.fileExists(atPath: path) else { return [.whenInUse, .always] }
-    return (try? LocationUsage(infoPlist: path)) ?? []
+    guard FileManager.default.fileExists(atPath: path) else {
+      return LocationUsage(
+        whenInUse: "Your location is used while the application is open.", always: "Your location is used.")
+    }
+    return (try? LocationUsage(infoPlist: path)) ?? LocationUsage()
   }()
 }

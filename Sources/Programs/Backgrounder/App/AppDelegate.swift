@@ -1,13 +1,24 @@
 import Continuo
 import Foundation
 
-/// The application's delegate, with its only screen.
+/// The application's delegate, with its tabs.
 class AppDelegate: NSObject, UIApplicationDelegate {
-  let screen: Screen
+  /// The screens of the tabs. An application with one screen has one tab.
+  let tabs: [Screen]
+  /// The screen of the selected tab.
+  private(set) var screen: Screen?
 
-  init(screen: Screen) {
-    self.screen = screen
+  init(tabs: [Screen]) {
+    self.tabs = tabs
+    screen = tabs.first
     super.init()
+  }
+
+  /// Selects a tab; the first is number 0. Without effect if there is no such tab.
+  func select(tab: Int) {
+    guard tabs.indices.contains(tab) else { return }
+    screen = tabs[tab]
+    screen?.show()
   }
 
   func application(
@@ -15,7 +26,7 @@ class AppDelegate: NSObject, UIApplicationDelegate {
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
     application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
-    screen.viewDidLoad()
+    screen?.show()
     return true
   }
 
@@ -23,14 +34,20 @@ class AppDelegate: NSObject, UIApplicationDelegate {
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) {
-    guard let fetchScreen = screen as? FetchScreen else { return completionHandler(.noData) }
+    guard let fetchScreen = tabs.lazy.compactMap({ $0 as? FetchScreen }).first else {
+      return completionHandler(.noData)
+    }
     fetchScreen.fetch { result in
       fetchScreen.updateUI()
       completionHandler(result)
     }
   }
 
-  func applicationDidEnterBackground(_ application: UIApplication) { screen.didEnterBackground(application) }
+  func applicationDidEnterBackground(_ application: UIApplication) {
+    for screen in tabs where screen.isLoaded { screen.didEnterBackground(application) }
+  }
 
-  func applicationWillEnterForeground(_ application: UIApplication) { screen.willEnterForeground() }
+  func applicationWillEnterForeground(_ application: UIApplication) {
+    for screen in tabs where screen.isLoaded { screen.willEnterForeground() }
+  }
 }

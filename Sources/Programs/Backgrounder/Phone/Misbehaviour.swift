@@ -21,22 +21,22 @@ enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
 final class MisbehavingAppDelegate: AppDelegate {
   private let misbehaviour: Misbehaviour
   private let hang: Double
-  private var parts: ScreenParts { screen.parts }
+  private let parts: ScreenParts
 
   /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
   /// again.
-  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double) {
+  init(tabs: [Screen], _ parts: ScreenParts, misbehaviour: Misbehaviour, hang: Double) {
     self.misbehaviour = misbehaviour
     self.hang = hang
-    super.init(screen: screen)
+    self.parts = parts
+    super.init(tabs: tabs)
   }
 
   override func applicationDidEnterBackground(_ application: UIApplication) {
     let (block, print) = (parts.block, parts.print)
     if misbehaviour == .waitForNetwork {
       print("Application entered background state.")
-      return BackgroundCleanupService(service: parts.service, seconds: hang, clock: parts.clock, print: print)
-        .runBlocking()
+      return BackgroundCleanupService(parts).runBlocking()
     }
     super.applicationDidEnterBackground(application)
     switch misbehaviour {

@@ -29,12 +29,27 @@ final class Phone: Sendable {
   struct Location: Sendable {
     var source = LocationSource.none
     var answer = CLAuthorizationStatus.authorizedAlways
-    var usage: LocationUsage = [.whenInUse, .always]
+    var usage = LocationUsage(always: "Your way is shown on the map.")
+
+    /// Sets up the location services of a device. `say` gets the questions that the owner sees.
+    func apply(
+      to services: DeviceLocation, say: @escaping @Sendable (String) -> Void,
+      complain: @escaping @Sendable (String) -> Void
+    ) {
+      services.answer = answer
+      services.usage = usage
+      // The applications of the documents need the mode only.
+      services.isLinkedBeforeIOS9 = true
+      services.onPermissionRequest = { say("permission asked: \"\($0)\"") }
+      services.onDiagnostic = complain
+    }
   }
 
   /// A run of the application, as a command line describes it.
   struct Plan {
     var presses: [Press]
+    /// Whether the application is launched before the script begins.
+    var launches = true
     var parts: ScreenParts
     var settings: LifecycleSettings
     var location: Location
@@ -61,9 +76,9 @@ final class Phone: Sendable {
     environment.onDiagnostic = { [weak self] diagnostic in self?.note(diagnostic) }
     PlaybackEnvironment.current = environment
     device.onRecord = { [weak self] record in self?.note(record) }
-    device.location.answer = plan.location.answer
-    device.location.usage = plan.location.usage
-    device.location.onDiagnostic = { complain("Backgrounder: \($0)") }
+    plan.location.apply(
+      to: device.location, say: { [weak self] in self?.say($0) },
+      complain: { complain("Backgrounder: \($0)") })
     device.location.onUpdate = { [clock, drawing] in
       let place = $0.coordinate
       drawing?.record(.place(latitude: place.latitude, longitude: place.longitude), at: clock.now)
@@ -75,19 +90,18 @@ final class Phone: Sendable {
     device.add(mainThread)
   }
 
-  /// Starts the application, then performs the script and, if `readsInput`, the words of standard input.
+  /// Starts the application, if the plan says so, then performs its script and, if `readsInput`, the words of standard input.
   /// Returns immediately; without `quit` the phone is never switched off.
   ///
   /// A press waits for the effects of the previous one, as a person would. The watchdog limits that time.
-  func run(_ script: [Press], readsInput: Bool) {
+  func run(_ plan: Plan, readsInput: Bool) {
     // Not on the main thread, which may be blocked.
     signals.withLock { $0 = [SIGINT, SIGTERM].map(quit(on:)) }
     Task {
       device.location.setSource(source)
-      say("launch")
-      await device.launch()
+      if plan.launches { await perform(.launch) }
       let start = ContinuousClock.now
-      for press in script {
+      for press in plan.presses {
         try? await Task.sleep(until: start + .seconds(press.time), clock: .continuous)
         await perform(press.action)
       }
@@ -116,7 +130,8 @@ final class Phone: Sendable {
   private func perform(_ action: Press.Action) async {
     say(action.rawValue)
     switch action {
-    case .tap, .play: tap()
+    case .tap, .play: touch { $0.screen?.buttonTapped() }
+    case .tab1, .tab2, .tab3, .tab4: touch { if let tab = action.tab { $0.select(tab: tab) } }
     case .home: await device.pressHomeButton()
     case .foreground: await device.foreground()
     case .lock: await device.lock()
@@ -139,10 +154,13 @@ final class Phone: Sendable {
     await device.launchTask(withIdentifier: identifier)
   }
 
-  private func tap() {
+  /// Touches the screen of an active application.
+  private func touch(_ action: @escaping @MainActor (AppDelegate) -> Void) {
     guard device.state == .active else { return say("the application is not active") }
     DispatchQueue.main.async {
-      MainActor.assumeIsolated { (UIApplication.shared.delegate as? AppDelegate)?.screen.buttonTapped() }
+      MainActor.assumeIsolated {
+        if let delegate = UIApplication.shared.delegate as? AppDelegate { action(delegate) }
+      }
     }
   }
 

@@ -7,6 +7,8 @@ struct Press: Hashable, Sendable {
     case tap
     /// Acts like `tap`, under a name that suits a player's button.
     case play
+    /// Selects a tab of the screen `tabs`.
+    case tab1, tab2, tab3, tab4
     /// Presses the home button.
     case home
     case foreground
@@ -18,7 +20,7 @@ struct Press: Hashable, Sendable {
     case hangup
     /// Sends a memory warning.
     case memory
-    /// Performs a background fetch.
+    /// Performs a background fetch; an application in the foreground enters the background first.
     case fetch
     /// Runs the refresh task that the application has scheduled.
     case refresh
@@ -31,6 +33,9 @@ struct Press: Hashable, Sendable {
     case launch
     /// Switches the phone off.
     case quit
+
+    /// The number of a tab, from 0; nil for another action.
+    var tab: Int? { rawValue.hasPrefix("tab") ? Int(rawValue.dropFirst(3)).map { $0 - 1 } : nil }
   }
 
   var action: Action

@@ -5,15 +5,18 @@ import Foundation
 /// Plays a queue of songs, and shows the current song and the elapsed time.
 final class AudioScreen: Screen {
   private var player = AVQueuePlayer()
-  /// The elapsed time. It changes a hundred times a second: more than anyone wants to read.
   private var timeText = ""
+  /// The whole second of the time that was last shown; nil for a new song.
+  private var shownSecond: Double?
   private var songObservation: NSKeyValueObservation?
   private var statusObservations: [NSKeyValueObservation] = []
   private var timeObserver: Any?
 
   override func viewDidLoad() {
-    do { try AVAudioSession.sharedInstance().setCategory(.playback) } catch {
-      print("Failed to set audio session category. Error: \(error)")
+    do {
+      try AVAudioSession.sharedInstance().setCategory(parts.category, options: parts.categoryOptions)
+    } catch {
+      print("Failed to set audio session category. Error: \(error.localizedDescription)")
     }
     // The queue of an earlier launch, which the system has terminated.
     if let snapshot = PlaybackEnvironment.current.takeRestorableSnapshots().first {
@@ -51,7 +54,12 @@ final class AudioScreen: Screen {
     if player.timeControlStatus == .paused { player.play() } else { player.pause() }
   }
 
-  private func showSong(_ item: AVPlayerItem?) { print("Song: \(item.map(name) ?? "none")") }
+  private func showSong(_ item: AVPlayerItem?) {
+    shownSecond = nil
+    print("Song: \(item.map(name) ?? Self.unknown)")
+  }
+
+  private static let unknown = "Unknown"
 
   /// Reports an item that cannot be played. The queue continues without it.
   private func showFailure(of item: AVPlayerItem) {
@@ -60,12 +68,18 @@ final class AudioScreen: Screen {
   }
 
   private func name(of item: AVPlayerItem) -> String {
-    (item.asset as? AVURLAsset)?.url.lastPathComponent ?? "none"
+    let name = (item.asset as? AVURLAsset)?.url.lastPathComponent ?? ""
+    // The path of a server's root has no name.
+    return name.isEmpty || name == "/" ? Self.unknown : name
   }
 
   private func showTime(_ time: CMTime) {
     timeText = String(format: "%02.2f", CMTimeGetSeconds(time))
-    if UIApplication.shared.applicationState != .active { print("Background: \(timeText)") }
+    guard UIApplication.shared.applicationState == .active else { return print("Background: \(timeText)") }
+    // The label changes a hundred times a second, more than anyone wants to read.
+    let second = CMTimeGetSeconds(time).rounded(.down)
+    if second != shownSecond { print("Time: \(timeText)") }
+    shownSecond = second
   }
 
   private func interrupted(

@@ -24,7 +24,9 @@ final class FetchScreen: Screen {
     }
   }
 
+  /// Updates the label, which exists once the screen was shown.
   func updateUI() {
+    guard isLoaded else { return }
     guard let time else { return print("Updated: Not yet updated") }
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")

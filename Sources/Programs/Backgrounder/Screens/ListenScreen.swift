@@ -21,13 +21,15 @@ final class ListenScreen: Screen {
       socket.close()
       print("No longer listening")
     }
-    // The kernel accepts a few bytes immediately, so this does not wait for the network.
+    // The protocol's quiet mode: clients wait until "awake". The kernel accepts a few bytes immediately, so
+    // this does not wait for the network.
     for client in clients.values { client.send(Array("quiet\n".utf8)) }
   }
 
   override func willEnterForeground() {
     // The system may have closed sockets that were left open, possibly without an event.
     for socket in [listener].compactMap({ $0 }) + clients.values { socket.look() }
+    for client in clients.values { client.send(Array("awake\n".utf8)) }
     if listener == nil, !parts.leavesOpen { listen() }
   }
 

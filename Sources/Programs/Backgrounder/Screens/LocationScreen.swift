@@ -11,7 +11,6 @@ final class LocationScreen: Screen {
     let manager = CLLocationManager()
     manager.desiredAccuracy = kCLLocationAccuracyBest
     manager.delegate = self
-    manager.allowsBackgroundLocationUpdates = parts.modes.contains(.location)
     manager.requestAlwaysAuthorization()
     return manager
   }()

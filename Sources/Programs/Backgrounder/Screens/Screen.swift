@@ -12,7 +12,12 @@ struct ScreenParts: Sendable {
   var songs: [URL] = []
   /// The application's background modes, as in its `Info.plist`.
   var modes = BackgroundModes()
+  /// The category of the audio session, and its options.
+  var category = AVAudioSession.Category.playback
+  var categoryOptions: AVAudioSession.CategoryOptions = []
   var service: WebService?
+  /// The time limit for the service's response to an upload or to the end of a session, in seconds.
+  var serviceLimit = 20.0
   /// The duration, in seconds, of a refresh and, if no service is given, of an upload, of all downloads or of
   /// a request to the web service.
   var work: Double
@@ -33,11 +38,13 @@ struct ScreenParts: Sendable {
   var print: Printer = { Swift.print($0) }
 }
 
-/// A screen of the application. It is set up once, before it is shown, and has one button. This phone has no
+/// A screen of the application. It is set up when it is first shown, and has one button. This phone has no
 /// display, so the text of a label is printed when it is set: `Song: one.mp3`.
 @MainActor class Screen {
   let parts: ScreenParts
   let print: Printer
+  /// Whether the screen was shown: its labels exist.
+  private(set) var isLoaded = false
   private var observers: [any NSObjectProtocol] = []
 
   required init(_ parts: ScreenParts) {
@@ -51,6 +58,13 @@ struct ScreenParts: Sendable {
   func observe(_ name: Notification.Name, _ action: @escaping @Sendable (Notification) -> Void) {
     observers.append(
       NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main, using: action))
+  }
+
+  /// Shows the screen.
+  final func show() {
+    guard !isLoaded else { return }
+    isLoaded = true
+    viewDidLoad()
   }
 
   /// Sets the screen up.

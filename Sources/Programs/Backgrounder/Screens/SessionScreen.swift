@@ -13,8 +13,7 @@ final class SessionScreen: Screen {
     print("Application entered background state.")
     // A call is still in progress if the application has been in the foreground only briefly.
     guard backgroundTask == .invalid else { return }
-    let service = BackgroundCleanupService(
-      service: parts.service, seconds: parts.work, clock: parts.clock, print: print)
+    let service = BackgroundCleanupService(parts)
     let task = application.beginBackgroundTask(withName: "End of session") { [weak self] in
       // The service is not notified: that might take time, and none is left.
       service.cancel()
@@ -39,24 +38,14 @@ final class SessionScreen: Screen {
 
 /// Ends the session at a web service, synchronously. For a single use.
 final class BackgroundCleanupService: Sendable {
-  /// The time limit for the service's response, in seconds.
-  static let timeout = 20.0
-  /// The duration of a call without a service, in seconds.
-  private let seconds: Double
-  private let timeout: Double
-  private let clock: any Clock<Duration>
+  private let parts: ScreenParts
   private let print: Printer
   private let call: Result<WebCall, any Error>?
 
-  init(
-    service: WebService?, seconds: Double, timeout: Double = timeout, clock: any Clock<Duration>,
-    print: @escaping Printer
-  ) {
-    self.seconds = seconds
-    self.timeout = timeout
-    self.clock = clock
-    self.print = print
-    call = service.map { service in
+  init(_ parts: ScreenParts) {
+    self.parts = parts
+    print = parts.print
+    call = parts.service.map { service in
       Result { WebCall(try service.request("/user/SESSIONKEY/endsession"), to: service) }
     }
   }
@@ -64,7 +53,7 @@ final class BackgroundCleanupService: Sendable {
   /// Makes the request on another thread and prints its outcome.
   func run() async {
     guard call != nil else {
-      do { try await clock.sleep(for: .seconds(seconds)) } catch { return }
+      do { try await parts.clock.sleep(for: .seconds(parts.work)) } catch { return }
       return print(Self.outcome(of: Data(#"{"success": true}"#.utf8)))
     }
     // Not on the main thread, where the expiration handler would have to wait for the service.
@@ -80,7 +69,7 @@ final class BackgroundCleanupService: Sendable {
   func runBlocking() {
     guard let call else { return }
     do {
-      print(Self.outcome(of: Data(try call.get().answer(within: timeout).body)))
+      print(Self.outcome(of: Data(try call.get().answer(within: parts.serviceLimit).body)))
     } catch WebCall.Problem.cancelled {
       // The task has expired, or the application has ended.
     } catch {
@@ -91,11 +80,10 @@ final class BackgroundCleanupService: Sendable {
   /// Makes `run` return immediately, and closes the connection.
   func cancel() { try? call?.get().stop() }
 
-  /// Returns the outcome according to a response. Any other response means that the session was not ended.
+  /// Returns the outcome according to a response. The key `success` alone counts, whatever its value is. Any
+  /// response without it means that the session was not ended.
   static func outcome(of answer: Data) -> String {
     let response = try? JSONSerialization.jsonObject(with: answer) as? [String: Any]
-    let success = response?["success"]
-    let hasSucceeded = success != nil && success as? Bool != false && !(success is NSNull)
-    return hasSucceeded ? "Session ended" : "Error ending session"
+    return response?["success"] != nil ? "Session ended" : "Error ending session"
   }
 }

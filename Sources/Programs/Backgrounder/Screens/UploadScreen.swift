@@ -2,9 +2,12 @@ import Continuo
 import Dispatch
 import Synchronization
 
-/// Sends data to a server, synchronously on a background queue, and requests background time to finish.
+/// Sends data to a server, synchronously on a background queue, and requests background time to finish. An
+/// upload that was stopped or has failed continues when the button is tapped again.
 final class UploadScreen: Screen {
-  override func buttonTapped() { Upload(parts, for: .shared).sendDataToServer() }
+  private lazy var upload = Upload(parts, for: .shared)
+
+  override func buttonTapped() { upload.sendDataToServer() }
 }
 
 /// The upload of all parts. Used by the background queue and, when its time expires, by the main thread.
@@ -12,14 +15,16 @@ private final class Upload: Sendable {
   private static let parts = 10
   /// The size of a part in bytes.
   private static let partSize = 65_536
-  /// The time limit for sending a part, in seconds.
-  private static let timeout = 20.0
   private let application: UIApplication
   private let screen: ScreenParts
   private let print: Printer
   /// Held while a line is printed that depends on the task: no part is reported as sent after the task has ended.
   private let backgroundTaskID = Mutex(UIBackgroundTaskIdentifier.invalid)
   private let call = Mutex<WebCall?>(nil)
+  /// The first part that the server has not confirmed.
+  private let next = Mutex(1)
+  /// Serial: the upload of a second tap begins after that of the first.
+  private let queue = DispatchQueue(label: "upload")
 
   init(_ screen: ScreenParts, for application: UIApplication) {
     self.application = application
@@ -29,7 +34,7 @@ private final class Upload: Sendable {
 
   func sendDataToServer() {
     // Uploads on a background queue.
-    DispatchQueue.global().async {
+    queue.async {
       // The lock is held until the identifier is stored, since the expiration handler needs it.
       let isGranted = self.backgroundTaskID.withLock { id in
         id = self.application.beginBackgroundTask(withName: "Finish Network Tasks") {
@@ -51,7 +56,9 @@ private final class Upload: Sendable {
   }
 
   private func sendAppDataToServer() {
-    for part in 1...Self.parts {
+    let first = next.withLock { $0 }
+    if first > 1 { print("Going on at part \(first) of \(Self.parts)") }
+    for part in first...Self.parts {
       var problem: (any Error)?
       do { try send(part) } catch { problem = error }
       guard goesOn(after: part, problem) else { return }
@@ -69,6 +76,7 @@ private final class Upload: Sendable {
       case let problem?: print("Upload failed at part \(part) of \(Self.parts): \(problem)")
       case nil:
         print("Sent part \(part) of \(Self.parts)")
+        next.withLock { $0 = part % Self.parts + 1 }
         guard part == Self.parts else { return true }
         print("Upload finished")
       }
@@ -83,7 +91,7 @@ private final class Upload: Sendable {
     let call = WebCall(try service.request("/upload/\(part)", body: body), to: service)
     self.call.withLock { $0 = call }
     guard backgroundTaskID.withLock({ $0 != .invalid }) else { throw WebCall.Problem.cancelled }
-    let status = try call.answer(within: Self.timeout).status
+    let status = try call.answer(within: screen.serviceLimit).status
     guard (200...299).contains(status) else { throw Refused(status: status) }
   }
 

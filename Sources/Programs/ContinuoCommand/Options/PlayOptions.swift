@@ -42,6 +42,11 @@ struct Play: ParsableCommand {
   var events: String?
 
   @Option(
+    help: ArgumentHelp("Events to leave out of --events, such as time or time,loaded.", valueName: "list"),
+    transform: EventNames.parse)
+  var eventsWithout: Set<String> = []
+
+  @Option(
     help: ArgumentHelp(
       "At exit, write a drawing of the run against time: application state, sound, items, commands.",
       discussion: "An SVG document, for any browser; 0 is the first sound, as for --at.",
@@ -77,6 +82,9 @@ struct Play: ParsableCommand {
     try ValidationError.rejectEmpty(["--events": events, "--timeline": timeline, "--socket": socket])
     if let timeline, timeline == events {
       throw ValidationError("--events and --timeline name the same file \(timeline).")
+    }
+    if events == nil, !eventsWithout.isEmpty {
+      throw ValidationError("--events-without needs --events.")
     }
     if noSocket, socket != nil { throw ValidationError(contradiction: "--socket", "--no-socket") }
     guard let output = sound.output, case .wav(let path) = output else { return }

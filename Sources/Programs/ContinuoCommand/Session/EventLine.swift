@@ -4,11 +4,13 @@ import ControlProtocol
 import TextFormatting
 
 struct EventLine {
+  /// The name of the event, by which `--events-without` leaves it out.
+  let name: String
   /// The line, with its line feed.
   private(set) var bytes: [UInt8] = []
 
   /// Creates an empty line, for `setTime`.
-  init() {}
+  init() { name = EventNames.time }
 
   /// Creates the line of an event, observed at `host`; nil for events that `--events` does not report, and
   /// for times.
@@ -68,7 +70,9 @@ struct EventLine {
 
   static func finished(host: HostTime) -> EventLine { EventLine("finished", [:], host) }
 
-  private init(_ name: String, _ members: KeyValuePairs<String, JSONValue>, _ host: HostTime) {
+  /// Creates a line with the given members after the name and before the time.
+  init(_ name: String, _ members: KeyValuePairs<String, JSONValue>, _ host: HostTime) {
+    self.name = name
     let seconds = DecimalFraction.seconds(nanoseconds: UInt64(max(0, host.nanoseconds)))
     let all = [("event", JSONValue.string(name))] + members.map { ($0, $1) } + [("host", .number(seconds))]
     bytes = JSONValue.object(all.map { JSONValue.Member(key: $0, value: $1) }).line

@@ -4,6 +4,7 @@ import Continuo
 import ControlProtocol
 import ControlServer
 import Dispatch
+import Foundation
 import Jukebox
 import JukeboxPlayback
 import MPDService
@@ -72,6 +73,10 @@ final class PlayRun: SessionDelegate {
   /// nil waits for the server without a limit.
   func start(answers: (@Sendable (_ limit: Double) -> Bool)?, socket: consuming ListeningSocket?) {
     self.socket = socket
+    write(
+      .begin(
+        arguments: Array(CommandLine.arguments.dropFirst()),
+        secondsSince1970: Date().timeIntervalSince1970, host: session.clock.now))
     remote.quit = { [weak self] in self?.end() }
     remote.refuse = { [weak self] reason in self?.complain(reason) }
     if display.form != .nothing, Terminal.isPresent {
@@ -90,7 +95,7 @@ final class PlayRun: SessionDelegate {
   private func end() { session.end(ExitStatus(hasSounded: hasSounded, problems: problems).rawValue) }
 
   private func queueEnded() {
-    events?.write(.finished(host: session.clock.now))
+    write(.finished(host: session.clock.now))
     end()
   }
 
@@ -192,7 +197,7 @@ final class PlayRun: SessionDelegate {
   }
 
   func saw(_ event: JukeboxEvent) {
-    write(WatchRecord.Event(event, session.host))
+    write(WatchRecord.Event(event, session.host).flatMap { EventLine($0, host: session.clock.now) })
     switch event {
     case .currentItem(let song):
       waits.current = song?.id
@@ -235,7 +240,7 @@ final class PlayRun: SessionDelegate {
   private func reached(_ time: CMTime) {
     guard let id = display.song?.id else { return }
     let now = session.clock.now
-    if let events {
+    if let events, writesTimes {
       timeLine.setTime(
         index: session.host.index(of: id), value: time.value, timescale: time.timescale,
         state: display.state, host: now)
@@ -265,10 +270,11 @@ final class PlayRun: SessionDelegate {
   }
 
   func recorded(_ event: LifecycleRecord.Event) {
+    write(EventLine(event, host: session.clock.now))
     switch event {
     case .state(let state):
       display.reach(state, at: currentTime)
-      write(.applicationState(state.rawValue))
+      write(EventLine(.applicationState(state.rawValue), host: session.clock.now))
       updateTimeObserver()
       writeLines(now: session.clock.now)
       drawStatus()
@@ -292,13 +298,16 @@ final class PlayRun: SessionDelegate {
   /// Performs a command of a key or of `--at`.
   func perform(_ command: PlayerCommand) {
     // The device records its own commands.
-    if !command.isOfDevice { session.timeline?.record(.pressed(command.description)) }
+    if !command.isOfDevice {
+      session.timeline?.record(.pressed(command.description))
+      write(.command(command, host: session.clock.now))
+    }
     if command == .terminate { hasTerminated = true }
     remote.perform(command)
   }
 
   private func updateTimeObserver() {
-    session.service.application?.observedStep = events != nil ? 1 : display.shownStep
+    session.service.application?.observedStep = writesTimes ? 1 : display.shownStep
   }
 
   /// Performs the command of a key, and shows its effect if nothing else does.
@@ -324,8 +333,11 @@ final class PlayRun: SessionDelegate {
 
   // MARK: Telling
 
-  private func write(_ event: WatchRecord.Event?) {
-    guard let events, let event, let line = EventLine(event, host: session.clock.now) else { return }
+  /// Whether every step of the time is written.
+  private var writesTimes: Bool { events != nil && !options.eventsWithout.contains(EventNames.time) }
+
+  private func write(_ line: EventLine?) {
+    guard let events, let line, !options.eventsWithout.contains(line.name) else { return }
     events.write(line)
   }
 

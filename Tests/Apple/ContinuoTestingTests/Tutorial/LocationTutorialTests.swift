@@ -13,11 +13,13 @@ struct LocationTutorialTests {
     try await withTestDevice(modes: modes) { device in
       Console.lines = []
       device.location.answer = answer
+      // As the tutorial prints it: since iOS 9 a manager has to allow what the mode allows.
+      device.location.isLinkedBeforeIOS9 = true
       await device.launch(AppDelegate())
       let start = CLLocationCoordinate2D(latitude: 37.33482105, longitude: -122.03350886)
       let end = CLLocationCoordinate2D(latitude: 37.33482105, longitude: -122.71)
       await device.travel(along: try LocationTrack(through: [start, end], in: .seconds(3000)))
-      let screen = LocationViewController(hasMode: modes.contains(.location))
+      let screen = LocationViewController()
       screen.viewDidLoad()
       screen.enabledChanged(UISwitch(isOn: true))
       try await check(screen, device)
@@ -108,14 +110,14 @@ struct LocationTutorialTests {
   @Test("004: \"set a key in your Info.plist … If you do not include this, location will silently fail\"")
   func description() async throws {
     try await withTestDevice(modes: [.location]) { device in
-      device.location.usage = []
+      device.location.usage = LocationUsage()
       await device.launch(AppDelegate())
       await device.travel(along: try LocationTrack(through: [CLLocationCoordinate2D()]))
-      let screen = LocationViewController(hasMode: true)
+      let screen = LocationViewController()
       screen.enabledChanged(UISwitch(isOn: true))
       await device.advance(by: .seconds(60))
       #expect(screen.locations.isEmpty && screen.locationManager.authorizationStatus == .notDetermined)
-      device.location.usage = .always
+      device.location.usage.always = "For the map."
       screen.locationManager.requestAlwaysAuthorization()
       await device.advance(by: .seconds(1))
       #expect(screen.locations.count == 1)

@@ -24,22 +24,18 @@ import ContinuoLocation
   var selectedSegmentIndex = 0
 }
 
-/// "Receiving Location Updates", in today's Swift. Since iOS 9 a manager has to allow what the mode allows.
+/// "Receiving Location Updates", in today's Swift.
 class LocationViewController: UIViewController, @preconcurrency CLLocationManagerDelegate {
   var locations = [MKPointAnnotation]()
   let mapView = MKMapView()
-  private let hasMode: Bool
 
   lazy var locationManager: CLLocationManager = {
     let manager = CLLocationManager()
     manager.desiredAccuracy = kCLLocationAccuracyBest
     manager.delegate = self
-    manager.allowsBackgroundLocationUpdates = hasMode
     manager.requestAlwaysAuthorization()
     return manager
   }()
-
-  init(hasMode: Bool) { self.hasMode = hasMode }
 
   func accuracyChanged(_ sender: UISegmentedControl) {
     let accuracyValues = [

@@ -74,7 +74,12 @@ struct TutorialTests {
       let screen = WhateverViewController()
       screen.viewDidLoad()
       screen.didTapPlayPause(UIButton())
-      await device.advance(by: .seconds(1))
+      // Half a second each, by no millisecond less.
+      await device.advance(by: .milliseconds(499))
+      #expect(screen.resultsLabel.text == nil)
+      await device.advance(by: .milliseconds(1))
+      #expect(screen.resultsLabel.text == "Position 2 = 2")
+      await device.advance(by: .milliseconds(500))
       #expect(screen.resultsLabel.text == "Position 3 = 3")
       await device.pressHomeButton()
       await device.advance(by: .seconds(1))

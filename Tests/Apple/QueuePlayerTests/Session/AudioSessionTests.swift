@@ -130,7 +130,7 @@ struct AudioSessionTests {
     #expect(session.currentRoute.inputs.isEmpty && session.inputNumberOfChannels == 0)
     #expect(session.recordPermission == .denied && !session.isInputGainSettable)
     try session.setPreferredInput(nil)
-    let port = AVAudioSessionPortDescription(sink: "microphone")
+    let port = AVAudioSessionPortDescription(sink: "microphone", .builtInMic)
     #expect(code { try session.setPreferredInput(port) } == .resourceNotAvailable)
     #expect(code { try session.setInputGain(1) } == .resourceNotAvailable)
     let answers = Log<Bool>()
@@ -196,6 +196,28 @@ struct AudioSessionTests {
     #expect(changes.entries == ["route 3 from nowhere", "route 3 from nowhere"])
   }
 
+  @Test("Sound in both directions goes to the receiver, unless the options name the speaker")
+  func speaker() throws {
+    let changes = SessionLog(session)
+    let player = stage.queuePlayer([stage.item("a", seconds: 10)])
+    player.play()
+    stage.pass(0.5)
+    func expect(_ port: AVAudioSession.Port, changes count: Int) {
+      stage.settle()
+      #expect(session.currentRoute.outputs.map(\.portType) == [port] && changes.entries.count == count)
+    }
+    expect(.builtInSpeaker, changes: 0)
+    try session.setCategory(.playAndRecord)
+    expect(.builtInReceiver, changes: 1)
+    try session.setCategory(.playAndRecord, options: .defaultToSpeaker)
+    expect(.builtInSpeaker, changes: 2)
+    try session.setCategory(.playAndRecord, options: [.defaultToSpeaker, .duckOthers])
+    expect(.builtInSpeaker, changes: 2)
+    try session.setCategory(.playback)
+    expect(.builtInSpeaker, changes: 3)
+    #expect(Set(changes.entries) == ["route 3 from simulated"])
+  }
+
   @Test(
     "What kind of port a sink is",
     arguments: [
@@ -203,7 +225,7 @@ struct AudioSessionTests {
       ("alsa_output.usb-x.analog-stereo", .usbAudio), ("alsa_output.pci-0.analog-stereo", .lineOut),
     ])
   func ports(_ sink: String, _ port: AVAudioSession.Port) {
-    #expect(AVAudioSessionRouteDescription(sink: sink).outputs.map(\.portType) == [port])
+    #expect(AVAudioSessionRouteDescription(SessionRoute(sink: sink)).outputs.map(\.portType) == [port])
   }
 
   @Test("Playing activates the session; deactivating pauses the players")

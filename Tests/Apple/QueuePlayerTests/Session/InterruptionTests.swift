@@ -80,7 +80,7 @@ struct InterruptionTests {
     player.play()
     stage.pass(0.5)
     #expect(stage.session.currentRoute.outputs.map(\.uid) == ["simulated"] && told.entries.isEmpty)
-    #expect(stage.session.currentRoute.outputs.map(\.portType) == [.lineOut])
+    #expect(stage.session.currentRoute.outputs.map(\.portType) == [.builtInSpeaker])
     #expect(stage.session.sampleRate == 44_100 && stage.session.outputLatency > 0)
     stage.pass(1)
     #expect(stage.session.currentRoute.outputs.map(\.uid) == ["simulated.2"])

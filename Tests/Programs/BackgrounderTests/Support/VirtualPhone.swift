@@ -22,9 +22,8 @@ final class VirtualPhone {
     self.device = device
     self.command = command
     parts = plan.parts
-    device.location.answer = plan.location.answer
-    device.location.usage = plan.location.usage
-    device.location.onDiagnostic = { [weak device] in device?.note("! \($0)") }
+    let note: @Sendable (String) -> Void = { [weak device] in device?.note("! \($0)") }
+    plan.location.apply(to: device.location, say: note, complain: note)
     device.location.setSource(plan.location.source)
     if let service = plan.parts.service { device.system.add(service) }
   }
@@ -56,6 +55,9 @@ final class VirtualPhone {
     case .tap, .play:
       guard device.state == .active else { return device.note("the application is not active") }
       screen?.buttonTapped()
+      await device.advance(by: .zero)
+    case .tab1, .tab2, .tab3, .tab4:
+      if let tab = action.tab { delegate?.select(tab: tab) }
       await device.advance(by: .zero)
     case .home: await device.pressHomeButton()
     case .foreground: await device.foreground()
@@ -106,10 +108,11 @@ final class VirtualPhone {
 /// - Parameters:
 ///   - songs: what the audio screen plays, in place of files.
 ///   - block: how an upload blocks its thread; by default, threads spend the device's time.
+///   - change: changes the parts before the launch.
 @MainActor
 func withPhone(
   _ arguments: [String], songs: ((TestDevice) -> [URL])? = nil, block: Blocker? = nil,
-  _ check: (VirtualPhone) async throws -> Void
+  change: (inout ScreenParts) -> Void = { _ in }, _ check: (VirtualPhone) async throws -> Void
 ) async throws {
   let command = try BackgrounderCommand.parse(arguments + (songs == nil ? [] : ["http://songs.example/"]))
   var plan = try command.plan()
@@ -118,8 +121,9 @@ func withPhone(
     plan.parts.clock = device.clock
     plan.parts.block = block ?? { seconds in MainActor.assumeIsolated { device.spend(.seconds(seconds)) } }
     plan.parts.print = { [weak device] in device?.note("| \($0)") }
+    change(&plan.parts)
     let phone = VirtualPhone(device, command, plan)
-    await phone.perform(.launch)
+    if plan.launches { await phone.perform(.launch) }
     await phone.play(plan.presses)
     try await check(phone)
   }

@@ -131,7 +131,13 @@ final class Player: Sendable {
 }
 
 extension Player.Log {
+  /// Lines about the device and the run, which have tests of their own.
+  private static let others = [
+    "begin", "command", "device", "backgroundTask", "fetchEnded", "interruption", "terminated", "refused",
+  ]
+
   fileprivate mutating func addEvent(_ line: String) {
+    if Self.others.contains(where: { line.hasPrefix("{\"event\":\"\($0)\",") }) { return }
     if let event = SeenEvent(line: line) { events.append(event) } else { strayLines.append(line) }
   }
 }

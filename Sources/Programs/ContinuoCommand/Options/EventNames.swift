@@ -1,0 +1,22 @@
+/// The names of the lines of `--events`.
+enum EventNames {
+  /// The name of the lines with a time step.
+  static let time = "time"
+
+  /// The names of all lines.
+  static let all = [
+    "begin", "currentItem", time, "timeControlStatus", "applicationState", "didPlayToEndTime", "failed",
+    "stalled", "loaded", "network", "timedMetadata", "command", "device", "backgroundTask", "fetchEnded",
+    "interruption", "terminated", "refused", "finished",
+  ]
+
+  /// Parses the list of names of an option.
+  static func parse(_ list: String) throws(SyntaxError) -> Set<String> {
+    let names = list.split(separator: ",").map(String.init)
+    guard !names.isEmpty else { throw SyntaxError("an empty list of events") }
+    for name in names where !all.contains(name) {
+      throw SyntaxError("\"\(name)\" is not an event; known ones are \(all.joined(separator: ", "))")
+    }
+    return Set(names)
+  }
+}

@@ -1,0 +1,65 @@
+import AppLifecycle
+import Clocks
+import Continuo
+import TextFormatting
+
+// What the drawing of a run shows beside the player's events.
+extension EventLine {
+  /// Creates the first line of a run: the program and its arguments, and the wall clock at `host`.
+  static func begin(arguments: [String], secondsSince1970: Double, host: HostTime) -> EventLine {
+    let members: KeyValuePairs<String, JSONValue> = [
+      "version": .string(Version.number), "arguments": .array(arguments.map { .string($0) }),
+      "wallClock": .string(wallClock(secondsSince1970)),
+    ]
+    return EventLine("begin", members, host)
+  }
+
+  /// Returns a time by ISO 8601, in milliseconds: `2026-05-01T08:00:00.250Z`.
+  private static func wallClock(_ secondsSince1970: Double) -> String {
+    let thousandths = Int64((min(max(secondsSince1970, 0), 2.5e11) * 1000).rounded())
+    let time = UTCTime(secondsSince1970: thousandths / 1000)
+    let date = "\(time.year.digits(4))-\(time.month.digits(2))-\(time.day.digits(2))"
+    return "\(date)T\(time.hour.digits(2)):\(time.minute.digits(2)):\(time.second.digits(2))"
+      + ".\((thousandths % 1000).digits(3))Z"
+  }
+
+  /// Creates the line of a command that is not the device's.
+  static func command(_ command: PlayerCommand, host: HostTime) -> EventLine {
+    EventLine("command", ["what": .string(command.description)], host)
+  }
+
+  /// Creates the line of an event of the device; nil for events without one, such as states.
+  init?(_ event: LifecycleRecord.Event, host: HostTime) {
+    switch event {
+    // A button, or what woke the application.
+    case .happened(let happening): self.init("device", ["what": .string(happening.description)], host)
+    case .taskBegan(let id, let name): self.init(task: id, name, "began", host)
+    case .expirationBegan(let id, let name): self.init(task: id, name, "expired", host)
+    case .taskEnded(let id, let name): self.init(task: id, name, "ended", host)
+    case .fetchEnded(let result):
+      self.init("fetchEnded", ["result": .string(optional: result.map { "\($0)" })], host)
+    case .interruptionBegan:
+      self.init("interruption", ["what": .string("began"), "shouldResume": .null], host)
+    case .interruptionEnded(let shouldResume):
+      self.init("interruption", ["what": .string("ended"), "shouldResume": .bool(shouldResume)], host)
+    case .terminated(let report):
+      let members: KeyValuePairs<String, JSONValue> = [
+        "code": .string(optional: report.map { "\($0.code)" }), "reason": .string(optional: report?.reason),
+        "report": .string(optional: report.map { "\($0)" }),
+      ]
+      self.init("terminated", members, host)
+    case .refused(let refusal): self.init("refused", ["reason": .string("\(refusal)")], host)
+    // Without a line: the calls into the application, and what an application of music does not use.
+    case .state, .callBegan, .callEnded, .expirationEnded, .sessionEventsBegan, .sessionEventsEnded,
+      .sessionEventsIgnored, .scheduledTaskBegan, .scheduledTaskExpires, .scheduledTaskEnded,
+      .socketsReclaimed:
+      return nil
+    }
+  }
+
+  private init(task: UIBackgroundTaskIdentifier, _ name: String?, _ what: String, _ host: HostTime) {
+    self.init(
+      "backgroundTask",
+      ["what": .string(what), "id": .number(task.rawValue), "name": .string(optional: name)], host)
+  }
+}
