@@ -153,7 +153,7 @@ import Testing
     let fault = PhoneReport.Fault(code: "0x8badf00d", reason: "slow", text: "Application terminated\n  slow")
     let actions = driver.send(.report(.terminated(fault, driver.now)))
     #expect(actions.contains(.report(fault, driver.now)) && actions.last == .kill)
-    #expect(driver.send(.ended(.killed(signal: 9))) == [.over(.faulted)])
+    #expect(driver.send(.ended(.killed(signal: 9))) == [.state(.notRunning, driver.now), .over(.faulted)])
     #expect(driver.machine.lastFault == fault)
   }
 

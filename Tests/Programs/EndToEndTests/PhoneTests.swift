@@ -31,8 +31,9 @@ extension EndToEndTests {
       var output: [String] { run.log.value.output }
 
       /// Has a client give a command, and waits until the phone has answered it.
-      func tell(_ command: String..., status: Int32 = 0) async throws {
-        _ = try await Run("continuo", command + ["--socket", socket]).finished(status: status)
+      func tell(_ command: String) async throws {
+        let answer = try await Conversation(socket).ask(command)
+        guard answer.last == "OK" else { throw Failure("\(answer)") }
       }
 
       /// Waits for a line that contains this, behind so many lines; returns how many lines there are up to it.
@@ -56,41 +57,38 @@ extension EndToEndTests {
       }
     }
 
-    /// The processes of a group and the shell that guards it.
-    private func processes(of group: pid_t) -> [pid_t] {
+    /// The processes of a session.
+    private func processes(of session: pid_t) -> [pid_t] {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
       return names.compactMap { pid_t($0) }.filter { process in
         let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
         let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
         // One that nobody has reaped yet is none.
-        if fields.count > 3, fields[1] != "Z", pid_t(fields[3]) == group { return true }
-        let command = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
-        return command.ends(with: "\0sh\0\(group)\0")
+        return fields.count > 4 && fields[1] != "Z" && pid_t(fields[4]) == session
       }
     }
 
-    private func becomesEmpty(_ group: pid_t) async throws {
+    private func becomesEmpty(_ session: pid_t) async throws {
       let start = SystemClock.shared.now
-      while !processes(of: group).isEmpty {
+      while !processes(of: session).isEmpty {
         guard SystemClock.shared.now.seconds(since: start) < 120 else {
-          throw Failure("left behind: \(processes(of: group))")
+          throw Failure("left behind: \(processes(of: session))")
         }
         // Nobody tells of the end of a stranger's child.
         try await Task.sleep(for: .milliseconds(5))
       }
     }
 
-    /// The ticks and the switches of all threads of a group's processes, by thread.
-    private func work(of group: pid_t) -> [String: String] {
+    /// The ticks and the switches of all threads of a session's processes, by thread.
+    private func work(of session: pid_t) -> [String: String] {
       var work: [String: String] = [:]
-      for process in processes(of: group) {
+      for process in processes(of: session) {
         let folder = "/proc/\(process)/task"
         for thread in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
           let stat = (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)) ?? ""
           let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
           let status = (try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)) ?? ""
           let switches = status.split(separator: "\n").filter { $0.contains("ctxt_switches") }
-          // The guardian sleeps; the group's threads are stopped.
           work["\(thread)"] = "\(fields[1]) \(fields[12]) \(fields[13]) \(switches)"
         }
       }
@@ -103,11 +101,11 @@ extension EndToEndTests {
       for work in ["active", "timer", "task", "thread", "child"] { try await phone.line(work) }
       try await phone.tell("home")
       try await phone.state("suspended")
-      let group = try phone.process()
-      let (before, count) = (work(of: group), phone.output.count)
-      #expect(before.count > 3 && before.values.count { $0.hasPrefix("T") } == before.count - 1)
+      let session = try phone.process()
+      let (before, count) = (work(of: session), phone.output.count)
+      #expect(before.count > 3 && before.values.allSatisfy { $0.hasPrefix("T") })
       try await Task.sleep(for: .seconds(2))
-      #expect(work(of: group) == before)
+      #expect(work(of: session) == before)
       #expect(phone.output.count == count)
       try await phone.tell("foreground")
       let back = try await phone.line("active", after: count)
@@ -118,9 +116,9 @@ extension EndToEndTests {
       try await phone.line("terminating")
       try await phone.tell("launch")
       try await phone.line("launched", after: back)
-      try await becomesEmpty(group)
+      try await becomesEmpty(session)
       let next = try phone.process()
-      #expect(next != group)
+      #expect(next != session)
       phone.run.child.signal(SIGTERM)
       _ = try await phone.run.finished(status: 128 + SIGTERM)
       try await becomesEmpty(next)
@@ -144,19 +142,19 @@ extension EndToEndTests {
     func watchdog() async throws {
       let phone = try Phone(words: "hang", "child")
       try await phone.line("child")
-      let group = try phone.process()
+      let session = try phone.process()
       try await phone.tell("home")
       let log = try await phone.run.finished(status: 70)
       #expect(log.errors.contains { $0.contains("0x8badf00d") })
       #expect(log.output.last?.contains("notRunning") == true)
-      try await becomesEmpty(group)
+      try await becomesEmpty(session)
     }
 
     @Test("A program that ends by itself ends the phone with its status; one that is killed has crashed")
     func ends() async throws {
       let leaving = try Phone(words: "leave")
       try await leaving.line("active")
-      try await leaving.tell("home", status: 0)
+      try await leaving.tell("home")
       _ = try await leaving.run.finished(status: 7)
       let killed = try Phone(words: "silent")
       try await killed.line("active")
@@ -169,19 +167,21 @@ extension EndToEndTests {
     func stranger(_ isLost: Bool) async throws {
       let script = "trap '' TERM; echo launched $$; while :; do echo timer; sleep 0.02; done"
       let phone = try isLost ? Phone(words: "close") : Phone(["/bin/sh", "-c", script])
-      try await phone.line("timer")
-      let group = try phone.process()
+      // Its timers need the descriptors that it has closed.
+      let work = isLost ? "thread" : "timer"
+      try await phone.line(work)
+      let session = try phone.process()
       try await phone.tell("home")
       let count = try await phone.state("suspended")
       let reason = isLost ? "has closed its connection" : "has not made itself known"
       #expect(phone.run.log.value.errors.contains { $0.contains(reason) })
-      let before = work(of: group)
+      let before = self.work(of: session)
       try await Task.sleep(for: .milliseconds(300))
-      #expect(work(of: group) == before)
+      #expect(self.work(of: session) == before)
       try await phone.tell("foreground")
-      try await phone.line("timer", after: count)
+      try await phone.line(work, after: count)
       try await phone.tell("terminate")
-      try await becomesEmpty(group)
+      try await becomesEmpty(session)
       phone.run.child.signal(SIGTERM)
       _ = try await phone.run.finished(status: 128 + SIGTERM)
     }
@@ -207,28 +207,28 @@ extension EndToEndTests {
     func killed(_ number: Int) async throws {
       let phone = try Phone(words: "child", "stubborn", options: ["--grace", "0"])
       try await phone.line("launched")
-      let group = try phone.process()
+      let session = try phone.process()
       if number % 3 > 0 {
         try await phone.line("active")
         try await phone.tell("home")
       }
       if number % 3 > 1 { try await phone.state("suspended") }
       phone.run.child.signal(SIGKILL)
-      try await becomesEmpty(group)
+      try await becomesEmpty(session)
     }
 
     @Test("Not a frame is lost by a suspension, and each step comes once")
     func sound() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 3.5, seed: 9)
+      let song = Song(duration: 8, seed: 9)
       let path = try await song.write(into: studio.folder)
       let server = try studio.startServer()
       let capture = try await studio.capture(server.address)
       let phone = try Phone(words: "silent", path, options: ["--grace", "0"], server: server.address)
       var count = 0
-      for step in [80, 180, 260] {
-        count = try await phone.line("step \(step)", after: count)
+      for _ in 0..<3 {
+        for _ in 0..<30 { count = try await phone.line("step ", after: count) }
         try await phone.tell("home")
         count = try await phone.state("suspended", after: count)
         let before = phone.output.count
@@ -244,8 +244,4 @@ extension EndToEndTests {
       expectSame(heard, file.withoutSilence)
     }
   }
-}
-
-extension Data {
-  fileprivate func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
 }

@@ -24,7 +24,8 @@ package final class PhoneLink: Sendable {
   /// The background modes that the phone has chosen; nil if it leaves them to the application.
   package let modes: BackgroundModes?
   private let descriptor: Int32
-  private let wakePipe: WakePipe
+  /// The worker that waits for a suspended application to stand still.
+  private let rest = LazyWorker()
   private let state = Mutex(State())
 
   private struct State {
@@ -39,12 +40,11 @@ package final class PhoneLink: Sendable {
   private init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let number = Int32(parts[0]), let phone = Int32(parts[1]),
-      Self.isSocket(number, of: phone), let wakePipe = WakePipe()
+      Self.isSocket(number, of: phone)
     else { return nil }
     // Children of the application do not have it.
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     descriptor = number
-    self.wakePipe = wakePipe
     modes = parts[2].isEmpty ? nil : BackgroundModes(list: String(parts[2]))
   }
 
@@ -90,35 +90,38 @@ package final class PhoneLink: Sendable {
     }
   }
 
-  /// Has the reader report when a suspended application stands still.
+  /// Starts to wait until a suspended application stands still.
   private func awaitRest(_ reached: ApplicationState) {
     let limit = SystemClock.shared.now.advanced(bySeconds: Self.stillLimit)
     state.withLock { $0.stillUntil = reached == .suspended ? limit : nil }
-    if reached == .suspended { wakePipe.wake() }
+    guard reached == .suspended else { return }
+    rest.signal {
+      SystemClock.shared.makeWorker("continuo-still") { [weak self] in
+        guard self?.checkRest() == true else { return .whenSignalled }
+        return .at(SystemClock.shared.now.advanced(bySeconds: Self.stillInterval))
+      }
+    }
   }
 
   // MARK: Orders
 
-  /// Carries out orders until the phone ends, and the application with it.
+  /// Carries out orders until the phone ends, and the application with it. Returns if the application has
+  /// closed the socket. A wait in `recv` does not depend on the descriptor's number, which may be in use again.
   private func read() {
-    var entries = [descriptor, wakePipe.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var bytes = [UInt8](repeating: 0, count: PhoneReport.limit)
     while true {
-      let wait = checkRest() ? Int32(Self.stillInterval * 1000) : -1
-      guard poll(&entries, 2, wait) >= 0 || errno == EINTR else { return }
-      if entries[1].revents != 0 { wakePipe.empty() }
-      if entries[0].revents != 0, !readOrder() { return }
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return }
+      if count == 0 { endWithPhone() }
+      if let order = PhoneOrder(String(decoding: bytes.prefix(count), as: UTF8.self)) { carryOut(order) }
     }
   }
 
-  /// Whether the link is intact after the next order.
-  private func readOrder() -> Bool {
-    var bytes = [UInt8](repeating: 0, count: PhoneReport.limit)
-    let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-    if count < 0 { return errno == EAGAIN || errno == EINTR }
-    // The end of the phone is the end of the application and of its children.
-    if count == 0 { kill(0, SIGKILL) }
-    if let order = PhoneOrder(String(decoding: bytes.prefix(count), as: UTF8.self)) { carryOut(order) }
-    return true
+  /// Ends the application and its children.
+  private func endWithPhone() {
+    ProcessSession(getsid(0)).killAll()
+    kill(getpid(), SIGKILL)
   }
 
   private func carryOut(_ order: PhoneOrder) {

@@ -124,6 +124,9 @@ struct PhoneMachine {
 
   var isRunning: Bool { process != .none }
 
+  /// Whether the processes are being stopped.
+  var isStopping: Bool { process == .stopping }
+
   /// The earliest time at which `timePassed` has an effect; nil if none.
   var nextDeadline: HostTime? {
     var moments = [stopAt, standIn?.nextDeadline].compactMap { $0 }
@@ -302,14 +305,14 @@ struct PhoneMachine {
       actions.append(.record(.terminated(nil), time))
       lastFault = fault
       if let fault { actions.append(.report(fault, time)) }
-      show(.notRunning, time)
       kill(fault == nil ? .terminated : .faulted)
     }
   }
 
   private mutating func enter(_ next: ApplicationState, _ time: HostTime) {
     reached = next
-    guard next != .suspended else { return }
+    // The end is reported once the processes have ended.
+    guard next != .suspended, next != .notRunning else { return }
     stopAt = nil
     // A background task has begun just before the stop.
     if process == .stopping || process == .stopped { resume() }
@@ -404,7 +407,7 @@ struct PhoneMachine {
   private mutating func carryOut(_ step: LifecycleMachine.Action) {
     switch step {
     case .enter(.suspended): reached = .suspended
-    case .enter(.notRunning): show(.notRunning, now)
+    case .enter(.notRunning): break
     case .enter(let next): enter(next, now)
     case .suspend: stop()
     case .enterForeground, .resume: resume()

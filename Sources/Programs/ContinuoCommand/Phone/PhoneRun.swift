@@ -144,11 +144,11 @@ final class PhoneRun {
     case .start: startProcess()
     case .send(let order): send(order)
     case .stop:
-      process?.group.signal(SIGSTOP)
+      process?.session.signal(SIGSTOP)
       let limit = clock.now.advanced(bySeconds: Self.standLimit)
       after(0) { $0.confirmStop(until: limit) }
-    case .resume: process?.group.signal(SIGCONT)
-    case .kill: process?.group.signal(SIGKILL)
+    case .resume: process?.session.signal(SIGCONT)
+    case .kill: process?.session.signal(SIGKILL)
     case .state(let state, let time):
       parts.timeline?.record(.state(state), at: time)
       if let line = EventLine(.applicationState(state.rawValue), host: time) { parts.events?.write(line) }
@@ -165,11 +165,10 @@ final class PhoneRun {
 
   /// Sends `stood` once all threads of the program stand still, or after the time limit.
   private func confirmStop(until limit: HostTime) {
-    guard let process else { return }
-    let stands = process.group.stands
+    guard let process, machine.isStopping else { return }
+    // Stops what was made in the meantime.
+    let stands = process.session.stop()
     guard stands || clock.now >= limit else {
-      // Once more, for a process that was made in the meantime.
-      process.group.signal(SIGSTOP)
       return after(Self.standInterval) { $0.confirmStop(until: limit) }
     }
     // What the program had reported before decides whether it may stay stopped.

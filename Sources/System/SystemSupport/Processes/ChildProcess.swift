@@ -21,10 +21,10 @@ package enum ChildProcess {
   ///
   /// - Parameters:
   ///   - environment: the variables, each as `NAME=VALUE`.
-  ///   - group: the process group; 0 creates a new one.
+  ///   - group: the process group; 0 creates a new one, and nil a new session.
   ///   - passed: a descriptor that the child gets under the same number, although it is closed on exec.
   package static func start(
-    _ arguments: [String], environment: [String], input: Input, output: Output, group: pid_t,
+    _ arguments: [String], environment: [String], input: Input, output: Output, group: pid_t?,
     passing passed: Int32? = nil
   ) throws(SystemCallError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
@@ -52,9 +52,10 @@ package enum ChildProcess {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     // A separate group keeps the terminal's key signals away from the child; this process ends it in due time.
-    posix_spawnattr_setpgroup(&attributes, group)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    // 0x80 is POSIX_SPAWN_SETSID of glibc 2.26, which the module lacks.
+    posix_spawnattr_setpgroup(&attributes, group ?? 0)
+    let place = group == nil ? 0x80 : Int32(POSIX_SPAWN_SETPGROUP)
+    posix_spawnattr_setflags(&attributes, Int16(place | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     var identifier: pid_t = 0
     let code = withCStrings(arguments) { argv in
