@@ -516,7 +516,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "EndToEndTests",
         // The program is run, not imported; every build of the tests builds it too.
         dependencies: [
-          "Clocks", "DownloadProbe", "NetworkTestSupport", "PulseOutput", "PulseTestSupport", "TestSupport",
+          "Clocks", "ContinuoProbe", "DownloadProbe", "NetworkTestSupport", "PulseOutput", "PulseTestSupport",
+          "TestSupport",
         ],
         swiftSettings: strict),
       // Runs the program with other people's clients.

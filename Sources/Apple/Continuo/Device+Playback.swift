@@ -41,6 +41,7 @@ private final class ConnectedPlayback: Suspendable {
   init(_ environment: PlaybackEnvironment) { self.environment = environment }
 
   func suspend() { environment.suspension.suspendAll() }
+  var isStill: Bool { environment.suspension.isStill }
   func resume() { environment.suspension.resumeAll() }
   func enterBackground() { environment.suspension.enterBackground() }
   func enterForeground() { environment.suspension.enterForeground() }

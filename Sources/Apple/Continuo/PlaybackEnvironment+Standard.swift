@@ -50,6 +50,16 @@ extension PlaybackEnvironment {
 extension StandardEnvironment: EnvironmentMaker {
   /// Returns an environment for PulseAudio and audio files in real time.
   package static func makeEnvironment() -> PlaybackEnvironment { PlaybackEnvironment() }
+
+  /// Connects the players of a program without a device to that of its phone, if it has one: in a later turn of
+  /// the main queue, in which a program with a device has connected them.
+  package static func becameCurrent(_ environment: PlaybackEnvironment) {
+    guard PhoneLink.shared != nil else { return }
+    environment.mainQueue.enqueue {
+      guard environment.suspension.onKeepingActivityChange == nil else { return }
+      Device.current.connect(environment)
+    }
+  }
 }
 
 /// Explains on standard error why no sound is heard, once per process, regardless of retries. For

@@ -9,7 +9,8 @@ import Glibc
 ///
 /// The background modes are those under `UIBackgroundModes` in the file `Info.plist` beside the program, the
 /// permitted task identifiers those under `BGTaskSchedulerPermittedIdentifiers`; empty without that file. If
-/// it is damaged, the program reports that on standard error and exits with status 78.
+/// it is damaged, the program reports that on standard error and exits with status 78. The option
+/// `--background-modes` of `continuo phone run` replaces the modes.
 ///
 /// Must be called once, on the main thread. `@main` before a delegate class of `UIResponder` does the same.
 ///
@@ -41,7 +42,7 @@ extension UIApplicationDelegate where Self: UIResponder {
 
 @MainActor private func runApplication(_ makeDelegate: () -> (any UIApplicationDelegate)?) -> Never {
   let (modes, settings) = rulesOfProgram()
-  let device = Device(modes: modes, settings: settings)
+  let device = Device(modes: PhoneLink.shared?.modes ?? modes, settings: settings)
   Device.current = device
   device.connect()
   let delegate = makeDelegate()

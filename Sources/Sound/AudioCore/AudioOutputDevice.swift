@@ -139,8 +139,16 @@ package protocol AudioOutputStream: AnyObject, Sendable {
   /// Returns the current playback position. Takes a short lock at most.
   func timing() -> OutputTiming
 
+  /// Whether the device has carried out the last `stop`: no frame is heard until the next `start`, whatever
+  /// happens to this process. Any thread; takes the output's locks.
+  var isStill: Bool { get }
+
   /// Closes the stream at once. No event and no `render` begins after the return. Idempotent.
   func close()
+}
+
+extension AudioOutputStream {
+  package var isStill: Bool { timing().frameRate == 0 }
 }
 
 /// A destination for sound. Opens streams; does not depend on items and queues.

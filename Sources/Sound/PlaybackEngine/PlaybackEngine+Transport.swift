@@ -1,6 +1,7 @@
 package import AudioCore
 package import Clocks
 package import MediaTime
+import Synchronization
 
 extension PlaybackEngine {
   /// The requested rate: 0, or seconds of media per second of output.
@@ -139,6 +140,10 @@ extension PlaybackEngine {
     let now = clock.now
     call { $0.setSuspended(true, now: now) }
   }
+
+  /// Whether the output has carried out a suspension: no frame is heard, whatever happens to this process.
+  /// Thread-safe.
+  package var isStill: Bool { attachment.withLock { $0 }?.stream.isStill ?? true }
 
   /// Resumes with the very next frame and delivers the withheld notices and steps in order.
   package func resume() {

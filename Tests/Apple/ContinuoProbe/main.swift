@@ -4,9 +4,10 @@
 //   ContinuoProbe runloop SONG    the main thread is in RunLoop.main.run()
 //   ContinuoProbe application     UIApplicationMain, as a main.swift calls it
 //   ContinuoProbe main            what `@main` before a delegate calls
+//   ContinuoProbe phone WORD…     an application for a phone, which works all the time; see PhoneApplication.swift
 //
 // It launches an application, plays SONG once to nobody, presses the home button, and prints a line for each thing that
-// its observers are told. It ends by itself.
+// its observers are told. It ends by itself, but for `phone`.
 
 import Continuo
 
@@ -92,6 +93,7 @@ switch arguments.first {
 case "application":
   UIApplicationMain(CommandLine.argc, CommandLine.unsafeArgv, nil, NSStringFromClass(ProbeDelegate.self))
 case "main": ProbeDelegate.main()
+case "phone": PhoneDelegate.main()
 default: break
 }
 guard let style = arguments.first, let song = arguments.dropFirst().first else { exit(64) }

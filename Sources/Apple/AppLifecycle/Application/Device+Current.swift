@@ -10,7 +10,8 @@ extension Device {
   /// device set here. Any thread; does not block.
   ///
   /// A program that sets no device has no life cycle: the application of the device created on first use is
-  /// permanently active, is granted background tasks, has no time limits and receives no calls.
+  /// permanently active, is granted background tasks, has no time limits and receives no calls. Under
+  /// `continuo phone run` it is active at first, and has the life cycle that the phone gives it.
   ///
   /// Set a device before the first use: code that already holds the previous application keeps it. The
   /// device's main queue must run on the main thread.
@@ -19,13 +20,17 @@ extension Device {
   public static var current: Device {
     get {
       if let scoped { return scoped }
-      return process.withLock { process in
-        if let process { return process }
-        let device = Device(modes: BackgroundModes(), clock: SystemClock.shared, isActive: true)
+      let link = PhoneLink.shared
+      let (device, isNew) = process.withLock { process in
+        if let process { return (process, false) }
+        let device = Device(
+          modes: link?.modes ?? BackgroundModes(), clock: SystemClock.shared, isActive: true)
         _ = device.application
         process = device
-        return device
+        return (device, true)
       }
+      if isNew { link?.attach(device) }
+      return device
     }
     set {
       // Observers of the application's notifications may never have accessed the application before.
@@ -33,6 +38,7 @@ extension Device {
       var device: Device? = newValue
       // The previous device may be deallocated here, which waits for its worker: release it outside the lock.
       process.withLock { swap(&$0, &device) }
+      PhoneLink.shared?.attach(newValue)
     }
   }
 

@@ -142,12 +142,15 @@ extension Device {
   private func happen(_ happening: LifecycleHappening) { handle(.happened(happening), as: .system) }
 
   nonisolated(nonsending) private func happened(_ happening: LifecycleHappening) async {
-    await withCheckedContinuation { continuation in
-      perform(as: .system) { state, now in
-        state.lastToken += 1
-        state.waiters[state.lastToken] = continuation
-        state.handle(.happened(happening, token: state.lastToken), at: now)
-      }
+    await withCheckedContinuation { continuation in happen(happening) { continuation.resume() } }
+  }
+
+  /// Carries out an event. `completion` is called when all effects are complete, on any thread.
+  package func happen(_ happening: LifecycleHappening, completion: @escaping @Sendable () -> Void) {
+    perform(as: .system) { state, now in
+      state.lastToken += 1
+      state.waiters[state.lastToken] = completion
+      state.handle(.happened(happening, token: state.lastToken), at: now)
     }
   }
 }

@@ -64,6 +64,25 @@ extension Device {
     set { replace(\.onTermination, with: newValue) }
   }
 
+  /// Sets the observer of records of a phone that is another process. Called after `onRecord`.
+  package func setPhoneObserver(_ observer: (@Sendable (LifecycleRecord) -> Void)?) {
+    replace(\.onPhoneRecord, with: observer)
+  }
+
+  /// Whether the application is suspended and all its parts stand still, so that its process may be stopped.
+  package var isStill: Bool {
+    let parts = shared.withLock { state -> [any Suspendable]? in
+      state.reached == .suspended && !state.isPerforming ? state.suspendables : nil
+    }
+    return parts?.allSatisfy(\.isStill) ?? false
+  }
+
+  /// The seconds for which a new background task still reverses the suspension; 0 if none does.
+  package var suspensionGraceRemaining: Double {
+    let now = clock.now
+    return shared.withLock { max(0, $0.machine.graceEnd?.seconds(since: now) ?? 0) }
+  }
+
   /// Sets a property, and releases its old value outside the lock: that may run foreign code.
   func replace<Value: Sendable>(
     _ property: any WritableKeyPath<DeviceState, Value> & Sendable, with value: Value

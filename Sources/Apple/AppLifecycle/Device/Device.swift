@@ -227,7 +227,7 @@ public final class Device: Sendable {
       }
       observer?(report)
     case .note(let event): record(event, at: time)
-    case .finished(let token): shared.withLock { $0.waiters.removeValue(forKey: token) }?.resume()
+    case .finished(let token): shared.withLock { $0.waiters.removeValue(forKey: token) }?()
     }
   }
 
@@ -248,7 +248,11 @@ public final class Device: Sendable {
   }
 
   private func record(_ event: LifecycleRecord.Event, at time: HostTime) {
-    shared.withLock { $0.onRecord }?(LifecycleRecord(time: time, event: event))
+    let (observer, phone) = shared.withLock { ($0.onRecord, $0.onPhoneRecord) }
+    guard observer != nil || phone != nil else { return }
+    let record = LifecycleRecord(time: time, event: event)
+    observer?(record)
+    phone?(record)
   }
 
   /// The worker's body: handles everything that has become due.

@@ -27,11 +27,14 @@ struct DeviceState {
   /// Set once the application has registered a task.
   var taskRunner: (any ScheduledTaskRunner)?
   var keepAliveHandler: (@Sendable () -> Void)?
-  var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  /// The completions of events, by the event's token.
+  var waiters: [UInt64: @Sendable () -> Void] = [:]
   var lastToken: UInt64 = 0
   var lastReport: TerminationReport?
   var onStateChange: (@Sendable (ApplicationState) -> Void)?
   var onRecord: (@Sendable (LifecycleRecord) -> Void)?
+  /// The observer of a phone that is another process.
+  var onPhoneRecord: (@Sendable (LifecycleRecord) -> Void)?
   var onTermination: (@Sendable (TerminationReport) -> Void)?
   var application: (any ApplicationSide)?
   var worker: (any Worker)?

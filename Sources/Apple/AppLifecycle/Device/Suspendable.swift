@@ -9,6 +9,10 @@ public protocol Suspendable: AnyObject, Sendable {
   /// application's code may begin after this returns. Never called twice without a `resume` in between.
   func suspend()
 
+  /// Whether everything that `suspend` stopped stands still, also outside this process, such as the sound of
+  /// an audio server. A phone stops the process only then, or after a second. Any thread.
+  var isStill: Bool { get }
+
   /// Continues from the state at `suspend`, because the application has left the state `suspended`. Called
   /// only after a `suspend` without a `terminate` since.
   func resume()
@@ -45,6 +49,8 @@ public protocol Suspendable: AnyObject, Sendable {
 }
 
 extension Suspendable {
+  /// True by default.
+  public var isStill: Bool { true }
   /// Does nothing by default.
   public func enterBackground() {}
   /// Does nothing by default.

@@ -78,16 +78,19 @@ public struct PlaybackEnvironment: Sendable {
   public static var current: PlaybackEnvironment {
     get {
       if let scope { return scope.environment }
-      return shared.withLock { shared in
+      let (environment, isNew) = shared.withLock { shared in
         let environment = shared ?? StandardEnvironment.make()
-        shared = environment
-        return environment
+        defer { shared = environment }
+        return (environment, shared == nil)
       }
+      if isNew { StandardEnvironment.becameCurrent(environment) }
+      return environment
     }
     set {
       // The previous environment may release its objects here: outside the lock.
       var environment: PlaybackEnvironment? = newValue
       shared.withLock { swap(&$0, &environment) }
+      StandardEnvironment.becameCurrent(newValue)
     }
   }
 
@@ -142,11 +145,18 @@ package enum StandardEnvironment {
     }
     return maker.makeEnvironment()
   }
+
+  fileprivate static func becameCurrent(_ environment: PlaybackEnvironment) {
+    (StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type)?.becameCurrent(environment)
+  }
 }
 
 package protocol EnvironmentMaker {
   /// Called once, at the first use of the default environment.
   static func makeEnvironment() -> PlaybackEnvironment
+
+  /// Called for each environment of the process, when it becomes the current one.
+  static func becameCurrent(_ environment: PlaybackEnvironment)
 }
 
 /// A diagnostic about the sound rather than a particular player.

@@ -111,6 +111,9 @@ package final class PlaybackSuspension: Sendable {
     if cores != nil { awaitCalls() }
   }
 
+  /// Whether the outputs of all players have carried out the suspension. Any thread.
+  package var isStill: Bool { state.withLock { $0.cores }.allSatisfy(\.engine.isStill) }
+
   /// Resumes every player with the next frame and delivers the deferred calls. Any thread; idempotent.
   package func resumeAll() {
     let resumed = transition.withLock { _ in

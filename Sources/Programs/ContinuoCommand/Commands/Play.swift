@@ -97,12 +97,7 @@ extension Play {
     let items = "\(count) \(count == 1 ? "item" : "items")"
     let timeline = try TimelineRecorder.orExit(
       option: self.timeline, caption: "continuo play, \(items); background modes: \(modes)", clock: clock)
-    let events = try self.events.map { path in
-      try ExitStatus.usage.orExit("--events \(path)") {
-        try EventWriter(path: path) { StandardOutput.complain($0) }
-      }
-    }
-    if let events { CleanUp.add(events.finish) }
+    let events = try EventWriter.orExit(option: self.events)
     // Must precede everything that a signal would have to clean up.
     let signals = Signals(end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
     let output = SoundOutput(orExit: sound, clock: clock, substitutes: true)
@@ -136,23 +131,7 @@ extension Play {
     return machine
   }
 
-  /// Returns the control socket; nil without the default one. Ends the process without a named one.
-  private func bindSocket() -> ListeningSocket? {
-    do {
-      return try CleanUp.adding { () throws(ListenError) in
-        try ListeningSocket.bound(to: socket ?? DefaultSocket.path)
-      } removal: {
-        $0.removal
-      }
-    } catch {
-      if socket != nil {
-        StandardOutput.complain("\(error)")
-        CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
-      }
-      StandardOutput.complain(Self.complaint(error))
-      return nil
-    }
-  }
+  private func bindSocket() -> ListeningSocket? { ControlSocket.bind(socket, without: Self.complaint) }
 
   /// Returns the message about the missing default socket.
   static func complaint(_ error: ListenError) -> String {

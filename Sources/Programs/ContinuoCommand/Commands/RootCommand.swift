@@ -136,7 +136,7 @@ struct RootCommand: ParsableCommand {
             Explains all options of play.
       """,
     version: "continuo \(About.version)",
-    subcommands: [Play.self, Serve.self, Get.self],
+    subcommands: [Play.self, Serve.self, Get.self, Phone.self],
     groupedSubcommands: [
       CommandGroup(
         name: "Player",

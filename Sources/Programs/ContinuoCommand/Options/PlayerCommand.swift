@@ -1,3 +1,4 @@
+import AppLifecycle
 import ControlProtocol
 import TextFormatting
 
@@ -49,6 +50,26 @@ enum PlayerCommand: Hashable, Sendable {
       .memoryWarning, .terminate, .launch:
       true
     case .pause, .play, .toggle, .next, .previous, .seek, .volume, .speed, .mute, .quit: false
+    }
+  }
+}
+
+extension PlayerCommand {
+  /// The event that the system carries out for the command; nil for commands of a player.
+  var happening: LifecycleHappening? {
+    switch self {
+    case .home: .home
+    case .foreground: .foreground
+    case .lock: .lock
+    case .unlock: .unlock
+    case .interruptBegin: .interruptionBegan
+    case .interruptEnd(let resumes): .interruptionEnded(shouldResume: resumes)
+    case .fetch: .fetch
+    case .memoryWarning: .memoryWarning
+    case .terminate: .terminate
+    case .launch: .launch
+    case .taskBegin, .taskEnd, .pause, .play, .toggle, .next, .previous, .seek, .volume, .speed, .mute, .quit:
+      nil
     }
   }
 }

@@ -24,6 +24,18 @@ final class EventWriter: Sendable {
     self.init(descriptor: descriptor, owned: true, name: path, warn: warn)
   }
 
+  /// Returns the writer that `--events` requests, which finishes with the process. Ends the command if the
+  /// file cannot be written.
+  static func orExit(option path: String?) throws -> EventWriter? {
+    let writer = try path.map { path in
+      try ExitStatus.usage.orExit("--events \(path)") {
+        try EventWriter(path: path) { StandardOutput.complain($0) }
+      }
+    }
+    if let writer { CleanUp.add(writer.finish) }
+    return writer
+  }
+
   /// Uses an open descriptor, which is closed at the end if `owned`.
   init(descriptor: Int32, owned: Bool, name: String, warn: @escaping @Sendable (String) -> Void) {
     signal(SIGPIPE, SIG_IGN)

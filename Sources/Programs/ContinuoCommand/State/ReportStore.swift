@@ -21,14 +21,17 @@ struct ReportStore {
 
   /// Writes a report to standard error, and if possible to a file that outlives the terminal. Any thread; may
   /// block on the disk.
-  static func write(_ report: TerminationReport) {
-    StandardOutput.complain("\(report)")
+  static func write(_ report: TerminationReport) { write("\(report)", code: "\(report.code)") }
+
+  /// `write(_:)` for a report as text, of a termination with `code`.
+  static func write(_ report: String, code: String) {
+    StandardOutput.complain(report)
     guard let store = ReportStore(environment: ProcessEnvironment.value) else {
       StandardOutput.complain("the report was not saved: neither XDG_STATE_HOME nor HOME is set")
       return
     }
     do {
-      let path = try store.write("\(report)", code: "\(report.code)", at: Date())
+      let path = try store.write(report, code: code, at: Date())
       StandardOutput.complain("the report is in \(path)")
     } catch {
       StandardOutput.complain("cannot save the report in \(store.folder): \(error)")

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemSupport
 
 /// A private PulseAudio process in its own directory and on its own socket, with one null sink that consumes
 /// sound in real time. Completely separate from the user's sound server.
@@ -123,7 +124,7 @@ package final class PrivatePulseServer: Sendable {
   /// Whether the server should be running but is not.
   var isDead: Bool {
     state.withLock { state in
-      state.guardian != nil && state.process.map { hasEnded($0.identifier) } ?? true
+      state.guardian != nil && state.process.map { ChildProcess.hasEnded($0.identifier) } ?? true
     }
   }
 

@@ -44,8 +44,9 @@ struct ServerGuardian: Sendable {
     do throws(SystemCallError) {
       // The shell's programs come from the system, whatever the user's PATH.
       let environment = environment.filter { !$0.hasPrefix("PATH=") } + ["PATH=/usr/bin:/bin"]
-      let identifier = try spawn(
-        ["/bin/sh", "-c", script, "sh", directory], environment, input: ends[0], log: "/dev/null", group: 0)
+      let identifier = try ChildProcess.start(
+        ["/bin/sh", "-c", script, "sh", directory], environment: environment, input: .descriptor(ends[0]),
+        output: .log("/dev/null"), group: 0)
       return ServerGuardian(identifier: identifier, lifeline: ends[1])
     } catch {
       close(ends[1])
@@ -67,6 +68,6 @@ struct ServerGuardian: Sendable {
     // Kills the group in case the shell has failed. Must precede reaping, after which another group may get
     // the number.
     kill(-identifier, SIGKILL)
-    reap(identifier)
+    ChildProcess.reap(identifier)
   }
 }

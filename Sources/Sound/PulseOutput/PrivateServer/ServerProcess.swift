@@ -12,7 +12,8 @@ struct ServerProcess: Sendable {
   ) throws(PrivatePulseServer.Failure) -> ServerProcess {
     let log = "\(directory)/log"
     do throws(SystemCallError) {
-      let identifier = try spawn(arguments, environment, input: nil, log: log, group: guardian.identifier)
+      let identifier = try ChildProcess.start(
+        arguments, environment: environment, input: .null, output: .log(log), group: guardian.identifier)
       return ServerProcess(identifier: identifier, log: log)
     } catch {
       let isMissing = error.code == ENOENT
@@ -29,14 +30,14 @@ struct ServerProcess: Sendable {
   /// Kills and reaps the process. Call once.
   func end() {
     signal(SIGKILL)
-    reap(identifier)
+    ChildProcess.reap(identifier)
   }
 
   /// Blocks until the server listens at `path`, at most `limit` seconds.
   func awaitSocket(_ path: String, limit: Double) throws(PrivatePulseServer.Failure) {
     let deadline = ContinuousClock.now + .seconds(limit)
     while !UnixSocket.isListening(at: path) {
-      guard !hasEnded(identifier) else {
+      guard !ChildProcess.hasEnded(identifier) else {
         throw PrivatePulseServer.Failure(message: "the private pulseaudio ended at once\(lastWords)")
       }
       guard ContinuousClock.now < deadline else {

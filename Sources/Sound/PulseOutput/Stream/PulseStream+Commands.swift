@@ -23,10 +23,21 @@ extension PulseStream {
     isCorked = !wantsSound
     if isCorked { hold() }
     if !calls.forget(calls.streamCork(stream, isCorked)) { refused() }
-    // The timing answer arrives after the cork took effect.
-    if isCorked { askForTiming() } else if !isSuspended { release() }
+    if isCorked { awaitCork(stream) } else if !isSuspended { release() }
     limitDrain()
     forceOutAtEnd()
+  }
+
+  /// Requests timing information, whose answer arrives after the cork took effect.
+  private func awaitCork(_ stream: OpaquePointer) {
+    corkAnswer = OperationHandle(
+      calls, calls.streamUpdateTimingInfo(stream, { PulseStream.from($2)?.corkAnswered() }, userdata))
+  }
+
+  fileprivate func corkAnswered() { corkAnswer = nil }
+
+  var isStill: Bool {
+    connection.withLock { isDead || !isOpen || isCorked && corkAnswer == nil && !isFlushing }
   }
 
   /// Fails the stream because libpulse refused a command: the connection is lost.

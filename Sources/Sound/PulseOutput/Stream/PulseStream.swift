@@ -42,6 +42,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   var hasUnforcedFrames = false
   var flushCompletions: [@Sendable (Int64) -> Void] = []
   var flushAnswer: OperationHandle?
+  /// The pending answer after a cork.
+  var corkAnswer: OperationHandle?
   /// The pending answer of a drain, and its timeout.
   var drainAnswer: OperationHandle?
   private var drainTimer: TimerHandle?
@@ -153,6 +155,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     replyTimer = nil
     timingTimer = nil
     flushAnswer = nil
+    corkAnswer = nil
     sinkAnswer = nil
     moveAnswer = nil
     forgetDrain()

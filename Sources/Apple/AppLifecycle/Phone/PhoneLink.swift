@@ -1,0 +1,147 @@
+import Clocks
+import Glibc
+import Synchronization
+import SystemSupport
+
+/// The connection of this application to its phone, the process that started it (`continuo phone run`).
+///
+/// The phone's orders are carried out on the application's own device. Its records are reported. Once the
+/// application is suspended and stands still, the phone stops the process.
+package final class PhoneLink: Sendable {
+  /// The variable in which a phone names its socket: `DESCRIPTOR:PHONE'S PROCESS:MODES`. No modes, after the
+  /// last colon, stand for those that the application chooses.
+  package static let variable = "CONTINUO_PHONE"
+  /// The time limit for the parts of a suspended application to stand still, in seconds.
+  private static let stillLimit = 1.0
+  /// The interval of checks in between, in seconds.
+  private static let stillInterval = 0.001
+  /// The time limit for a phone that reads nothing, in milliseconds. Later reports are lost.
+  private static let patience: Int32 = 1000
+
+  /// The connection of this process; nil if no phone has started it.
+  package static let shared = getenv(variable).flatMap { PhoneLink(String(cString: $0)) }
+
+  /// The background modes that the phone has chosen; nil if it leaves them to the application.
+  package let modes: BackgroundModes?
+  private let descriptor: Int32
+  /// The worker that waits for a suspended application to stand still.
+  private let rest = LazyWorker()
+  private let state = Mutex(State())
+
+  private struct State {
+    var device: Device?
+    var reader: (any Worker)?
+    /// The time until which the suspended application has to stand still; nil while that is not awaited.
+    var stillUntil: HostTime?
+  }
+
+  /// Takes over the socket that `text` names. Nil if that is not the socket of that phone: a child of the
+  /// application has the same variable, but not the socket.
+  private init?(_ text: String) {
+    let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let number = Int32(parts[0]), let phone = Int32(parts[1]),
+      Self.isSocket(number, of: phone)
+    else { return nil }
+    // Children of the application do not have it.
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    descriptor = number
+    modes = parts[2].isEmpty ? nil : BackgroundModes(list: String(parts[2]))
+  }
+
+  private static func isSocket(_ number: Int32, of phone: Int32) -> Bool {
+    // struct ucred, which the Glibc module lacks: process, user and group.
+    var credentials: [Int32] = [0, 0, 0]
+    var length = socklen_t(3 * MemoryLayout<Int32>.size)
+    return OpenSockets.option(SO_TYPE, of: number) == Int32(SOCK_SEQPACKET.rawValue)
+      && getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 && credentials[0] == phone
+  }
+
+  /// Makes `device` the one that receives the phone's orders. Any thread; does not block for long.
+  package func attach(_ device: Device) {
+    send(.hello(device.modes, device.state))
+    var previous: Device? = device
+    state.withLock { swap(&$0.device, &previous) }
+    if let previous, previous !== device { previous.setPhoneObserver(nil) }
+    device.setPhoneObserver { [weak self] record in self?.report(record) }
+    let isFirst = state.withLock { $0.reader == nil }
+    guard isFirst else { return }
+    let reader = SystemClock.shared.makeWorker("continuo-phone") { [weak self] in
+      self?.read()
+      return .whenSignalled
+    }
+    state.withLock { $0.reader = reader }
+  }
+
+  // MARK: Reports
+
+  private func report(_ record: LifecycleRecord) {
+    guard let report = PhoneReport(record) else { return }
+    send(report)
+    if case .state(let reached) = record.event { awaitRest(reached) }
+  }
+
+  private func send(_ report: PhoneReport) {
+    let bytes = Array(report.description.utf8.prefix(PhoneReport.limit))
+    let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
+    while Glibc.send(descriptor, bytes, bytes.count, flags) < 0 {
+      if errno == EINTR { continue }
+      var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      guard errno == EAGAIN, poll(&entry, 1, Self.patience) > 0 else { return }
+    }
+  }
+
+  /// Starts to wait until a suspended application stands still.
+  private func awaitRest(_ reached: ApplicationState) {
+    let limit = SystemClock.shared.now.advanced(bySeconds: Self.stillLimit)
+    state.withLock { $0.stillUntil = reached == .suspended ? limit : nil }
+    guard reached == .suspended else { return }
+    rest.signal {
+      SystemClock.shared.makeWorker("continuo-still") { [weak self] in
+        guard self?.checkRest() == true else { return .whenSignalled }
+        return .at(SystemClock.shared.now.advanced(bySeconds: Self.stillInterval))
+      }
+    }
+  }
+
+  // MARK: Orders
+
+  /// Carries out orders until the phone ends, and the application with it. Returns if the application has
+  /// closed the socket. A wait in `recv` does not depend on the descriptor's number, which may be in use again.
+  private func read() {
+    var bytes = [UInt8](repeating: 0, count: PhoneReport.limit)
+    while true {
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return }
+      if count == 0 { endWithPhone() }
+      if let order = PhoneOrder(String(decoding: bytes.prefix(count), as: UTF8.self)) { carryOut(order) }
+    }
+  }
+
+  /// Ends the application and its children.
+  private func endWithPhone() {
+    ProcessSession(getsid(0)).killAll()
+    kill(getpid(), SIGKILL)
+  }
+
+  private func carryOut(_ order: PhoneOrder) {
+    guard let device = state.withLock({ $0.device }) else { return }
+    device.happen(order.happening) { [weak self, weak device] in
+      guard let self, let device else { return }
+      let reached = device.state
+      send(.done(order.number, reached))
+      // The phone has resumed the process for this event, which had no other effect.
+      if reached == .suspended { awaitRest(reached) }
+    }
+  }
+
+  /// Reports a suspended application that stands still. Returns whether to check again soon.
+  private func checkRest() -> Bool {
+    let (device, limit) = state.withLock { ($0.device, $0.stillUntil) }
+    guard let device, let limit, device.state == .suspended else { return false }
+    guard device.isStill || SystemClock.shared.now >= limit else { return true }
+    state.withLock { $0.stillUntil = nil }
+    send(.still(grace: device.suspensionGraceRemaining))
+    return false
+  }
+}

@@ -1,0 +1,38 @@
+/// An event that a phone tells its application, with a number for `PhoneReport.done`. The description is its
+/// form on the socket, one packet each.
+package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
+  package var number: UInt64
+  package var happening: LifecycleHappening
+
+  package init(number: UInt64, _ happening: LifecycleHappening) {
+    self.number = number
+    self.happening = happening
+  }
+
+  package var description: String { "\(number) \(happening)" }
+
+  /// Parses a packet; nil for anything else.
+  package init?(_ packet: String) {
+    let words = packet.split(separator: " ", maxSplits: 1)
+    guard words.count == 2, let number = UInt64(words[0]), let happening = Self.happening(String(words[1]))
+    else { return nil }
+    self.init(number: number, happening)
+  }
+
+  /// The events that have no parameter of their own.
+  private static let plain: [LifecycleHappening] = [
+    .launch, .home, .foreground, .lock, .unlock, .interruptionBegan, .interruptionEnded(shouldResume: true),
+    .interruptionEnded(shouldResume: false), .terminate, .memoryWarning, .fetch, .remoteControl,
+    .locationChanged, .voipData, .keepAlive, .quit,
+  ]
+
+  private static func happening(_ words: String) -> LifecycleHappening? {
+    if let plain = plain.first(where: { $0.description == words }) { return plain }
+    let parts = words.split(separator: " ", maxSplits: 1).map(String.init)
+    switch (parts.first, parts.last) {
+    case ("launch-task", let identifier?) where parts.count == 2: return .launchTask(identifier)
+    case ("expire-task", let identifier?) where parts.count == 2: return .expireTask(identifier)
+    default: return nil
+    }
+  }
+}

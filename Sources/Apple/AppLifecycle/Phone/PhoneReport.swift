@@ -1,0 +1,143 @@
+package import Clocks
+
+/// A message of an application to its phone, which is another process. The description is its form on the
+/// socket, one packet each.
+package enum PhoneReport: Hashable, Sendable {
+  /// The application has a device in this state and can be told events from now on.
+  case hello(BackgroundModes, ApplicationState)
+  /// A record of the device: a state, a background task or an interruption. Others are not reported.
+  case event(LifecycleRecord.Event, HostTime)
+  /// The device refused a request, for this reason.
+  case refused(String)
+  /// The application ended, with a fault if it was terminated for one.
+  case terminated(Fault?, HostTime)
+  /// The application is suspended and its parts stand still. For `grace` seconds a new background task
+  /// reverses that.
+  case still(grace: Double)
+  /// All effects of the event with this number are complete, and the application is in this state.
+  case done(UInt64, ApplicationState)
+
+  /// The fault for which an application was terminated: a `TerminationReport` as text.
+  package struct Fault: Hashable, Sendable {
+    package var code: String
+    /// The reason as a sentence, without a line feed.
+    package var reason: String
+    /// The whole report, in several lines.
+    package var text: String
+
+    package init(code: String, reason: String, text: String) {
+      self.code = code
+      self.reason = reason
+      self.text = text
+    }
+  }
+
+  /// The maximum length of a packet in bytes. Longer texts are cut.
+  package static let limit = 8192
+
+  /// Creates the report of a record; nil for records of which the phone need not know.
+  init?(_ record: LifecycleRecord) {
+    switch record.event {
+    case .state, .taskBegan, .taskEnded, .expirationBegan, .interruptionBegan, .interruptionEnded:
+      self = .event(record.event, record.time)
+    case .refused(let refusal): self = .refused("\(refusal)")
+    case .terminated(let report):
+      let fault = report.map { Fault(code: "\($0.code)", reason: $0.reason, text: "\($0)") }
+      self = .terminated(fault, record.time)
+    case .happened, .callBegan, .callEnded, .expirationEnded, .sessionEventsBegan, .sessionEventsEnded,
+      .sessionEventsIgnored, .fetchEnded, .scheduledTaskBegan, .scheduledTaskExpires, .scheduledTaskEnded,
+      .socketsReclaimed:
+      return nil
+    }
+  }
+}
+
+extension PhoneReport: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .hello(let modes, let state): "hello \(state.rawValue) \(modes)"
+    case .event(let event, let time): Self.text(event, "\(time.nanoseconds)")
+    case .refused(let reason): "refused \(reason)"
+    case .terminated(nil, let time): "terminated \(time.nanoseconds)"
+    case .terminated(let fault?, let time):
+      "terminated \(time.nanoseconds) \(fault.code)\n\(fault.reason)\n\(fault.text)"
+    case .still(let grace): "still \(HostTime(nanoseconds: 0).advanced(bySeconds: grace).nanoseconds)"
+    case .done(let number, let state): "done \(number) \(state.rawValue)"
+    }
+  }
+
+  private static func text(_ event: LifecycleRecord.Event, _ time: String) -> String {
+    switch event {
+    case .state(let state): "state \(time) \(state.rawValue)"
+    case .taskBegan(let id, let name): "task-began \(time) \(id.rawValue)" + (name.map { " \($0)" } ?? "")
+    case .taskEnded(let id, _): "task-ended \(time) \(id.rawValue)"
+    case .expirationBegan(let id, _): "task-expires \(time) \(id.rawValue)"
+    case .interruptionBegan: "interruption-began \(time)"
+    case .interruptionEnded(let shouldResume): "interruption-ended \(time) \(shouldResume ? 1 : 0)"
+    default: ""
+    }
+  }
+
+  /// Parses a packet; nil for anything that `description` does not write.
+  package init?(_ packet: String) {
+    let words = packet.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let kind = words.first else { return nil }
+    let rest = words.count > 1 ? words[1] : ""
+    let (first, second) = Self.halves(rest)
+    switch kind {
+    case "hello":
+      guard let state = ApplicationState(rawValue: String(first)), let second else { return nil }
+      self = .hello(BackgroundModes(list: String(second)), state)
+    case "refused": self = .refused(String(rest))
+    case "still":
+      guard let grace = Int64(first), grace >= 0, second == nil else { return nil }
+      self = .still(grace: Double(grace) / 1e9)
+    case "done":
+      guard let number = UInt64(first), let state = second.flatMap({ ApplicationState(rawValue: String($0)) })
+      else { return nil }
+      self = .done(number, state)
+    default:
+      guard let time = Int64(first).map(HostTime.init(nanoseconds:)) else { return nil }
+      if kind == "terminated" {
+        self.init(terminated: second, time)
+      } else {
+        guard let event = Self.event(String(kind), second) else { return nil }
+        self = .event(event, time)
+      }
+    }
+  }
+
+  private init?(terminated text: Substring?, _ time: HostTime) {
+    guard let text else {
+      self = .terminated(nil, time)
+      return
+    }
+    let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    guard lines.count == 3 else { return nil }
+    self = .terminated(Fault(code: lines[0], reason: lines[1], text: lines[2]), time)
+  }
+
+  private static func event(_ kind: String, _ text: Substring?) -> LifecycleRecord.Event? {
+    switch (kind, text) {
+    case ("state", let name?): return ApplicationState(rawValue: String(name)).map { .state($0) }
+    case ("interruption-began", nil): return .interruptionBegan
+    case ("interruption-ended", let flag?): return .interruptionEnded(shouldResume: flag == "1")
+    case (_, let text?):
+      let (number, name) = halves(text)
+      guard let id = Int(number).map(UIBackgroundTaskIdentifier.init(rawValue:)) else { return nil }
+      switch kind {
+      case "task-began": return .taskBegan(id, name: name.map(String.init))
+      case "task-ended": return .taskEnded(id, name: nil)
+      case "task-expires": return .expirationBegan(id, name: nil)
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// The text before the first space and the text after it; nil without a space.
+  private static func halves(_ text: Substring) -> (Substring, Substring?) {
+    guard let space = text.firstIndex(of: " ") else { return (text, nil) }
+    return (text[..<space], text[text.index(after: space)...])
+  }
+}

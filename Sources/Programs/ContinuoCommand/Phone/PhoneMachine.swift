@@ -1,0 +1,420 @@
+import AppLifecycle
+import Clocks
+
+/// The phone of one program as a value: takes events with their times, and returns the actions to carry out,
+/// in order.
+///
+/// The life cycle itself is that of the application's own device, at the other end of the link: this machine
+/// tells it the events, stops its processes once it is suspended, and ends them once it has ended. A program
+/// without a link gets a life cycle here, without any call.
+struct PhoneMachine {
+  enum Input: Hashable {
+    /// The processes were started.
+    case started
+    /// A user or system event. `Action.finished` returns `token`, if any.
+    case press(LifecycleHappening, token: UInt64? = nil)
+    case report(PhoneReport)
+    /// The application has closed its end of the link.
+    case linkEnded
+    /// After `Action.stop`: all threads stand still, or some do not after the time limit. All reports of
+    /// before have been handled.
+    case stood(isComplete: Bool)
+    /// The first process has ended.
+    case ended(End)
+    case timePassed
+  }
+
+  enum Action: Hashable {
+    /// Start the processes, then send `started` or end.
+    case start
+    case send(PhoneOrder)
+    /// Stop all threads, then send `stood`.
+    case stop
+    case resume
+    case kill
+    /// The application reached this state.
+    case state(ApplicationState, HostTime)
+    /// The application's device recorded this.
+    case record(LifecycleRecord.Event, HostTime)
+    case report(PhoneReport.Fault, HostTime)
+    case complain(String)
+    /// The event with this token is done, or was refused for a reason.
+    case finished(token: UInt64, refusal: String?)
+    /// The application has ended and may be launched again.
+    case over(Ending)
+  }
+
+  /// The end of the first process.
+  enum End: Hashable {
+    case exited(Int32)
+    case killed(signal: Int32)
+  }
+
+  enum Ending: Hashable {
+    /// By the user or the system.
+    case terminated
+    /// By the system, for a fault.
+    case faulted
+    /// By itself, or from outside.
+    case byItself(End)
+  }
+
+  private enum Process { case none, running, stopping, stopped }
+
+  private enum Link: Hashable {
+    /// Events wait for the application's first report, or for its end after a closed link.
+    case awaited(until: HostTime, wasHeld: Bool)
+    case held
+    /// The program cannot be told events.
+    case none
+  }
+
+  private struct Press: Hashable {
+    var happening: LifecycleHappening
+    var token: UInt64?
+  }
+
+  /// The seconds after the start in which a program makes itself known. Before, events wait for it.
+  static let helloLimit = 2.0
+  /// The seconds between the end of a link and that of its process.
+  static let endLimit = 0.5
+  /// The maximum number of waiting events; further ones are refused.
+  static let pressLimit = LifecycleMachine.happeningLimit
+
+  /// The program's name, for messages.
+  let name: String
+  /// The maximum time between a suspension and the stop, in seconds. A background task that begins in between
+  /// takes the suspension back.
+  let grace: Double
+
+  private var process = Process.none
+  private var link = Link.none
+  /// The application's state as reported to the user. `suspended` only once its processes are stopped.
+  private(set) var state = ApplicationState.notRunning
+  /// The state of the application's device.
+  private var reached = ApplicationState.notRunning
+  private(set) var modes = BackgroundModes()
+  private(set) var tasks: [BackgroundTaskReport] = []
+  private(set) var lastFault: PhoneReport.Fault?
+  private var standIn: LifecycleMachine?
+  private var waiting: [Press] = []
+  /// The events that the application was told and has not finished, by number.
+  private var sent: [(number: UInt64, press: Press)] = []
+  private var lastNumber: UInt64 = 0
+  private var stopAt: HostTime?
+  private var returnsOnUnlock = false
+  private var isInterrupted = false
+  /// The ending of the process that was or is to be killed.
+  private var ending: Ending?
+  /// Whether the program starts again once its killed process has ended.
+  private var launchesAgain = false
+  private var now = HostTime(nanoseconds: .min)
+  private var actions: [Action] = []
+
+  struct BackgroundTaskReport: Hashable {
+    var id: UIBackgroundTaskIdentifier
+    var name: String?
+    var beganAt: HostTime
+  }
+
+  init(name: String, grace: Double) {
+    self.name = name
+    self.grace = grace
+  }
+
+  var isRunning: Bool { process != .none }
+
+  /// Whether the processes are being stopped.
+  var isStopping: Bool { process == .stopping }
+
+  /// The earliest time at which `timePassed` has an effect; nil if none.
+  var nextDeadline: HostTime? {
+    var moments = [stopAt, standIn?.nextDeadline].compactMap { $0 }
+    if case .awaited(let limit, let wasHeld) = link, wasHeld || !waiting.isEmpty { moments.append(limit) }
+    return moments.min()
+  }
+
+  mutating func handle(_ input: Input, at moment: HostTime) -> [Action] {
+    now = max(now, moment)
+    switch input {
+    case .started: start()
+    case .press(let happening, let token): press(Press(happening: happening, token: token))
+    case .report(let report): if process != .none { receive(report) }
+    case .linkEnded: loseLink()
+    case .stood(let isComplete): stand(isComplete)
+    case .ended(let end): endProcess(end)
+    case .timePassed: break
+    }
+    checkTime()
+    defer { actions = [] }
+    return actions
+  }
+
+  private mutating func checkTime() {
+    if let moment = stopAt, now >= moment { stop() }
+    if case .awaited(let limit, let wasHeld) = link, now >= limit, wasHeld || !waiting.isEmpty {
+      doWithoutLink(wasHeld: wasHeld)
+    }
+    if standIn?.nextDeadline.map({ now >= $0 }) ?? false { tellStandIn(.timePassed) }
+  }
+
+  // MARK: Start and end
+
+  private mutating func start() {
+    process = .running
+    link = .awaited(until: now.advanced(bySeconds: Self.helloLimit), wasHeld: false)
+    reached = .notRunning
+    standIn = nil
+    tasks = []
+    ending = nil
+  }
+
+  private mutating func endProcess(_ end: End) {
+    guard process != .none else { return }
+    process = .none
+    link = .none
+    standIn = nil
+    stopAt = nil
+    tasks = []
+    returnsOnUnlock = false
+    for press in sent.map(\.press) + waiting { finish(press) }
+    sent = []
+    waiting = []
+    if ending == nil, case .killed(let signal) = end {
+      actions.append(.complain("\(name) has crashed: killed by signal \(signal) from outside the phone"))
+    }
+    show(.notRunning, now)
+    actions.append(launchesAgain ? .start : .over(ending ?? .byItself(end)))
+    ending = nil
+    launchesAgain = false
+  }
+
+  private mutating func kill(_ ending: Ending) {
+    self.ending = ending
+    stopAt = nil
+    actions.append(.kill)
+  }
+
+  private mutating func finish(_ press: Press, refusal: String? = nil) {
+    if let token = press.token { actions.append(.finished(token: token, refusal: refusal)) }
+  }
+
+  private mutating func show(_ next: ApplicationState, _ time: HostTime) {
+    guard next != state else { return }
+    state = next
+    actions.append(.state(next, time))
+  }
+
+  // MARK: Events
+
+  private mutating func press(_ press: Press) {
+    note(press.happening)
+    guard process != .none else {
+      guard press.happening == .launch else {
+        return finish(press, refusal: "the application is not running")
+      }
+      actions.append(.start)
+      return finish(press)
+    }
+    guard waiting.count < Self.pressLimit, sent.count < Self.pressLimit else {
+      return finish(press, refusal: "too many events wait for the application")
+    }
+    guard ending == nil else {
+      if press.happening == .launch { launchesAgain = true }
+      return finish(press)
+    }
+    switch link {
+    case .awaited: waiting.append(press)
+    case .held: tellApplication(press)
+    case .none: tellStandIn(press)
+    }
+  }
+
+  /// Records what decides whether a later event wakes a stopped application.
+  private mutating func note(_ happening: LifecycleHappening) {
+    switch happening {
+    case .lock: returnsOnUnlock = returnsOnUnlock || reached == .active || reached == .inactive
+    case .launch: returnsOnUnlock = false
+    case .interruptionBegan: isInterrupted = true
+    case .interruptionEnded: isInterrupted = false
+    default: break
+    }
+  }
+
+  /// Tells the application an event. Events that do not wake a stopped one wait for one that does.
+  private mutating func tellApplication(_ press: Press) {
+    let isStanding = process != .running
+    if isStanding, press.happening == .terminate || press.happening == .quit {
+      // A suspended application gets no call.
+      finish(press)
+      return kill(.terminated)
+    }
+    guard !isStanding || wakes(press.happening) else {
+      waiting.append(Press(happening: press.happening, token: nil))
+      return finish(press)
+    }
+    if press.happening == .unlock || press.happening == .foreground { returnsOnUnlock = false }
+    resume()
+    for press in waiting + [press] { send(press) }
+    waiting = []
+  }
+
+  private mutating func send(_ press: Press) {
+    lastNumber += 1
+    sent.append((lastNumber, press))
+    actions.append(.send(PhoneOrder(number: lastNumber, press.happening)))
+  }
+
+  private func wakes(_ happening: LifecycleHappening) -> Bool {
+    switch happening {
+    case .launch, .home, .lock, .interruptionBegan, .interruptionEnded(shouldResume: false), .memoryWarning,
+      .expireTask, .refreshStatusChanged:
+      false
+    case .unlock: returnsOnUnlock
+    case .interruptionEnded(shouldResume: true), .remoteControl: modes.contains(.audio)
+    case .fetch: modes.contains(.fetch)
+    case .voipData, .keepAlive: modes.contains(.voip)
+    case .foreground, .terminate, .quit, .locationChanged, .launchTask, .backgroundSession: true
+    }
+  }
+
+  // MARK: Reports
+
+  private mutating func receive(_ report: PhoneReport) {
+    switch report {
+    case .hello(let modes, let reached):
+      self.modes = modes
+      link = .held
+      standIn = nil
+      enter(reached, now)
+      if isInterrupted { send(Press(happening: .interruptionBegan)) }
+      for press in waiting { send(press) }
+      waiting = []
+    case .event(.state(let reached), let time): enter(reached, time)
+    case .event(let event, let time):
+      record(event, time)
+      actions.append(.record(event, time))
+    case .refused(let reason): actions.append(.complain(reason))
+    case .still(let left):
+      guard reached == .suspended, process == .running, sent.isEmpty else { return }
+      stopAt = now.advanced(bySeconds: min(left, grace))
+    case .done(let number, _):
+      guard let index = sent.firstIndex(where: { $0.number == number }) else { return }
+      finish(sent.remove(at: index).press)
+    case .terminated(let fault, let time):
+      actions.append(.record(.terminated(nil), time))
+      lastFault = fault
+      if let fault { actions.append(.report(fault, time)) }
+      kill(fault == nil ? .terminated : .faulted)
+    }
+  }
+
+  private mutating func enter(_ next: ApplicationState, _ time: HostTime) {
+    reached = next
+    // The end is reported once the processes have ended.
+    guard next != .suspended, next != .notRunning else { return }
+    stopAt = nil
+    // A background task has begun just before the stop.
+    if process == .stopping || process == .stopped { resume() }
+    if ending == nil { show(next, time) }
+  }
+
+  private mutating func record(_ event: LifecycleRecord.Event, _ time: HostTime) {
+    switch event {
+    case .taskBegan(let id, let name):
+      if tasks.count < LifecycleMachine.taskLimit {
+        tasks.append(BackgroundTaskReport(id: id, name: name, beganAt: time))
+      }
+    case .taskEnded(let id, _): tasks.removeAll { $0.id == id }
+    default: break
+    }
+  }
+
+  // MARK: Stops
+
+  private mutating func stop() {
+    stopAt = nil
+    guard process == .running else { return }
+    process = .stopping
+    actions.append(.stop)
+  }
+
+  private mutating func stand(_ isComplete: Bool) {
+    guard process == .stopping else { return }
+    process = .stopped
+    if !isComplete { actions.append(.complain("not all threads of \(name) stand still after a second")) }
+    show(.suspended, now)
+  }
+
+  private mutating func resume() {
+    stopAt = nil
+    guard process == .stopping || process == .stopped else { return }
+    process = .running
+    actions.append(.resume)
+  }
+
+  // MARK: Programs without a link
+
+  private mutating func loseLink() {
+    guard process != .none, link == .held else { return }
+    link = .awaited(until: now.advanced(bySeconds: Self.endLimit), wasHeld: true)
+  }
+
+  private mutating func doWithoutLink(wasHeld: Bool) {
+    link = .none
+    let reason =
+      wasHeld
+      ? "has closed its connection to the phone" : "has not made itself known: it uses no device of Continuo"
+    actions.append(
+      .complain("\(name) \(reason); it gets no calls, and is stopped and ended all the same"))
+    standIn = LifecycleMachine(modes: BackgroundModes(), isActive: true)
+    let missed = sent.map(\.press) + waiting
+    sent = []
+    waiting = []
+    if process == .running { show(.active, now) } else { tellStandIn(.happened(.home), carriesOut: false) }
+    for press in missed { tellStandIn(press) }
+  }
+
+  private mutating func tellStandIn(_ press: Press) {
+    guard let number = press.token else { return tellStandIn(.happened(press.happening)) }
+    tellStandIn(.happened(press.happening, token: number))
+  }
+
+  /// Has the stand-in handle an event. `carriesOut` is false for what has happened to the processes already.
+  private mutating func tellStandIn(_ event: LifecycleMachine.Event, carriesOut: Bool = true) {
+    var events = [event]
+    while let event = events.popLast() {
+      let steps = standIn?.handle(event, at: now) ?? []
+      for step in steps {
+        if let call = Self.call(of: step) { events.append(.callReturned(call)) }
+        if carriesOut { carryOut(step) }
+      }
+      // Suspension is decided once nothing else is left to do.
+      if events.isEmpty, event != .settled || !steps.isEmpty { events.append(.settled) }
+    }
+  }
+
+  /// The call of a step, which the program does not get and which therefore returns at once.
+  private static func call(of step: LifecycleMachine.Action) -> LifecycleMachine.CallID? {
+    switch step {
+    case .call(let id, _), .expire(let id, _), .tellSession(let id, _), .launchTask(let id, _),
+      .expireTask(let id, _), .reachMainQueue(let id):
+      id
+    default: nil
+    }
+  }
+
+  private mutating func carryOut(_ step: LifecycleMachine.Action) {
+    switch step {
+    case .enter(.suspended): reached = .suspended
+    case .enter(.notRunning): break
+    case .enter(let next): enter(next, now)
+    case .suspend: stop()
+    case .enterForeground, .resume: resume()
+    case .terminate: kill(.terminated)
+    case .finished(let token): actions.append(.finished(token: token, refusal: nil))
+    case .note(.refused(let refusal)): actions.append(.complain("\(refusal)"))
+    default: break
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import AppLifecycle
+import Clocks
+import Foundation
+import Glibc
+import Synchronization
+import SystemSupport
+
+/// The processes of a phone's program: the first, which the phone starts, and its descendants. They are a
+/// session of their own, and end with the phone, however that ends.
+final class PhoneProcess: Sendable {
+  let session: ProcessSession
+  /// The phone's end of the link.
+  let link: Int32
+  private let guardian: Guardian?
+  private let waiter = Mutex<(any Worker)?>(nil)
+  private let hasEnded = Mutex(false)
+
+  /// Starts a program. Call on the main thread.
+  ///
+  /// - Parameters:
+  ///   - modes: the background modes of the program; nil leaves them to it.
+  ///   - takesInput: whether the program gets this process's standard input.
+  ///   - onEnd: called on a thread of its own once the first process has ended, with this object.
+  init(
+    _ arguments: [String], modes: BackgroundModes?, takesInput: Bool,
+    onEnd: @escaping @Sendable (PhoneProcess) -> Void
+  ) throws(SystemCallError) {
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemCallError("socketpair") }
+    defer { close(ends[1]) }
+    guardian = Guardian()
+    let value = "\(ends[1]):\(getpid()):\(modes.map { "\($0)" } ?? "")"
+    do throws(SystemCallError) {
+      let identifier = try ChildProcess.start(
+        arguments,
+        environment: ProcessInfo.processInfo.environment
+          .merging([PhoneLink.variable: value]) { $1 }.map { "\($0)=\($1)" },
+        input: takesInput ? .inherited : .null, output: .inherited, group: nil, passing: ends[1])
+      session = ProcessSession(identifier)
+    } catch {
+      close(ends[0])
+      guardian?.dismiss()
+      throw error
+    }
+    guardian?.guards(session)
+    link = ends[0]
+    let worker = SystemClock.shared.makeWorker("continuo-child") { [weak self, session] in
+      ChildProcess.awaitEnd(of: session.number)
+      if let self { onEnd(self) }
+      return .whenSignalled
+    }
+    waiter.withLock { $0 = worker }
+  }
+
+  /// Kills all processes, waits for the end of the first and of the guardian, and closes the link. Returns how
+  /// the first process has ended; nil on a second call. Any thread.
+  @discardableResult
+  func end() -> PhoneMachine.End? {
+    let isFirst = hasEnded.withLock { hasEnded in
+      defer { hasEnded = true }
+      return !hasEnded
+    }
+    guard isFirst else { return nil }
+    // Before the first process is reaped: until then no other session can get the number.
+    session.killAll()
+    let status = ChildProcess.reap(session.number)
+    guardian?.dismiss()
+    close(link)
+    let signal = status & 0x7F
+    return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+  }
+}
+
+/// A small shell that outlives this process and then kills a session. Its input is the end of a socket
+/// pair whose other end only this process holds, which closes with it.
+private struct Guardian: Sendable {
+  private let identifier: pid_t
+  private let lifeline: Int32
+
+  /// Waits for the end of its input. Then kills the processes of the session, as `ProcessSession` finds them, until
+  /// a pass finds none.
+  private static let script = """
+    trap '' HUP INT TERM
+    read -r session || exit
+    read -r word
+    kill -s KILL -- "-$session"
+    found=yes
+    while [ "$found" ]; do
+      found=
+      for file in /proc/[0-9]*/stat; do
+        read -r line 2> /dev/null < "$file" || continue
+        set -- ${line##*) }
+        [ "$4" = "$session" ] && [ "$1" != Z ] && [ "$1" != X ] || continue
+        found=yes
+        process=${file#/proc/}
+        kill -s KILL "${process%/stat}"
+      done
+    done
+    """
+
+  /// Starts a guardian; nil if the system gives no process. The program then ends with this process if it has
+  /// a link.
+  init?() {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      return nil
+    }
+    defer { close(ends[0]) }
+    lifeline = ends[1]
+    do throws(SystemCallError) {
+      identifier = try ChildProcess.start(
+        ["/bin/sh", "-c", Self.script, "continuo-guardian"], environment: ["PATH=/usr/bin:/bin"],
+        input: .descriptor(ends[0]), output: .log("/dev/null"), group: 0)
+    } catch {
+      close(ends[1])
+      return nil
+    }
+  }
+
+  /// Names the session to kill.
+  func guards(_ session: ProcessSession) {
+    let line = Array("\(session.number)\n".utf8)
+    _ = send(lifeline, line, line.count, Int32(MSG_NOSIGNAL))
+  }
+
+  func dismiss() {
+    kill(identifier, SIGKILL)
+    ChildProcess.reap(identifier)
+    close(lifeline)
+  }
+}

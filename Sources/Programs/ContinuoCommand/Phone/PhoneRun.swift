@@ -1,0 +1,248 @@
+import AppLifecycle
+import Clocks
+import ControlProtocol
+import ControlServer
+import Dispatch
+import Glibc
+import RunTimeline
+import SystemSupport
+
+/// The run of `continuo phone run`: carries out the actions of a `PhoneMachine` on the program's processes.
+@MainActor
+final class PhoneRun {
+  struct Parts {
+    /// The program and its arguments.
+    var arguments: [String]
+    var modes: BackgroundModes?
+    var grace: Double
+    var schedule: [ScheduledCommand]
+    var events: EventWriter?
+    var timeline: TimelineRecorder?
+  }
+
+  private(set) static var current: PhoneRun?
+  /// The time limit for all threads to stop, in seconds, and the interval of checks.
+  private static let standLimit = 1.0
+  private static let standInterval = 0.001
+
+  private let parts: Parts
+  private let clock = SystemClock.shared
+  var now: HostTime { clock.now }
+  private(set) var machine: PhoneMachine
+  private var process: PhoneProcess?
+  private var link: DescriptorSource?
+  private var schedule: Schedule?
+  private var terminal: Terminal?
+  private var server: MPDServer?
+  private var completions: [UInt64: @MainActor (_ refusal: String?) -> Void] = [:]
+  private var lastToken: UInt64 = 0
+  /// The time of the next `timePassed`.
+  private var alarm: HostTime?
+  /// Whether a client of the socket ended the application, who may launch it again.
+  private var mayBeLaunched = false
+  private var isEnded = false
+
+  init(_ parts: Parts) {
+    self.parts = parts
+    machine = PhoneMachine(name: parts.arguments.first ?? "", grace: parts.grace)
+  }
+
+  /// Starts the program. Ends the command if it cannot be started.
+  func start(socket: consuming ListeningSocket?) {
+    Self.current = self
+    if isatty(STDIN_FILENO) == 1 {
+      terminal = Terminal(look: .current) { [weak self] key in self?.press(key) }
+    }
+    startProcess()
+    schedule = Schedule(parts.schedule) { [weak self] command in self?.perform(command) }
+    guard let socket else { return }
+    do {
+      server = try MPDServer(socket: socket, handler: PhoneDesk())
+    } catch {
+      StandardOutput.complain("no control socket: \(error)")
+    }
+  }
+
+  static func end(_ status: Int32) {
+    guard let current else { CleanUp.exit(status) }
+    current.end(status)
+  }
+
+  func end(_ status: Int32) {
+    guard !isEnded else { return }
+    isEnded = true
+    link?.cancel()
+    process?.end()
+    terminal?.finish()
+    server?.stop()
+    CleanUp.exit(status)
+  }
+
+  func redraw() { terminal?.resume() }
+
+  // MARK: Events
+
+  private func press(_ key: TerminalKey) {
+    switch key.command {
+    case .quit?: end(ExitStatus.played.rawValue)
+    case let command? where command.happening != nil: perform(command)
+    default: StandardOutput.complain("keys: h home button, f foreground, q quit")
+    }
+  }
+
+  /// Performs a command of a key or of `--at`.
+  private func perform(_ command: PlayerCommand) {
+    if command == .quit { return end(ExitStatus.played.rawValue) }
+    guard let happening = command.happening else { return }
+    mayBeLaunched = false
+    press(happening) { if let refusal = $0 { StandardOutput.complain("\(command): \(refusal)") } }
+  }
+
+  /// Performs a command of a client. `completion` is called once the application has handled it.
+  func perform(
+    _ happening: LifecycleHappening, forClient completion: @escaping @MainActor (_ refusal: String?) -> Void
+  ) {
+    mayBeLaunched = true
+    press(happening, completion)
+  }
+
+  private func press(
+    _ happening: LifecycleHappening, _ completion: @escaping @MainActor (_ refusal: String?) -> Void
+  ) {
+    lastToken += 1
+    completions[lastToken] = completion
+    parts.timeline?.record(.pressed(happening.description))
+    handle(.press(happening, token: lastToken))
+  }
+
+  private func handle(_ input: PhoneMachine.Input) {
+    guard !isEnded else { return }
+    for action in machine.handle(input, at: clock.now) { carryOut(action) }
+    setAlarm()
+  }
+
+  private func setAlarm() {
+    guard let next = machine.nextDeadline, alarm.map({ next < $0 }) ?? true else { return }
+    alarm = next
+    after(next.seconds(since: clock.now)) { run in
+      guard run.alarm == next else { return }
+      run.alarm = nil
+      run.handle(.timePassed)
+    }
+  }
+
+  private func after(_ seconds: Double, _ body: @escaping @MainActor (PhoneRun) -> Void) {
+    DispatchQueue.main.asyncAfter(deadline: .now() + max(0, seconds)) { [weak self] in
+      MainActor.assumeIsolated { if let self, !self.isEnded { body(self) } }
+    }
+  }
+
+  // MARK: Actions
+
+  private func carryOut(_ action: PhoneMachine.Action) {
+    switch action {
+    case .start: startProcess()
+    case .send(let order): send(order)
+    case .stop:
+      process?.session.signal(SIGSTOP)
+      let limit = clock.now.advanced(bySeconds: Self.standLimit)
+      after(0) { $0.confirmStop(until: limit) }
+    case .resume: process?.session.signal(SIGCONT)
+    case .kill: process?.session.signal(SIGKILL)
+    case .state(let state, let time):
+      parts.timeline?.record(.state(state), at: time)
+      if let line = EventLine(.applicationState(state.rawValue), host: time) { parts.events?.write(line) }
+    case .record(let event, let time):
+      if let entry = Timeline.Entry(event) { parts.timeline?.record(entry, at: time) }
+    case .report(let fault, let time):
+      parts.timeline?.record(.terminated("\(fault.code): \(fault.reason)"), at: time)
+      ReportStore.write(fault.text, code: fault.code)
+    case .complain(let text): StandardOutput.complain(text)
+    case .finished(let token, let refusal): completions.removeValue(forKey: token)?(refusal)
+    case .over(let ending): applicationEnded(ending)
+    }
+  }
+
+  /// Sends `stood` once all threads of the program stand still, or after the time limit.
+  private func confirmStop(until limit: HostTime) {
+    guard let process, machine.isStopping else { return }
+    // Stops what was made in the meantime.
+    let stands = process.session.stop()
+    guard stands || clock.now >= limit else {
+      return after(Self.standInterval) { $0.confirmStop(until: limit) }
+    }
+    // What the program had reported before decides whether it may stay stopped.
+    readReports()
+    handle(.stood(isComplete: stands))
+  }
+
+  private func applicationEnded(_ ending: PhoneMachine.Ending) {
+    if schedule?.includes(.launch) ?? false { return }
+    switch ending {
+    case .terminated: if !mayBeLaunched { end(ExitStatus.played.rawValue) }
+    case .faulted: end(ExitStatus.terminated.rawValue)
+    case .byItself(.exited(let status)): end(status)
+    case .byItself(.killed(let signal)): end(128 + signal)
+    }
+  }
+
+  // MARK: The program
+
+  private func startProcess() {
+    do throws(SystemCallError) {
+      let process = try PhoneProcess(
+        parts.arguments, modes: parts.modes, takesInput: terminal == nil
+      ) { process in
+        DispatchQueue.main.async { MainActor.assumeIsolated { PhoneRun.current?.processEnded(process) } }
+      }
+      self.process = process
+      CleanUp.add { process.end() }
+      link = DescriptorSource(descriptor: process.link, queue: .main) { [weak self] in
+        MainActor.assumeIsolated { self?.readReports() }
+      }
+      handle(.started)
+    } catch {
+      StandardOutput.complain("\(machine.name): \(SystemError.text(error.code))")
+      end(ExitStatus.noInput.rawValue)
+    }
+  }
+
+  private func processEnded(_ ended: PhoneProcess) {
+    guard ended === process, !isEnded else { return }
+    readReports()
+    link?.cancel()
+    link = nil
+    guard let end = ended.end() else { return }
+    process = nil
+    handle(.ended(end))
+  }
+
+  private func send(_ order: PhoneOrder) {
+    guard let process else { return }
+    let bytes = Array("\(order)".utf8)
+    let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
+    while Glibc.send(process.link, bytes, bytes.count, flags) < 0 {
+      if errno == EINTR { continue }
+      // A thousand events fit, so the application reads none: its link is as good as closed.
+      return handle(.linkEnded)
+    }
+  }
+
+  private func readReports() {
+    guard let process, link != nil else { return }
+    var bytes = [UInt8](repeating: 0, count: PhoneReport.limit)
+    while true {
+      let count = recv(process.link, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return }
+      guard count > 0 else {
+        link?.cancel()
+        link = nil
+        return handle(.linkEnded)
+      }
+      if let report = PhoneReport(String(decoding: bytes[..<count], as: UTF8.self)) {
+        handle(.report(report))
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package import Glibc
+
+/// Starts and observes child processes.
+package enum ChildProcess {
+  /// A standard stream of a child.
+  package enum Input {
+    case null
+    case inherited
+    case descriptor(Int32)
+  }
+
+  /// Standard output and standard error of a child.
+  package enum Output {
+    case inherited
+    /// A file for both, created or truncated, for this user only.
+    case log(String)
+  }
+
+  /// Starts the program `arguments[0]`, searched in `PATH` without a slash, with default signals and an empty
+  /// mask. Returns its process identifier. Blocks until the program is loaded.
+  ///
+  /// - Parameters:
+  ///   - environment: the variables, each as `NAME=VALUE`.
+  ///   - group: the process group; 0 creates a new one, and nil a new session.
+  ///   - passed: a descriptor that the child gets under the same number, although it is closed on exec.
+  package static func start(
+    _ arguments: [String], environment: [String], input: Input, output: Output, group: pid_t?,
+    passing passed: Int32? = nil
+  ) throws(SystemCallError) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    switch input {
+    case .null: posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    case .inherited: break
+    case .descriptor(let number): posix_spawn_file_actions_adddup2(&actions, number, 0)
+    }
+    if case .log(let path) = output {
+      posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    }
+    // With equal numbers glibc (2.29) clears the flag close-on-exec.
+    if let passed { posix_spawn_file_actions_adddup2(&actions, passed, passed) }
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    // A separate group keeps the terminal's key signals away from the child; this process ends it in due time.
+    // 0x80 is POSIX_SPAWN_SETSID of glibc 2.26, which the module lacks.
+    posix_spawnattr_setpgroup(&attributes, group ?? 0)
+    let place = group == nil ? 0x80 : Int32(POSIX_SPAWN_SETPGROUP)
+    posix_spawnattr_setflags(&attributes, Int16(place | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var identifier: pid_t = 0
+    let code = withCStrings(arguments) { argv in
+      withCStrings(environment) { envp in
+        posix_spawnp(&identifier, arguments[0], &actions, &attributes, argv, envp)
+      }
+    }
+    guard code == 0 else { throw SystemCallError("posix_spawnp", code: code) }
+    return identifier
+  }
+
+  /// Whether the child has ended or was reaped. Does not reap it.
+  package static func hasEnded(_ child: pid_t) -> Bool {
+    var info = siginfo_t()
+    guard waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return errno != EINTR }
+    return info.si_signo == SIGCHLD
+  }
+
+  /// Blocks until the child ends. Does not reap it, so that its number and its group's remain its own.
+  package static func awaitEnd(of child: pid_t) {
+    var info = siginfo_t()
+    while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+  }
+
+  /// Blocks until the child ends, and reaps it. Returns its wait status; 0 for a process that is no child.
+  @discardableResult
+  package static func reap(_ child: pid_t) -> Int32 {
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    return status
+  }
+
+  private static func withCStrings<R>(
+    _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
+  ) -> R {
+    let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: strings.count + 1)
+    for (index, string) in strings.enumerated() { list[index] = strdup(string) }
+    list[strings.count] = nil
+    defer {
+      for index in strings.indices { free(list[index]) }
+      list.deallocate()
+    }
+    return body(list)
+  }
+}

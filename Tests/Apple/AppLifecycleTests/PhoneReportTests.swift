@@ -1,0 +1,55 @@
+import Clocks
+import Testing
+
+@testable import AppLifecycle
+
+/// The packets between an application and its phone.
+@Suite struct PhoneReportTests {
+  private static let time = HostTime(nanoseconds: 12_345_678_901)
+  private static let id = UIBackgroundTaskIdentifier(rawValue: 7)
+
+  @Test(
+    "Every report is read as it was written",
+    arguments: [
+      PhoneReport.hello(BackgroundModes([.audio, .fetch]), .active), .hello(BackgroundModes(), .notRunning),
+      .event(.state(.suspended), time), .event(.taskBegan(id, name: "a name\nof two lines"), time),
+      .event(.taskBegan(id, name: nil), time), .event(.taskBegan(id, name: ""), time),
+      .event(.taskEnded(id, name: nil), time), .event(.expirationBegan(id, name: nil), time),
+      .event(.interruptionBegan, time), .event(.interruptionEnded(shouldResume: true), time),
+      .event(.interruptionEnded(shouldResume: false), time), .refused("no  background time"), .refused(""),
+      .terminated(nil, time),
+      .terminated(.init(code: "0x8badf00d", reason: "too slow", text: "First\n\n  Second"), time),
+      .still(grace: 0), .still(grace: 4.25), .done(.max, .background),
+    ])
+  func report(_ report: PhoneReport) { #expect(PhoneReport("\(report)") == report) }
+
+  @Test(
+    "Anything else is refused",
+    arguments: [
+      "", " ", "hello", "hello x none", "state", "state x active", "state 1", "state 1 asleep",
+      "task-began 1 x",
+      "task-began 1", "still -1", "still x", "still 1 1", "done 1", "done x active", "terminated",
+      "terminated 1 code",
+      "terminated 1 code\nreason", "unknown 1 2",
+    ])
+  func garbage(_ text: String) { #expect(PhoneReport(text) == nil) }
+
+  @Test(
+    "Every order is read as it was written",
+    arguments: [
+      LifecycleHappening.launch, .home, .foreground, .lock, .unlock, .interruptionBegan,
+      .interruptionEnded(shouldResume: true), .interruptionEnded(shouldResume: false), .terminate,
+      .memoryWarning,
+      .fetch, .remoteControl, .locationChanged, .voipData, .keepAlive, .quit,
+      .launchTask("org.example.a task"),
+      .expireTask("org.example.task"),
+    ])
+  func order(_ happening: LifecycleHappening) {
+    let order = PhoneOrder(number: 3, happening)
+    #expect(PhoneOrder("\(order)") == order)
+  }
+
+  @Test(
+    "Anything else is no order", arguments: ["", "home", "x home", "1", "1 ", "1 house", "1 launch-task"])
+  func noOrder(_ text: String) { #expect(PhoneOrder(text) == nil) }
+}

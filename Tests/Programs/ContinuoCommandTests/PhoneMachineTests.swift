@@ -1,0 +1,229 @@
+import AppLifecycle
+import Clocks
+import Testing
+
+@testable import ContinuoCommand
+
+@Suite struct PhoneMachineTests {
+  /// A phone whose program is told and answered by hand.
+  struct Driver {
+    var machine = PhoneMachine(name: "App", grace: 1)
+    var now = HostTime(nanoseconds: 0)
+
+    @discardableResult
+    mutating func send(_ input: PhoneMachine.Input) -> [PhoneMachine.Action] {
+      machine.handle(input, at: now)
+    }
+
+    @discardableResult
+    mutating func press(_ happening: LifecycleHappening, token: UInt64? = nil) -> [PhoneMachine.Action] {
+      send(.press(happening, token: token))
+    }
+
+    @discardableResult
+    mutating func state(_ state: ApplicationState) -> [PhoneMachine.Action] {
+      send(.report(.event(.state(state), now)))
+    }
+
+    mutating func pass(_ seconds: Double) -> [PhoneMachine.Action] {
+      now = now.advanced(bySeconds: seconds)
+      return send(.timePassed)
+    }
+
+    /// A running application in front.
+    static func active(_ modes: BackgroundModes = BackgroundModes()) -> Driver {
+      var driver = Driver()
+      driver.send(.started)
+      driver.send(.report(.hello(modes, .notRunning)))
+      driver.state(.inactive)
+      driver.state(.active)
+      return driver
+    }
+
+    /// An application whose processes are stopped.
+    static func stopped(_ modes: BackgroundModes = BackgroundModes()) -> Driver {
+      var driver = active(modes)
+      driver.press(.home)
+      driver.state(.inactive)
+      driver.state(.background)
+      driver.state(.suspended)
+      driver.send(.report(.done(1, .suspended)))
+      driver.send(.report(.still(grace: 0)))
+      driver.send(.stood(isComplete: true))
+      return driver
+    }
+  }
+
+  private func sent(_ actions: [PhoneMachine.Action]) -> [LifecycleHappening] {
+    actions.compactMap { if case .send(let order) = $0 { order.happening } else { nil } }
+  }
+
+  @Test("Stops an application that is suspended, still and past its grace, and then says so")
+  func stop() {
+    var driver = Driver.active()
+    #expect(driver.press(.home, token: 7) == [.send(PhoneOrder(number: 1, .home))])
+    driver.state(.inactive)
+    #expect(driver.state(.background) == [.state(.background, driver.now)])
+    #expect(driver.state(.suspended) == [])
+    #expect(driver.send(.report(.done(1, .suspended))) == [.finished(token: 7, refusal: nil)])
+    #expect(driver.send(.report(.still(grace: 5))) == [])
+    #expect(driver.pass(0.9) == [])
+    #expect(driver.pass(0.1) == [.stop])
+    #expect(driver.machine.state == .background)
+    #expect(driver.send(.stood(isComplete: true)) == [.state(.suspended, driver.now)])
+    #expect(driver.machine.nextDeadline == nil)
+  }
+
+  @Test("A task that begins in the grace, or just before the stop, keeps the application running")
+  func takenBack() {
+    for isLate in [false, true] {
+      var driver = Driver.active()
+      driver.press(.home)
+      driver.state(.background)
+      driver.state(.suspended)
+      driver.send(.report(.done(1, .suspended)))
+      driver.send(.report(.still(grace: 1)))
+      if isLate { #expect(driver.pass(1) == [.stop]) }
+      #expect(driver.state(.background) == (isLate ? [.resume] : []))
+      #expect(driver.send(.stood(isComplete: true)) == [])
+      #expect(driver.pass(5) == [] && driver.machine.state == .background)
+    }
+  }
+
+  @Test("Resumes before it tells, with what did not wake the application first")
+  func wake() {
+    var driver = Driver.stopped()
+    #expect(driver.press(.lock, token: 1) == [.finished(token: 1, refusal: nil)])
+    #expect(driver.press(.memoryWarning) == [] && driver.press(.fetch) == [] && driver.press(.unlock) == [])
+    let actions = driver.press(.foreground)
+    #expect(actions.first == .resume)
+    #expect(sent(actions) == [.lock, .memoryWarning, .fetch, .unlock, .foreground])
+    #expect(driver.state(.inactive) == [.state(.inactive, driver.now)])
+  }
+
+  @Test(
+    "The modes decide what wakes",
+    arguments: [LifecycleHappening.fetch, .interruptionEnded(shouldResume: true)])
+  func modes(_ happening: LifecycleHappening) {
+    var driver = Driver.stopped(BackgroundModes([.audio, .fetch]))
+    #expect(sent(driver.press(happening)) == [happening])
+    // It had no effect: the application stands again.
+    #expect(driver.send(.report(.done(2, .suspended))) == [])
+    #expect(driver.send(.report(.still(grace: 0))) == [.stop])
+    #expect(driver.send(.stood(isComplete: true)) == [])
+  }
+
+  @Test("A lock in front returns there; one of a suspended application does not")
+  func unlock() {
+    var driver = Driver.active()
+    driver.press(.lock)
+    driver.state(.background)
+    driver.state(.suspended)
+    driver.send(.report(.done(1, .suspended)))
+    #expect(driver.send(.report(.still(grace: 0))) == [.stop])
+    driver.send(.stood(isComplete: true))
+    #expect(sent(driver.press(.unlock)) == [.unlock])
+  }
+
+  @Test("Terminates a stopped application without a call, and launches it anew")
+  func terminate() {
+    var driver = Driver.stopped()
+    #expect(driver.press(.terminate, token: 3) == [.finished(token: 3, refusal: nil), .kill])
+    #expect(
+      driver.send(.ended(.killed(signal: 9))) == [.state(.notRunning, driver.now), .over(.terminated)])
+    #expect(
+      driver.press(.home, token: 4) == [
+        .finished(token: 4, refusal: "the application is not running")
+      ])
+    #expect(driver.press(.launch) == [.start])
+  }
+
+  @Test("A launch right behind the termination waits for the end")
+  func launchAgain() {
+    var driver = Driver.active()
+    driver.press(.terminate)
+    driver.send(.report(.terminated(nil, driver.now)))
+    #expect(driver.press(.launch) == [])
+    #expect(driver.send(.ended(.killed(signal: 9))).last == .start)
+  }
+
+  @Test("A fault kills, with its report")
+  func fault() {
+    var driver = Driver.active()
+    let fault = PhoneReport.Fault(code: "0x8badf00d", reason: "slow", text: "Application terminated\n  slow")
+    let actions = driver.send(.report(.terminated(fault, driver.now)))
+    #expect(actions.contains(.report(fault, driver.now)) && actions.last == .kill)
+    #expect(driver.send(.ended(.killed(signal: 9))) == [.state(.notRunning, driver.now), .over(.faulted)])
+    #expect(driver.machine.lastFault == fault)
+  }
+
+  @Test("An end by itself is its own; a kill from outside is a crash")
+  func ends() {
+    var driver = Driver.active()
+    #expect(driver.send(.ended(.exited(3))).last == .over(.byItself(.exited(3))))
+    driver = .active()
+    let actions = driver.send(.ended(.killed(signal: 9)))
+    #expect(actions.last == .over(.byItself(.killed(signal: 9))))
+    #expect(actions.contains(.complain("App has crashed: killed by signal 9 from outside the phone")))
+  }
+
+  @Test("A program without a device gets no calls, and is stopped and ended all the same")
+  func stranger() {
+    var driver = Driver()
+    driver.send(.started)
+    #expect(driver.pass(10) == [] && driver.machine.nextDeadline == nil)
+    driver = Driver()
+    driver.send(.started)
+    #expect(driver.press(.home, token: 1) == [])
+    let actions = driver.pass(PhoneMachine.helloLimit)
+    #expect(actions.contains(.stop) && actions.contains(.finished(token: 1, refusal: nil)))
+    #expect(driver.send(.stood(isComplete: true)) == [.state(.suspended, driver.now)])
+    #expect(driver.press(.foreground).prefix(1) == [.resume] && driver.machine.state == .active)
+    #expect(driver.press(.lock).contains(.stop))
+    driver.send(.stood(isComplete: false))
+    #expect(driver.press(.unlock).contains(.resume) && driver.machine.state == .active)
+    #expect(driver.press(.terminate).contains(.kill))
+  }
+
+  @Test("Events of before the first report wait for it")
+  func early() {
+    var driver = Driver()
+    driver.send(.started)
+    driver.press(.interruptionBegan)
+    #expect(driver.press(.home) == [])
+    #expect(sent(driver.send(.report(.hello(BackgroundModes(), .notRunning)))).suffix(1) == [.home])
+  }
+
+  @Test("Without its link an application is a stranger, to whom unanswered events happen")
+  func lostLink() {
+    var driver = Driver.active()
+    driver.press(.home, token: 1)
+    #expect(driver.send(.linkEnded) == [])
+    let actions = driver.pass(PhoneMachine.endLimit)
+    #expect(actions.contains(.stop) && actions.contains(.finished(token: 1, refusal: nil)))
+    // One that ends loses its link just before.
+    driver = .active()
+    driver.send(.linkEnded)
+    #expect(
+      driver.send(.ended(.exited(0))) == [.state(.notRunning, driver.now), .over(.byItself(.exited(0)))])
+  }
+
+  @Test("A link that ends while the processes are stopped leaves them stopped")
+  func lostLinkWhileStopped() {
+    var driver = Driver.stopped()
+    driver.send(.linkEnded)
+    #expect(driver.pass(PhoneMachine.endLimit).allSatisfy { if case .complain = $0 { true } else { false } })
+    #expect(driver.press(.foreground).first == .resume)
+  }
+
+  @Test("Waiting events are limited")
+  func limit() {
+    var driver = Driver()
+    driver.send(.started)
+    for _ in 0..<PhoneMachine.pressLimit { driver.press(.home) }
+    #expect(
+      driver.press(.home, token: 1) == [
+        .finished(token: 1, refusal: "too many events wait for the application")
+      ])
+  }
+}
