@@ -115,12 +115,13 @@ extension RealServers {
 
     /// Waits until the device says so. The server tells of changes by itself.
     private func wait(_ device: PulseDevice, for expected: OutputSurroundings) async throws {
-      var expected = expected
-      expected.destination = "continuo"
-      // Its description is the server's.
-      let listed = device.surroundings(limit: 0)?.destinations ?? []
-      expected.destinations = listed.count == 1 && listed[0].name == "continuo" ? listed : []
-      try await eventually("\(expected)") { device.surroundings(limit: 0) == expected }
+      try await eventually("\(expected)") {
+        guard var known = device.surroundings(limit: 0), known.destination == "continuo",
+          known.destinations.map(\.name) == ["continuo"]
+        else { return false }
+        (known.destination, known.destinations) = (nil, [])
+        return known == expected
+      }
     }
 
     @Test func othersAndTheVolumeAreSeen() async throws {

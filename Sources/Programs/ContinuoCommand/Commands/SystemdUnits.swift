@@ -52,13 +52,10 @@ enum SystemdUnits {
       # --socket-group; the PulseAudio of --null-sink; the scan in the background.
       SystemCallFilter=@chown @setuid setpriority
       UMask=0077
-      # As far as the manager of a user may.
-      ProtectClock=yes
+      # As far as the manager of a user may. Without its privileges, ProtectClock, ProtectKernelLogs,
+      # ProtectKernelModules and PrivateDevices end a service at its start (218/CAPABILITIES, systemd 252).
       ProtectControlGroups=yes
       ProtectHostname=yes
-      ProtectKernelLogs=yes
-      ProtectKernelModules=yes
-      ProtectKernelTunables=yes
       ProtectSystem=full
 
       [Install]
