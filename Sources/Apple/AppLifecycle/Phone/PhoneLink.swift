@@ -30,6 +30,7 @@ package final class PhoneLink: Sendable {
 
   private struct State {
     var device: Device?
+    var isRead = false
     var reader: (any Worker)?
     /// The time until which the suspended application has to stand still; nil while that is not awaited.
     var stillUntil: HostTime?
@@ -60,10 +61,13 @@ package final class PhoneLink: Sendable {
   package func attach(_ device: Device) {
     send(.hello(device.modes, device.state))
     var previous: Device? = device
-    state.withLock { swap(&$0.device, &previous) }
+    let isFirst = state.withLock { state in
+      swap(&state.device, &previous)
+      defer { state.isRead = true }
+      return !state.isRead
+    }
     if let previous, previous !== device { previous.setPhoneObserver(nil) }
     device.setPhoneObserver { [weak self] record in self?.report(record) }
-    let isFirst = state.withLock { $0.reader == nil }
     guard isFirst else { return }
     let reader = SystemClock.shared.makeWorker("continuo-phone") { [weak self] in
       self?.read()

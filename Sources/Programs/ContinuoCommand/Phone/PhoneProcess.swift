@@ -72,6 +72,19 @@ final class PhoneProcess: Sendable {
   }
 }
 
+/// The process that the clean-up ends, on any thread.
+final class RunningProcess: Sendable {
+  private let process = Mutex<PhoneProcess?>(nil)
+
+  func replace(with next: PhoneProcess?) {
+    var next = next
+    // The old one is released outside the lock.
+    process.withLock { swap(&$0, &next) }
+  }
+
+  @Sendable func end() { process.withLock { $0 }?.end() }
+}
+
 /// A small shell that outlives this process and then kills a session. Its input is the end of a socket
 /// pair whose other end only this process holds, which closes with it.
 private struct Guardian: Sendable {

@@ -29,7 +29,8 @@ final class PhoneRun {
   private let clock = SystemClock.shared
   var now: HostTime { clock.now }
   private(set) var machine: PhoneMachine
-  private var process: PhoneProcess?
+  private var process: PhoneProcess? { didSet { running.replace(with: process) } }
+  private let running = RunningProcess()
   private var link: DescriptorSource?
   private var schedule: Schedule?
   private var terminal: Terminal?
@@ -50,6 +51,7 @@ final class PhoneRun {
   /// Starts the program. Ends the command if it cannot be started.
   func start(socket: consuming ListeningSocket?) {
     Self.current = self
+    CleanUp.add(running.end)
     if isatty(STDIN_FILENO) == 1 {
       terminal = Terminal(look: .current) { [weak self] key in self?.press(key) }
     }
@@ -196,7 +198,6 @@ final class PhoneRun {
         DispatchQueue.main.async { MainActor.assumeIsolated { PhoneRun.current?.processEnded(process) } }
       }
       self.process = process
-      CleanUp.add { process.end() }
       link = DescriptorSource(descriptor: process.link, queue: .main) { [weak self] in
         MainActor.assumeIsolated { self?.readReports() }
       }
