@@ -96,7 +96,7 @@ extension Play {
     let count = builder.playableCount
     let items = "\(count) \(count == 1 ? "item" : "items")"
     let timeline = try TimelineRecorder.orExit(
-      option: self.timeline, caption: "continuo play, \(items); background modes: \(modes)", clock: clock)
+      option: self.timeline, notes: "\(items); background modes: \(modes)", clock: clock)
     let events = try self.events.map { path in
       try ExitStatus.usage.orExit("--events \(path)") {
         try EventWriter(path: path) { StandardOutput.complain($0) }
