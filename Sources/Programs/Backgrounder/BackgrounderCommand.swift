@@ -5,6 +5,7 @@ import Continuo
 import ContinuoLocation
 import Foundation
 import PulseOutput
+import RunTimeline
 
 @main
 struct BackgrounderCommand: ParsableCommand {
@@ -365,9 +366,11 @@ struct BackgrounderCommand: ParsableCommand {
 
   private func drawing() throws -> Drawing? {
     guard let timeline else { return nil }
-    let caption = CommandLine.arguments.dropFirst().joined(separator: " ")
+    let title = RunTitle(
+      program: "Backgrounder", arguments: Array(CommandLine.arguments.dropFirst()), version: Version.number,
+      secondsSince1970: Date().timeIntervalSince1970, notes: "background modes: \(try modes())")
     return try validated("--timeline \(timeline): ") {
-      try Drawing(path: timeline, caption: caption, clock: SystemClock.shared)
+      try Drawing(path: timeline, title: title, clock: SystemClock.shared)
     }
   }
 

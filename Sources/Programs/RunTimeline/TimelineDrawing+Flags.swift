@@ -19,7 +19,8 @@ extension TimelineDrawing {
     for (series, isTermination) in [(timeline.terminations, true), (timeline.presses, false)] {
       for element in series.elements {
         let more = element.others > 0 ? " (+\(element.others))" : ""
-        let label = TerminalText.truncated(element.value, columns: 46) + more
+        let label =
+          (TerminalText.width(element.value) <= 46 ? element.value : Self.short(element.value)) + more
         flags.append(
           Flag(x: x(element.time), time: seconds(element.time), label: label, isTermination: isTermination))
       }
@@ -49,10 +50,17 @@ extension TimelineDrawing {
     return flags
   }
 
+  /// Returns the part of a label before its details: of a termination, the code; else the first words.
+  private static func short(_ label: String) -> String {
+    let head = label.prefix { $0 != ":" }
+    if TerminalText.width(head) <= 46 { return String(head) }
+    return TerminalText.truncated(label, columns: 46)
+  }
+
   /// Draws the flags over the lanes between two heights. A flag without a label is a short stroke above the
   /// lanes, unless it is a termination.
   mutating func drawFlags(_ flags: [Flag], from lanesTop: Double, to lanesEnd: Double) {
-    let base = 64.0
+    let base = flagsTop
     // Draws all lines before the labels, so that no line crosses a label. Terminations cover other lines.
     for flag in flags.reversed() {
       let top = flag.place.map { base + Double($0.row) * 15 } ?? lanesTop - 2

@@ -24,21 +24,15 @@ extension TimelineDrawing {
     note(timeline.tasks.count - placed.count + timeline.omittedTasks, "background tasks")
   }
 
-  /// Returns the label of a task and its position: in its bar, else after it, else before it. A label that
-  /// fits nowhere is truncated.
+  /// Returns the label of a task and its position: in its bar, else after it, else before it. A task whose
+  /// name fits nowhere has none.
   private func label(of task: Timeline.Task) -> Label {
     let (left, right) = (x(task.begin), x(task.end ?? end))
-    func fitting(_ room: Double) -> (text: String, width: Double) {
-      let text = TerminalText.truncated(task.name, columns: Int(max(0, room) / TimelineStyle.columnWidth))
-      return (text, Double(TerminalText.width(text)) * TimelineStyle.columnWidth)
-    }
-    let (inside, after) = (fitting(right - left - 12), fitting(Self.right - right - 8))
-    let before = fitting(left - Self.left - 8)
-    let labels: [Label] = [
-      (inside.text, left + 5, inside.width), (after.text, right + 8, after.width),
-      (before.text, left - 5 - before.width, before.width),
-    ]
-    return labels.first { $0.text == task.name } ?? labels[inside.width >= after.width ? 0 : 1]
+    let width = Double(TerminalText.width(task.name)) * TimelineStyle.columnWidth
+    if width <= right - left - 12 { return (task.name, left + 5, width) }
+    if width <= Self.right - right - 8 { return (task.name, right + 8, width) }
+    if width <= left - Self.left - 8 { return (task.name, left - 5 - width, width) }
+    return ("", left, 0)
   }
 
   private mutating func draw(_ task: Timeline.Task, _ label: Label, top: Double) {

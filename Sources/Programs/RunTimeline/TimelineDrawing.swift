@@ -31,6 +31,7 @@ package struct TimelineDrawing {
   /// The zero of the axis.
   private let zero: HostTime
   let end: HostTime
+  private let titleLines: [String]
   var svg = SVGText()
   /// The labels of the bands, which come after all lines in the document, so that no line covers them.
   private var labels = SVGText()
@@ -39,13 +40,14 @@ package struct TimelineDrawing {
   /// Sentences about elements that were left out.
   var remarks: [String] = []
 
-  /// Returns the SVG document of a run that was recorded until `end`. `caption` describes the run.
-  package static func document(_ timeline: Timeline, end: HostTime, caption: String) -> String {
-    var drawing = TimelineDrawing(timeline, end: end)
-    return drawing.draw(caption: caption)
+  /// Returns the SVG document of a run that was recorded until `end`.
+  package static func document(_ timeline: Timeline, end: HostTime, title: RunTitle) -> String {
+    var drawing = TimelineDrawing(timeline, end: end, title: title)
+    return drawing.draw(title)
   }
 
-  private init(_ timeline: Timeline, end: HostTime) {
+  private init(_ timeline: Timeline, end: HostTime, title: RunTitle) {
+    titleLines = title.lines(columns: Int((Self.right - 22) / TimelineStyle.columnWidth))
     zero = timeline.firstSound ?? timeline.start
     self.end = max(end, timeline.start)
     axis = TimeAxis(from: timeline.start.seconds(since: zero), to: self.end.seconds(since: zero))
@@ -79,12 +81,17 @@ package struct TimelineDrawing {
     }
   }
 
+  /// The upper edge of the flags' labels, below the title.
+  var flagsTop: Double { 64 + Double(max(0, titleLines.count - 1)) * Self.titleLeading }
+
+  private static let titleLeading = 17.0
+
   // MARK: The whole
 
-  private mutating func draw(caption: String) -> String {
+  private mutating func draw(_ title: RunTitle) -> String {
     // The background needs the height of the drawing, so the lanes are drawn first and inserted after it.
     let flags = placeFlags()
-    let top = 66 + Double((flags.compactMap { $0.place?.row }.max() ?? 0) + 1) * 15
+    let top = flagsTop + 2 + Double((flags.compactMap { $0.place?.row }.max() ?? 0) + 1) * 15
     bottom = top
     drawStates()
     // A run that only records locations has neither sound nor items.
@@ -116,13 +123,14 @@ package struct TimelineDrawing {
         "aria-labelledby": "continuo-title continuo-description",
       ])
     let heading = "The application and its sound, against time"
-    svg.element("title", ["id": "continuo-title"], content: "\(heading): \(caption)")
+    svg.element("title", ["id": "continuo-title"], content: "\(heading): \(title.command)")
     svg.element("desc", ["id": "continuo-description"], content: description)
     svg.markup(TimelineStyle.definitions)
     svg.element("rect", ["width": .number(Self.width), "height": .number(height), "fill": "#ffffff"])
     svg.label(heading, x: 22, y: 30, "heading")
-    let columns = Int((Self.right - 22) / TimelineStyle.columnWidth)
-    svg.label(TerminalText.truncated(caption, columns: columns), x: 22, y: 49, "quiet")
+    for (index, line) in titleLines.enumerated() {
+      svg.label(line, x: 22, y: 49 + Double(index) * Self.titleLeading, "quiet")
+    }
     drawAxis(top: top, bottom: lanesEnd)
     let document = svg.text + lanes + overlay + names + footer
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(document)</svg>\n"
@@ -150,19 +158,19 @@ package struct TimelineDrawing {
     return top
   }
 
-  /// Draws a band, with a label if it fits.
+  /// Draws a band, with the first of its names that fits as a whole.
   private mutating func band(
-    _ name: String, from start: HostTime, to end: HostTime, top: Double, height: Double, style: String,
+    _ names: String..., from start: HostTime, to end: HostTime, top: Double, height: Double, style: String,
     labelStyle: String = "on", tooltip: String
   ) {
     let (left, right) = (x(start), x(end))
     svg.rectangle(
       x: left, y: top, width: max(right - left, 1), height: height,
       right - left < Self.narrow ? style : "\(style) edge", tooltip: tooltip)
-    let label = TerminalText.truncated(
-      name, columns: Int(max(0, right - left - 8) / TimelineStyle.columnWidth))
-    // Fewer than three letters of a label would be meaningless.
-    guard !label.isEmpty, label == name || TerminalText.width(label) > 3 else { return }
+    let columns = Int(max(0, right - left - 8) / TimelineStyle.columnWidth)
+    guard let label = names.first(where: { TerminalText.width($0) <= columns }), !label.isEmpty else {
+      return
+    }
     write(label, x: left + 5, y: top + height / 2, style: labelStyle)
   }
 
@@ -204,7 +212,7 @@ package struct TimelineDrawing {
     for (item, start, end) in stretches(timeline.items).reversed() {
       guard let item else { continue }
       band(
-        "\(item.index + 1)  \(item.name)", from: start, to: end, top: top, height: 24,
+        "\(item.index + 1)  \(item.name)", "\(item.index + 1)", from: start, to: end, top: top, height: 24,
         style: item.index.isMultiple(of: 2) ? "item-even" : "item-odd",
         tooltip: "\(item.index + 1) \(item.name), \(span(start, end))")
     }

@@ -43,9 +43,12 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
 
   struct Malformed: Error, CustomStringConvertible { var description: String }
 
-  convenience init(_ timeline: Timeline, end: Double, start: Double = 100, caption: String = "a run") throws {
+  convenience init(
+    _ timeline: Timeline, end: Double, start: Double = 100, caption: String = "a run", details: String = ""
+  ) throws {
     let end = HostTime(nanoseconds: Int64(((start + end) * 1e9).rounded()))
-    try self.init(TimelineDrawing.document(timeline, end: end, caption: caption))
+    try self.init(
+      TimelineDrawing.document(timeline, end: end, title: RunTitle(command: caption, details: details)))
   }
 
   func parser(
@@ -93,6 +96,45 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
     (22.4, .sound(.silent)),
   ]
 
+  /// The whole command and its circumstances, on as many lines as they need.
+  @Test func theTitleIsWhole() throws {
+    let run = RunTitle(
+      program: "continuo", arguments: ["play", "--at", "3:seek 1:02", "it's", ""], version: "1.2.3",
+      secondsSince1970: 1_777_622_400.25, notes: "3 items")
+    #expect(run.command == #"continuo play --at '3:seek 1:02' 'it'\''s' ''"#)
+    #expect(run.details == "Continuo 1.2.3; 2026-05-01T08:00:00.250Z; 3 items")
+    let command = (0..<60).map { "--at \($0):home" }.joined(separator: " ")
+    let drawing = try ReadDrawing(
+      timeline(Self.everything), end: 22.5, caption: command, details: run.details)
+    // Remarks, at the end, begin at the lanes.
+    let title = drawing.of("quiet").filter { $0.number("x") == 22 }
+    let lines = title.map(\.text)
+    #expect(lines.dropLast().joined(separator: " ") == command && lines.last == run.details)
+    #expect(lines.count > 3 && !lines.contains { $0.contains("\u{2026}") })
+    // The labels of the flags begin below it.
+    let end = title.map { $0.number("y") }.max() ?? 0
+    #expect(drawing.of("haloed").allSatisfy { $0.number("y") > end + 8 })
+    expectInside(drawing)
+  }
+
+  /// What has no room for its name has none, or a shorter one.
+  @Test func noLabelIsCutOff() throws {
+    let long = "a name of a file that takes more room than there is beside all the others"
+    var entries: [(Double, Timeline.Entry)] = [(0, .state(.active)), (0, .sound(.audible))]
+    for index in 0..<20 {
+      let time = Double(index)
+      entries.append((time, .item(index: index, name: long)))
+      entries.append((time + 0.2, .state(.inactive)))
+      entries.append((time + 0.9, .state(.active)))
+      entries.append((time, .taskBegan(identifier: index, name: long + long)))
+      entries.append((time + 0.5, .taskEnded(identifier: index)))
+    }
+    entries.append((20, .terminated("0x2182bad2: \(long) still open")))
+    let drawing = try ReadDrawing(timeline(entries), end: 20.5)
+    #expect(!drawing.labels.contains { $0.contains("\u{2026}") })
+    #expect(drawing.labels.contains("7") && drawing.labels.contains("0x2182bad2"))
+  }
+
   /// A name that is known late is the current file's, from its beginning on; without one it is nobody's.
   @Test func aNameThatComesLateIsTheCurrentFiles() {
     let entries: [(Double, Timeline.Entry)] = [
@@ -136,7 +178,7 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
       #expect(drawing.labels.contains(label))
     }
     #expect(
-      drawing.labels.filter { !$0.isEmpty && $0.allSatisfy(\.isNumber) } == (0...11).map { "\($0 * 2)" })
+      drawing.of("tick").map(\.text) == (0...11).map { "\($0 * 2)" })
 
     // The bands lie where the axis says: background from 3 to 8 between the ticks of 2 and 8.
     let ticks = Dictionary(
@@ -178,7 +220,7 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
   @Test func theSameRunGivesTheSameDrawing() {
     let texts = (0..<2).map { _ in
       TimelineDrawing.document(
-        timeline(Self.everything), end: HostTime(nanoseconds: 122_500_000_000), caption: "x")
+        timeline(Self.everything), end: HostTime(nanoseconds: 122_500_000_000), title: RunTitle(command: "x"))
     }
     #expect(texts[0] == texts[1])
   }

@@ -9,13 +9,13 @@ import SystemSupport
 /// terminated for a fault.
 final class Drawing: Sendable {
   private let path: MediaPath
-  private let caption: String
+  private let title: RunTitle
   private let timeline: Mutex<Timeline>
 
   /// Creates a drawing at `path` that begins now. Throws if the file cannot be written.
-  init(path: String, caption: String, clock: any HostClock) throws(FileBytes.Problem) {
+  init(path: String, title: RunTitle, clock: any HostClock) throws(FileBytes.Problem) {
     self.path = MediaPath(path)
-    self.caption = caption
+    self.title = title
     timeline = Mutex(Timeline(start: clock.now))
     try write(until: clock.now)
   }
@@ -29,7 +29,7 @@ final class Drawing: Sendable {
 
   /// Writes the drawing. Blocks on the disk.
   func write(until end: HostTime) throws(FileBytes.Problem) {
-    let document = TimelineDrawing.document(timeline.withLock { $0 }, end: end, caption: caption)
+    let document = TimelineDrawing.document(timeline.withLock { $0 }, end: end, title: title)
     try AtomicFile.write(document.utf8, to: path, mode: 0o666)
   }
 }

@@ -96,7 +96,7 @@ extension Play {
     let count = builder.playableCount
     let items = "\(count) \(count == 1 ? "item" : "items")"
     let timeline = try TimelineRecorder.orExit(
-      option: self.timeline, caption: "continuo play, \(items); background modes: \(modes)", clock: clock)
+      option: self.timeline, notes: "\(items); background modes: \(modes)", clock: clock)
     let events = try EventWriter.orExit(option: self.events)
     // Must precede everything that a signal would have to clean up.
     let signals = Signals(end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })

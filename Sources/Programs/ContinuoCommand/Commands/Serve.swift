@@ -79,7 +79,7 @@ extension Serve {
       try MusicHome(directory.resolved(against: .workingDirectory()))
     }
     let timeline = try TimelineRecorder.orExit(
-      option: self.timeline, caption: "continuo serve; background modes: \(modes)", clock: clock)
+      option: self.timeline, notes: "background modes: \(modes)", clock: clock)
     let state = stateDirectory()
     var generator = SystemRandomNumberGenerator()
     var machine =

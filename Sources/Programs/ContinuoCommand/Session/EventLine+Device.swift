@@ -1,6 +1,7 @@
 import AppLifecycle
 import Clocks
 import Continuo
+import RunTimeline
 import TextFormatting
 
 // What the drawing of a run shows beside the player's events.
@@ -9,18 +10,9 @@ extension EventLine {
   static func begin(arguments: [String], secondsSince1970: Double, host: HostTime) -> EventLine {
     let members: KeyValuePairs<String, JSONValue> = [
       "version": .string(Version.number), "arguments": .array(arguments.map { .string($0) }),
-      "wallClock": .string(wallClock(secondsSince1970)),
+      "wallClock": .string(RunTitle.date(secondsSince1970)),
     ]
     return EventLine("begin", members, host)
-  }
-
-  /// Returns a time by ISO 8601, in milliseconds: `2026-05-01T08:00:00.250Z`.
-  private static func wallClock(_ secondsSince1970: Double) -> String {
-    let thousandths = Int64((min(max(secondsSince1970, 0), 2.5e11) * 1000).rounded())
-    let time = UTCTime(secondsSince1970: thousandths / 1000)
-    let date = "\(time.year.digits(4))-\(time.month.digits(2))-\(time.day.digits(2))"
-    return "\(date)T\(time.hour.digits(2)):\(time.minute.digits(2)):\(time.second.digits(2))"
-      + ".\((thousandths % 1000).digits(3))Z"
   }
 
   /// Creates the line of a command that is not the device's.

@@ -1,5 +1,7 @@
 import Clocks
+import Continuo
 import ControlProtocol
+import Foundation
 import Jukebox
 import JukeboxPlayback
 import MusicFiles
@@ -14,26 +16,29 @@ final class TimelineRecorder: Sendable {
   }
 
   private let path: MediaPath
-  private let caption: String
+  private let title: RunTitle
   private let clock: any HostClock
   private let state: Mutex<State>
 
   /// Creates a recording, after a check that its file can be written. May block on the disk.
-  init(path: MediaPath, caption: String, clock: any HostClock) throws(FileBytes.Problem) {
+  init(path: MediaPath, title: RunTitle, clock: any HostClock) throws(FileBytes.Problem) {
     try AtomicFile.check(path)
     self.path = path
-    self.caption = caption
+    self.title = title
     self.clock = clock
     state = Mutex(State(timeline: Timeline(start: clock.now)))
   }
 
   /// Returns the recording that `--timeline` requests. Ends the command if the file cannot be written.
   static func orExit(
-    option path: String?, caption: String, clock: any HostClock
+    option path: String?, notes: String, clock: any HostClock
   ) throws -> TimelineRecorder? {
-    try path.map { path in
+    let title = RunTitle(
+      program: "continuo", arguments: Array(CommandLine.arguments.dropFirst()), version: Version.number,
+      secondsSince1970: Date().timeIntervalSince1970, notes: notes)
+    return try path.map { path in
       try ExitStatus.usage.orExit("--timeline \(path)") {
-        try TimelineRecorder(path: RawArguments.bytes(of: path), caption: caption, clock: clock)
+        try TimelineRecorder(path: RawArguments.bytes(of: path), title: title, clock: clock)
       }
     }
   }
@@ -56,7 +61,7 @@ final class TimelineRecorder: Sendable {
       return state.timeline
     }
     guard let timeline else { return }
-    let document = TimelineDrawing.document(timeline, end: clock.now, caption: caption)
+    let document = TimelineDrawing.document(timeline, end: clock.now, title: title)
     try AtomicFile.write(document.utf8, to: path, mode: 0o666)
   }
 }
