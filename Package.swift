@@ -43,6 +43,11 @@ let appleFrameworks: [Target] = [
 /// What only the program needs is not fetched for a package that uses the libraries.
 let program = TargetDependencyCondition.when(traits: ["Program"])
 
+/// OpenCombine is fetched only for a package that asks for it.
+let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"].map {
+  .product(name: $0, package: "OpenCombine", condition: .when(traits: ["Combine"]))
+}
+
 /// The floors, lowest first. A target depends on targets of its own floor and of those above it in this list; the gate
 /// checks that, and that the folders are the same: `Sources/FLOOR/TARGET`, `Tests/FLOOR/TARGET`.
 let floors: [(name: String, sources: [Target], tests: [Target])] = [
@@ -252,6 +257,15 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: strict),
+      // OpenCombine, and the publishers of players, items and sessions.
+      .target(
+        name: "ContinuoCombine",
+        dependencies: ["AudioSession", "ContinuoNetworking", "MediaTime", "QueuePlayer"] + openCombine,
+        swiftSettings: strict),
+      // Apple's name for it.
+      .target(
+        name: "Combine", dependencies: ["ContinuoCombine"], path: "Sources/Apple/AppleFrameworks/Combine",
+        swiftSettings: strict),
     ] + appleFrameworks,
     tests: [
       .testTarget(
@@ -307,6 +321,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           "AppLifecycle", "Clocks", "ContinuoNetworking", "ContinuoTesting", "Downloading",
           "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
         ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "ContinuoCombineTests",
+        dependencies: ["Combine", "Continuo", "ContinuoNetworking", "ContinuoTesting"],
         swiftSettings: strict),
       // Run, not imported: a program that tests kill.
       .executableTarget(
@@ -541,20 +559,28 @@ let package = Package(
   name: "continuo",
   products: [
     .library(name: "AppleFrameworks", targets: appleFrameworks.map(\.name)),
+    .library(name: "Combine", targets: ["Combine"]),
     .library(name: "Continuo", targets: ["Continuo"]),
+    .library(name: "ContinuoCombine", targets: ["ContinuoCombine"]),
     .library(name: "ContinuoLocation", targets: ["ContinuoLocation"]),
     .library(name: "ContinuoNetworking", targets: ["ContinuoNetworking"]),
     .library(name: "ContinuoTesting", targets: ["ContinuoTesting"]),
     .executable(name: "continuo", targets: ["ContinuoMain"]),
   ],
   traits: [
-    .default(enabledTraits: ["Program"]),
+    .default(enabledTraits: ["Combine", "Program"]),
+    .trait(
+      name: "Combine",
+      description:
+        "The modules ContinuoCombine and Combine, on OpenCombine. A package that uses them says `traits: [\"Combine\"]`."
+    ),
     .trait(
       name: "Program",
       description:
         "The program continuo. A package that uses only the libraries says `traits: []`, and fetches less."),
   ],
   dependencies: [
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

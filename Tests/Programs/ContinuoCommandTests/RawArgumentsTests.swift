@@ -20,4 +20,17 @@ import Testing
     #expect(RawArguments.bytes(of: "plain") == MediaPath("plain"))
     #expect(RawArguments.bytes(of: "no such \u{FFFD}") == MediaPath("no such \u{FFFD}"))
   }
+
+  @Test func recordsHaveNoSecrets() {
+    let arguments = [
+      "play", "--header", "Authorization: Basic c2VjcmV0", "--header=X-Key: secret", "--header", "@fields",
+      "http://ann:secret@radio.test/live?token=secret", "--proxy=http://ann:secret@proxy.test:3128",
+      "a: b.mp3",
+    ]
+    #expect(
+      RawArguments.forRecords(arguments) == [
+        "play", "--header", "Authorization: …", "--header=X-Key: …", "--header", "@fields",
+        "http://radio.test/live", "--proxy=http://proxy.test:3128", "a: b.mp3",
+      ])
+  }
 }

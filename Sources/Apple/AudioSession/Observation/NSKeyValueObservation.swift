@@ -91,7 +91,7 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 ///
 /// Handlers are called on the main queue, in order and for every change. If a handler changes the player
 /// again, the remaining observers are notified of the first change before the second one is made.
-public protocol KeyValueObserving: AnyObject {}
+public protocol KeyValueObserving: AnyObject, SendableMetatype {}
 
 extension KeyValueObserving {
   /// Calls `changeHandler` after each change of the value at `keyPath` until the returned handle is released.

@@ -8,7 +8,8 @@ extension Phone.Run {
     for warning in modes?.warnings ?? [] { StandardOutput.complain(warning) }
     let clock = SystemClock.shared
     let timeline = try TimelineRecorder.orExit(
-      option: self.timeline, caption: "continuo phone run \(program[0])", clock: clock)
+      option: self.timeline, notes: "background modes: \(modes.map { "\($0)" } ?? "the program's")",
+      clock: clock)
     let events = try EventWriter.orExit(option: self.events)
     // Must precede everything that a signal would have to clean up.
     let signals = Signals(end: { PhoneRun.end($0) }, redraw: { PhoneRun.current?.redraw() })

@@ -1,5 +1,6 @@
 import Glibc
 import MusicFiles
+import Transfer
 
 enum RawArguments {
   /// Returns the original bytes of an argument that the parser has as `text`. Swift replaces invalid UTF-8 in
@@ -15,6 +16,20 @@ enum RawArguments {
       return MediaPath(bytes: length.map { UInt8(bitPattern: $0) })
     }
     return MediaPath(text)
+  }
+
+  /// Returns arguments for the records of a run, which others may read: URLs without credentials and query, and
+  /// header fields without their values.
+  static func forRecords(_ arguments: some Sequence<String> = CommandLine.arguments.dropFirst()) -> [String] {
+    var isHeader = false
+    return arguments.map { argument in
+      defer { isHeader = argument == "--header" }
+      if isHeader || argument.hasPrefix("--header="), let colon = argument.firstIndex(of: ":") {
+        return argument[...colon] + " …"
+      }
+      if let (url, _) = try? WebURL.read(argument) { return url.textForMessages }
+      return String(decoding: WebURL.withoutCredentials(Array(argument.utf8)), as: UTF8.self)
+    }
   }
 }
 

@@ -75,7 +75,7 @@ final class PlayRun: SessionDelegate {
     self.socket = socket
     write(
       .begin(
-        arguments: Array(CommandLine.arguments.dropFirst()),
+        arguments: RawArguments.forRecords(),
         secondsSince1970: Date().timeIntervalSince1970, host: session.clock.now))
     remote.quit = { [weak self] in self?.end() }
     remote.refuse = { [weak self] reason in self?.complain(reason) }

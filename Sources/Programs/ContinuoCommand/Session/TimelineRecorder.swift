@@ -34,7 +34,7 @@ final class TimelineRecorder: Sendable {
     option path: String?, notes: String, clock: any HostClock
   ) throws -> TimelineRecorder? {
     let title = RunTitle(
-      program: "continuo", arguments: Array(CommandLine.arguments.dropFirst()), version: Version.number,
+      program: "continuo", arguments: RawArguments.forRecords(), version: Version.number,
       secondsSince1970: Date().timeIntervalSince1970, notes: notes)
     return try path.map { path in
       try ExitStatus.usage.orExit("--timeline \(path)") {

@@ -1,0 +1,59 @@
+import Combine
+import ContinuoNetworking
+import ContinuoTesting
+import Testing
+
+/// The publisher of data tasks.
+@MainActor
+@Suite("Combine: publishers of data tasks", .timeLimit(.minutes(10)))
+struct DataTaskPublisherTests {
+  private struct Episode: Decodable, Equatable {
+    var title: String
+  }
+
+  @Test("loads once for each subscriber, decoded, and received on the main queue")
+  func load() async throws {
+    try await withTestDevice { device in
+      device.network.serve(.data(Array(#"{"title": "Ground"}"#.utf8)), at: "https://feed.test/1")
+      await device.launchApplication()
+      let url = try #require(URL(string: "https://feed.test/1"))
+      var episodes: [Episode] = []
+      var isFinished = false
+      let publisher = URLSession.shared.dataTaskPublisher(for: url)
+      #expect(device.network.requests.isEmpty)
+      let subscription = publisher.map(\.data).decode(type: Episode.self, decoder: JSONDecoder())
+        .receive(on: DispatchQueue.main)
+        .sink(
+          receiveCompletion: { if case .finished = $0 { isFinished = true } },
+          receiveValue: { episodes.append($0) })
+      await device.advance(by: .seconds(5))
+      #expect(episodes == [Episode(title: "Ground")] && isFinished && device.network.requests.count == 1)
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test("fails with the task's error; the end of the subscription cancels the task")
+  func failure() async throws {
+    try await withTestDevice { device in
+      device.network.serve(.data([UInt8](repeating: 1, count: 100_000)), at: "https://feed.test/1")
+      device.network.link = .init(bytesPerSecond: 10_000)
+      await device.launchApplication()
+      var errors: [URLError.Code] = []
+      let nobody = URLRequest(url: try #require(URL(string: "https://nobody.test/")))
+      let failing = URLSession.shared.dataTaskPublisher(for: nobody).sink(
+        receiveCompletion: { if case .failure(let error) = $0 { errors.append(error.code) } },
+        receiveValue: { _ in })
+      let url = try #require(URL(string: "https://feed.test/1"))
+      let cancelled = URLSession.shared.dataTaskPublisher(for: url).sink(
+        receiveCompletion: { _ in Issue.record("an end after the cancellation") },
+        receiveValue: { _ in Issue.record("a value after the cancellation") })
+      await device.advance(by: .seconds(2))
+      #expect(errors == [.cannotFindHost])
+      #expect(await URLSession.shared.allTasks.count == 1)
+      cancelled.cancel()
+      await device.advance(by: .seconds(60))
+      #expect(await URLSession.shared.allTasks.isEmpty)
+      withExtendedLifetime(failing) {}
+    }
+  }
+}
