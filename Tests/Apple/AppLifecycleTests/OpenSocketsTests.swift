@@ -177,7 +177,7 @@ private final class Blocked: Sendable {
 
   /// Returns when the thread sleeps, which it does nowhere else.
   func untilItSleeps() async throws {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < end {
       if let folder = thread.withLock({ $0 }),
         let status = try? String(contentsOfFile: "/proc/\(folder)/stat", encoding: .utf8),
@@ -185,7 +185,7 @@ private final class Blocked: Sendable {
       {
         return
       }
-      await Task.yield()
+      try await Task.sleep(for: .milliseconds(1))
     }
     throw POSIXError(.ETIMEDOUT)
   }
