@@ -51,7 +51,7 @@ struct DataTaskPublisherTests {
       #expect(errors == [.cannotFindHost])
       #expect(await URLSession.shared.allTasks.count == 1)
       cancelled.cancel()
-      await device.advance(by: .seconds(60))
+      await device.advance(by: .seconds(1))
       #expect(await URLSession.shared.allTasks.isEmpty)
       withExtendedLifetime(failing) {}
     }

@@ -29,9 +29,10 @@ private final class PlayerModel: ObservableObject {
 @Suite("Combine: a view model", .timeLimit(.minutes(10)))
 struct ViewModelTests {
   @Test("an ObservableObject with @Published properties follows a player, in the background too")
-  func viewModel() async {
-    await withTestDevice(modes: [.audio]) { device in
+  func viewModel() async throws {
+    try await withTestDevice(modes: [.audio]) { device in
       await device.launchApplication()
+      try AVAudioSession.sharedInstance().setCategory(.playback)
       let items = ["a", "b"].map { AVPlayerItem(url: device.song($0, .seconds(3))) }
       let player = AVQueuePlayer(items: items)
       let model = PlayerModel(player: player)
