@@ -40,12 +40,11 @@ let appleFrameworks: [Target] = [
     path: "Sources/Apple/AppleFrameworks/\(name)", swiftSettings: strict)
 }
 
-/// What only the program needs is not fetched for a package that uses the libraries.
-let program = TargetDependencyCondition.when(traits: ["Program"])
+/// For what only the program or Combine needs: a package that says `traits: []` does not fetch it.
+let everything = TargetDependencyCondition.when(traits: ["Everything"])
 
-/// OpenCombine is fetched only for a package that asks for it.
 let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"].map {
-  .product(name: $0, package: "OpenCombine", condition: .when(traits: ["Combine"]))
+  .product(name: $0, package: "OpenCombine", condition: everything)
 }
 
 /// The floors, lowest first. A target depends on targets of its own floor and of those above it in this list; the gate
@@ -272,8 +271,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "AppLifecycleTests",
         dependencies: [
           "AppLifecycle", "CThreads", "Clocks", "SystemSupport", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio", condition: program),
-          .product(name: "NIOPosix", package: "swift-nio", condition: program),
+          .product(name: "NIOCore", package: "swift-nio", condition: everything),
+          .product(name: "NIOPosix", package: "swift-nio", condition: everything),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -351,8 +350,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ControlServer",
         dependencies: [
           "CThreads", "ControlProtocol", "SystemSupport",
-          .product(name: "NIOCore", package: "swift-nio", condition: program),
-          .product(name: "NIOPosix", package: "swift-nio", condition: program),
+          .product(name: "NIOCore", package: "swift-nio", condition: everything),
+          .product(name: "NIOPosix", package: "swift-nio", condition: everything),
         ],
         swiftSettings: strict),
     ],
@@ -379,8 +378,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ControlServerTests",
         dependencies: [
           "ControlProtocol", "ControlServer", "ControlTestSupport", "SystemSupport", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio", condition: program),
-          .product(name: "NIOPosix", package: "swift-nio", condition: program),
+          .product(name: "NIOCore", package: "swift-nio", condition: everything),
+          .product(name: "NIOPosix", package: "swift-nio", condition: everything),
         ],
         swiftSettings: strict),
     ]
@@ -472,7 +471,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           "ControlProtocol", "ControlServer", "CurlTransport", "Downloading", "Jukebox", "JukeboxPlayback",
           "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary", "NowPlaying", "PulseOutput",
           "QueuePlayer", "RemoteMedia", "RunTimeline", "SystemSupport", "TextFormatting", "Transfer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
         ],
         swiftSettings: strict),
       .executableTarget(
@@ -483,7 +482,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "Clocks", "Continuo", "ContinuoLocation", "CurlTransport", "Downloading",
           "MusicFiles", "PulseOutput", "RunTimeline", "SystemSupport", "Transfer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
         ],
         swiftSettings: strict),
     ],
@@ -498,7 +497,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           "ContinuoTesting", "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport",
           "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
           "SystemSupport", "TestSupport", "TextFormatting", "Transfer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -506,7 +505,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "Backgrounder", "ContinuoTesting", "NetworkTestSupport", "PulseOutput",
           "PulseTestSupport", "TestSupport",
-          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -514,7 +513,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "CTestSupport", "AppLifecycle", "Backgrounder", "Continuo", "ContinuoCommand", "ContinuoTesting",
           "PulseOutput", "PulseTestSupport", "QueuePlayer", "SystemSupport", "TestSupport",
-          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
         ],
         exclude: ["Programs"], swiftSettings: strict),
       // The programs on the documentation's pages, run by its tests.
@@ -568,16 +567,12 @@ let package = Package(
     .executable(name: "continuo", targets: ["ContinuoMain"]),
   ],
   traits: [
-    .default(enabledTraits: ["Combine", "Program"]),
+    .default(enabledTraits: ["Everything"]),
+    // One only: SwiftPM 6.3 passes several to the compiler in any order, and each other order builds everything anew.
     .trait(
-      name: "Combine",
+      name: "Everything",
       description:
-        "The modules ContinuoCombine and Combine, on OpenCombine. A package that uses them says `traits: [\"Combine\"]`."
-    ),
-    .trait(
-      name: "Program",
-      description:
-        "The program continuo. A package that uses only the libraries says `traits: []`, and fetches less."),
+        "The program continuo, and Combine. A package that uses neither says `traits: []`, and fetches less."),
   ],
   dependencies: [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
@@ -595,7 +590,7 @@ if Context.environment["CONTINUO_BENCH"] != nil {
     .executableTarget(
       name: "ContinuoBench",
       dependencies: [
-        "CThreads", .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
+        "CThreads", .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
       ],
       path: "Sources/Programs/ContinuoBench",
       swiftSettings: strict))
