@@ -116,8 +116,10 @@ package final class PhoneLink: Sendable {
     while true {
       let count = recv(descriptor, &bytes, bytes.count, 0)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return }
-      if count == 0 { endWithPhone() }
+      // A phone that is killed before it has read all reports resets the connection.
+      if count == 0 || count < 0 && errno == ECONNRESET { endWithPhone() }
+      // The application has closed the descriptor.
+      guard count > 0 else { return }
       if let order = PhoneOrder(String(decoding: bytes.prefix(count), as: UTF8.self)) { carryOut(order) }
     }
   }
