@@ -20,7 +20,10 @@ package enum ChildProcess {
   /// mask. Returns its process identifier. Blocks until the program is loaded.
   ///
   /// - Parameters:
+  ///   - arguments: the program's name or path, and its arguments.
   ///   - environment: the variables, each as `NAME=VALUE`.
+  ///   - input: standard input.
+  ///   - output: standard output and standard error.
   ///   - group: the process group; 0 creates a new one, and nil a new session.
   ///   - passed: a descriptor that the child gets under the same number, although it is closed on exec.
   package static func start(
