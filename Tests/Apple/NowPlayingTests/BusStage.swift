@@ -118,17 +118,27 @@ final class BusClient: Sendable {
   }
 
   func call(_ message: BusMessage) async throws -> [BusValue] {
-    try await withCheckedThrowingContinuation { continuation in
-      bus.call(message) { continuation.resume(with: $0) }
+    try await answer { bus.call(message, completion: $0) }
+  }
+
+  /// What `ask` is answered. A lock hands it over: the thread sanitizer does not see all that a continuation does.
+  private func answer<Value: Sendable>(
+    _ ask: (@escaping @Sendable (Result<Value, BusError>) -> Void) -> Void
+  ) async throws -> Value {
+    let answer = Mutex<Result<Value, BusError>>(.failure(.failed("no answer")))
+    await withCheckedContinuation { continuation in
+      ask { result in
+        answer.withLock { $0 = result }
+        continuation.resume()
+      }
     }
+    return try answer.withLock { $0 }.get()
   }
 
   func reply(to number: UInt64, _ result: Result<[BusValue], BusError>) { bus.reply(to: number, result) }
 
   func requestName(_ name: String) async throws -> Bool {
-    try await withCheckedThrowingContinuation { continuation in
-      bus.requestName(name) { continuation.resume(with: $0) }
-    }
+    try await answer { bus.requestName(name, completion: $0) }
   }
 
   func close() { bus.close() }
