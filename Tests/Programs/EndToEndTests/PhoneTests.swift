@@ -50,8 +50,9 @@ extension EndToEndTests {
         try await line("\"state\":\"\(state)\"", after: count)
       }
 
-      /// The program's process, of its latest launch.
-      func process() throws -> pid_t {
+      /// The program's process, of its latest launch. Its lines and the phone's come in any order.
+      func process() async throws -> pid_t {
+        try await self.line("launched ")
         let line = try #require(output.last { $0.hasPrefix("launched ") })
         return try #require(pid_t(line.dropFirst("launched ".count).prefix { $0.isNumber }))
       }
@@ -101,7 +102,7 @@ extension EndToEndTests {
       for work in ["active", "timer", "task", "thread", "child"] { try await phone.line(work) }
       try await phone.tell("home")
       try await phone.state("suspended")
-      let session = try phone.process()
+      let session = try await phone.process()
       let (before, count) = (work(of: session), phone.output.count)
       #expect(before.count > 3 && before.values.allSatisfy { $0.hasPrefix("T") })
       try await Task.sleep(for: .seconds(2))
@@ -117,7 +118,7 @@ extension EndToEndTests {
       try await phone.tell("launch")
       try await phone.line("launched", after: back)
       try await becomesEmpty(session)
-      let next = try phone.process()
+      let next = try await phone.process()
       #expect(next != session)
       phone.run.child.signal(SIGTERM)
       _ = try await phone.run.finished(status: 128 + SIGTERM)
@@ -142,7 +143,7 @@ extension EndToEndTests {
     func watchdog() async throws {
       let phone = try Phone(words: "hang", "child")
       try await phone.line("child")
-      let session = try phone.process()
+      let session = try await phone.process()
       try await phone.tell("home")
       let log = try await phone.run.finished(status: 70)
       #expect(log.errors.contains { $0.contains("0x8badf00d") })
@@ -158,7 +159,7 @@ extension EndToEndTests {
       _ = try await leaving.run.finished(status: 7)
       let killed = try Phone(words: "silent")
       try await killed.line("active")
-      kill(try killed.process(), SIGKILL)
+      kill(try await killed.process(), SIGKILL)
       let log = try await killed.run.finished(status: 128 + SIGKILL)
       #expect(log.errors.contains { $0.contains("has crashed: killed by signal 9") })
     }
@@ -170,7 +171,7 @@ extension EndToEndTests {
       // Its timers need the descriptors that it has closed.
       let work = isLost ? "thread" : "timer"
       try await phone.line(work)
-      let session = try phone.process()
+      let session = try await phone.process()
       try await phone.tell("home")
       let count = try await phone.state("suspended")
       let reason = isLost ? "has closed its connection" : "has not made itself known"
@@ -207,7 +208,7 @@ extension EndToEndTests {
     func killed(_ number: Int) async throws {
       let phone = try Phone(words: "child", "stubborn", options: ["--grace", "0"])
       try await phone.line("launched")
-      let session = try phone.process()
+      let session = try await phone.process()
       if number % 3 > 0 {
         try await phone.line("active")
         try await phone.tell("home")
