@@ -172,8 +172,11 @@ package final class JukeboxService {
     library?.stop()
     watches.setBroadcast(nil)
     audience.server.withLock { $0.take() }?.stop()
-    audience.desktop.withLock { $0.take() }?.close()
+    leaveDesktop()
   }
+
+  /// Removes the files of pictures on the session bus, also where the process ends without `close`. Any thread.
+  package nonisolated func leaveDesktop() { audience.desktop.withLock { $0.take() }?.close() }
 
   // MARK: The application
 

@@ -149,10 +149,11 @@ extension ClientTests {
       #expect(refused.status != 0, "\(refused)")
       try await does("stop")
       try await prints("Stopped", "status")
-      // A player ends with its process. Its picture may stay where the process ends before all is closed.
+      // A player ends with its process, and so do its files.
       let server = try #require(hall.server)
       server.signal(SIGTERM)
       #expect(try await server.ended().status == 128 + SIGTERM)
+      #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
     @Test func playersBesideEachOtherHaveNames() async throws {

@@ -92,6 +92,7 @@ final class Session {
   func makeCurrent() {
     StandardOutput.waitForNobody()
     if let timeline { CleanUp.add(timeline.writeAtEnd) }
+    CleanUp.add { [service] in service.leaveDesktop() }
     Device.current = device
     PlaybackEnvironment.current = environment
     Self.current = self
