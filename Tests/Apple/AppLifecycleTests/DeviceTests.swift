@@ -326,7 +326,7 @@ import Testing
     let application = ScriptedApplication { if $0 == .didEnterBackground { gate.wait() } }
     device.shared.withLock { $0.application = application }
     await device.pressHomeButton()
-    #expect(device.state == .notRunning)
+    #expect(device.state == .notRunning, "\(diary.lines)")
     #expect(device.lastTermination?.culprit == .callback(.didEnterBackground))
     let launchWithoutWaiting = { device.launch() }
     launchWithoutWaiting()

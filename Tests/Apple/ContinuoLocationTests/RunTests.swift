@@ -85,14 +85,19 @@ struct RunTests {
     walker.manager.startUpdatingLocation()
     // The way begins when its thread does.
     _ = try await last.wait(for: "the first place") { $0 != nil }
-    let start = ContinuousClock.now
-    for (seconds, press) in Self.presses {
-      try await Task.sleep(until: start + .seconds((Double(seconds) + 0.5) / speed), clock: .continuous)
+    for (_, press) in Self.presses {
+      // A second after the press before, whenever that was: two minutes of the way. By the clock, a machine that has stood
+      // still would find several presses due at once.
+      try await Task.sleep(for: .seconds(1))
+      let before = last.value
       switch press {
       case .home: await device.pressHomeButton()
       case .lock: await device.lock()
       case .unlock: await device.unlock()
       case .foreground: await device.foreground()
+      }
+      if press == .foreground || press == .unlock {
+        _ = try await last.wait(for: "a place on resumption") { $0 != before }
       }
     }
     let end = try await virtual([.location]).last

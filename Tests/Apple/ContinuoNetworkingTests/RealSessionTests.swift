@@ -430,13 +430,58 @@ struct RealSessionTests {
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(left == ["lock"])
   }
+
+  @Test(
+    "killed between a file's completion and its record: the next process has the file and fetches nothing")
+  func completeWithoutRecord() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { request in
+      var cut = file
+      cut.cut = 500_000
+      cut.ending = .hang
+      return cut.answer(request)
+    }
+    let folder = try TemporaryFolder()
+    do {
+      let device = device(folder)
+      let came = Event()
+      try Device.withCurrent(device) {
+        let log = ProgressLog { if $0 >= 400_000 { came.happened() } }
+        let session = URLSession(
+          configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+        session.downloadTask(with: try url(server)).resume()
+        #expect(came.wait())
+      }
+      device.networking.close()
+    }
+    // As a process leaves it that is killed after it has given the file its name.
+    let part = try #require(folder.names.first { $0.hasSuffix(".part") })
+    try folder.write(String(part.dropLast(5)), content)
+    for name in [part, "\(part).record"] { try FileManager.default.removeItem(atPath: folder.file(name)) }
+    let device = device(folder)
+    let ended = Event()
+    device.networking.beginTurn()
+    let transfers = try #require(device.networking.openTransfers())
+    device.networking.endTurn()
+    #expect(transfers.records(of: "files").first?.response?.statusCode == 200)
+    Device.withCurrent(device) {
+      let log = TransferLog(onEnd: { ended.happened() })
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+      #expect(ended.wait() && log.file == Data(content))
+      session.invalidateAndCancel()
+    }
+    #expect(server.requests.count == 1)
+    device.networking.close()
+    #expect(folder.names == ["lock"])
+  }
 }
 
 @MainActor
 @Suite("Background sessions on loopback", .blocksThread, .timeLimit(.minutes(10)))
 struct RealBackgroundSessionTests {
   private func wait(_ what: String, _ condition: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(30)
+    let end = ContinuousClock.now + .seconds(120)
     while !condition() {
       guard ContinuousClock.now < end else { throw WaitFailure(what: what) }
       try await Task.sleep(for: .milliseconds(5))

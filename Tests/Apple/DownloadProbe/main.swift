@@ -4,15 +4,25 @@
 
 import ContinuoNetworking
 import Dispatch
+import Synchronization
 
 /// Puts the file where it belongs, and ends the program.
 final class Receiver: NSObject, URLSessionDownloadDelegate {
   private let url: URL
   private let target: URL
+  /// Whether this process has begun a download.
+  private let hasBegun = Atomic(false)
 
   init(_ url: URL, _ target: URL) {
     self.url = url
     self.target = target
+  }
+
+  /// Begins the download, unless this process has begun it already: the end of an earlier process's task may come before
+  /// or after the answer to which tasks there are.
+  func begin(in session: URLSession) {
+    if hasBegun.exchange(true, ordering: .relaxed) { return }
+    session.downloadTask(with: url).resume()
   }
 
   func urlSession(
@@ -33,15 +43,15 @@ final class Receiver: NSObject, URLSessionDownloadDelegate {
     }
     if FileManager.default.fileExists(atPath: target.path) { exit(0) }
     // An earlier process, which was killed then, had this one's file.
-    session.downloadTask(with: url).resume()
+    begin(in: session)
   }
 }
 
 guard CommandLine.arguments.count == 3, let url = URL(string: CommandLine.arguments[1]) else { exit(64) }
+let receiver = Receiver(url, URL(fileURLWithPath: CommandLine.arguments[2]))
 let session = URLSession(
-  configuration: .background(withIdentifier: "probe"),
-  delegate: Receiver(url, URL(fileURLWithPath: CommandLine.arguments[2])), delegateQueue: nil)
+  configuration: .background(withIdentifier: "probe"), delegate: receiver, delegateQueue: nil)
 session.getAllTasks { tasks in
-  if tasks.isEmpty { session.downloadTask(with: url).resume() }
+  if tasks.isEmpty { receiver.begin(in: session) }
 }
 dispatchMain()

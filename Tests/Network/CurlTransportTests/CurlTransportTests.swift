@@ -443,9 +443,9 @@ struct CurlTransportTests {
     for sink in sinks { #expect(sink.wait() && sink.failure == nil) }
     let times = server.requests.map(\.time).sorted()
     #expect(times.count == 25)
-    // When they come, not when they go out: that may be a little closer.
-    for (time, later) in zip(times, times.dropFirst(10)) { #expect(later - time >= 0.7) }
-    #expect(times[24] - times[0] < 10)
+    // Seconds since the server began. A request may come any time after it went out.
+    for (index, time) in times.enumerated() { #expect(time >= Double(index / 10) - 0.1, "\(index)") }
+    #expect(times[24] < 90)
     // One that waits for its turn can be cancelled.
     for _ in 0..<12 {
       let sink = RecordingSink()

@@ -138,7 +138,7 @@ struct PlaylistTests {
     let server = try HostileServer { _ in [.hang] }
     let begin = Date()
     #expect(try read(server).failure == "the playlist took longer than 15 s")
-    #expect(Date().timeIntervalSince(begin) < 25)
+    #expect(Date().timeIntervalSince(begin) < 90)
   }
 
   @Test("fields and credentials of the user go to the playlist's origin only")

@@ -66,8 +66,10 @@ extension BackgrounderTests {
       #expect(transcript.application.count { $0 == "Listening on 127.0.0.1:\(port)" } == 4)
       #expect(transcript.application.count { $0 == "No longer listening" } == 3)
       #expect(transcript.system.contains("> sockets reclaimed: 127.0.0.1:\(port) → \(peer)"))
+      let resumption = try transcript.application(
+        after: "> state suspended", "> foreground", before: "> state active")
       #expect(
-        try transcript.application(after: "> state suspended", "> foreground", before: "> state active")
+        resumption
           == ["Client \(peer) is lost: Connection reset by peer", "Listening on 127.0.0.1:\(port)"])
       // The listening socket was no longer there to be reclaimed.
       #expect(!transcript.system.contains { $0.hasSuffix("listening") })

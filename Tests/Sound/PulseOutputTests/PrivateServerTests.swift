@@ -196,7 +196,7 @@ extension RealServers {
       let server = try PrivatePulseServer()
       defer { server.stop() }
       let there = PulseDevice(configuration: PulseConfiguration(server: server.address), clock: clock)
-      #expect(there.probe(limit: 2))
+      #expect(there.probe(limit: 60))
       #expect(there.probe(limit: 0))
       let nowhere = PulseDevice(
         configuration: PulseConfiguration(server: "unix:/tmp/continuo-nowhere"), clock: clock)

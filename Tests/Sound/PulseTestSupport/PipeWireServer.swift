@@ -69,7 +69,7 @@ package final class PipeWireServer: Sendable {
     }
     guard let open else { return }
     close(open)
-    let deadline = ContinuousClock.now + .seconds(5)
+    let deadline = ContinuousClock.now + .seconds(30)
     while child.end == nil, ContinuousClock.now < deadline { usleep(5000) }
     if child.end == nil { kill(-child.identifier, SIGKILL) }
     folder.remove()

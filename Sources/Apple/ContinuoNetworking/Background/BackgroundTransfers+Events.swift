@@ -7,7 +7,10 @@ import Transfer
 extension BackgroundTransfers {
   func take(_ event: DownloadEvent, of key: TransferKey) {
     switch event {
-    case .response(let head, let url): state.withLock { $0.records[key]?.take(head, from: url) }
+    case .response(let head, let url):
+      state.withLock { $0.records[key]?.take(head, from: url) }
+      // The next process may have the complete file, and needs its response.
+      save(key)
     case .resumed(let offset): resumed(key, at: offset)
     case .progress(let count, let total):
       state.withLock { state in

@@ -132,6 +132,14 @@ final class BackgroundTransfers: Sendable {
   }
 
   private func restore(_ record: TaskRecord) {
+    var record = record
+    // Only a complete file has its name: the earlier process has ended before it recorded the end.
+    if case .download = record.kind, record.outcome == nil,
+      let count = TransferBody.size(of: file(of: record))
+    {
+      (record.received, record.expected) = (count, count)
+      record.outcome = TaskRecord.Outcome()
+    }
     state.withLock { $0.records[record.key] = record }
     handle(.added(record.key))
     guard record.begun != nil else { return }

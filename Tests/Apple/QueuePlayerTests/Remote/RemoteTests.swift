@@ -55,6 +55,7 @@ struct RemoteTests {
     #expect(asset.duration.isIndefinite && !asset.isPlayable && server.requests.isEmpty)
     let item = AVPlayerItem(asset: asset)
     let notes = Log<String>()
+    let (completed, continuation) = AsyncStream<Void>.makeStream()
     let observer = NotificationCenter.default.addObserver(
       forName: AVPlayerItem.transferNotification, object: item, queue: nil
     ) { note in
@@ -63,6 +64,7 @@ struct RemoteTests {
       // How often progress is told is a matter of time.
       if case .progress = note { return }
       notes.add("\(note)".prefix { $0 != "(" } + (isOnMain ? "" : " elsewhere"))
+      if case .complete = note { continuation.yield() }
     }
     defer { NotificationCenter.default.removeObserver(observer) }
     let player = AVQueuePlayer(items: [item], environment: environment)
@@ -80,6 +82,8 @@ struct RemoteTests {
     await wait(other, \.status, .readyToPlay)
     #expect(server.requests.count == 1)
     #expect(transports.entries == [1])
+    var iterator = completed.makeAsyncIterator()
+    await iterator.next()
     #expect(notes.entries == ["request", "response", "complete"])
   }
 

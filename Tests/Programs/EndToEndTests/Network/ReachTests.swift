@@ -12,7 +12,7 @@ extension EndToEndTests {
       #expect(try await client.ask("clear") == ["OK"])
       #expect(try await client.ask("add \(url)") == ["OK"], "\(url)")
       #expect(try await client.ask("play") == ["OK"])
-      let end = Date().addingTimeInterval(10)
+      let end = Date().addingTimeInterval(120)
       while Date() < end {
         let status = try await client.ask("status")
         if status.contains("state: stop"), let error = status.first(where: { $0.hasPrefix("error: ") }) {

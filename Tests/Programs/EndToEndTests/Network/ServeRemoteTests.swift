@@ -124,12 +124,12 @@ extension EndToEndTests {
       _ = try await watcher.lines(from: start, until: "news of the wait") { $0 == "OK" }
       isLate.withLock { $0 = false }
       // 15 s without a byte are a loss of the connection.
-      try await client.comes("state: play", in: "status", limit: 40)
+      try await client.comes("state: play", in: "status")
       try await client.passes(elapsed + 0.2)
       #expect(try await client.field("error", of: "status") == nil)
       let began = Date()
       #expect(try await client.ask("stop") == ["OK"])
-      #expect(Date().timeIntervalSince(began) < 2)
+      #expect(Date().timeIntervalSince(began) < 12)
       _ = try await served.ended(by: SIGTERM)
     }
 

@@ -32,7 +32,7 @@ extension EndToEndTests {
 
     /// Starts a room as soon as there is a server, and waits until it plays, if only silence.
     private func startRoom(_ port: Int, in studio: Studio) async throws -> MonitorCapture {
-      let end = Date().addingTimeInterval(10)
+      let end = Date().addingTimeInterval(120)
       while (try? LoopbackSocket.connected(to: port)) == nil {
         guard Date() < end else { throw Failure("no server at port \(port)") }
         try await Task.sleep(for: .milliseconds(5))

@@ -15,7 +15,9 @@ final class Conversation: Sendable {
   /// A client from the network.
   convenience init(port: Int) throws {
     let socket = try LoopbackSocket.connected(to: port)
-    self.init(descriptor: withExtendedLifetime(socket) { dup(socket.descriptor) })
+    // A copy that a program of another test inherits would keep the connection open after its end here.
+    let copy = withExtendedLifetime(socket) { fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 3) }
+    self.init(descriptor: copy)
   }
 
   private init(descriptor: Int32) {
