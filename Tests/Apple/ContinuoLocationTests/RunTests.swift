@@ -69,7 +69,9 @@ struct RunTests {
   }
 
   /// The places in real time, many times as fast, and those that came while the application was suspended.
-  private func real(_ modes: Set<BackgroundMode>, speed: Double) async throws -> (places: [Mark], late: Int) {
+  private func real(_ modes: Set<BackgroundMode>, until end: Mark?) async throws -> (
+    places: [Mark], late: Int
+  ) {
     let device = Device(modes: BackgroundModes(modes))
     device.location.authorization = .authorizedAlways
     await device.launch()
@@ -81,7 +83,7 @@ struct RunTests {
       last.update { $0 = Mark(location) }
     }
     walker.manager.allowsBackgroundLocationUpdates = modes.contains(.location)
-    device.location.setSource(.travel(along: try Self.run(), speed: speed))
+    device.location.setSource(.travel(along: try Self.run(), speed: Self.speed))
     walker.manager.startUpdatingLocation()
     // The way begins when its thread does.
     _ = try await last.wait(for: "the first place") { $0 != nil }
@@ -100,7 +102,6 @@ struct RunTests {
         _ = try await last.wait(for: "a place on resumption") { $0 != before }
       }
     }
-    let end = try await virtual([.location]).last
     _ = try await last.wait(for: "the end of the run") { $0 == end }
     return (walker.locations.map(Mark.init), late)
   }
@@ -109,7 +110,7 @@ struct RunTests {
   func tracked() async throws {
     let expected = try await virtual([.location])
     #expect(expected.count == 1801)
-    let (places, late) = try await real([.location], speed: Self.speed)
+    let (places, late) = try await real([.location], until: expected.last)
     #expect(places == expected)
     #expect(late == 0)
   }
@@ -119,7 +120,7 @@ struct RunTests {
     let all = try await virtual([.location])
     let expected = try await virtual([])
     #expect(expected == Array(all[...300]) + Array(all[600...900]) + Array(all[1200...]))
-    let (places, late) = try await real([], speed: Self.speed)
+    let (places, late) = try await real([], until: all.last)
     #expect(late == 0)
     // Which second it is when a button is pressed, and what was due just before and has not come yet, is up to the machine; all
     // else is the same.

@@ -1,5 +1,6 @@
 import ControlProtocol
 import ControlTestSupport
+import TestSupport
 import Testing
 
 @Suite struct CommandTests {
@@ -126,7 +127,7 @@ import Testing
     let seed: UInt64 = 11
     var lines = LineGenerator(seed: seed)
     var names: Set<String> = []
-    for _ in 0..<150_000 {
+    for _ in 0..<Rounds.count(50_000) {
       guard let request = lines.request(), let command = try? Command(request) else { continue }
       names.insert(command.name)
       #expect(command.name == request.name)

@@ -13,7 +13,7 @@ import Testing
 
   @Test("No line traps; what is understood is printed and understood again")
   func lines() {
-    let count = Self.number("CONTINUO_FUZZ_LINES") ?? 50_000
+    let count = Self.number("CONTINUO_FUZZ_LINES") ?? 20_000
     let seed = Self.number("CONTINUO_FUZZ_SEED").map { UInt64($0) } ?? UInt64.random(in: 0...999_999)
     print("fuzzing \(count) lines, seed \(seed)")
     var generator = LineGenerator(seed: seed)

@@ -110,7 +110,7 @@ struct WatchTests {
     // What the first of everything takes stays.
     _ = try watch(10)
     let before = program.memory
-    let during = try watch(5000)
+    let during = try watch(3000)
     print("95 watchers: \(before >> 10) KiB before, \(during >> 10) KiB unread")
     #expect(during - before < 30 << 20)
     let end = Date(timeIntervalSinceNow: 120)

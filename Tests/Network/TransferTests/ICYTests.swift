@@ -41,7 +41,7 @@ struct ICYTests {
     arguments: [1, 16, 8_192, 100_000])
   func demuxing(_ interval: Int) {
     var random = RandomSource(seed: UInt64(interval))
-    let sound = random.bytes(interval < 100 ? 4_000 : interval * 2 + 77)
+    let sound = random.bytes(interval < 100 ? 1_000 : interval * 2 + 77)
     var stream: [UInt8] = []
     var titles: [String] = []
     for (index, start) in stride(from: 0, to: sound.count, by: interval).enumerated() {
