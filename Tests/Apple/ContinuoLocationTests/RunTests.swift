@@ -68,16 +68,17 @@ struct RunTests {
     }
   }
 
-  /// The places in real time, many times as fast, and those that came while the application was suspended.
+  /// The places in real time, many times as fast, those that came while the application was suspended, and how often it
+  /// was resumed on the way.
   private func real(_ modes: Set<BackgroundMode>, until end: Mark?) async throws -> (
-    places: [Mark], late: Int
+    places: [Mark], late: Int, resumptions: Int
   ) {
     let device = Device(modes: BackgroundModes(modes))
     device.location.authorization = .authorizedAlways
     await device.launch()
     let last = Observed<Mark?>(nil)
     let walker = Device.withCurrent(device) { Walker() }
-    var late = 0
+    var (late, resumptions) = (0, 0)
     walker.onLocation = { location in
       if device.state == .suspended { late += 1 }
       last.update { $0 = Mark(location) }
@@ -98,19 +99,21 @@ struct RunTests {
       case .unlock: await device.unlock()
       case .foreground: await device.foreground()
       }
-      if press == .foreground || press == .unlock {
+      // A machine that has stood still for long may be at the end of the way.
+      if press == .foreground || press == .unlock, before != end {
+        resumptions += 1
         _ = try await last.wait(for: "a place on resumption") { $0 != before }
       }
     }
     _ = try await last.wait(for: "the end of the run") { $0 == end }
-    return (walker.locations.map(Mark.init), late)
+    return (walker.locations.map(Mark.init), late, resumptions)
   }
 
   @Test("With the mode: the same places in virtual and in real time, all of them")
   func tracked() async throws {
     let expected = try await virtual([.location])
     #expect(expected.count == 1801)
-    let (places, late) = try await real([.location], until: expected.last)
+    let (places, late, _) = try await real([.location], until: expected.last)
     #expect(places == expected)
     #expect(late == 0)
   }
@@ -120,13 +123,13 @@ struct RunTests {
     let all = try await virtual([.location])
     let expected = try await virtual([])
     #expect(expected == Array(all[...300]) + Array(all[600...900]) + Array(all[1200...]))
-    let (places, late) = try await real([], until: all.last)
+    let (places, late, resumptions) = try await real([], until: all.last)
     #expect(late == 0)
     // Which second it is when a button is pressed, and what was due just before and has not come yet, is up to the machine; all
     // else is the same.
     let seconds = places.compactMap { all.firstIndex(of: $0) }
     #expect(seconds.count == places.count)
     let gaps = zip(seconds, seconds.dropFirst()).filter { $1 != $0 + 1 }
-    #expect(gaps.count == 2, "\(gaps)")
+    #expect(gaps.count == resumptions, "\(gaps)")
   }
 }

@@ -68,8 +68,9 @@ extension BackgrounderTests {
       #expect(transcript.system.contains("> sockets reclaimed: 127.0.0.1:\(port) → \(peer)"))
       let resumption = try transcript.application(
         after: "> state suspended", "> foreground", before: "> state active")
+      // The connection that shows it open may come before the application is active.
       #expect(
-        resumption
+        resumption.prefix(2)
           == ["Client \(peer) is lost: Connection reset by peer", "Listening on 127.0.0.1:\(port)"])
       // The listening socket was no longer there to be reclaimed.
       #expect(!transcript.system.contains { $0.hasSuffix("listening") })

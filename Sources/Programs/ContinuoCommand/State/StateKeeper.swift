@@ -27,8 +27,10 @@ final class StateKeeper: Sendable {
     var written: [UInt8] = []
     /// The edition of the positions of long songs that is written.
     var writtenPositions: Int
-    /// The number of failures in a row; 0 if everything is written.
+    /// The number of failures in a row.
     var failures = 0
+    /// Whether a failure was reported, and since then not everything was written.
+    var hasComplained = false
     /// The obstacles that were reported already.
     var obstacles: Set<MediaPath> = []
     var isEnded = false
@@ -139,16 +141,20 @@ final class StateKeeper: Sendable {
         state.withLock { $0.written = record }
       }
       try writePositions()
-      let failedBefore = state.withLock { state in
-        defer { state.failures = 0 }
-        return state.failures > 0
+      let isSavedAgain = state.withLock { state in
+        state.failures = 0
+        // The queue may have changed during the write.
+        guard state.hasComplained, !state.queueIsDirty else { return false }
+        state.hasComplained = false
+        return true
       }
-      if failedBefore { complain("\(directory.path): queue and position are saved again") }
+      if isSavedAgain { complain("\(directory.path): queue and position are saved again") }
     } catch {
       let isFirst = state.withLock { state in
         if !queueIsWritten { state.queueIsDirty = true }
         state.failures += 1
-        return state.failures == 1
+        defer { state.hasComplained = true }
+        return !state.hasComplained
       }
       if isFirst { complain("\(directory.path): \(error); queue and position are not saved") }
     }

@@ -146,6 +146,29 @@ import Testing
     #expect(told.lines.count == 2)
   }
 
+  @Test func savedAgainMeansAllOfIt() throws {
+    obstruct("queue")
+    try add()
+    clock.advance(bySeconds: 0.5)
+    obstruct("queue.new")
+    free("queue")
+    let keptThen = Mutex<Int?>(nil)
+    told.then { [told, host, folder] in
+      if told.lines.last?.contains("queue.new") == true {
+        // During the write that succeeds.
+        _ = try? host.change { machine throws(JukeboxError) in
+          try machine.add([Song(path: Array("/music/b.mp3".utf8))])
+        }
+      } else {
+        keptThen.withLock { $0 = try? SongQueue(encoded: folder.read("queue")).count }
+      }
+    }
+    clock.advance(bySeconds: 2)
+    #expect(told.lines.last?.contains("saved again") == true)
+    #expect(keptThen.withLock { $0 } == 2)
+    told.then(nil)
+  }
+
   @Test func failedSaveOfThePlaceIsTriedAgainWithoutTheQueue() throws {
     remove("playback")
     obstruct("playback")
