@@ -331,13 +331,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func finish(_ error: URLError?) {
-    let alarms = state.withLock { state -> [Alarms.ID?]? in
-      guard !state.isOver else { return nil }
+    let (alarms, useless) = state.withLock { state -> ([Alarms.ID?]?, OpenFile?) in
+      guard !state.isOver else { return (nil, nil) }
       state.isOver = true
-      return [state.deadline, state.retry]
+      // A partial file without resume data is useless.
+      let isUseless = error != nil && error?.downloadTaskResumeData == nil
+      return ([state.deadline, state.retry], isUseless ? state.file : nil)
     }
     guard let alarms else { return }
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
+    // At once: an application that ends makes no more calls.
+    if let useless { remove(useless.path) }
     tellWritten(isLast: true)
     core.release(self)
     let task = task
@@ -345,8 +349,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
       let (data, file, exchange, earlier) = state.withLock { state in
         (state.data, state.file, state.exchange.take(), state.transactions)
       }
-      // A partial file without resume data is useless.
-      if error != nil, error?.downloadTaskResumeData == nil, let file { remove(file.path) }
       task.complete(
         error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, taskDelegate,
         earlier + (exchange?.transactions ?? []))
