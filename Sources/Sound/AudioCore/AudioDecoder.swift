@@ -101,6 +101,53 @@ package protocol AudioDecoder: MediaFacets {
   var inner: (any AudioDecoder)? { get }
 }
 
+/// A decoder that keeps its failure, and writes frames in pieces, from which `read` fills a buffer.
+package protocol PieceDecoder: AudioDecoder {
+  /// The format of the frames that `read` delivers.
+  var outputFormat: PCMFormat { get }
+
+  /// The error of all further reads; nil while there was none.
+  var failure: DecodingError? { get set }
+
+  /// Writes at least one frame and at most `capacity`.
+  func deliver(
+    to output: UnsafeMutablePointer<Float>, capacity: Int
+  ) throws(DecodingError) -> DecoderRead
+}
+
+extension PieceDecoder {
+  package func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
+    if let failure { throw failure }
+    guard let base = buffer.baseAddress else { return .waiting }
+    let channels = outputFormat.channelCount
+    let capacity = buffer.count / channels
+    var written = 0
+    do throws(DecodingError) {
+      while written < capacity {
+        let result = try deliver(to: base + written * channels, capacity: capacity - written)
+        guard case .frames(let count) = result else { return written > 0 ? .frames(written) : result }
+        written += count
+      }
+    } catch {
+      // Samples decoded before the damage are delivered first; the next call throws the error.
+      failure = error
+      if written == 0 { throw error }
+    }
+    return .frames(written)
+  }
+
+  /// Runs `body`, unless the decoder has failed, and keeps its error.
+  package func guarding<Value>(_ body: () throws(DecodingError) -> Value) throws(DecodingError) -> Value {
+    if let failure { throw failure }
+    do throws(DecodingError) {
+      return try body()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+}
+
 /// The optional properties of a decoder. The defaults are the properties of `inner` or, without `inner`,
 /// those of a local file without tags.
 package protocol MediaFacets: AnyObject {

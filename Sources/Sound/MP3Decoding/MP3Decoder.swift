@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Decodes and converts one MPEG audio source with libmpg123. Must be used by one thread at a time.
-final class MP3Decoder: AudioDecoder {
+final class MP3Decoder: PieceDecoder {
   /// The maximum number of consecutive frames without output.
   private static let idleLimit = 64
 
@@ -18,7 +18,7 @@ final class MP3Decoder: AudioDecoder {
   var offsets = FrameOffsets()
   private(set) var outputFormat: PCMFormat
   private var converter: RateConverter?
-  private var failure: DecodingError?
+  var failure: DecodingError?
   /// The bits and seconds decoded since the last `takeBitRate`, and its last result.
   private var decoded = (bits: 0.0, seconds: 0.0)
   private var recentBitRate: Double
@@ -167,33 +167,12 @@ final class MP3Decoder: AudioDecoder {
     }
   }
 
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
-    if let failure { throw failure }
-    guard let base = buffer.baseAddress, !isLooking else { return .waiting }
-    let channels = outputFormat.channelCount
-    let capacity = buffer.count / channels
-    var written = 0
-    do throws(DecodingError) {
-      while written < capacity {
-        let result = try deliver(to: base + written * channels, capacity: capacity - written)
-        guard case .frames(let made) = result else { return written > 0 ? .frames(written) : result }
-        written += made
-      }
-    } catch {
-      // Samples decoded before the damage are delivered first; the next call throws the error.
-      failure = error
-      if written == 0 { throw error }
-    }
-    return .frames(written)
-  }
-
   // MARK: - Delivering
 
-  /// Writes at least one frame and at most `capacity`.
-  @inline(__always)
-  private func deliver(
+  func deliver(
     to output: UnsafeMutablePointer<Float>, capacity: Int
   ) throws(DecodingError) -> DecoderRead {
+    if isLooking { return .waiting }
     while true {
       if let converter, converter.hasOutput {
         return .frames(converter.take(into: output, capacity: capacity))
@@ -374,15 +353,5 @@ final class MP3Decoder: AudioDecoder {
     table.complete()
     guard isCertain else { return }
     if let announced = table.announcedFrames { damage += Int(max(0, announced - table.framesSeen)) }
-  }
-
-  private func guarding<Value>(_ body: () throws(DecodingError) -> Value) throws(DecodingError) -> Value {
-    if let failure { throw failure }
-    do throws(DecodingError) {
-      return try body()
-    } catch {
-      failure = error
-      throw error
-    }
   }
 }

@@ -6,7 +6,7 @@ import MP3Decoding
 /// The library cannot wait for bytes. Before each read the decoder therefore looks whether enough are available.
 /// If a read lacks some nevertheless, the file is opened again when they have arrived, and continues at the same
 /// frame.
-final class SoundFileDecoder: AudioDecoder {
+final class SoundFileDecoder: PieceDecoder {
   /// The maximum number of frames that are decoded at once for a conversion.
   private static let blockSize = 1024
   /// The number of bytes that a read may need, at first and at most.
@@ -31,9 +31,9 @@ final class SoundFileDecoder: AudioDecoder {
   private var isAtEnd = false
   /// Whether the library failed to find a frame, so that the file is decoded from its beginning instead.
   private var isJumpless = false
-  private var failure: DecodingError?
+  var failure: DecodingError?
 
-  private var outputFormat: PCMFormat
+  private(set) var outputFormat: PCMFormat
   private var converter: RateConverter?
   private let block: UnsafeMutablePointer<Float>
   /// The frames in `block` that are yet to be delivered.
@@ -172,27 +172,7 @@ final class SoundFileDecoder: AudioDecoder {
 
   // MARK: Reading
 
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
-    if let failure { throw failure }
-    guard let room = buffer.baseAddress else { return .waiting }
-    let channels = outputFormat.channelCount
-    let capacity = buffer.count / channels
-    var written = 0
-    do throws(DecodingError) {
-      while written < capacity {
-        let result = try deliver(to: room + written * channels, capacity: capacity - written)
-        guard case .frames(let count) = result else { return written > 0 ? .frames(written) : result }
-        written += count
-      }
-    } catch {
-      failure = error
-      if written == 0 { throw error }
-    }
-    return .frames(written)
-  }
-
-  /// Writes at least one frame and at most `capacity`.
-  private func deliver(
+  func deliver(
     to output: UnsafeMutablePointer<Float>, capacity: Int
   ) throws(DecodingError) -> DecoderRead {
     let channels = format.channelCount
@@ -244,16 +224,6 @@ final class SoundFileDecoder: AudioDecoder {
 
   /// The length in frames, as far as it is known for certain.
   private var length: Int64? { foundLength ?? file.frameCount }
-
-  private func guarding<Value>(_ body: () throws(DecodingError) -> Value) throws(DecodingError) -> Value {
-    if let failure { throw failure }
-    do throws(DecodingError) {
-      return try body()
-    } catch {
-      failure = error
-      throw error
-    }
-  }
 }
 
 // MARK: - Facets

@@ -41,6 +41,21 @@ struct TaskEndTests {
     }
   }
 
+  @Test("a cancelled download leaves no file, also if the application ends before it hears of the end")
+  func cancelAtTheEnd() async throws {
+    try await withDevice { device in
+      let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
+      let task = session.downloadTask(with: try #require(URL(string: address)))
+      task.resume()
+      await device.advance(by: .seconds(3))
+      let load = try #require(task.own.withLock { $0.work } as? TaskLoad)
+      let path = try #require(load.state.withLock { $0.file?.path })
+      task.cancel()
+      session.core.networking.close()
+      #expect(access(path, F_OK) != 0)
+    }
+  }
+
   @Test("the session that all share cannot be invalidated")
   func shared() async throws {
     try await withDevice { device in

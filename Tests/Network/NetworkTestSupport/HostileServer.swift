@@ -58,6 +58,7 @@ package final class HostileServer: Sendable {
 
   private let state = Mutex(State())
   private let acceptance = NSCondition()
+  private let stalls = DispatchSemaphore(value: 0)
   private let listener: Int32
   private let began = Date()
   private let answer: @Sendable (Request) -> [Step]
@@ -116,6 +117,9 @@ package final class HostileServer: Sendable {
   package var connections: Int { state.withLock { $0.connections } }
   /// Bytes that the other ends' sockets took.
   package var bytesSent: Int { state.withLock { $0.bytesSent } }
+
+  /// Waits until the other end of a connection has taken nothing for a second; false after two minutes.
+  package func waitUntilStalled() -> Bool { stalls.wait(timeout: .now() + 120) == .success }
 
   // MARK: Connections that are not made
 
@@ -239,9 +243,15 @@ package final class HostileServer: Sendable {
   private func send(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
     var sent = 0
     while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      if poll(&writable, 1, 1000) == 0 {
+        stalls.signal()
+        poll(&writable, 1, -1)
       }
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+      }
+      if count < 0, errno == EAGAIN { continue }
       guard count > 0 else { return false }
       sent += count
       state.withLock { $0.bytesSent += count }

@@ -38,6 +38,8 @@ final class Exchange: Sendable {
     var isHeld = false
     /// The number of `proceed` calls, each of which overrides an earlier demand.
     var proceeds: UInt64 = 0
+    /// The number of bytes that the client has enqueued and not consumed.
+    var queued = 0
     /// The number of refused credentials.
     var failures = 0
     var lastProgress: HostTime
@@ -54,6 +56,10 @@ final class Exchange: Sendable {
 
   /// A delegate may answer any number of challenges.
   static let longestRecord = 100
+
+  /// The numbers of enqueued bytes at which the connection pauses, and resumes.
+  private static let room = 256 * 1024
+  private static let enough = 128 * 1024
 
   private let transport: any HTTPTransport
   private let alarms: Alarms
@@ -129,6 +135,23 @@ final class Exchange: Sendable {
     }
     if !state.withLock({ $0.isHeld }) { transport.setPaused(false, transfer) }
     watch()
+  }
+
+  /// Records that the client keeps bytes for later. Returns the demand for the event that brought them.
+  func enqueued(_ count: Int) -> TransferDemand {
+    state.withLock { state in
+      state.queued += count
+      return state.queued >= Self.room ? .pause : .more
+    }
+  }
+
+  /// Records that the client no longer keeps bytes, and calls `proceed` once few are left.
+  func consumed(_ count: Int) {
+    let before = state.withLock { state in
+      defer { state.queued -= count }
+      return state.queued
+    }
+    if before > Self.enough, before - count <= Self.enough { proceed() }
   }
 
   /// Pauses or resumes the exchange. While paused, nothing is read from the connection and no timeout runs.

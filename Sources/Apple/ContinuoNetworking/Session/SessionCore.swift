@@ -12,15 +12,18 @@ final class SessionCore: Sendable {
     var lastID = 0
     var isInvalid = false
     var hasToldInvalid = false
-    /// The number of transfers in progress, by host.
-    var active: [String: Int] = [:]
-    /// The loads that wait for a connection, oldest first.
-    var waiting: [TaskLoad] = []
-    var loads: [ObjectIdentifier: TaskLoad] = [:]
+    var loads = LoadQueue()
     weak var session: URLSession?
     /// A strong reference to `session`, while the device may have events for a background session.
     var kept: URLSession?
     var told: [Int: Told] = [:]
+  }
+
+  /// The progress last reported of a background task.
+  private struct Told {
+    var written: Int64 = 0
+    var sent: Int64 = 0
+    var isPending = false
   }
 
   /// The service of a background session; nil for other sessions, and if another process has the transfers.
@@ -93,21 +96,6 @@ final class SessionCore: Sendable {
     }
   }
 
-  /// Whether to report the progress of a task: not while a report is pending.
-  func mayTell(_ id: Int) -> Bool { !noteTold(id) { $0.isPending = true }.isPending }
-
-  /// Changes the reported progress of a task, and returns the previous value.
-  @discardableResult
-  func noteTold(_ id: Int, _ change: (inout Told) -> Void) -> Told {
-    state.withLock { state in
-      let before = state.told[id] ?? Told()
-      var told = before
-      change(&told)
-      state.told[id] = told
-      return before
-    }
-  }
-
   var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
 
   /// The object to pass to delegates; nil if the application has released it.
@@ -149,7 +137,6 @@ final class SessionCore: Sendable {
     // The device makes downloads and uploads only.
     let isOwn = !(task is URLSessionDownloadTask || task is URLSessionUploadTask)
     guard let identifier = values.identifier, !isOwn else { return TaskLoad(task) }
-    guard let transfers else { return NoWork(task) }
     return BackgroundWork(task, TransferKey(session: identifier, task: task.taskIdentifier), transfers)
   }
 
@@ -165,42 +152,19 @@ final class SessionCore: Sendable {
 
   /// Enqueues a load, which starts as soon as its host has a free connection.
   func admit(_ load: TaskLoad) {
-    state.withLock { state in
-      state.loads[ObjectIdentifier(load)] = load
-      state.waiting.append(load)
-    }
+    state.withLock { $0.loads.add(load) }
     beginNext()
   }
 
   /// Removes a load that has ended, and starts the next one.
   func release(_ load: TaskLoad) {
-    state.withLock { state in
-      guard state.loads.removeValue(forKey: ObjectIdentifier(load)) != nil else { return }
-      if let index = state.waiting.firstIndex(where: { $0 === load }) {
-        state.waiting.remove(at: index)
-      } else {
-        state.active[load.task.host, default: 1] -= 1
-        if state.active[load.task.host] == 0 { state.active[load.task.host] = nil }
-      }
-    }
+    state.withLock { $0.loads.remove(load) }
     beginNext()
   }
 
   private func beginNext() {
-    while true {
-      let next = state.withLock { state -> TaskLoad? in
-        let limit = values.httpMaximumConnectionsPerHost
-        let ready = state.waiting.filter { state.active[$0.task.host, default: 0] < limit }
-        guard let first = ready.max(by: { $0.task.priority < $1.task.priority }) else { return nil }
-        // Among equal priorities, the oldest load comes first.
-        let next = ready.first { $0.task.priority == first.task.priority } ?? first
-        state.waiting.removeAll { $0 === next }
-        state.active[next.task.host, default: 0] += 1
-        return next
-      }
-      guard let next else { return }
-      next.begin()
-    }
+    let limit = values.httpMaximumConnectionsPerHost
+    while let next = state.withLock({ $0.loads.next(limit: limit) }) { next.begin() }
   }
 
   // MARK: The end
@@ -233,13 +197,13 @@ final class SessionCore: Sendable {
 
   func suspend() {
     mailbox.setStopped(true)
-    for load in state.withLock({ Array($0.loads.values) }) { load.freeze() }
+    for load in state.withLock({ $0.loads.all }) { load.freeze() }
   }
 
   func resume() {
     mailbox.setStopped(false)
-    let loads = state.withLock { $0.loads.values.sorted { $0.task.taskIdentifier < $1.task.taskIdentifier } }
-    for load in loads { load.thaw() }
+    let loads = state.withLock { $0.loads.all }
+    for load in loads.sorted(by: { $0.task.taskIdentifier < $1.task.taskIdentifier }) { load.thaw() }
   }
 
   func terminate() {
@@ -248,53 +212,166 @@ final class SessionCore: Sendable {
       defer {
         state.kept = nil
         state.tasks = [:]
-        state.waiting = []
-        state.loads = [:]
+        state.loads = LoadQueue()
         state.delegate = nil
         state.isInvalid = true
         state.hasToldInvalid = true
       }
-      return (Array(state.loads.values), state.tasks, state.delegate)
+      return (state.loads.all, state.tasks, state.delegate)
     }
     for load in loads { load.drop() }
     withExtendedLifetime((tasks, delegate)) {}
   }
 }
 
+extension SessionCore: BackgroundTransfers.Client {
+  func progressed(_ record: TaskRecord) {
+    guard let task = task(for: record) else { return }
+    // A pending report reads the counts when it is delivered, so the newest are always reported.
+    task.take(record)
+    guard !noteTold(record.task, { $0.isPending = true }).isPending else { return }
+    post { [self] in
+      noteTold(record.task) { $0.isPending = false }
+      tell(task)
+    }
+  }
+
+  /// Changes the reported progress of a task, and returns the previous value.
+  @discardableResult
+  private func noteTold(_ id: Int, _ change: (inout Told) -> Void) -> Told {
+    state.withLock { state in
+      let before = state.told[id] ?? Told()
+      var told = before
+      change(&told)
+      state.told[id] = told
+      return before
+    }
+  }
+
+  private func tell(_ task: URLSessionTask) {
+    guard let delegate = task.taskDelegate else { return }
+    let (received, sent) = (task.countOfBytesReceived, task.countOfBytesSent)
+    let before = noteTold(task.taskIdentifier) { told in
+      told.written = received
+      told.sent = sent
+    }
+    if sent > before.sent {
+      delegate.urlSession(
+        task.session, task: task, didSendBodyData: sent - before.sent, totalBytesSent: sent,
+        totalBytesExpectedToSend: task.countOfBytesExpectedToSend)
+    }
+    if received > before.written, let download = task as? URLSessionDownloadTask {
+      (delegate as? any URLSessionDownloadDelegate)?.urlSession(
+        task.session, downloadTask: download, didWriteData: received - before.written,
+        totalBytesWritten: received, totalBytesExpectedToWrite: task.countOfBytesExpectedToReceive)
+    }
+  }
+
+  func resumed(_ record: TaskRecord, at offset: Int64) {
+    guard let task = task(for: record) as? URLSessionDownloadTask else { return }
+    let expected = record.expected
+    post { [self] in
+      noteTold(record.task) { $0.written = offset }
+      (task.taskDelegate as? any URLSessionDownloadDelegate)?.urlSession(
+        task.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
+    }
+  }
+
+  func ended(_ record: TaskRecord, file: String) {
+    guard let task = task(for: record), let transfers else { return }
+    post { [self] in
+      task.take(record)
+      if record.outcome?.code == nil { tell(task) }
+      let delegate = task.taskDelegate
+      if let body = record.answer?.body, !body.isEmpty, let dataTask = task as? URLSessionDataTask {
+        (delegate as? any URLSessionDataDelegate)?.urlSession(
+          task.session, dataTask: dataTask, didReceive: body)
+      }
+      task.complete(record.error, data: Data(), file: handedOver(record, file), delegate)
+      remove(task)
+      transfers.heard(record.key)
+    }
+  }
+
+  /// The file for the delegate; nil if an earlier process has taken it and exited before the task's end.
+  private func handedOver(_ record: TaskRecord, _ file: String) -> URL? {
+    guard case .download = record.kind, record.outcome?.code == nil else { return nil }
+    if !FileManager.default.fileExists(atPath: file) {
+      guard let status = record.answer?.status, !(200..<300).contains(status) else { return nil }
+      // An unsuccessful response has no file: hand over an empty one.
+      _ = FileManager.default.createFile(atPath: file, contents: nil)
+    }
+    return URL(fileURLWithPath: file)
+  }
+
+  func challenged(_ record: TaskRecord, failures: Int) {
+    guard let task = task(for: record), let transfers else { return }
+    let key = record.key
+    guard let delegate = task.taskDelegate, let url = URL(string: record.answer?.url ?? record.url),
+      let answer = record.answer
+    else { return transfers.answer(key, nil) }
+    let head = ResponseHead(status: answer.status, fields: answer.fields.map { ($0.key, $0.value) })
+    let challenge = URLAuthenticationChallenge(url, head, failures: failures)
+    post {
+      delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
+        switch (disposition, credential) {
+        case (.useCredential, let credential?): transfers.answer(key, credential.credentials)
+        case (.cancelAuthenticationChallenge, _): transfers.answer(key, nil, isCancelled: true)
+        default: transfers.answer(key, nil)
+        }
+      }
+    }
+  }
+
+  func finishEvents() {
+    post { [self] in
+      guard let session else { return }
+      delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+    }
+  }
+}
+
+/// The work of a background task. It fails if another process makes the transfers of the application's
+/// background sessions.
 private final class BackgroundWork: TaskWork {
   private let task: URLSessionTask
-  private let transfers: BackgroundTransfers
+  private let transfers: BackgroundTransfers?
   private let key: TransferKey
 
-  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: BackgroundTransfers) {
+  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: BackgroundTransfers?) {
     self.task = task
     self.key = key
     self.transfers = transfers
   }
 
   func resume() {
+    guard let transfers else { return fail() }
     let values = task.session.core.values
-    register()
+    register(with: transfers)
     transfers.resume(
       key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
       isDiscretionary: values.isDiscretionary)
   }
 
-  func suspend() { transfers.handle(.held(key)) }
+  func suspend() { transfers?.handle(.held(key)) }
 
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
-    register()
     let core = task.session.core
     let onQueue = handler.map { handler -> @Sendable (Data?) -> Void in
       { data in core.post { handler(data) } }
     }
+    guard let transfers else {
+      onQueue?(nil)
+      return fail()
+    }
+    register(with: transfers)
     transfers.cancel(key, producing: onQueue)
   }
 
-  func describe(_ text: String?) { transfers.describe(key, text) }
+  func describe(_ text: String?) { transfers?.describe(key, text) }
 
   /// Registers the task with the device, unless the device knows it.
-  private func register() {
+  private func register(with transfers: BackgroundTransfers) {
     guard !transfers.knows(key) else { return }
     let values = task.session.core.values
     let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
@@ -308,22 +385,6 @@ private final class BackgroundWork: TaskWork {
     if let cookies = task.cookieField { record.fields["Cookie"] = cookies }
     record.taskDescription = task.taskDescription
     transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
-  }
-}
-
-/// The work of a background task if another process has the transfers: the task fails.
-private final class NoWork: TaskWork {
-  private let task: URLSessionTask
-
-  init(_ task: URLSessionTask) { self.task = task }
-
-  func resume() { fail() }
-  func suspend() {}
-  func describe(_ text: String?) {}
-
-  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
-    if let handler { task.session.core.post { handler(nil) } }
-    fail()
   }
 
   private func fail() {

@@ -105,12 +105,12 @@ extension TaskLoad {
 
   /// Enqueues bytes to be written. Pauses the exchange while too many wait for the disk.
   func store(_ exchange: Exchange, _ bytes: [UInt8]) -> TransferDemand {
-    let queued = queue(bytes.count)
+    let demand = exchange.enqueued(bytes.count)
     core.networking.files.add { [self] in
       write(bytes, of: exchange)
-      consumed(bytes.count, exchange)
+      exchange.consumed(bytes.count)
     }
-    return Self.demand(queued)
+    return demand
   }
 
   /// The file, its length, and the comparison in progress; nil if the exchange is obsolete.

@@ -7,9 +7,6 @@ import Transfer
 
 /// A transfer of a default session, or a data task of any session. It ends when the application is suspended or terminated.
 final class TaskLoad: TaskWork, Exchange.Client {
-  /// The number of bytes queued for a delegate or a disk at which the exchange pauses, and resumes.
-  private static let room = 256 * 1024
-  private static let enough = 128 * 1024
   /// The longest body in bytes that is delivered as data.
   static let longestData = 1 << 30
   /// The interval in seconds between attempts without a network.
@@ -20,8 +17,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     /// Whether the load has a connection and has started.
     var hasBegun = false
     var head: ResponseHead?
-    /// The number of bytes of `exchange` that wait for the delegate or the disk.
-    var queued = 0
     var data = Data()
     var file: OpenFile?
     /// The number of bytes in the file. The files' worker alone changes it.
@@ -113,7 +108,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
       if let url, !(task is URLSessionUploadTask), let content = try LocalContent(url) {
         return try deliver(content, of: url)
       }
-      var request = try makeRequest()
+      var request = try task.makeRequest()
       if let download = task as? URLSessionDownloadTask { try open(download, &request) }
       start(request)
     } catch {
@@ -127,7 +122,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
       client: self)
     let (old, mayStart, isHeld) = state.withLock { state in
       let (old, mayStart) = (state.exchange, !state.isOver && !state.isLost)
-      if mayStart { (state.exchange, state.queued) = (exchange, 0) }
+      if mayStart { state.exchange = exchange }
       return (old, mayStart, state.isHeld)
     }
     guard mayStart else { return }
@@ -141,45 +136,19 @@ final class TaskLoad: TaskWork, Exchange.Client {
   /// The timeout of the request if assigned, or else of the session, in seconds.
   private var timeout: Double { task.currentRequest?.ownTimeout ?? core.values.timeoutIntervalForRequest }
 
-  private func makeRequest() throws -> TransferRequest {
-    guard var current = task.currentRequest else {
-      throw URLError.of(.cannotOpenFile, nil, "the resume data cannot be read")
-    }
-    try current.readBodyStream(limit: Self.longestData)
-    var request = try TransferRequest(current, additional: core.values.httpAdditionalHeaders ?? [:])
-    if let upload = task as? URLSessionUploadTask {
-      request.becomeUpload()
-      switch upload.source {
-      case .data(let data): request.body = .bytes(Array(data))
-      case .file(let file):
-        guard let size = TransferBody.size(of: file.path) else {
-          throw URLError.of(.fileDoesNotExist, current.url, "\(file.lastPathComponent) cannot be read")
-        }
-        request.body = .file(path: file.path, count: size)
-      case .stream: break
-      }
-    } else if !(task is URLSessionDownloadTask), request.fields["Accept-Encoding"] == nil {
-      request.fields.set("Accept-Encoding", "gzip, deflate")
-    }
-    addCookies(to: &request)
-    let size = request.body?.count ?? 0
-    task.own.withLock { $0.expectedToSend = size }
-    return request
-  }
-
   // MARK: Exchange.Client
 
   func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
-    guard setsCookies(head) else { return redirect(exchange, head, to: next) }
+    guard task.setsCookies(head) else { return redirect(exchange, head, to: next) }
     core.networking.files.add { [self] in
-      storeCookies(of: head)
+      task.storeCookies(of: head)
       redirect(exchange, head, to: next)
     }
   }
 
   private func redirect(_ exchange: Exchange, _ head: ResponseHead, to next: TransferRequest) {
     var next = next
-    addCookies(to: &next)
+    task.addCookies(to: &next)
     let request = (task.currentRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))).following(next)
     let (task, planned) = (task, next)
     guard let delegate = taskDelegate, let response = url.flatMap({ head.response(for: $0) }) else {
@@ -197,7 +166,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
           following.body = following.body ?? planned.body
           following.reach = planned.reach
           task.own.withLock { $0.current = chosen }
-          if chosen != request { addCookies(to: &following) }
+          if chosen != request { task.addCookies(to: &following) }
           exchange.follow(following)
         } catch {
           stop(error as? URLError ?? .of(.unknown, url, "\(error)"))
@@ -234,10 +203,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand {
-    guard setsCookies(head) else { return answer(exchange, head) }
+    guard task.setsCookies(head) else { return answer(exchange, head) }
     state.withLock { $0.storesCookies = true }
     core.networking.files.add { [self] in
-      storeCookies(of: head)
+      task.storeCookies(of: head)
       if answer(exchange, head) == .more { exchange.proceed() }
     }
     return .pause
@@ -284,36 +253,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
       guard let delegate = taskDelegate as? any URLSessionDataDelegate,
         let task = task as? URLSessionDataTask
       else { return .more }
-      let queued = queue(bytes.count)
-      core.post { [weak self] in
+      let demand = exchange.enqueued(bytes.count)
+      core.post {
         delegate.urlSession(task.session, dataTask: task, didReceive: Data(bytes))
-        self?.consumed(bytes.count, exchange)
+        exchange.consumed(bytes.count)
       }
-      return Self.demand(queued)
+      return demand
     }
   }
 
   var tooLong: URLError {
     .of(.dataLengthExceedsMaximum, url, "the response is longer than 1 GiB: use a download task")
-  }
-
-  func queue(_ count: Int) -> Int {
-    state.withLock { state in
-      state.queued += count
-      return state.queued
-    }
-  }
-
-  static func demand(_ queued: Int) -> TransferDemand { queued >= room ? .pause : .more }
-
-  /// Records that the delegate or the disk has consumed bytes.
-  func consumed(_ count: Int, _ exchange: Exchange) {
-    let goesOn = state.withLock { state in
-      guard state.exchange === exchange else { return false }
-      defer { state.queued -= count }
-      return state.queued > Self.enough && state.queued - count <= Self.enough
-    }
-    if goesOn { exchange.proceed() }
   }
 
   func exchange(_ exchange: Exchange, sent count: Int64) {
@@ -381,13 +331,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func finish(_ error: URLError?) {
-    let alarms = state.withLock { state -> [Alarms.ID?]? in
-      guard !state.isOver else { return nil }
+    let (alarms, useless) = state.withLock { state -> ([Alarms.ID?]?, OpenFile?) in
+      guard !state.isOver else { return (nil, nil) }
       state.isOver = true
-      return [state.deadline, state.retry]
+      // A partial file without resume data is useless.
+      let isUseless = error != nil && error?.downloadTaskResumeData == nil
+      return ([state.deadline, state.retry], isUseless ? state.file : nil)
     }
     guard let alarms else { return }
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
+    // At once: an application that ends makes no more calls.
+    if let useless { remove(useless.path) }
     tellWritten(isLast: true)
     core.release(self)
     let task = task
@@ -395,8 +349,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
       let (data, file, exchange, earlier) = state.withLock { state in
         (state.data, state.file, state.exchange.take(), state.transactions)
       }
-      // A partial file without resume data is useless.
-      if error != nil, error?.downloadTaskResumeData == nil, let file { remove(file.path) }
       task.complete(
         error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, taskDelegate,
         earlier + (exchange?.transactions ?? []))

@@ -325,4 +325,19 @@ extension URLSessionTask {
       DateInterval(start: created, end: max(created, networking.date)))
     delegate.urlSession(session, task: self, didFinishCollecting: metrics)
   }
+
+  /// Shows the state of the task as the device has it.
+  func take(_ record: TaskRecord) {
+    let response = record.response
+    own.withLock { own in
+      if let response { own.response = response }
+      if case .download = record.kind {
+        own.received = record.received
+        own.expectedToReceive = record.expected
+      }
+      own.sent = record.sent
+      if case .upload(_, let count) = record.kind { own.expectedToSend = max(0, count) }
+    }
+    showProgress()
+  }
 }

@@ -106,8 +106,7 @@ struct ControlDesk: ControlHandler {
       return reply
     case .listpartitions: return Reply(["partition": "default"])
     case .crossfade(0), .partition("default"), .mixrampdb(0), .mixrampdelay(nil): return Reply()
-    case .crossfade:
-      throw Ack(.argument, "no crossfade: it mixes two songs, and this queue plays the exact frames of each")
+    case .crossfade: throw Ack.noCrossfade
     case .mixrampdb, .mixrampdelay: throw Ack(.argument, "songs are not mixed into each other")
     case .partition: throw Ack(.noExist, "partition does not exist")
     case .newpartition: throw Ack(.unknown, "there is one player, and so one partition")

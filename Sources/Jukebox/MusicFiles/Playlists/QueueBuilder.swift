@@ -7,21 +7,6 @@ package import SystemSupport
 import TextFormatting
 package import Transfer
 
-/// A file, URL or playlist entry that cannot be played.
-package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
-  package var name: String
-  /// The playlist that contains the entry, and its line number.
-  package var origin: String?
-  package var reason: String
-
-  static let noMusic = "contains no songs"
-  static let brokenLink = "broken link"
-
-  package var description: String {
-    TerminalText.sanitized((origin.map { "\($0): " } ?? "") + "\(name): \(reason)")
-  }
-}
-
 /// Builds a queue from files, URLs, folders and playlists. Unusable entries, and the limit at which reading
 /// stops, are reported as problems; the rest is played. Media is never opened. Playlists are the only network
 /// requests, and only with `readPlaylist`.

@@ -137,12 +137,16 @@ extension CommandRow {
     .init("rename", 2...2, .control) { a throws(Ack) in .playlists(.rename(a[0], to: a[1])) },
     .init("repeat", 1...1, .player) { a throws(Ack) in .playback(.repeat(try a[0].boolean())) },
     .init("replay_gain_mode", 1...1, .player) { a throws(Ack) in
-      .playback(.replayGainMode(try replayGainMode(a[0])))
+      .playback(.replayGainMode(try word(a[0], else: "Unrecognized replay gain mode")))
     },
     .init("replay_gain_status", .read, .playback(.replayGainStatus)),
     .init("rescan", 0...1, .control) { a throws(Ack) in .database(.rescan(a.first)) },
     .init("rm", 1...1, .control) { a throws(Ack) in .playlists(.rm(a[0])) },
-    .init("save", 1...2, .control) { a throws(Ack) in .playlists(.save(a[0], try saveMode(a.second))) },
+    .init("save", 1...2, .control) { a throws(Ack) in
+      let problem = "Unrecognized save mode, expected one of create, append, or replace"
+      return .playlists(
+        .save(a[0], try a.second.map { x throws(Ack) in try word(x, else: problem) } ?? .create))
+    },
     .init("search", 1...many, .read) { a throws(Ack) in .database(.search(try SongQuery(a, isSearch: true)))
     },
     .init("searchadd", 1...many, .add) { a throws(Ack) in
@@ -164,7 +168,9 @@ extension CommandRow {
     .init("setvol", 1...1, .player) { a throws(Ack) in .playback(.setvol(Int(try a[0].integer(in: 0...100))))
     },
     .init("shuffle", 0...1, .player) { a throws(Ack) in .queue(.shuffle(try a.first?.range())) },
-    .init("single", 1...1, .player) { a throws(Ack) in .playback(.single(try single(a[0]))) },
+    .init("single", 1...1, .player) { a throws(Ack) in
+      .playback(.single(try word(a[0], else: "Unrecognized single mode, expected 0, 1, or oneshot")))
+    },
     .init("sleep", 1...1, .player) { a throws(Ack) in .playback(.sleep(try sleep(a[0]))) },
     .init("speed", 1...1, .player) { a throws(Ack) in .playback(.speed(try speed(a[0]))) },
     .init("stats", .read, .playback(.stats)),
@@ -251,23 +257,17 @@ extension CommandRow {
     return arguments.isEmpty ? .standard : subsystems
   }
 
-  private static func single(_ argument: Argument) throws(Ack) -> OneshotMode {
-    guard let mode = argument.string.flatMap(OneshotMode.init(rawValue:)) else {
-      throw Ack(.argument, "Unrecognized single mode, expected 0, 1, or oneshot")
-    }
-    return mode
+  /// The value whose word the argument is.
+  private static func word<Value: RawRepresentable<String>>(
+    _ argument: Argument, else problem: String
+  ) throws(Ack) -> Value {
+    guard let value = argument.string.flatMap(Value.init(rawValue:)) else { throw Ack(.argument, problem) }
+    return value
   }
 
   private static func consume(_ argument: Argument) throws(Ack) -> OneshotMode {
     if argument == "oneshot" { return .oneshot }
     return try argument.boolean() ? .on : .off
-  }
-
-  private static func replayGainMode(_ argument: Argument) throws(Ack) -> ReplayGainMode {
-    guard let mode = argument.string.flatMap(ReplayGainMode.init(rawValue:)) else {
-      throw Ack(.argument, "Unrecognized replay gain mode")
-    }
-    return mode
   }
 
   private static func move(_ arguments: [Argument]) throws(Ack) -> Command.Queue {
@@ -285,14 +285,6 @@ extension CommandRow {
     let value = try argument.seconds()
     guard value.isFinite else { throw Ack(.argument, "Float expected: \(argument)") }
     return value
-  }
-
-  private static func saveMode(_ argument: Argument?) throws(Ack) -> SaveMode {
-    guard let argument else { return .create }
-    guard let mode = argument.string.flatMap(SaveMode.init(rawValue:)) else {
-      throw Ack(.argument, "Unrecognized save mode, expected one of create, append, or replace")
-    }
-    return mode
   }
 
   private static func sticker(_ arguments: [Argument]) throws(Ack) -> Command.Stickers {
@@ -357,61 +349,4 @@ extension CommandRow {
 
 extension [Argument] {
   fileprivate var second: Argument? { count > 1 ? self[1] : nil }
-}
-
-/// The syntax and permission of a command: a row of the table of all commands.
-///
-/// A new command needs a case in a group of ``Command``, a row here, and a branch in the code that performs
-/// the group. The compiler demands that branch.
-package struct CommandRow: Sendable {
-  package let name: String
-  package let arguments: ClosedRange<Int>
-  /// The permission that the command requires; empty if every client may use it.
-  package let permission: Permissions
-  /// Parses the arguments, whose number must be in `arguments`.
-  let command: @Sendable (_ arguments: [Argument]) throws(Ack) -> Command
-
-  init(
-    _ name: String, _ arguments: ClosedRange<Int>, _ permission: Permissions,
-    _ command: @escaping @Sendable (_ arguments: [Argument]) throws(Ack) -> Command
-  ) {
-    self.name = name
-    self.arguments = arguments
-    self.permission = permission
-    self.command = command
-  }
-
-  init(_ name: String, _ permission: Permissions, _ command: Command) {
-    self.init(name, 0...0, permission) { _ in command }
-  }
-
-  package static func named(_ name: String) -> CommandRow? { rows[name] }
-
-  private static let rows = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
-
-  package func isAllowed(_ permissions: Permissions) -> Bool { permissions.isSuperset(of: permission) }
-
-  /// Throws mpd's error for a wrong number of arguments.
-  func check(argumentCount count: Int) throws(Ack) {
-    if arguments.contains(count) { return }
-    let problem =
-      arguments.lowerBound == arguments.upperBound
-      ? "wrong number of" : count < arguments.lowerBound ? "too few" : "too many"
-    throw Ack(.argument, "\(problem) arguments for \"\(name)\"")
-  }
-}
-
-extension Command {
-  /// Parses a request. The checks are made in mpd's order: the name, the permission, the number of arguments,
-  /// the arguments.
-  package init(_ request: Request, permissions: Permissions = .all) throws(Ack) {
-    guard let row = CommandRow.named(request.name) else {
-      throw Ack(.unknown, "unknown command \"\(request.name)\"")
-    }
-    guard row.isAllowed(permissions) else {
-      throw Ack(.permission, "you don't have permission for \"\(request.name)\"")
-    }
-    try row.check(argumentCount: request.arguments.count)
-    self = try row.command(request.arguments)
-  }
 }

@@ -49,8 +49,10 @@ extension Ack: CustomStringConvertible {
   package var description: String { message }
 }
 
-/// The refusals that several commands share, in mpd's words.
+/// The refusals that several commands share, in mpd's words where mpd has them.
 extension Ack {
+  package static let noCrossfade = Ack(
+    .argument, "no crossfade: it mixes two songs, and this queue plays the exact frames of each")
   package static func interrupted(_ reason: String) -> Ack { Ack(.system, "nothing was done: \(reason)") }
 
   package static let badSongIndex = Ack(.argument, "Bad song index")

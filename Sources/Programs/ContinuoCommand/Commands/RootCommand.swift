@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlProtocol
 import Glibc
 import MusicFiles
 
@@ -61,15 +62,13 @@ enum CommandSuggestion {
 
   /// The commands and options of other programs for crossfades.
   private static let crossfades: Set<String> = ["crossfade", "--crossfade", "--xfade"]
-  private static let noCrossfade =
-    "no crossfade: it mixes two songs, and a queue plays the exact frames of each"
 
   /// Returns a hint about an option of other programs, or about a first argument that is not a command.
   static func hint(for arguments: some Collection<String>) -> String? {
     guard let first = arguments.first else { return nil }
     let mayPlay = ["play", "serve"].contains(first)
     if crossfades.contains(first) || mayPlay && arguments.contains(where: crossfades.contains) {
-      return noCrossfade
+      return Ack.noCrossfade.message
     }
     if first == "help", let word = arguments.dropFirst().first { return hint(for: word) }
     if let option = arguments.first(where: shuffling.contains), first == option || mayPlay {

@@ -152,7 +152,8 @@ extension Serve {
         } else {
           try StateDirectory.standardPath(environment: ProcessEnvironment.value)
         }
-      return try StateDirectory(path: path.resolved(against: .workingDirectory()))
+      return try StateDirectory(
+        path: path.resolved(against: .workingDirectory()), isStandard: state == nil)
     } catch {
       StandardOutput.complain("\(error); the queue will not be saved")
       return nil

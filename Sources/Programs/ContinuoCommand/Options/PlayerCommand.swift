@@ -166,7 +166,7 @@ extension PlayerCommand: CustomStringConvertible {
 
 extension SeekTarget {
   init(parsing text: String) throws(SyntaxError) {
-    let sign = text.first.flatMap { $0 == "+" ? 1 : $0 == "-" ? -1 : nil }
+    let sign = text.sign
     guard let time = TimeText.parse(text.dropFirst(sign == nil ? 0 : 1)) else {
       throw SyntaxError("\"\(text)\" is not a time like 12, 12.34, 1:02, 1:02:03.5, +5 or -5")
     }
@@ -176,7 +176,7 @@ extension SeekTarget {
 
 extension PlayerCommand.VolumeTarget {
   init(parsing text: String) throws(SyntaxError) {
-    let sign = text.first.flatMap { $0 == "+" ? 1 : $0 == "-" ? -1 : nil }
+    let sign = text.sign
     let digits = text.dropFirst(sign == nil ? 0 : 1)
     guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(digits), value <= 100 else {
       throw SyntaxError("\"\(text)\" is not a volume from 0 to 100, or a change like +5 or -5")

@@ -8,8 +8,7 @@ enum SpeedTarget: Hashable, Sendable {
   case relative(Int)
 
   init(parsing text: String) throws(SyntaxError) {
-    let sign = text.first.flatMap { $0 == "+" ? 1 : $0 == "-" ? -1 : nil }
-    if let sign, let change = PlaybackSpeed.hundredths(text.dropFirst()) {
+    if let sign = text.sign, let change = PlaybackSpeed.hundredths(text.dropFirst()) {
       self = .relative(sign * change)
     } else if let speed = PlaybackSpeed(text) {
       self = .absolute(speed)
@@ -34,4 +33,9 @@ extension SpeedTarget: CustomStringConvertible {
       (change < 0 ? "-" : "+") + DecimalFraction.text(value: Int64(change.magnitude), timescale: 100)
     }
   }
+}
+
+extension String {
+  /// The factor of the sign at the beginning of a change, 1 or -1; nil without a sign.
+  var sign: Int? { first.flatMap { $0 == "+" ? 1 : $0 == "-" ? -1 : nil } }
 }

@@ -33,7 +33,7 @@ struct PhoneDesk: ControlHandler {
 }
 
 extension Command.Application {
-  /// The event that the command stands for; nil for `lifecycle`.
+  /// The event that the command requests; nil for `lifecycle`.
   fileprivate var happening: LifecycleHappening? {
     switch self {
     case .home: .home

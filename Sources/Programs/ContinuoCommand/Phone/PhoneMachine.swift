@@ -5,8 +5,8 @@ import Clocks
 /// in order.
 ///
 /// The life cycle itself is that of the application's own device, at the other end of the link: this machine
-/// tells it the events, stops its processes once it is suspended, and ends them once it has ended. A program
-/// without a link gets a life cycle here, without any call.
+/// sends it the events, stops the application's processes once it is suspended, and kills them once it has
+/// terminated. For a program without a link the machine has a life cycle of its own, which calls nothing.
 struct PhoneMachine {
   enum Input: Hashable {
     /// The processes were started.
@@ -16,8 +16,8 @@ struct PhoneMachine {
     case report(PhoneReport)
     /// The application has closed its end of the link.
     case linkEnded
-    /// After `Action.stop`: all threads stand still, or some do not after the time limit. All reports of
-    /// before have been handled.
+    /// The result of `Action.stop`: all threads have stopped, or some have not within the time limit. Reports
+    /// from before the stop were handled first.
     case stood(isComplete: Bool)
     /// The first process has ended.
     case ended(End)
@@ -65,7 +65,7 @@ struct PhoneMachine {
     /// Events wait for the application's first report, or for its end after a closed link.
     case awaited(until: HostTime, wasHeld: Bool)
     case held
-    /// The program cannot be told events.
+    /// The program receives no events.
     case none
   }
 
@@ -98,13 +98,13 @@ struct PhoneMachine {
   private(set) var lastFault: PhoneReport.Fault?
   private var standIn: LifecycleMachine?
   private var waiting: [Press] = []
-  /// The events that the application was told and has not finished, by number.
+  /// The events that were sent to the application and that it has not finished, by number.
   private var sent: [(number: UInt64, press: Press)] = []
   private var lastNumber: UInt64 = 0
   private var stopAt: HostTime?
   private var returnsOnUnlock = false
   private var isInterrupted = false
-  /// The ending of the process that was or is to be killed.
+  /// The reason for which the process is being killed; nil if it is not.
   private var ending: Ending?
   /// Whether the program starts again once its killed process has ended.
   private var launchesAgain = false
@@ -380,7 +380,7 @@ struct PhoneMachine {
     tellStandIn(.happened(press.happening, token: number))
   }
 
-  /// Has the stand-in handle an event. `carriesOut` is false for what has happened to the processes already.
+  /// Passes an event to the stand-in. `carriesOut` is false if the processes already are in the resulting state.
   private mutating func tellStandIn(_ event: LifecycleMachine.Event, carriesOut: Bool = true) {
     var events = [event]
     while let event = events.popLast() {

@@ -165,15 +165,15 @@ final class PhoneRun {
     }
   }
 
-  /// Sends `stood` once all threads of the program stand still, or after the time limit.
+  /// Passes `stood` to the machine once all threads of the program have stopped, or at `limit`.
   private func confirmStop(until limit: HostTime) {
     guard let process, machine.isStopping else { return }
-    // Stops what was made in the meantime.
+    // Also stops threads and processes created since the last attempt.
     let stands = process.session.stop()
     guard stands || clock.now >= limit else {
       return after(Self.standInterval) { $0.confirmStop(until: limit) }
     }
-    // What the program had reported before decides whether it may stay stopped.
+    // Reports from before the stop come first: a background task in them resumes the program.
     readReports()
     handle(.stood(isComplete: stands))
   }

@@ -4,7 +4,7 @@ import Continuo
 import RunTimeline
 import TextFormatting
 
-// What the drawing of a run shows beside the player's events.
+// Lines for the drawing of a run, in addition to those for the player's events.
 extension EventLine {
   /// Creates the first line of a run: the program and its arguments, and the wall clock at `host`.
   static func begin(arguments: [String], secondsSince1970: Double, host: HostTime) -> EventLine {

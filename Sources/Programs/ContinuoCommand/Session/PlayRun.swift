@@ -380,9 +380,7 @@ final class PlayRun: SessionDelegate {
   private func take(_ songs: [(id: SongID, metadata: SongMetadata)]) {
     guard !session.isEnded else { return }
     for (id, metadata) in songs {
-      guard let name = metadata.displayName, display.note(name, of: id) else { continue }
-      session.timeline?.record(.itemNamed(name.description))
-      drawStatus()
+      if let name = metadata.displayName, display.note(name, of: id) { took(name) }
     }
     writeLines(now: session.clock.now)
   }

@@ -7,12 +7,15 @@ final class StateDirectory: Sendable {
   enum Problem: Error, Hashable, CustomStringConvertible {
     case inUse(MediaPath)
     case unusable(MediaPath, FileBytes.Problem)
+    /// No directory is created in the root directory.
+    case missing(MediaPath, below: MediaPath)
     case nowhere
 
     var description: String {
       switch self {
       case .inUse(let path): "\(path): in use by another continuo"
       case .unusable(let path, let problem): "\(path): \(problem)"
+      case .missing(let path, let top): "\(path): no directory \(top); create it first"
       case .nowhere: "no state directory: neither XDG_STATE_HOME nor HOME is set"
       }
     }
@@ -22,8 +25,13 @@ final class StateDirectory: Sendable {
   private let lock: Int32
 
   /// Locks the directory, and creates it with mode 0700 if it does not exist. Blocks only on the disk.
-  init(path: MediaPath) throws(Problem) {
+  /// Nothing is created in the root directory, unless `isStandard`: a mistyped path of root's would leave a
+  /// directory there.
+  init(path: MediaPath, isStandard: Bool = false) throws(Problem) {
     self.path = path
+    let slash = UInt8(ascii: "/")
+    let top = MediaPath(bytes: [slash] + path.bytes.drop { $0 == slash }.prefix { $0 != slash })
+    if !isStandard, (try? FileStatus(of: top)) == nil { throw .missing(path, below: top) }
     do {
       try path.makeDirectory()
       lock = try path.appending("lock".utf8).systemCall {

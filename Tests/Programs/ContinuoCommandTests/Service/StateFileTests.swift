@@ -103,6 +103,16 @@ import Testing
     #expect(try second.file("queue", isDurable: true).read(limit: 10) == [1, 2])
   }
 
+  @Test func noDirectoryIsMadeInTheRootDirectory() throws {
+    for name in ["/continuo-state-test", "/continuo-state-test/y/z"] {
+      let problem = StateDirectory.Problem.missing(
+        MediaPath(name), below: MediaPath("/continuo-state-test"))
+      #expect(throws: problem) { _ = try StateDirectory(path: MediaPath(name)) }
+      #expect("\(problem)" == "\(name): no directory /continuo-state-test; create it first")
+    }
+    #expect(access("/continuo-state-test", F_OK) != 0)
+  }
+
   @Test func directoriesAreMadeForThisUserOnly() throws {
     let before = umask(0)
     defer { umask(before) }

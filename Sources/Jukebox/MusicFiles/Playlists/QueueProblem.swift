@@ -1,0 +1,16 @@
+import TextFormatting
+
+/// A file, URL or playlist entry that cannot be played.
+package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
+  package var name: String
+  /// The playlist that contains the entry, and its line number.
+  package var origin: String?
+  package var reason: String
+
+  static let noMusic = "contains no songs"
+  static let brokenLink = "broken link"
+
+  package var description: String {
+    TerminalText.sanitized((origin.map { "\($0): " } ?? "") + "\(name): \(reason)")
+  }
+}
