@@ -435,7 +435,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "MusicLibraryTests",
         dependencies: [
-          "Clocks", "ControlProtocol", "Jukebox", "MusicFiles", "MusicLibrary", "TestSupport",
+          "Clocks", "ControlProtocol", "Jukebox", "MusicFiles", "MusicLibrary", "SystemSupport",
+          "TestSupport",
         ],
         swiftSettings: strict),
       .testTarget(

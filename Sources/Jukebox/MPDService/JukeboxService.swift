@@ -113,7 +113,7 @@ package final class JukeboxService {
   ///   - onChange: Called for changes of the jukebox, in addition to the clients, on any thread.
   @discardableResult
   package nonisolated func open(
-    _ socket: consuming ListeningSocket, log: @escaping @Sendable (String) -> Void = { _ in },
+    _ socket: consuming ListeningSocket, log: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in },
     onChange: (@Sendable (Subsystems) -> Void)? = nil
   ) throws(ListenError) -> String {
     var limits = ServerLimits()
@@ -140,6 +140,14 @@ package final class JukeboxService {
   ) throws(ListenError) -> NetworkAddress {
     guard let server = audience.server.withLock({ $0 }) else { return address }
     return try server.listen(on: address, access: access)
+  }
+
+  /// Scans the music directory for changes, and has clients list the stored playlists again. With
+  /// `passwords`, network clients need one of these from now on. Any thread.
+  package nonisolated func reload(passwords: [ControlProtocol.Argument: Permissions]?) {
+    _ = library?.update([], rereads: false)
+    if let passwords { audience.server.withLock { $0 }?.setPasswords(passwords) }
+    audience.notify(.storedPlaylist)
   }
 
   /// Reads the tags of the files in the queue in the background.

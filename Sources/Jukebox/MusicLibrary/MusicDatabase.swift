@@ -3,6 +3,7 @@ package import ControlProtocol
 internal import Glibc
 package import MusicFiles
 internal import Synchronization
+package import SystemSupport
 
 /// The songs below a music directory, kept in a database and found by their tags. One thread of low priority
 /// scans for changes, at startup, on request and when inotify reports some, and alone writes. Each reader has
@@ -13,6 +14,8 @@ package final class MusicDatabase: Sendable {
     var figures: LibraryFigures?
     var damage: DatabaseError?
     var hasFailed = false
+    /// Whether the number of songs was reported.
+    var hasReported = false
     var problem: String?
     /// The files that the last complete scan could not use.
     var unplayable = UnplayableFiles()
@@ -44,7 +47,7 @@ package final class MusicDatabase: Sendable {
   private let path: MediaPath
   private let home: MediaPath
   private let clock: any HostClock
-  private let complain: @Sendable (String) -> Void
+  private let complain: @Sendable (LogLevel, String) -> Void
   private let state = Mutex(State())
   /// Used by the worker and, before the worker starts, by `init`.
   let writer = WorkerState<LibraryWriter?>(nil)
@@ -52,7 +55,8 @@ package final class MusicDatabase: Sendable {
   /// Opens the database, or creates it with mode 0600. An unusable one is renamed and rebuilt. Blocks on the
   /// disk for some milliseconds. `complain` is called with messages for a person, on any thread.
   package init(
-    _ path: MediaPath, home: MusicHome, clock: any HostClock, complain: @escaping @Sendable (String) -> Void
+    _ path: MediaPath, home: MusicHome, clock: any HostClock,
+    complain: @escaping @Sendable (LogLevel, String) -> Void
   ) throws(DatabaseError) {
     self.path = path
     self.home = home.path
@@ -89,7 +93,7 @@ package final class MusicDatabase: Sendable {
     }
     let place = LibraryFile.setAside(path)
     let fate = place.map { "renamed to \($0)" } ?? "deleted"
-    complain("\(path): \(reason); \(fate); rebuilding the music database")
+    complain(.warning, "\(path): \(reason); \(fate); rebuilding the music database")
   }
 
   // MARK: From start to end
@@ -100,7 +104,7 @@ package final class MusicDatabase: Sendable {
     let watch = FolderWatch(
       home: home, onChange: { [weak self] folder in self?.note(folder) },
       onFull: { [complain] reason in
-        complain("cannot watch the music directory: \(reason); run `update` after changes")
+        complain(.warning, "cannot watch the music directory: \(reason); run `update` after changes")
       })
     state.withLock { state in
       state.watch = watch
@@ -212,7 +216,7 @@ package final class MusicDatabase: Sendable {
     do {
       try open()
     } catch {
-      complain("cannot open the music database \(path): \(error); library commands are unavailable")
+      complain(.warning, "cannot open the music database \(path): \(error); library commands are unavailable")
     }
     state.withLock { $0.updates.addAll() }
   }
@@ -256,15 +260,26 @@ package final class MusicDatabase: Sendable {
       defer { state.hasFailed = true }
       return !state.hasFailed
     }
-    if isNews, let failure { complain("\(path): \(failure); the music database may be out of date") }
+    if isNews, let failure {
+      complain(.warning, "\(path): \(failure); the music database may be out of date")
+    }
     if let problem, state.withLock({ $0.setProblem(problem) }) {
-      complain("some music could not be read: \(problem)")
+      complain(.warning, "some music could not be read: \(problem)")
     }
-    if let unplayable, state.withLock({ $0.setUnplayable(unplayable) }) {
-      complain("\(home): \(unplayable)")
-    }
+    if let unplayable { report(unplayable) }
     onChange(hasChanged ? [.update, .database] : .update)
     return failure
+  }
+
+  /// Reports the result of a complete scan: the songs once in a run, unplayable files when they change.
+  private func report(_ unplayable: UnplayableFiles) {
+    let songs = state.withLock { state -> Int? in
+      defer { state.hasReported = true }
+      // An update that was ended has not seen all.
+      return state.hasReported || state.isEnded ? nil : state.figures?.songs ?? 0
+    }
+    if let songs { complain(.info, "\(home): \(songs) \(songs == 1 ? "song" : "songs") found") }
+    if state.withLock({ $0.setUnplayable(unplayable) }) { complain(.warning, "\(home): \(unplayable)") }
   }
 
   private func updateFigures() {

@@ -48,7 +48,7 @@ import Testing
     host = JukeboxHost(JukeboxMachine(using: &generator))
     library = LibraryCommands(
       host: host, home: home,
-      library: try MusicDatabase(path, home: home, clock: clock) { _ in },
+      library: try MusicDatabase(path, home: home, clock: clock) { _, _ in },
       tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: clock)
   }
 

@@ -113,7 +113,7 @@ import Testing
     let other = try MusicDatabase(
       MediaPath(folder.file("library")), home: MusicHome(MediaPath(folder.file("other"))),
       clock: SystemClock.shared
-    ) { _ in }
+    ) { _, _ in }
     #expect(try other.read { r throws(DatabaseError) in try r.paths(nil) } == [])
   }
 

@@ -3,6 +3,7 @@ import ControlProtocol
 import Foundation
 import MusicFiles
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -20,6 +21,7 @@ final class LibraryRun {
     private struct State {
       var events: [Subsystems] = []
       var complaints: [String] = []
+      var lines: [String] = []
       var betweenUpdates: (@Sendable () -> Void)?
     }
 
@@ -39,7 +41,18 @@ final class LibraryRun {
       news.signal()
     }
 
-    func complain(_ text: String) { state.withLock { $0.complaints = $0.complaints + [text] } }
+    func complain(_ level: LogLevel, _ text: String) {
+      state.withLock { state in
+        if level == .info {
+          state.lines = state.lines + [text]
+        } else {
+          state.complaints = state.complaints + [text]
+        }
+      }
+    }
+
+    /// The lines about what goes well.
+    var lines: [String] { state.withLock { $0.lines } }
 
     var complaints: [String] { state.withLock { $0.complaints } }
     var all: [Subsystems] { state.withLock { $0.events } }
@@ -60,7 +73,7 @@ final class LibraryRun {
     home = try MusicHome(MediaPath(folder.file("music")))
     library = try MusicDatabase(
       MediaPath(folder.file("library")), home: home, clock: SystemClock.shared
-    ) { [events] in events.complain($0) }
+    ) { [events] in events.complain($0, $1) }
   }
 
   deinit { library.stop() }

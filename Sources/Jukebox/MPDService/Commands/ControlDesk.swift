@@ -5,6 +5,7 @@ package import Jukebox
 import JukeboxPlayback
 import MusicFiles
 import MusicLibrary
+import SystemSupport
 
 /// Performs the commands of all clients, and handles the other events of the server's clients.
 ///
@@ -19,7 +20,7 @@ struct ControlDesk: ControlHandler {
   let home: MusicHome
   let watches: WatchDesk
   /// Writes a line into the operator's log, without blocking. Any thread.
-  var log: @Sendable (String) -> Void = { _ in }
+  var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
 
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
@@ -78,7 +79,7 @@ struct ControlDesk: ControlHandler {
 
   func clientLeft(_ client: ClientInfo) { library.clientLeft(client.id) }
 
-  func report(_ text: String) { log(text) }
+  func report(_ level: LogLevel, _ text: String) { log(level, text) }
 
   private static var decoders: Reply {
     var reply = Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg", "plugin": "sndfile"])

@@ -14,7 +14,7 @@
 /// Commands are performed one at a time. After `perform` no action follows until `complete(_:)`, and input
 /// waits, so answers come in the order of the commands.
 package struct ConnectionMachine: Sendable {
-  /// The server's settings for a client, fixed for the connection.
+  /// The server's settings for a client.
   package struct Configuration: Hashable, Sendable {
     package var permissions: Permissions
     /// The permissions granted by each password. As in mpd, they replace the earlier ones.
@@ -70,7 +70,7 @@ package struct ConnectionMachine: Sendable {
     let index: Int
   }
 
-  let configuration: Configuration
+  private(set) var configuration: Configuration
   var permissions: Permissions
   var context = Context()
   var phase = Phase.ready
@@ -86,6 +86,9 @@ package struct ConnectionMachine: Sendable {
   var actions: [Action] = [.send(Array(ProtocolLimits.greeting.utf8))]
 
   private var linesInTurn = 0
+
+  /// The last refusal since the server took one, as in the reply without its line end; nil if there is none.
+  package var refusal: String?
 
   /// The number of complete lines processed. A server restarts a client's time limit when it changes.
   package internal(set) var linesTaken: UInt64 = 0
@@ -180,6 +183,11 @@ package struct ConnectionMachine: Sendable {
   package mutating func notify(_ subsystems: Subsystems) {
     guard phase != .closed else { return }
     if let answer = idle.raise(subsystems) { sendChanges(answer) }
+  }
+
+  /// Replaces the passwords. The client's permissions do not change.
+  package mutating func setPasswords(_ passwords: [Argument: Permissions]) {
+    configuration.passwords = passwords
   }
 
   package mutating func next() -> Action? {
@@ -356,7 +364,7 @@ extension ConnectionMachine {
     var end = answerEnd.bytes
     if let refusal = piece.refusal {
       (unsent, list) = (nil, nil)
-      end = refusal.line(index: answerEnd.index, command: answerEnd.command)
+      end = line(of: refusal, answerEnd.command, index: answerEnd.index)
     } else {
       unsent = piece.rest.map { ($0, answerEnd) }
       if isAnswering { end = [] }
@@ -369,7 +377,13 @@ extension ConnectionMachine {
   /// Sends a refusal, which also ends the list. The commands before it remain performed.
   mutating func fail(_ ack: Ack, _ command: String, index: Int) {
     list = nil
-    actions.append(.send(ack.line(index: index, command: command)))
+    actions.append(.send(line(of: ack, command, index: index)))
+  }
+
+  private mutating func line(of ack: Ack, _ command: String, index: Int) -> [UInt8] {
+    let line = ack.line(index: index, command: command)
+    refusal = String(decoding: line.dropLast(), as: UTF8.self)
+    return line
   }
 
   mutating func sendChanges(_ subsystems: Subsystems) {

@@ -1,5 +1,6 @@
 internal import ControlProtocol
 internal import NIOCore
+internal import SystemSupport
 
 /// The connection of one client: connects the pure ``ConnectionMachine`` to a channel. Runs on the event
 /// loop.
@@ -128,6 +129,8 @@ final class ClientConnection: ChannelInboundHandler {
     goOn()
   }
 
+  func setPasswords(_ passwords: [Argument: Permissions]) { machine.setPasswords(passwords) }
+
   private func goOn() {
     hasCompleted = true
     run()
@@ -221,6 +224,7 @@ final class ClientConnection: ChannelInboundHandler {
     switch action {
     case .send(let bytes):
       output.writeBytes(bytes)
+      if let refusal = machine.refusal.take() { core.handler.report(.debug, "\(info.id): \(refusal)") }
       if machine.isAnswering {
         // The time limit for the next line restarts with each piece of the answer.
         hasCompleted = true

@@ -1,6 +1,7 @@
 package import ControlProtocol
 import Glibc
 internal import Synchronization
+package import SystemSupport
 
 /// Performs the commands of a server's clients, and is notified of their watches.
 ///
@@ -30,8 +31,9 @@ package protocol ControlHandler: Sendable {
   /// A client has gone, and all its commands are done.
   func clientLeft(_ client: ClientInfo)
 
-  /// Logs a line for the operator about wrong passwords. At most one line in ten seconds.
-  func report(_ text: String)
+  /// Logs a line for the operator. Wrong passwords are warnings, at most one in ten seconds. Clients that
+  /// connect or leave, and refused commands, are for debugging.
+  func report(_ level: LogLevel, _ text: String)
 }
 
 /// All but commands may be ignored.
@@ -41,7 +43,7 @@ extension ControlHandler {
   package func inputEnded(_ client: ClientInfo) {}
   package func connectionClosed(_ client: ClientInfo) {}
   package func clientLeft(_ client: ClientInfo) {}
-  package func report(_ text: String) {}
+  package func report(_ level: LogLevel, _ text: String) {}
 }
 
 /// A stream of records that clients watch.
@@ -90,6 +92,10 @@ package final class Completion: Sendable {
 /// The identifier of a connection, unique as long as the server runs.
 package struct ClientID: Hashable, Sendable {
   let number: UInt64
+}
+
+extension ClientID: CustomStringConvertible {
+  package var description: String { "client \(number)" }
 }
 
 package struct ClientInfo: Sendable {

@@ -111,6 +111,12 @@ package final class MPDServer: Sendable {
     return NetworkAddress(host: NetworkAddress.anyHost, port: bound.port)
   }
 
+  /// Replaces the passwords of network clients. A connected client keeps its permissions until it gives a
+  /// password. Any thread; does not block.
+  package func setPasswords(_ passwords: [Argument: Permissions]) {
+    channel.eventLoop.execute { [core] in core.value?.setPasswords(passwords) }
+  }
+
   private func bind(_ address: NetworkAddress, _ access: NetworkAccess) throws(ListenError) -> NetworkAddress
   {
     guard let socketAddress = try? SocketAddress(ipAddress: address.host, port: Int(address.port)) else {

@@ -16,6 +16,8 @@ final class ServerCore {
   private(set) var connections: [ClientID: ClientConnection] = [:]
   private var board: ChannelBoard
   private var guesses = PasswordGuesses()
+  /// The passwords of network clients since the last ``setPasswords(_:)``; nil before.
+  private var passwords: [Argument: Permissions]?
   private var lastNumber: UInt64 = 0
   /// Clients that wait for their next turn, in order.
   private var waiting: [ClientID] = []
@@ -54,6 +56,8 @@ final class ServerCore {
   /// Returns the connection of a new client from the network; nil if it must be closed without an answer.
   func admit(from address: IPAddress, _ access: NetworkAccess) -> ClientConnection? {
     guard connections.values.count(where: { !$0.info.isLocal }) < limits.networkClients else { return nil }
+    var access = access
+    if let passwords { access.passwords = passwords }
     return admit(
       nil, isSameUser: false, origin: PasswordGuesses.Origin(address), access.configuration(for: address))
   }
@@ -67,6 +71,7 @@ final class ServerCore {
     let info = ClientInfo(id: ClientID(number: lastNumber), peer: peer, isSameUser: isSameUser)
     let connection = ClientConnection(core: self, info: info, origin: origin, configuration: configuration)
     connections[info.id] = connection
+    handler.report(.debug, "\(info.id) connected (\(origin.name))")
     return connection
   }
 
@@ -75,6 +80,7 @@ final class ServerCore {
     if board.remove(connection.info.id) { notify(.subscription) }
     if !connection.topics.isEmpty { watchEnded(connection) }
     handler.clientLeft(connection.info)
+    handler.report(.debug, "\(connection.info.id) left")
     if connection.hasPiledUp { releaseMemory() }
     if connections.isEmpty { ending?.succeed() }
   }
@@ -90,6 +96,15 @@ final class ServerCore {
     }
   }
 
+  /// Replaces the passwords of network clients, at every address. A client keeps its permissions until it
+  /// gives one.
+  func setPasswords(_ passwords: [Argument: Permissions]) {
+    self.passwords = passwords
+    for connection in connections.values where !connection.info.isLocal {
+      connection.setPasswords(passwords)
+    }
+  }
+
   // MARK: Commands
 
   /// Schedules the answer to a client's password. Only that client waits for it.
@@ -97,7 +112,7 @@ final class ServerCore {
     guard let origin = connection.guessOrigin else { return connection.answerPassword() }
     let now = NIODeadline.now()
     let (due, report) = guesses.take(isRight: isRight, from: origin, at: now)
-    if let report { handler.report(report) }
+    if let report { handler.report(.warning, report) }
     guard due > now else { return connection.answerPassword() }
     eventLoop.assumeIsolated().scheduleTask(deadline: due) { [weak self, id = connection.info.id] in
       self?.connections[id]?.answerPassword()

@@ -33,6 +33,10 @@ extension Serve {
         continuo serve --print-systemd-unit --home ~/Music
             Units for systemd, with the paths at which to install them.
 
+      SIGNALS
+        SIGHUP has the server read the music directory, the playlists and the password file again. Connected clients \
+      keep their permissions. With an error in the password file, the earlier passwords stay valid.
+
       EXIT STATUS
         64   the command line is invalid, or the password file cannot be used
         66   no such music directory
@@ -43,6 +47,7 @@ extension Serve {
       """)
 
   func run() throws {
+    StandardOutput.setLevel(logLevel)
     if printSystemdUnit {
       StandardOutput.write(SystemdUnits.text(program: Self.program, arguments: Self.unitArguments))
       return
@@ -51,10 +56,11 @@ extension Serve {
     SystemResources.reserve()
     let manager = ServiceManager()
     // Must precede everything that a signal would have to clean up.
-    let signals = Signals(end: { status in
-      manager?.tell(.stopping)
-      Session.end(status)
-    })
+    let signals = Signals(
+      end: { status in
+        manager?.tell(.stopping)
+        Session.end(status)
+      }, reload: reload)
     let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
     let builder = QueueBuilder(
       arguments: files, network: network, unplayable: unplayable, clock: SystemClock.shared)
@@ -83,7 +89,8 @@ extension Serve {
     let state = stateDirectory()
     var generator = SystemRandomNumberGenerator()
     var machine =
-      state.map { StateKeeper.load($0) { StandardOutput.complain($0) } } ?? JukeboxMachine(using: &generator)
+      state.map { StateKeeper.load($0) { StandardOutput.complain($0, .warning) } }
+      ?? JukeboxMachine(using: &generator)
     sound.apply(to: &machine)
     machine.positions.threshold = resumeLongerThan.seconds
     try ExitStatus.usage.orExit { try checkOutputs(builder, machine, state) }
@@ -91,7 +98,7 @@ extension Serve {
     let parts = Session.Parts(
       machine: machine, home: home, library: library(home, state), playlists: playlists(state),
       stickers: state.map { state in
-        StickerStore(state.path.appending("stickers".utf8)) { StandardOutput.complain($0) }
+        StickerStore(state.path.appending("stickers".utf8)) { StandardOutput.complain($0, .warning) }
       }, modes: modes, settings: application.lifecycleSettings,
       environment: PlaybackEnvironment(
         clock: clock, device: output.device, network: network, mainQueue: MainLoop.shared),
@@ -109,9 +116,9 @@ extension Serve {
       }
       return try MusicDatabase(
         folder.appending("library".utf8), home: home, clock: SystemClock.shared
-      ) { StandardOutput.complain($0) }
+      ) { StandardOutput.complain($1, $0) }
     } catch {
-      StandardOutput.complain("\(error); library commands are unavailable")
+      StandardOutput.complain("\(error); library commands are unavailable", .warning)
       return nil
     }
   }
@@ -155,7 +162,7 @@ extension Serve {
       return try StateDirectory(
         path: path.resolved(against: .workingDirectory()), isStandard: state == nil)
     } catch {
-      StandardOutput.complain("\(error); the queue will not be saved")
+      StandardOutput.complain("\(error); the queue will not be saved", .warning)
       return nil
     }
   }
@@ -190,11 +197,23 @@ extension Serve {
       try run.listen(on: address, access: access)
     }
     MainActor.assumeIsolated { run.queue(songs, showsOnDesktop: !sound.writesFile) }
-    for place in [path] + addresses.map(\.description) { StandardOutput.complain("listening at \(place)") }
+    for place in [path] + addresses.map(\.description) {
+      StandardOutput.complain("listening at \(place)", .info)
+    }
     let announcements = announcements(of: addresses)
     manager?.tell(.ready)
     signals.mainQueueRuns()
     withExtendedLifetime((signals, run, announcements)) { MainLoop.shared.run() }
+  }
+
+  /// Reads the password file and the music directory again. Clients list the playlists from their folder.
+  private var reload: @MainActor @Sendable () -> Void {
+    let queue = DispatchQueue(label: "continuo.reload")
+    return { [network] in
+      guard let service = Session.current?.service else { return }
+      // The disk must not delay the player.
+      queue.async { network.reload(service) }
+    }
   }
 
   /// Announces the ports that other machines can reach.

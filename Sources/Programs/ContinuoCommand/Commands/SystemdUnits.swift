@@ -28,6 +28,7 @@ enum SystemdUnits {
       [Service]
       Type=notify
       ExecStart=\(command)
+      ExecReload=/bin/kill -HUP $MAINPID
       Restart=on-failure
       RestartSec=1
       # Ended by SIGTERM, as systemd does it: no failure.

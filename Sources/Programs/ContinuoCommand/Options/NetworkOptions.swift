@@ -51,8 +51,14 @@ struct NetworkOptions: ParsableArguments {
   func access() throws(PasswordFile.Problem) -> NetworkAccess {
     var access = NetworkAccess(others: defaultPermissions)
     for host in hostPermissions { access.hosts[host.address] = host.permissions }
-    if let password { access.passwords = try PasswordFile.read(RawArguments.bytes(of: password)) }
+    access.passwords = try passwords() ?? [:]
     return access
+  }
+
+  /// Reads the password file. Returns nil without one.
+  func passwords() throws(PasswordFile.Problem) -> [ControlProtocol.Argument: Permissions]? {
+    guard let password else { return nil }
+    return try PasswordFile.read(RawArguments.bytes(of: password))
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Jukebox
+import SystemSupport
 
 /// The value of `--resume-longer-than`.
 struct ResumeThreshold: Hashable, Sendable {
@@ -12,6 +13,8 @@ struct ResumeThreshold: Hashable, Sendable {
     seconds = text == "off" ? nil : try Double(seconds: text)
   }
 }
+
+extension LogLevel: ExpressibleByArgument {}
 
 /// The command `serve` with its options. They are not in a group, for the reason that `Play` gives.
 struct Serve: ParsableCommand {
@@ -70,6 +73,12 @@ struct Serve: ParsableCommand {
       discussion: "The files can be edited, and mpd can use the same folder.", valueName: "directory"),
     completion: .directory)
   var playlists: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The least important messages to print: error, warning, info or debug. (default: info)",
+      discussion: "debug includes clients that connect or leave, and refused commands.", valueName: "level"))
+  var logLevel = LogLevel.info
 
   @Option(
     help: ArgumentHelp(

@@ -7,13 +7,13 @@ import Synchronization
 ///
 /// - SIGINT, SIGTERM, SIGHUP and SIGQUIT end the player in order. A second one, or a player that does not end
 ///   within 200 ms, ends the process at once. An ignored SIGHUP stays ignored, as nohup(1) requires.
+/// - SIGHUP reloads a server instead.
 /// - SIGTSTP restores the terminal and stops the process; SIGCONT takes the terminal again.
 /// - SIGWINCH redraws the terminal, which has a new size.
 ///
 /// Handlers only record the signals; a thread processes them. The thread is started before any other and
 /// needs no further one. So a process ends even if it gets no threads or its main queue hangs.
 final class Signals: Sendable {
-  private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
   private static let ofTerminal = [SIGTSTP, SIGCONT, SIGWINCH]
   /// The time in seconds after which a player that should end counts as hanging. A clean end is guaranteed
   /// within 300 ms.
@@ -24,31 +24,38 @@ final class Signals: Sendable {
   private struct Request {
     var end: Int32?
     var redraws = false
+    var reloads = false
   }
 
+  private let ending: [Int32]
   private let isEndPossible = Atomic<Bool>(false)
   private let requests = Mutex(Request())
   private let workers = Mutex<[any Worker]>([])
 
   /// Handles the signals from now on. Call once in a process, on the main thread. Both closures are called on
   /// the main queue. `end` gets the exit status, 128 plus the signal's number as in shells. `redraw` is
-  /// called when the process continues after a stop or the terminal has a new size. Until `mainQueueRuns` a
-  /// signal ends the process without `end`.
+  /// called when the process continues after a stop or the terminal has a new size. `reload` is called for
+  /// SIGHUP; without it, SIGHUP ends the player. Until `mainQueueRuns` a signal ends the process without `end`.
   init(
     end: @escaping @MainActor @Sendable (Int32) -> Void,
-    redraw: @escaping @MainActor @Sendable () -> Void = {}
+    redraw: @escaping @MainActor @Sendable () -> Void = {},
+    reload: (@MainActor @Sendable () -> Void)? = nil
   ) {
+    let ending = [SIGINT, SIGTERM, SIGQUIT] + (reload == nil ? [SIGHUP] : [])
+    let noted = Self.ofTerminal + ending + (reload == nil ? [] : [SIGHUP])
+    self.ending = ending
     let clock = SystemClock.shared
     // Dispatch may hang if no threads are available, so the thread that waits for signals never calls it.
     let messenger = clock.makeWorker("continuo-ending") { [weak self] in
       let request = self?.takeRequest() ?? Request()
       if let status = request.end { DispatchQueue.main.async { MainActor.assumeIsolated { end(status) } } }
+      if request.reloads, let reload { DispatchQueue.main.async { MainActor.assumeIsolated { reload() } } }
       if request.redraws { DispatchQueue.main.async { MainActor.assumeIsolated { redraw() } } }
       return .whenSignalled
     }
     let waiter = clock.makeWorker("continuo-signals") { [weak self] in
       // Unblocks the signals in this thread, whatever mask the others have.
-      NotedSignals.unblock(Self.ending + Self.ofTerminal)
+      NotedSignals.unblock(noted)
       while let signals = self { signals.takeNext(messenger) }
       return .whenSignalled
     }
@@ -56,7 +63,7 @@ final class Signals: Sendable {
     signal(SIGPIPE, SIG_IGN)
     // A write above the file size limit becomes an error, as on a full disk.
     signal(SIGXFSZ, SIG_IGN)
-    for number in Self.ending + Self.ofTerminal where number != SIGHUP || !NotedSignals.isIgnored(number) {
+    for number in noted where number != SIGHUP || reload != nil || !NotedSignals.isIgnored(number) {
       NotedSignals.note(number)
     }
   }
@@ -75,8 +82,12 @@ final class Signals: Sendable {
 
   private func takeNext(_ messenger: any Worker) {
     let noted = NotedSignals.wait()
-    if let number = Self.ending.first(where: noted.contains) { end(128 + number, messenger) }
+    if let number = ending.first(where: noted.contains) { end(128 + number, messenger) }
     if noted.contains(SIGTSTP) { Self.stop() }
+    if noted.contains(SIGHUP) {
+      requests.withLock { $0.reloads = true }
+      messenger.signal()
+    }
     guard Self.ofTerminal.contains(where: noted.contains) else { return }
     TerminalMode.takeIfWanted()
     requests.withLock { $0.redraws = true }
@@ -90,7 +101,7 @@ final class Signals: Sendable {
       let clock = SystemClock.shared
       let deadline = clock.now.advanced(bySeconds: Self.limit)
       // Waits until the deadline or a second signal.
-      while let noted = NotedSignals.wait(until: deadline), !Self.ending.contains(where: noted.contains) {}
+      while let noted = NotedSignals.wait(until: deadline), !ending.contains(where: noted.contains) {}
     }
     // SIGALRM's default action ends the process if the clean-up hangs.
     signal(SIGALRM, SIG_DFL)

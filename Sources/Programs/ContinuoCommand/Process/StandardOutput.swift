@@ -8,6 +8,8 @@ enum StandardOutput {
   private struct Writers {
     var output: LineWriter?
     var errors: LineWriter?
+    /// Less important messages are not written.
+    var level = LogLevel.info
   }
   private static let writers = Mutex(Writers())
 
@@ -39,11 +41,16 @@ enum StandardOutput {
     writers.errors?.finish()
   }
 
-  /// Writes a message to standard error. Any thread. Until `waitForNobody`, blocks while a pipe's reader is
-  /// slow.
-  static func complain(_ text: String) {
+  /// Sets the least importance of a message that is written.
+  static func setLevel(_ level: LogLevel) { writers.withLock { $0.level = level } }
+
+  /// Writes a message to standard error, if its level is wanted. Any thread. Until `waitForNobody`, blocks
+  /// while a pipe's reader is slow.
+  static func complain(_ text: String, _ level: LogLevel = .error) {
+    let (errors, isWanted) = writers.withLock { ($0.errors, level <= $0.level) }
+    guard isWanted else { return }
     let line = "continuo: \(text)\n"
-    guard let errors = writers.withLock({ $0.errors }) else { return write(line, to: STDERR_FILENO) }
+    guard let errors else { return write(line, to: STDERR_FILENO) }
     errors.write(Array(line.utf8))
   }
 

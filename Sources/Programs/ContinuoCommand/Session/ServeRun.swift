@@ -14,12 +14,13 @@ import TextFormatting
 final class ServeRun: SessionDelegate {
   private let session: Session
   private nonisolated let keeper: StateKeeper?
+  private var failures = ReportedFailures()
 
   /// Creates a run of `session` that keeps the jukebox in `state`; nil keeps nothing.
   init(_ session: Session, state: StateDirectory?) {
     self.session = session
     keeper = state.map {
-      StateKeeper(session.host, in: $0, clock: session.clock) { StandardOutput.complain($0) }
+      StateKeeper(session.host, in: $0, clock: session.clock) { StandardOutput.complain($0, .warning) }
     }
     session.delegate = self
   }
@@ -29,7 +30,8 @@ final class ServeRun: SessionDelegate {
 
   /// Starts to answer the clients of `socket`. Returns its path.
   nonisolated func open(_ socket: consuming ListeningSocket) throws(ListenError) -> String {
-    try session.service.open(socket, log: { StandardOutput.complain($0) }) { [keeper] changed in
+    try session.service.open(socket, log: { StandardOutput.complain(TerminalText.sanitized($1), $0) }) {
+      [keeper] changed in
       keeper?.note(changed)
     }
   }
@@ -63,7 +65,7 @@ final class ServeRun: SessionDelegate {
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
     guard isNews else { return }
     switch diagnostic {
-    case .outputOpened(let route): complain("playing to \(route)")
+    case .outputOpened(let route): StandardOutput.complain("playing to \(route)", .info)
     case .outputUnavailable(let message, let retryAfter):
       complain(retryAfter == nil ? message : "\(message); waiting for it")
     case .rateUnavailable(let message): complain(message)
@@ -75,8 +77,19 @@ final class ServeRun: SessionDelegate {
     }
   }
 
-  func saw(_ event: JukeboxEvent) {}
+  func saw(_ event: JukeboxEvent) {
+    switch event {
+    case .failed(let song, let reason):
+      guard failures.isNews(song.id, reason) else { return }
+      let name = song.song.locator.displayName
+      StandardOutput.complain(TerminalText.sanitized("\(name): \(reason)"), .error)
+    case .playerFailed(let error):
+      StandardOutput.complain("playback stops: \(JukeboxPlayer.reason(error))", .error)
+    default: break
+    }
+  }
+
   func redraw() {}
   func ending() { keeper?.save() }
-  func complain(_ text: String) { StandardOutput.complain(text) }
+  func complain(_ text: String) { StandardOutput.complain(text, .warning) }
 }
