@@ -119,8 +119,8 @@ package final class JukeboxHost: Suspendable {
     return (result, effects.hasEnded)
   }
 
-  /// The current song with its position and duration in seconds, if long songs resume. Read before a change,
-  /// which may leave the song.
+  /// Returns the current song with its position and duration in seconds; nil unless positions in long songs
+  /// are stored. To be called before a change, which may make another song current.
   private func longSong() -> (song: QueuedSong, seconds: Double, duration: Double?)? {
     let song = read { $0.positions.threshold == nil || $0.state == .stopped ? nil : $0.currentSong }
     guard let song else { return nil }

@@ -69,7 +69,7 @@ package enum DecoderRead: Hashable, Sendable {
 /// A decoder of one medium to PCM frames. Used by one thread at a time (the engine's decode worker); not
 /// Sendable. No call waits for missing bytes: reads return `waiting`, and other calls nil. A call may block
 /// on a local disk, never on anything else.
-package protocol AudioDecoder: MediaFacets {
+package protocol AudioDecoder: AnyObject {
   /// The medium's format at its beginning. Its `sampleRate` is the timescale of all positions in the medium.
   var format: PCMFormat { get }
 
@@ -99,6 +99,45 @@ package protocol AudioDecoder: MediaFacets {
   /// The decoder whose frames this one transforms. Properties without an implementation here are those of
   /// that decoder. Nil by default.
   var inner: (any AudioDecoder)? { get }
+
+  // Optional. The defaults are the properties of `inner` or, without `inner`, those of a local file without
+  // tags.
+
+  /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
+  var bitRate: Int { get }
+
+  /// Returns the mean bit rate, in bits per second, of the frames that `read` decoded since the last call. If
+  /// `read` decoded none, returns the previous value. By default returns `bitRate`.
+  func takeBitRate() -> Double
+
+  /// The audio available from the read position on.
+  var supply: MediaSupply { get }
+
+  /// The available parts of the medium; nil if all of the medium is available. Costs more than `supply`.
+  var extent: MediaExtent? { get }
+
+  /// Sets the amount of the medium to buffer ahead of the read position.
+  func setReadAhead(_ readAhead: MediaReadAhead)
+
+  /// The state of a live stream; nil for any other medium. Frames of a live stream are numbered in the order
+  /// of reading, so that the numbers continue after a lost connection. A seek moves at most to the read
+  /// position. After it, the frames at a position may differ from those read before.
+  var live: LiveStream? { get }
+
+  /// Pauses or resumes the reception of a live stream. Returns at once. While paused, no more bytes are
+  /// received. After a pause longer than `LiveStream.patience`, data received before it is discarded.
+  func hold(_ isHeld: Bool)
+
+  /// Returns the tags found in frames read since the last call, in order. After a seek, tags of frames from
+  /// the new position on are returned again.
+  func takeTags() -> [TimedTag]
+
+  /// The number of damaged frames and bytes that were skipped, and of stated frames that do not exist.
+  var damage: Int { get }
+
+  /// Returns the ReplayGain levels in the medium's tags; empty if none exist or if their bytes are missing.
+  /// Reads the tags at each call, and never moves the read position.
+  func readReplayGain() throws(DecodingError) -> ReplayGain
 }
 
 /// A decoder that keeps its failure, and writes frames in pieces, from which `read` fills a buffer.
@@ -146,46 +185,6 @@ extension PieceDecoder {
       throw error
     }
   }
-}
-
-/// The optional properties of a decoder. The defaults are the properties of `inner` or, without `inner`,
-/// those of a local file without tags.
-package protocol MediaFacets: AnyObject {
-  /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
-  var bitRate: Int { get }
-
-  /// Returns the mean bit rate, in bits per second, of the frames that `read` decoded since the last call. If
-  /// `read` decoded none, returns the previous value. By default returns `bitRate`.
-  func takeBitRate() -> Double
-
-  /// The audio available from the read position on.
-  var supply: MediaSupply { get }
-
-  /// The available parts of the medium; nil if all of the medium is available. Costs more than `supply`.
-  var extent: MediaExtent? { get }
-
-  /// Sets the amount of the medium to buffer ahead of the read position.
-  func setReadAhead(_ readAhead: MediaReadAhead)
-
-  /// The state of a live stream; nil for any other medium. Frames of a live stream are numbered in the order
-  /// of reading, so that the numbers continue after a lost connection. A seek moves at most to the read
-  /// position. After it, the frames at a position may differ from those read before.
-  var live: LiveStream? { get }
-
-  /// Pauses or resumes the reception of a live stream. Returns at once. While paused, no more bytes are
-  /// received. After a pause longer than `LiveStream.patience`, data received before it is discarded.
-  func hold(_ isHeld: Bool)
-
-  /// Returns the tags found in frames read since the last call, in order. After a seek, tags of frames from
-  /// the new position on are returned again.
-  func takeTags() -> [TimedTag]
-
-  /// The number of damaged frames and bytes that were skipped, and of stated frames that do not exist.
-  var damage: Int { get }
-
-  /// Returns the ReplayGain levels in the medium's tags; empty if none exist or if their bytes are missing.
-  /// Reads the tags at each call, and never moves the read position.
-  func readReplayGain() throws(DecodingError) -> ReplayGain
 }
 
 extension AudioDecoder {

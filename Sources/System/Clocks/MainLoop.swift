@@ -82,7 +82,7 @@ package final class MainLoop: DeliveryQueue {
     var poll = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
     isWaiting.store(true, ordering: .sequentiallyConsistent)
     defer { isWaiting.store(false, ordering: .sequentiallyConsistent) }
-    // A signal after this look finds that the thread waits.
+    // A signal that this look misses finds `isWaiting` and wakes the thread.
     guard let deadline = schedule.nextDeadline else { return continuo_ppoll(&poll, 1, nil, nil) > 0 }
     let left = max(0, deadline.nanoseconds - SystemClock.shared.now.nanoseconds)
     var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))

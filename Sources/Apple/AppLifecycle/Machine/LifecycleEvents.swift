@@ -152,7 +152,7 @@ extension LifecycleMachine {
     case reclaimSockets
     /// Call `Suspendable.resume()`. Follows the `enter` that leaves `suspended`.
     case resume
-    // Calls of `Suspendable`'s methods of these names.
+    // Each of these calls the method of `Suspendable` with its name.
     case enterBackground
     case enterForeground
     case beginInterruption

@@ -11,11 +11,11 @@ package final class PhoneLink: Sendable {
   /// The variable in which a phone names its socket: `DESCRIPTOR:PHONE'S PROCESS:MODES`. No modes, after the
   /// last colon, stand for those that the application chooses.
   package static let variable = "CONTINUO_PHONE"
-  /// The time limit for the parts of a suspended application to stand still, in seconds.
+  /// The timeout in seconds for the parts of a suspended application to stop.
   private static let stillLimit = 1.0
-  /// The interval of checks in between, in seconds.
+  /// The interval in seconds at which the parts are checked until then.
   private static let stillInterval = 0.001
-  /// The time limit for a phone that reads nothing, in milliseconds. Later reports are lost.
+  /// The timeout in milliseconds for a phone that reads no reports. Afterwards reports are lost.
   private static let patience: Int32 = 1000
 
   /// The connection of this process; nil if no phone has started it.

@@ -35,7 +35,7 @@ package enum PhoneReport: Hashable, Sendable {
   /// The maximum length of a packet in bytes. Longer texts are cut.
   package static let limit = 8192
 
-  /// Creates the report of a record; nil for records of which the phone need not know.
+  /// Creates the report of a record; nil for a record that the phone does not use.
   init?(_ record: LifecycleRecord) {
     switch record.event {
     case .state, .taskBegan, .taskEnded, .expirationBegan, .interruptionBegan, .interruptionEnded:

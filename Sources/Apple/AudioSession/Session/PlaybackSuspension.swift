@@ -65,7 +65,7 @@ package final class PlaybackSuspension: Sendable {
     /// Deferred calls that belong to no queue, to be delivered on resumption.
     var held: [@Sendable () -> Void] = []
     var snapshots: [PlayerSnapshot] = []
-    /// The last reported value.
+    /// The activity last passed to `onKeepingActivityChange`.
     var keepingActivity = PlaybackActivity.stopped
     var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)?
 

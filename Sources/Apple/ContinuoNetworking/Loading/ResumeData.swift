@@ -2,7 +2,8 @@ import Foundation
 import FoundationNetworking
 import Transfer
 
-/// The data to resume a download, opaque to applications: its file and version, without credentials.
+/// The data to resume a download: the path of the partial file and the version of the resource, without
+/// credentials. Opaque to applications.
 struct ResumeData: Codable, Sendable {
   private(set) var version = 1
   var url: String

@@ -211,8 +211,8 @@ final class AssetReading: Sendable {
     }
   }
 
-  /// Runs outside of locks: it reads from a disk and releases the decoder, whose `deinit` may wait for the
-  /// thread that calls back.
+  /// Examines the medium; nil while bytes are missing, until `callback`. Must be called without a lock: the
+  /// disk may block, and the `deinit` of the decoder may wait for the thread that calls back.
   private func look(_ callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
     try opening.use { [source] opening throws(DecodingError) in
       if opening == nil { opening = source.open(whenBytesCome: callback) }

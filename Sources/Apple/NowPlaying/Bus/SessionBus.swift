@@ -15,7 +15,7 @@ package final class SessionBus: Sendable {
     guard let address = environment("DBUS_SESSION_BUS_ADDRESS") else {
       return environment("XDG_RUNTIME_DIR").map { access("\($0)/bus", R_OK | W_OK) == 0 } ?? false
     }
-    // D-Bus's own word for no bus.
+    // `disabled:` is the D-Bus address of a session without a bus.
     if address.isEmpty || address.hasPrefix("disabled:") { return false }
     guard let path = address.split(separator: "=", maxSplits: 1).last, address.hasPrefix("unix:path=") else {
       return true

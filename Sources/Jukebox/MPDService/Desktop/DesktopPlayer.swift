@@ -50,7 +50,7 @@ final class DesktopPlayer: Sendable {
       { commands.perform($0, $1, $2) })
   }
 
-  /// Publishes the jukebox's state soon.
+  /// Schedules one publication of the jukebox's state, for all changes until then. Never blocks.
   func changed() {
     let isFirst = state.withLock { state in
       defer { state.isScheduled = true }

@@ -5,7 +5,7 @@ import TextFormatting
 /// A path as the system stores it: bytes, not text. On Linux a name need not be UTF-8, and names on old disks
 /// often are not. A `String` could not be used to open such files.
 package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
-  /// Without a zero byte.
+  /// The path, without zero bytes.
   package let bytes: [UInt8]
 
   /// Creates a path from bytes. Cuts them off at the first zero byte, as the system would.

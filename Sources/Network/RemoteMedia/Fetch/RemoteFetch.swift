@@ -117,7 +117,6 @@ package final class RemoteFetch: Sendable {
   package func tell(_ input: TransferInput) { runner.tell(input) }
 
   package var outcome: TransferMachine.Outcome? { snapshot.outcome }
-  package var total: Int64? { snapshot.total }
   package var isLive: Bool { snapshot.isLive }
 
   var snapshot: Snapshot { state.withLock { $0.snapshot } }

@@ -33,13 +33,7 @@ enum ModeValue: String, ExpressibleByArgument, CaseIterable {
 enum SwitchValue: String, ExpressibleByArgument, CaseIterable {
   case on, off, toggle
 
-  var mode: ModeValue {
-    switch self {
-    case .on: .on
-    case .off: .off
-    case .toggle: .toggle
-    }
-  }
+  var mode: ModeValue? { ModeValue(rawValue: rawValue) }
 }
 
 extension ModeControl {

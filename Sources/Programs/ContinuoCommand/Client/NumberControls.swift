@@ -6,16 +6,12 @@ import TextFormatting
 /// A command that sets a number of the player, or prints it.
 protocol NumberControl: ControlCommand {
   associatedtype Target
-  /// The name of the command, and of its field in the reply to `query`.
-  static var name: String { get }
-  static var query: String { get }
-  /// A number for messages.
-  static var example: String { get }
+  /// The names of the command and of its field in the reply to `query`, and a number for messages.
+  static var number: (name: String, query: String, example: String) { get }
   var form: FormOptions { get }
   var words: [String] { get set }
 
   static func target(_ word: String) throws(SyntaxError) -> Target
-
   func set(_ target: Target, with client: inout MPDClient) throws
 }
 
@@ -23,14 +19,15 @@ extension NumberControl {
   mutating func validate() throws {
     words.removeTerminator()
     if try target != nil, form.json {
-      throw ValidationError("--json cannot be combined with a new \(Self.name).")
+      throw ValidationError("--json cannot be combined with a new \(Self.number.name).")
     }
   }
 
   private var target: Target? {
     get throws {
       guard words.count <= 1 else {
-        throw ValidationError("\(Self.name) takes one number, as in \(Self.name) \(Self.example).")
+        let name = Self.number.name
+        throw ValidationError("\(name) takes one number, as in \(name) \(Self.number.example).")
       }
       return try ValidationError.wrapping {
         try words.first.map { word throws(SyntaxError) in try Self.target(word) }
@@ -42,7 +39,7 @@ extension NumberControl {
     if let target = try target { return try set(target, with: &client) }
     let text = try Self.present(with: &client)
     if form.json {
-      try output.write(.object([Self.name: .number(written: text)]))
+      try output.write(.object([Self.number.name: .number(written: text)]))
     } else {
       try output.write("\(text)\n")
     }
@@ -50,7 +47,9 @@ extension NumberControl {
 
   /// Returns the number that the player has, in the protocol's form.
   fileprivate static func present(with client: inout MPDClient) throws -> String {
-    guard let text = try client.ask(query)[name], Double(text) != nil else { throw ProtocolTrouble() }
+    guard let text = try client.ask(number.query)[number.name], Double(text) != nil else {
+      throw ProtocolTrouble()
+    }
     return text
   }
 }
@@ -63,9 +62,7 @@ struct Volume: NumberControl {
     volume.
     """)
 
-  static let name = "volume"
-  static let query = "getvol"
-  static let example = "50"
+  static let number = (name: "volume", query: "getvol", example: "50")
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
@@ -100,9 +97,7 @@ struct Speed: NumberControl {
       continuo speed +0.1
     """)
 
-  static let name = "speed"
-  static let query = "getspeed"
-  static let example = "1.25"
+  static let number = (name: "speed", query: "getspeed", example: "1.25")
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions

@@ -9,8 +9,6 @@ import AudioCore
 ///   silence, which lasts for some frames. In MPEG 2 and 2.5 libmpg123 drops such a frame before the filter
 ///   bank: the ring position is wrong from there on. The last frame of silence ends with those bytes.
 struct DecodingPrelude {
-  /// The number of slots (of 32 samples) in a frame of silence.
-  static let slots: Int64 = 18
   /// The maximum number of bytes to which a frame of MPEG 2 or 2.5 refers in preceding frames.
   static let reservoirLimit = 255
 

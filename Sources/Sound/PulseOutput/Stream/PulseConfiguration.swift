@@ -4,7 +4,8 @@ package struct PulseConfiguration: Hashable, Sendable {
   package var server: String?
   /// The sink's name; nil: the server's default sink.
   package var sink: String?
-  /// Whether the sink's absence at the first opening is a permanent error. Later ones are always temporary.
+  /// Whether a sink that is missing at the first opening is a permanent error. At later openings the error is
+  /// temporary.
   package var requiresSink = false
   package var applicationName = "Continuo"
   package var streamName = "Music"

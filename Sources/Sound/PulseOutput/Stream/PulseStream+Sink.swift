@@ -33,7 +33,7 @@ extension PulseStream {
     guard moveAnswer != nil, !isDead else { return }
     moveAnswer = nil
     if !isFlushing { replyCame() }
-    // Another sink may have been chosen in the meantime. A refused one is not tried again.
+    // Another sink may have been chosen in the meantime. A sink that the server has refused is not retried.
     if connection.sink != moveTarget { moveToChosenSink() }
     applyStart()
   }

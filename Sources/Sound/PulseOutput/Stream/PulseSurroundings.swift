@@ -196,8 +196,8 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     tell()
     if isStale { ask() }
   }
-  /// Moves streams back to the chosen sink if it exists again. A sink that was there all the time was left by
-  /// a person's choice.
+  /// Moves streams back to the chosen sink once it exists again. If it existed all the time, a person has
+  /// moved the streams, and they stay.
   private func returnStreams() {
     guard let sink = connection.sink else { return }
     let isThere = arriving.destinations.contains { $0.name == sink }

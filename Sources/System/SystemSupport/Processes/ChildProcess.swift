@@ -83,7 +83,7 @@ package enum ChildProcess {
     while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
   }
 
-  /// Blocks until the child ends, and reaps it. Returns its wait status; 0 for a process that is no child.
+  /// Blocks until the child ends, and reaps it. Returns its wait status; 0 if the process is not a child.
   @discardableResult
   package static func reap(_ child: pid_t) -> Int32 {
     var status: Int32 = 0
