@@ -34,8 +34,9 @@ extension Serve {
             Units for systemd, with the paths at which to install them.
 
       SIGNALS
-        SIGHUP has the server read the music directory, the playlists and the password file again. Connected clients \
-      keep their permissions. With an error in the password file, the earlier passwords stay valid.
+        SIGHUP
+            Reads the music directory, the playlists and the password file again. Connected clients keep their
+            permissions. With an error in the password file, the earlier passwords stay valid.
 
       EXIT STATUS
         64   the command line is invalid, or the password file cannot be used
