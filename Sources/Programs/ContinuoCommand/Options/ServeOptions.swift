@@ -1,5 +1,6 @@
 import ArgumentParser
 import Jukebox
+import MusicFiles
 
 /// The value of `--resume-longer-than`.
 struct ResumeThreshold: Hashable, Sendable {
@@ -15,8 +16,7 @@ struct ResumeThreshold: Hashable, Sendable {
 
 /// The command `serve` with its options. They are not in a group, for the reason that `Play` gives.
 struct Serve: ParsableCommand {
-  @OptionGroup var sound: SoundOptions
-  @OptionGroup var application: ApplicationOptions
+  @OptionGroup var player: PlayerOptions
 
   @Option(
     help: ArgumentHelp(
@@ -45,7 +45,7 @@ struct Serve: ParsableCommand {
   @OptionGroup var network: NetworkOptions
   @OptionGroup var requests: RequestOptions
   @OptionGroup var remote: RemoteOptions
-  @OptionGroup var unplayable: UnplayableOptions
+  @Flag(help: UnplayableFiles.help) var listUnplayable = false
 
   @Option(
     help: ArgumentHelp(
@@ -93,7 +93,7 @@ struct Serve: ParsableCommand {
       "--playlists": playlists, "--timeline": timeline,
     ])
     if noState, state != nil { throw ValidationError(contradiction: "--no-state", "--state") }
-    if case .wav(let path) = sound.output {
+    if case .wav(let path) = player.output {
       throw ValidationError("serve supports only real-time output, not --output wav:\(path).")
     }
     if files.contains("") || files.contains("-") {
