@@ -30,6 +30,10 @@ let staticFoundation = [
   "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
 ]
 
+/// Makes the metadata of generic types with the conformances that the compiler knows. By default their names are kept, which is
+/// shorter, and at run time each conformance is a search among 7,800. Spares a start of `play` 1.5 million instructions.
+let directMetadata = ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"]
+
 /// Modules with the names of Apple's frameworks, so that a file that imports those compiles as it is. They are built, and
 /// `canImport` finds them, only where a package depends on their product.
 let appleFrameworks: [Target] = [
@@ -474,7 +478,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           "QueuePlayer", "RemoteMedia", "RunTimeline", "SystemSupport", "TextFormatting", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
         ],
-        swiftSettings: strict),
+        swiftSettings: strict + [.unsafeFlags(directMetadata, .when(configuration: .release))]),
       .executableTarget(
         name: "ContinuoMain", dependencies: ["CArguments", "ContinuoCommand"], swiftSettings: strict,
         linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),

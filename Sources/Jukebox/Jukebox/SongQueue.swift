@@ -30,7 +30,7 @@ package struct SongQueue: Sendable {
   /// The id of the next song, or 2³² if all ids are used.
   private(set) var nextID: UInt64 = 1
   /// The number of edits. Unlike `version`, which clients see, it never wraps.
-  private(set) var edition: UInt64
+  package private(set) var edition: UInt64
 
   package init() { self.init(edition: 1) }
 

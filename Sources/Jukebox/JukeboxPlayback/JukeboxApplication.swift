@@ -11,7 +11,8 @@ import Transfer
 @MainActor
 package final class JukeboxApplication {
   package let player = AVQueuePlayer()
-  /// Called for each multiple of `observedStep` that is heard, in order with the events of `onEvent`.
+  /// Called for each multiple of `observedStep` that is heard, in order with the events of `onEvent`. Set
+  /// before `observedStep`.
   package var onStep: (@MainActor (CMTime) -> Void)?
   private let host: JukeboxHost
   private let sound: SoundState
@@ -125,15 +126,14 @@ package final class JukeboxApplication {
     didSet {
       guard observedStep != oldValue else { return }
       if let observer = timeObserver { player.removeTimeObserver(observer) }
-      host.place.expect(step: nil)
-      timeObserver = observedStep.map { step in
-        let interval = CMTime(value: step, timescale: 100)
-        return player.addPeriodicTimeObserver(forInterval: interval, queue: .main) { [weak self] time in
-          MainActor.assumeIsolated {
-            guard let self else { return }
-            self.host.place.expect(step: time + interval)
-            self.onStep?(time)
-          }
+      let place = host.place
+      place.expect(step: nil)
+      // The block looks up nothing that stays the same: it is called a hundred times a second.
+      timeObserver = observedStep.map { [onStep] step in
+        let interval = CMTime(value: step, timescale: 100), seconds = interval.seconds
+        return player.addPeriodicTimeObserver(forInterval: interval, queue: .main) { time in
+          place.expect(step: time.seconds + seconds)
+          MainActor.assumeIsolated { onStep?(time) }
         }
       }
     }

@@ -29,6 +29,9 @@ package final class JukeboxHost: Suspendable {
     var machine: JukeboxMachine
     /// The player's orders. They are held while the application is suspended.
     var orders: StepQueue<Order>
+    /// The last answer of `index(of:)`, and the edition of the queue for which it is true. Each time step asks
+    /// for the same song.
+    var found: (song: SongID, index: Int, edition: UInt64)?
 
     mutating func append(_ order: Order) {
       orders.removeAll { order.supersedes($0) }
@@ -75,7 +78,15 @@ package final class JukeboxHost: Suspendable {
   }
 
   /// The song's position in the queue, from 0; 0 if the song has left the queue. Any thread.
-  package func index(of song: SongID) -> Int { read { $0.queue.position(of: song) } ?? 0 }
+  package func index(of song: SongID) -> Int {
+    state.withLock { state in
+      let edition = state.machine.queue.edition
+      if let found = state.found, found.song == song, found.edition == edition { return found.index }
+      let index = state.machine.queue.position(of: song) ?? 0
+      state.found = (song, index, edition)
+      return index
+    }
+  }
 
   /// Reads the jukebox's state. Any thread; `body` is called under the lock.
   package func read<Result: Sendable>(_ body: (borrowing JukeboxMachine) -> Result) -> Result {

@@ -48,8 +48,8 @@ package final class SongPlace: Sendable {
     }
   }
 
-  /// Sets the next time step to be reported; nil without a step observer.
-  func expect(step time: CMTime?) { state.withLock { $0.nextStep = time?.seconds } }
+  /// Sets the next time step to be reported, in seconds of the file; nil without a step observer.
+  func expect(step seconds: Double?) { state.withLock { $0.nextStep = seconds } }
 
   /// Keeps the current or requested position when the player is removed. The position stays before any time
   /// steps that were heard but not reported, so that the next player reports them.

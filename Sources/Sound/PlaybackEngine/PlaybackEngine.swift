@@ -13,10 +13,17 @@ import Synchronization
 /// heard, delivers due steps and notices, and alone calls the output. The *decode worker* opens files and
 /// fills the ring buffer.
 package final class PlaybackEngine: Sendable {
-  struct Attachment: Sendable {
+  /// The stream in use. A class: each look at it copies one reference.
+  final class Attachment: Sendable {
     let serial: UInt64
     let renderer: Renderer
     let stream: any AudioOutputStream
+
+    init(serial: UInt64, renderer: Renderer, stream: any AudioOutputStream) {
+      self.serial = serial
+      self.renderer = renderer
+      self.stream = stream
+    }
   }
 
   let clock: any HostClock

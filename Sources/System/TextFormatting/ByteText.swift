@@ -37,19 +37,20 @@ package struct ByteText: ~Copyable {
   /// Appends a number with leading zeros to at least `minimum` digits, at most 20.
   package mutating func append(digits number: UInt64, minimum: Int) {
     var length = 1
-    var power: UInt64 = 10
-    while length < 20, number >= power {
+    var rest = number / 10
+    while rest > 0 {
       length += 1
-      // The power after the largest one of 64 bits is not needed.
-      power = length < 20 ? power * 10 : power
+      rest /= 10
     }
-    length = max(length, minimum)
-    var rest = number
-    for index in stride(from: count + length - 1, through: count, by: -1) {
+    let start = count
+    count += max(length, minimum)
+    rest = number
+    var index = count
+    while index > start {
+      index -= 1
       buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
-    count += length
   }
 
   /// Appends `value / timescale` as `DecimalFraction.text` writes it: at most 31 bytes.

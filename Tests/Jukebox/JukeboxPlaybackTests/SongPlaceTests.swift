@@ -62,20 +62,20 @@ import Testing
       stage.pass(0.25)
       let reached = try #require(rig.seconds("a"))
       // The next one is still to come.
-      rig.place.expect(step: CMTime(value: 30, timescale: 100))
+      rig.place.expect(step: 0.3)
       rig.place.freeze()
       #expect(rig.seconds("a") == reached)
 
       rig.start("a", at: 0, ticket: 2)
       stage.pass(0.25)
-      rig.place.expect(step: CMTime(value: 24, timescale: 100))
+      rig.place.expect(step: 0.24)
       rig.place.freeze()
       #expect(rig.seconds("a") == 0.24)
 
       // After a seek nothing is known of steps.
       rig.start("a", at: 0, ticket: 3)
       stage.pass(0.1)
-      rig.place.expect(step: CMTime(value: 5, timescale: 100))
+      rig.place.expect(step: 0.5)
       rig.place.expect([.seek(stage.song("a"), to: 1, ticket: ticket(4))])
       rig.place.settle(ticket(4))
       rig.place.freeze()
@@ -84,7 +84,7 @@ import Testing
       let cut = stage.song("a", from: 0.5, to: 1.25)
       rig.start(cut, at: 0.25, ticket: 5)
       stage.pass(0.2)
-      rig.place.expect(step: CMTime(value: 80, timescale: 100))
+      rig.place.expect(step: 0.80)
       rig.place.freeze()
       #expect(abs((rig.place.seconds(of: cut.id) ?? 0) - 0.3) < 1e-9)
     }

@@ -14,10 +14,10 @@ import Testing
     let bytes = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     try folder.write("Info.plist", Array(bytes))
     let options = try Play.parse(["--info-plist", folder.path + "/Info.plist", "a"])
-    #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
+    #expect(try options.player.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
     let overridden = try Play.parse(["--info-plist", "/gone", "--background-modes", "none", "a"])
-    #expect(try overridden.application.readBackgroundModes() == BackgroundModes())
+    #expect(try overridden.player.readBackgroundModes() == BackgroundModes())
     let gone = try Play.parse(["--info-plist", "/gone", "a"])
-    #expect(throws: InfoPlistError.self) { try gone.application.readBackgroundModes() }
+    #expect(throws: InfoPlistError.self) { try gone.player.readBackgroundModes() }
   }
 }

@@ -15,53 +15,53 @@ import Testing
       "-",
       "--no-socket", "a.mp3", "-", "Media",
     ])
-    #expect(options.sound.server == "unix:/run/pulse")
-    #expect(options.sound.sink == "hall")
-    #expect(options.sound.output == .pulse)
+    #expect(options.player.server == "unix:/run/pulse")
+    #expect(options.player.sink == "hall")
+    #expect(options.player.output == .pulse)
     #expect(options.events == "-")
     #expect(options.noSocket && !options.wantsSocket)
     #expect(options.files == ["a.mp3", "-", "Media"])
     #expect(options.schedule.map(\.command) == [.home, .mute, .foreground])
-    #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
+    #expect(try options.player.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
   }
 
   @Test func hasDefaults() throws {
     let options = try Play.parse(["a.mp3"])
     #expect(
-      options.sound.server == nil && options.sound.sink == nil && options.sound.output == nil
-        && !options.sound.nullSink)
+      options.player.server == nil && options.player.sink == nil && options.player.output == nil
+        && !options.player.nullSink)
     #expect(options.events == nil && options.socket == nil && options.schedule.isEmpty)
     #expect(options.wantsSocket)
     #expect(try !Play.parse(["--output", "wav:x", "a.mp3"]).wantsSocket)
     #expect(try Play.parse(["--socket", "x", "a.mp3"]).socket == "x")
-    #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio]))
+    #expect(try options.player.readBackgroundModes() == BackgroundModes([.audio]))
   }
 
   @Test func readsHowItStarts() throws {
     let options = try Play.parse([
       "--volume", "30", "--speed", "1.25", "--start", "1:02.5", "--loop", "--list-unplayable", "a.mp3",
     ])
-    #expect(options.sound.volume == 30 && options.sound.speed?.percent == 125)
-    #expect(options.start == 62.5 && options.loop && options.unplayable.listUnplayable)
+    #expect(options.player.volume == 30 && options.player.speed?.percent == 125)
+    #expect(options.start == 62.5 && options.loop && options.listUnplayable)
     let serve = try Serve.parse(["--volume", "30", "--speed", "0.5"])
-    #expect(serve.sound.volume == 30 && serve.sound.speed?.percent == 50)
+    #expect(serve.player.volume == 30 && serve.player.speed?.percent == 50)
     #expect(serve.resumeLongerThan.seconds == 1200)
     #expect(try Serve.parse(["--resume-longer-than", "1:00:00"]).resumeLongerThan.seconds == 3600)
     #expect(try Serve.parse(["--resume-longer-than", "off"]).resumeLongerThan.seconds == nil)
     var generator = SystemRandomNumberGenerator()
     var machine = JukeboxMachine(using: &generator)
-    options.sound.apply(to: &machine)
+    options.player.apply(to: &machine)
     #expect(machine.volume == 30 && machine.speed.percent == 125 && machine.replayGain == .off)
   }
 
   @Test func readsTheDelayBehindASink() throws {
-    #expect(try Play.parse(["--sink-delay", "0.75", "a.mp3"]).sound.sinkDelay == 0.75)
-    #expect(try Play.parse(["a.mp3"]).sound.sinkDelay == nil)
+    #expect(try Play.parse(["--sink-delay", "0.75", "a.mp3"]).player.sinkDelay == 0.75)
+    #expect(try Play.parse(["a.mp3"]).player.sinkDelay == nil)
   }
 
   @Test(arguments: [("wav:a b.wav", OutputChoice.wav(path: "a b.wav")), ("simulated", .simulated)])
   func readsOutputs(text: String, choice: OutputChoice) throws {
-    #expect(try Play.parse(["--output", text, "a.mp3"]).sound.output == choice)
+    #expect(try Play.parse(["--output", text, "a.mp3"]).player.output == choice)
     #expect(choice.description == text)
   }
 
@@ -119,7 +119,7 @@ import Testing
     ] as [([String], String?, Bool)])
   func onlyAnUnnamedServerIsSubstituted(arguments: [String], variable: String?, allowed: Bool) throws {
     let options = try Play.parse(arguments + ["a"])
-    #expect(options.sound.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
+    #expect(options.player.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
   }
 
   /// A file is written as fast as it goes; a live stream comes with the clock, and needs an end.

@@ -94,10 +94,8 @@ struct DeliveryLaneTests {
 
   @Test func aSecondOfBacklogIsKeptAndMoreCoalescesToTheNewest() {
     let (lane, queue, steps) = lane()
-    for step in 0..<100 { lane.append(run(Int64(step), 1)) }
-    #expect(lane.takeCoalesced() == 0)
-    lane.append(run(100, 1))
-    #expect(lane.takeCoalesced() == 100)
+    for step in 0..<100 { #expect(lane.append(run(Int64(step), 1)) == 0) }
+    #expect(lane.append(run(100, 1)) == 100)
     lane.append(run(101, 1))
     lane.wake()
     queue.run()
@@ -131,9 +129,8 @@ struct DeliveryLaneTests {
 
   @Test func aLateRunOfAnyLengthIsDeliveredWholeIfTheQueueIsNotBehind() {
     let (lane, queue, steps) = lane()
-    lane.append(run(0, 500))
+    #expect(lane.append(run(0, 500)) == 0)
     lane.wake()
-    #expect(lane.takeCoalesced() == 0)
     queue.run()
     #expect(steps.all == Array(0..<500))
   }

@@ -109,10 +109,25 @@ extension KeyValueObserving {
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation { observe(keyPath, options, areEqual: nil, changeHandler) }
+
+  /// Calls `changeHandler` as the general `observe(_:options:changeHandler:)` does. The comparison of the values
+  /// is known here, and need not be found at run time.
+  @preconcurrency
+  public func observe<Value: Equatable>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation { observe(keyPath, options, areEqual: { $0 == $1 }, changeHandler) }
+
+  private func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions,
+    areEqual: ((Value, Value) -> Bool)?,
+    _ changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let list = (self as? any ObservedObject)?.observations
     let observation = PathObservation(
-      object: self, keyPath: keyPath, options: options, list: list, handler: changeHandler)
+      object: self, keyPath: keyPath, options: options, list: list, areEqual: areEqual, handler: changeHandler
+    )
     // Added to the list before the first value is read, so that no change in between is missed.
     list?.add(observation)
     observation.begin()

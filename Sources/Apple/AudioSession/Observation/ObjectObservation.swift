@@ -4,10 +4,10 @@ import Synchronization
 protocol ObjectObservation: AnyObject, Sendable {
   /// Prepares for a change of the properties in `changing`. With `.prior`, calls the handler if the observed
   /// path leads through one of them. Main queue.
-  func prepare(for changing: Set<ObservedProperty>)
+  func prepare(for changing: [ObservedProperty])
   /// Calls the handler if the observed path leads through one of the properties that `changed`, even to the
   /// same value, or if its value differs. Main queue.
-  func check(_ changed: Set<ObservedProperty>)
+  func check(_ changed: [ObservedProperty])
   func end()
 }
 
@@ -47,7 +47,7 @@ package final class ObservationList: Sendable {
 package final class ChangeAnnouncer: Sendable {
   private struct State {
     /// The observations that have not yet checked for the last change.
-    var waiting: [(observation: any ObjectObservation, changed: Set<ObservedProperty>)] = []
+    var waiting: [(observation: any ObjectObservation, changed: [ObservedProperty])] = []
     /// The number of changes in preparation. Nested changes occur when a handler of one makes another.
     var preparing = 0
   }
@@ -73,7 +73,7 @@ package final class ChangeAnnouncer: Sendable {
   package var isPreparing: Bool { state.withLock { $0.preparing > 0 } }
 
   /// Notifies the `.prior` observations in `lists`. Must be called before a change.
-  package func prepare(_ lists: [ObservationList], for changing: Set<ObservedProperty>) {
+  package func prepare(_ lists: [ObservationList], for changing: [ObservedProperty]) {
     settle()
     state.withLock { $0.preparing += 1 }
     defer { state.withLock { $0.preparing -= 1 } }
@@ -84,7 +84,7 @@ package final class ChangeAnnouncer: Sendable {
 
   /// Makes all observations in `lists` check. Must be called after a change of `changed`, or of unspecified
   /// properties.
-  package func announce(_ lists: [ObservationList], changed: Set<ObservedProperty> = []) {
+  package func announce(_ lists: [ObservationList], changed: [ObservedProperty] = []) {
     state.withLock { state in
       for list in lists.reversed() { state.waiting += list.all.reversed().map { ($0, changed) } }
     }
@@ -104,21 +104,24 @@ package final class PathEvaluation: Sendable {
   /// Unsafe: key paths are immutable, and only the type and the description of this one are read.
   private nonisolated(unsafe) let keyPath: AnyKeyPath
   private let didUseStandIn = Atomic<Bool>(false)
-  private let properties = Mutex<Set<ObservedProperty>>([])
+  /// An array: a set costs a start a search through all conformances of the program, for few elements.
+  private let properties = Mutex<[ObservedProperty]>([])
 
   private init(_ keyPath: AnyKeyPath) { self.keyPath = keyPath }
 
   /// Returns the value at `keyPath` and the properties on the path. Nil if the path unwraps a missing item.
   static func value<Root, Value>(
     of root: Root, at keyPath: KeyPath<Root, Value>
-  ) -> (value: Value?, properties: Set<ObservedProperty>) {
+  ) -> (value: Value?, properties: [ObservedProperty]) {
     let evaluation = PathEvaluation(keyPath)
     let value = $current.withValue(evaluation) { root[keyPath: keyPath] }
     let isMissing = evaluation.didUseStandIn.load(ordering: .relaxed)
     return (isMissing ? nil : value, evaluation.properties.withLock { $0 })
   }
 
-  func note(_ property: ObservedProperty) { properties.withLock { _ = $0.insert(property) } }
+  func note(_ property: ObservedProperty) {
+    properties.withLock { if !$0.contains(property) { $0.append(property) } }
+  }
 
   /// The value of a property whose object is missing: a placeholder if the path unwraps it, otherwise nil.
   ///

@@ -15,27 +15,29 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   private let keyPath: KeyPath<Object, Value>
   private let options: NSKeyValueObservingOptions
   private let handler: @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
-  /// Made when two values are compared for the first time: a search in all conformances of the program.
+  /// Made when two values are compared for the first time, unless the caller knows it.
   private lazy var areEqual = Self.comparison()
 
   private let lock = NSLock()
   /// The last value, which is nil if the path leads through nil; nil before the first evaluation.
   private var last: Value??
   /// The properties on the path at the last evaluation.
-  private var properties: Set<ObservedProperty> = []
+  private var properties: [ObservedProperty] = []
   /// Whether the handler was called with `.prior` for the next change.
   private var isPrepared = false
   private var isEnded = false
 
   init(
     object: Object, keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions,
-    list: ObservationList?, handler: @escaping @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
+    list: ObservationList?, areEqual: ((Value, Value) -> Bool)?,
+    handler: @escaping @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
   ) {
     self.object = object
     self.list = list
     self.keyPath = keyPath
     self.options = options
     self.handler = handler
+    if let areEqual { self.areEqual = areEqual }
   }
 
   func begin() {
@@ -49,17 +51,17 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     if options.contains(.initial) { tell(object, old: nil, new: value) }
   }
 
-  func prepare(for changing: Set<ObservedProperty>) {
+  func prepare(for changing: [ObservedProperty]) {
     guard options.contains(.prior), let object else { return }
     let old: Value?? = lock.withLock {
-      guard !isEnded, !isPrepared, !properties.isDisjoint(with: changing) else { return nil }
+      guard !isEnded, !isPrepared, properties.contains(where: changing.contains) else { return nil }
       isPrepared = last != nil
       return last
     }
     if let old { tell(object, old: old, new: nil, isPrior: true) }
   }
 
-  func check(_ changed: Set<ObservedProperty>) {
+  func check(_ changed: [ObservedProperty]) {
     guard let object else { return }
     let (new, newProperties) = PathEvaluation.value(of: object, at: keyPath)
     let change: (old: Value?, isPrepared: Bool)? = lock.withLock {
@@ -68,7 +70,9 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
         last = .some(new)
         properties = newProperties
       }
-      guard let old = last, !properties.isDisjoint(with: changed) || isDifferent(old, new) else { return nil }
+      guard let old = last, properties.contains(where: changed.contains) || isDifferent(old, new) else {
+        return nil
+      }
       defer { isPrepared = false }
       return (old, isPrepared)
     }
@@ -101,7 +105,7 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   }
 
   /// Returns the comparison of two values: `==` where it exists, and domain and code for errors. Values of
-  /// other types count as changed whenever the object changed.
+  /// other types count as changed whenever the object changed. Searches all conformances of the program.
   private static func comparison() -> (Value, Value) -> Bool {
     if let type = Value.self as? any Equatable.Type { return equatableComparison(type) }
     if Value.self == (any Error)?.self {

@@ -13,11 +13,11 @@ package final class TrackedProperties: ObjectObservation, Observable {
 
   func note(_ property: ObservedProperty) { registrar.access(self, keyPath: \.[property]) }
 
-  func prepare(for changing: Set<ObservedProperty>) {
+  func prepare(for changing: [ObservedProperty]) {
     for property in changing { registrar.willSet(self, keyPath: \.[property]) }
   }
 
-  func check(_ changed: Set<ObservedProperty>) {
+  func check(_ changed: [ObservedProperty]) {
     // A client that began to track between `prepare` and the change has read the old value.
     prepare(for: changed)
     for property in changed { registrar.didSet(self, keyPath: \.[property]) }

@@ -25,8 +25,7 @@ extension PlaybackSuspension {
     let isTerminated = transition.withLock { _ in
       let condition = state.withLock { state in
         if state.condition != .terminated {
-          state.entries[ObjectIdentifier(core)] = Entry(core: core, serial: state.nextSerial)
-          state.nextSerial += 1
+          state.entries.append(Entry(id: ObjectIdentifier(core), core: core))
         }
         return state.condition
       }
@@ -38,11 +37,11 @@ extension PlaybackSuspension {
 
   /// Removes `core`, which is about to be released.
   package func remove(_ core: any SuspendablePlayer) {
-    change { $0.entries[ObjectIdentifier(core)] = nil }
+    change { if let index = $0.index(of: core) { $0.entries.remove(at: index) } }
   }
 
   package func setActivity(_ activity: PlaybackActivity, of core: any SuspendablePlayer) {
-    change { $0.entries[ObjectIdentifier(core)]?.activity = activity }
+    change { if let index = $0.index(of: core) { $0.entries[index].activity = activity } }
   }
 
   func sessionChanged() {
@@ -53,7 +52,7 @@ extension PlaybackSuspension {
   /// Whether `core` may start to play; activates the session if necessary. False after `terminateAll`.
   package func mayPlay(_ core: any SuspendablePlayer) -> Bool {
     let (isKnown, session, isInBackground) = state.withLock { state in
-      (state.entries[ObjectIdentifier(core)] != nil, state.session, state.isInBackground)
+      (state.index(of: core) != nil, state.session, state.isInBackground)
     }
     guard isKnown, let session, session.allowsSound, session.activateForPlayback() else { return false }
     return session.allowsBackgroundSound || !isInBackground

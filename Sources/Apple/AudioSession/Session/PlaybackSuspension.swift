@@ -39,9 +39,8 @@ package final class PlaybackSuspension: Sendable {
   package static let callLimit = 1.0
 
   struct Entry {
+    let id: ObjectIdentifier
     weak var core: (any SuspendablePlayer)?
-    /// A serial number in the order of creation.
-    let serial: UInt64
     var activity = PlaybackActivity.stopped
   }
 
@@ -52,8 +51,8 @@ package final class PlaybackSuspension: Sendable {
   }
 
   struct State {
-    var entries: [ObjectIdentifier: Entry] = [:]
-    var nextSerial: UInt64 = 0
+    /// The players in the order of creation.
+    var entries: [Entry] = []
     /// The environment's session. Weak, because the session retains this object.
     weak var session: AVAudioSession?
     var condition = Condition.running
@@ -69,10 +68,12 @@ package final class PlaybackSuspension: Sendable {
     var keepingActivity = PlaybackActivity.stopped
     var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)?
 
-    var activity: PlaybackActivity { entries.values.map(\.activity).max() ?? .stopped }
+    var activity: PlaybackActivity { entries.map(\.activity).max() ?? .stopped }
 
-    var cores: [any SuspendablePlayer] {
-      entries.values.sorted { $0.serial < $1.serial }.compactMap { $0.core }
+    var cores: [any SuspendablePlayer] { entries.compactMap { $0.core } }
+
+    func index(of core: any SuspendablePlayer) -> Int? {
+      entries.firstIndex { $0.id == ObjectIdentifier(core) }
     }
   }
 
@@ -154,7 +155,7 @@ package final class PlaybackSuspension: Sendable {
         guard state.condition != .terminated else { return nil }
         defer {
           state.condition = .terminated
-          state.entries = [:]
+          state.entries = []
           state.held = []
         }
         gate.close()
@@ -227,14 +228,14 @@ package final class PlaybackSuspension: Sendable {
   }
 
   /// Changes an item without a player and notifies its observers. Main queue, inside work of `tellLater`.
-  package func change(_ keys: Set<ObservedKey>, of observations: ObservationList, _ body: () -> Void) {
-    let properties = Set(keys.map(observations.property))
+  package func change(_ keys: [ObservedKey], of observations: ObservationList, _ body: () -> Void) {
+    let properties = keys.map(observations.property)
     announcer.prepare([observations], for: properties)
     body()
     announce(properties, of: observations)
   }
 
-  private func announce(_ changed: Set<ObservedProperty>, of observations: ObservationList) {
+  private func announce(_ changed: [ObservedProperty], of observations: ObservationList) {
     announcer.announce([observations], changed: changed)
     if announcer.isWaiting { state.withLock { $0.lane }.carryOn { [announcer] in announcer.settle() } }
   }

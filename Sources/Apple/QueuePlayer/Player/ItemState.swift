@@ -165,22 +165,22 @@ nonisolated extension AVPlayerItem {
   }
 
   /// Returns the properties that `become` will change.
-  func newKeys(status: Status, info: ItemInfo? = nil, error: AVError? = nil) -> Set<ObservedKey> {
+  func newKeys(status: Status, info: ItemInfo? = nil, error: AVError? = nil) -> [ObservedKey] {
     let before = state.withLock { $0 }
-    var keys: Set<ObservedKey> = []
-    if status != before.status { keys.insert(.status) }
-    if let info, info != before.info { keys.insert(.duration) }
-    if error != nil { keys.insert(.error) }
+    var keys: [ObservedKey] = []
+    if status != before.status { keys.append(.status) }
+    if let info, info != before.info { keys.append(.duration) }
+    if error != nil { keys.append(.error) }
     return keys
   }
 
   /// Returns the properties that a new buffer state will change.
-  func newKeys(buffer: BufferState) -> Set<ObservedKey> {
+  func newKeys(buffer: BufferState) -> [ObservedKey] {
     let before = state.withLock { $0.buffer }
-    var keys: Set<ObservedKey> = []
-    if buffer.isEmpty != before.isEmpty { keys.insert(.isPlaybackBufferEmpty) }
-    if buffer.isLikelyToKeepUp != before.isLikelyToKeepUp { keys.insert(.isPlaybackLikelyToKeepUp) }
-    if buffer.isFull != before.isFull { keys.insert(.isPlaybackBufferFull) }
+    var keys: [ObservedKey] = []
+    if buffer.isEmpty != before.isEmpty { keys.append(.isPlaybackBufferEmpty) }
+    if buffer.isLikelyToKeepUp != before.isLikelyToKeepUp { keys.append(.isPlaybackLikelyToKeepUp) }
+    if buffer.isFull != before.isFull { keys.append(.isPlaybackBufferFull) }
     return keys
   }
 

@@ -71,11 +71,11 @@ extension PlayerCore {
   private func changeTimeControl(_ timeControl: EngineTimeControl) {
     let before = state.withLock { $0.timeControl }
     guard timeControl != before else { return }
-    var keys: Set<ObservedKey> = []
+    var keys: [ObservedKey] = []
     let (status, statusBefore) = (AVPlayer.TimeControlStatus(timeControl), AVPlayer.TimeControlStatus(before))
-    if status != statusBefore { keys.insert(.timeControlStatus) }
+    if status != statusBefore { keys.append(.timeControlStatus) }
     let (reason, reasonBefore) = (AVPlayer.WaitingReason(timeControl), AVPlayer.WaitingReason(before))
-    if reason != reasonBefore { keys.insert(.reasonForWaitingToPlay) }
+    if reason != reasonBefore { keys.append(.reasonForWaitingToPlay) }
     change(keys) { state.withLock { $0.timeControl = timeControl } }
     logPlaying()
     let isRemote = state.withLock { $0.current?.item.asset.loader.shared } != nil

@@ -35,7 +35,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     var isOutputPrepared = false
     /// The changes whose announcement is pending on the main queue; others may have happened too.
     var announcedItems: [AVPlayerItem] = []
-    var announcedProperties: Set<ObservedProperty> = []
+    var announcedProperties: [ObservedProperty] = []
   }
 
   let environment: PlaybackEnvironment
@@ -113,8 +113,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       if let item, !state.announcedItems.contains(where: { $0 === item }) {
         state.announcedItems.append(item)
       }
-      defer { state.announcedProperties.insert(property) }
-      return state.announcedProperties.isEmpty
+      let isFirst = state.announcedProperties.isEmpty
+      if !state.announcedProperties.contains(property) { state.announcedProperties.append(property) }
+      return isFirst
     }
     if environment.isOnMainQueue() {
       engine.tellAnywhere { [weak self] in self?.announceChanges() }
@@ -136,15 +137,15 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   /// Makes one change of the mirror by `body` and notifies observers: those with `.prior` before, all after
   /// it. Main queue, inside a delivery of the engine.
-  func change(_ keys: Set<ObservedKey>, of item: AVPlayerItem? = nil, _ body: () -> Void) {
+  func change(_ keys: [ObservedKey], of item: AVPlayerItem? = nil, _ body: () -> Void) {
     let owner = item?.observations ?? observations
-    let properties = Set(keys.map(owner.property))
+    let properties = keys.map(owner.property)
     announcer.prepare(lists(with: item), for: properties)
     body()
     announce(lists(with: item), changed: properties)
   }
 
-  private func announce(_ lists: [ObservationList], changed: Set<ObservedProperty>) {
+  private func announce(_ lists: [ObservationList], changed: [ObservedProperty]) {
     announcer.announce(lists, changed: changed)
     if announcer.isWaiting { engine.carryOn { [announcer] in announcer.settle() } }
   }

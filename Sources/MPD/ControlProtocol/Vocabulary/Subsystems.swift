@@ -4,6 +4,11 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// The standard library's own one looks for conformances at run time.
+  package init(arrayLiteral elements: Subsystems...) {
+    self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
+  }
+
   /// python-mpd2's asyncio client waits for this subsystem to keep its connection open.
   package static let database = Subsystems(rawValue: 1 << 0)
   package static let storedPlaylist = Subsystems(rawValue: 1 << 1)

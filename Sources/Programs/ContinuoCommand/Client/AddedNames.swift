@@ -14,7 +14,7 @@ struct AddedNames: ParsableArguments {
     cannot be added are reported, and the rest is added.
     """
 
-  @OptionGroup var unplayable: UnplayableOptions
+  @Flag(help: UnplayableFiles.help) var listUnplayable = false
 
   @ArgumentParser.Argument(
     help: .init(
@@ -70,7 +70,8 @@ struct AddedNames: ParsableArguments {
         isRefused = true
       }
     }
-    try unplayable.report(named.filter(\.mayBeFolder).map(\.uri), with: &client, output)
+    try UnplayableFiles.report(
+      named.filter(\.mayBeFolder).map(\.uri), areListed: listUnplayable, with: &client, output)
     if isRefused { throw ExitStatus.refused }
   }
 

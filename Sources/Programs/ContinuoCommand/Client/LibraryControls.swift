@@ -110,7 +110,7 @@ struct Update: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @OptionGroup var unplayable: UnplayableOptions
+  @Flag(help: UnplayableFiles.help) var listUnplayable = false
   @Flag(help: "Wait until the update is complete.") var wait = false
   @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)")
   var name: String?
@@ -124,7 +124,8 @@ struct Update: ControlCommand {
         _ = try client.reply(timeout: nil)
       }
     }
-    try unplayable.report([path.map { .init($0) }], with: &client, output)
+    try UnplayableFiles.report(
+      [path.map { .init($0) }], areListed: listUnplayable, with: &client, output)
     if form.json { try output.write(.object(["job": .number(written: job)])) }
   }
 }

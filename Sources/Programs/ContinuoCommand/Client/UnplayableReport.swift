@@ -2,11 +2,12 @@ import ControlClient
 import ControlProtocol
 import MusicFiles
 
-extension UnplayableOptions {
-  /// Asks a server about the folder that it knows as `uri`, nil for its music directory, and reports the
+extension UnplayableFiles {
+  /// Asks a server about the folders that it knows as `uris`, nil for its music directory, and reports the
   /// files. Servers without that command report none.
-  func report(
-    _ uris: [ControlProtocol.Argument?], with client: inout MPDClient, _ output: CommandOutput
+  static func report(
+    _ uris: [ControlProtocol.Argument?], areListed: Bool, with client: inout MPDClient,
+    _ output: CommandOutput
   ) throws {
     var unplayable = UnplayableFiles()
     for uri in uris {
@@ -17,7 +18,7 @@ extension UnplayableOptions {
         continue
       }
     }
-    for line in lines(about: unplayable) { output.complain(line) }
+    for line in unplayable.lines(areListed: areListed) { output.complain(line) }
   }
 }
 

@@ -57,10 +57,10 @@ extension Play {
       """)
 
   func run() throws {
-    let modes = try application.backgroundModesOrExit()
+    let modes = try player.backgroundModesOrExit()
     let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
     let builder = QueueBuilder(
-      arguments: files, keepsMissing: true, network: network, unplayable: unplayable,
+      arguments: files, keepsMissing: true, network: network, listsUnplayable: listUnplayable,
       clock: SystemClock.shared)
     guard builder.playableCount > 0 else {
       if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no songs found") }
@@ -76,12 +76,12 @@ extension Play {
   /// Throws if an output is also an input or another output.
   private func checkOutputs(_ builder: QueueBuilder) throws(OutputFiles.Conflict) {
     var outputs = OutputFiles()
-    if case .wav(let path) = sound.output {
+    if case .wav(let path) = player.output {
       try outputs.add("--output wav:\(path)", path == "-" ? nil : MediaPath(path))
     }
     if let path = events { try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path)) }
     if let path = timeline { try outputs.add("--timeline \(path)", RawArguments.bytes(of: path)) }
-    if let path = application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
+    if let path = player.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
     if files.contains("-") { try outputs.checkStandardInput() }
     try outputs.check(inputs: builder.playlists)
     try outputs.check(inputs: builder.files)
@@ -100,14 +100,14 @@ extension Play {
     let events = try EventWriter.orExit(option: self.events)
     // Must precede everything that a signal would have to clean up.
     let signals = Signals(end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
-    let output = SoundOutput(orExit: sound, clock: clock, substitutes: true)
+    let output = SoundOutput(orExit: player, clock: clock, substitutes: true)
     let run = MainActor.assumeIsolated {
       let session = Session(
         Session.Parts(
-          machine: machine(songs), modes: modes, settings: application.lifecycleSettings,
+          machine: machine(songs), modes: modes, settings: player.lifecycleSettings,
           environment: PlaybackEnvironment(
             clock: clock, device: output.device, network: network, mainQueue: MainLoop.shared),
-          reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin, timeline: timeline))
+          reachOfOthers: remote.reachOfOthers, network: network, plugin: player.plugin, timeline: timeline))
       session.makeCurrent()
       let run = PlayRun(session, options: self, problems: problems, missing: missing, events: events)
       run.start(answers: output.answers, socket: wantsSocket ? bindSocket() : nil)
@@ -122,7 +122,7 @@ extension Play {
     var machine = JukeboxMachine(using: &generator, upcomingLimit: PlayRun.upcomingLimit)
     do throws(JukeboxError) {
       try machine.add(songs)
-      sound.apply(to: &machine)
+      player.apply(to: &machine)
       machine.setRepeat(loop)
     } catch {
       StandardOutput.complain(error.message)

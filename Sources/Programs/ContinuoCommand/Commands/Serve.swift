@@ -64,7 +64,7 @@ extension Serve {
       }, reload: reload)
     let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
     let builder = QueueBuilder(
-      arguments: files, network: network, unplayable: unplayable, clock: SystemClock.shared)
+      arguments: files, network: network, listsUnplayable: listUnplayable, clock: SystemClock.shared)
     let (parts, state) = try makeParts(builder, network)
     do {
       try serve(parts, builder.songs, keptIn: state, on: try listen(), access, manager, signals)
@@ -80,7 +80,7 @@ extension Serve {
     _ builder: QueueBuilder, _ network: NetworkSettings
   ) throws -> (parts: Session.Parts, state: StateDirectory?) {
     let clock = SystemClock.shared
-    let modes = try application.backgroundModesOrExit()
+    let modes = try player.backgroundModesOrExit()
     let directory = self.home.map { RawArguments.bytes(of: $0) } ?? .workingDirectory()
     let home = try ExitStatus.noInput.orExit("--home \(directory)") {
       try MusicHome(directory.resolved(against: .workingDirectory()))
@@ -92,18 +92,18 @@ extension Serve {
     var machine =
       state.map { StateKeeper.load($0) { StandardOutput.complain($0, .warning) } }
       ?? JukeboxMachine(using: &generator)
-    sound.apply(to: &machine)
+    player.apply(to: &machine)
     machine.positions.threshold = resumeLongerThan.seconds
     try ExitStatus.usage.orExit { try checkOutputs(builder, machine, state) }
-    let output = SoundOutput(orExit: sound, clock: clock, substitutes: false)
+    let output = SoundOutput(orExit: player, clock: clock, substitutes: false)
     let parts = Session.Parts(
       machine: machine, home: home, library: library(home, state), playlists: playlists(state),
       stickers: state.map { state in
         StickerStore(state.path.appending("stickers".utf8)) { StandardOutput.complain($0, .warning) }
-      }, modes: modes, settings: application.lifecycleSettings,
+      }, modes: modes, settings: player.lifecycleSettings,
       environment: PlaybackEnvironment(
         clock: clock, device: output.device, network: network, mainQueue: MainLoop.shared),
-      reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin, timeline: timeline)
+      reachOfOthers: remote.reachOfOthers, network: network, plugin: player.plugin, timeline: timeline)
     return (parts, state)
   }
 
@@ -140,7 +140,7 @@ extension Serve {
     var outputs = OutputFiles()
     for file in state.map(StateKeeper.files(in:)) ?? [] { try outputs.add("the state in \(file)", file) }
     try outputs.add("--timeline \(timeline)", RawArguments.bytes(of: timeline))
-    if let path = application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
+    if let path = player.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
     try outputs.check(inputs: builder.playlists)
     try outputs.check(inputs: builder.files)
     var kept: [MediaPath] = []
@@ -197,7 +197,7 @@ extension Serve {
     let addresses = try self.network.listen.map { address throws(ListenError) in
       try run.listen(on: address, access: access)
     }
-    MainActor.assumeIsolated { run.queue(songs, showsOnDesktop: !sound.writesFile) }
+    MainActor.assumeIsolated { run.queue(songs, showsOnDesktop: !player.writesFile) }
     for place in [path] + addresses.map(\.description) {
       StandardOutput.complain("listening at \(place)", .info)
     }

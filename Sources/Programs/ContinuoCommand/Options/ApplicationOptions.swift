@@ -1,34 +1,7 @@
 import AppLifecycle
-import ArgumentParser
 import TextFormatting
 
-struct ApplicationOptions: ParsableArguments {
-  @Option(
-    help: .init(
-      "The application's background modes, such as audio,fetch, or none. (default: audio)",
-      discussion: "Overrides the list in --info-plist.", valueName: "list|none"),
-    completion: Completions.backgroundModes)
-  var backgroundModes: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Read UIBackgroundModes from a property list, as in an application bundle.", valueName: "path"),
-    completion: .file(extensions: ["plist"]))
-  var infoPlist: String?
-
-  @Option(
-    help: .init(
-      "The time limit for background tasks. (default: 180)",
-      discussion:
-        "In seconds, or like 3:00. Tasks expire 5 s earlier; one still open at the limit terminates the application.",
-      valueName: "seconds"),
-    transform: { try Double(seconds: $0) })
-  var backgroundTime: Double?
-
-  mutating func validate() throws {
-    try ValidationError.rejectEmpty(["--info-plist": infoPlist])
-  }
-
+extension PlayerOptions {
   var lifecycleSettings: LifecycleSettings {
     var settings = LifecycleSettings()
     if let backgroundTime { settings.backgroundTime = backgroundTime }

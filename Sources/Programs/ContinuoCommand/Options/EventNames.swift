@@ -11,12 +11,12 @@ enum EventNames {
   ]
 
   /// Parses the list of names of an option.
-  static func parse(_ list: String) throws(SyntaxError) -> Set<String> {
+  static func parse(_ list: String) throws(SyntaxError) -> [String] {
     let names = list.split(separator: ",").map(String.init)
     guard !names.isEmpty else { throw SyntaxError("an empty list of events") }
     for name in names where !all.contains(name) {
       throw SyntaxError("\"\(name)\" is not an event; known ones are \(all.joined(separator: ", "))")
     }
-    return Set(names)
+    return names
   }
 }

@@ -1,15 +1,15 @@
 import ArgumentParser
+import MusicFiles
 
 /// The command `play` with its options.
 ///
 /// The options are not in a group: in debug builds the argument parser checks the options of a group once for
 /// each group around it, which took 0.5 s at a depth of four (swift-argument-parser 1.8.2).
 struct Play: ParsableCommand {
-  @OptionGroup var sound: SoundOptions
-  @OptionGroup var application: ApplicationOptions
+  @OptionGroup var player: PlayerOptions
   @OptionGroup var requests: RequestOptions
   @OptionGroup var remote: RemoteOptions
-  @OptionGroup var unplayable: UnplayableOptions
+  @Flag(help: UnplayableFiles.help) var listUnplayable = false
 
   @Option(
     name: .customLong("at"),
@@ -44,7 +44,7 @@ struct Play: ParsableCommand {
   @Option(
     help: ArgumentHelp("Events to leave out of --events, such as time or time,loaded.", valueName: "list"),
     transform: EventNames.parse)
-  var eventsWithout: Set<String> = []
+  var eventsWithout: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -87,7 +87,7 @@ struct Play: ParsableCommand {
       throw ValidationError("--events-without needs --events.")
     }
     if noSocket, socket != nil { throw ValidationError(contradiction: "--socket", "--no-socket") }
-    guard let output = sound.output, case .wav(let path) = output else { return }
+    guard let output = player.output, case .wav(let path) = output else { return }
     for (name, other) in [("--events", events), ("--timeline", timeline)] where other == path {
       throw ValidationError("--output and \(name) name the same file \(path).")
     }
@@ -106,7 +106,7 @@ struct Play: ParsableCommand {
 
   /// Whether to open a control socket: not for a WAV file, which is written as fast as possible.
   var wantsSocket: Bool {
-    if case .wav = sound.output { return false }
+    if case .wav = player.output { return false }
     return !noSocket
   }
 

@@ -20,7 +20,7 @@ struct RemoteOptions: ParsableArguments {
   @Option(
     help: .init("The maximum size of the cache, such as 500M or 2G. (default: 1G)", valueName: "size"),
     transform: Self.byteCount)
-  var cacheSize: Int64?
+  var cacheSize: Int?
 
   @Option(
     help: .init("The time to buffer ahead, at least 2 s. (default: up to 64 MiB)", valueName: "seconds"),
@@ -53,7 +53,7 @@ struct RemoteOptions: ParsableArguments {
   var reachOfOthers: NetworkReach? { network?.reach ?? (network == nil ? .publicOnly : nil) }
 
   private func makeCache() throws(SyntaxError) -> MediaCache {
-    let limit = cacheSize ?? NetworkLimits.allStores
+    let limit = cacheSize.map { Int64($0) } ?? NetworkLimits.allStores
     guard let cache else { return MediaCache(limit: limit) }
     if cache == "none" { return MediaCache(folders: []) }
     let folder = RawArguments.bytes(of: cache).resolved(against: .workingDirectory())
@@ -67,11 +67,11 @@ struct RemoteOptions: ParsableArguments {
     throw SyntaxError("--cache \(cache): not a directory")
   }
 
-  @Sendable private static func byteCount(_ text: String) throws(SyntaxError) -> Int64 {
+  @Sendable private static func byteCount(_ text: String) throws(SyntaxError) -> Int {
     let shift = text.last.flatMap { ["K": 10, "M": 20, "G": 30][$0.uppercased()] }
     let digits = text.dropLast(shift == nil ? 0 : 1)
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits),
-      number <= Int64.max >> (shift ?? 0)
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
+      number <= Int.max >> (shift ?? 0)
     else { throw SyntaxError("\"\(text)\" is not a size like 500M, 2G or a number of bytes") }
     let count = number << (shift ?? 0)
     guard count >= 1 << 20 else { throw SyntaxError("\(text) is below the minimum of 1M") }
@@ -82,6 +82,10 @@ struct RemoteOptions: ParsableArguments {
 /// A value of `--network`.
 enum OthersReach: String, ExpressibleByArgument, CaseIterable, Sendable {
   case none, `public`, all
+
+  /// Written out, both: the argument parser's own look for conformances.
+  static var allValueStrings: [String] { allCases.map { $0.rawValue } }
+  static var allValueDescriptions: [String: String] { [:] }
 
   var reach: NetworkReach? {
     switch self {

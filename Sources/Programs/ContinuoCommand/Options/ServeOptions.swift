@@ -1,5 +1,6 @@
 import ArgumentParser
 import Jukebox
+import MusicFiles
 import SystemSupport
 
 /// The value of `--resume-longer-than`.
@@ -18,8 +19,7 @@ extension LogLevel: ExpressibleByArgument {}
 
 /// The command `serve` with its options. They are not in a group, for the reason that `Play` gives.
 struct Serve: ParsableCommand {
-  @OptionGroup var sound: SoundOptions
-  @OptionGroup var application: ApplicationOptions
+  @OptionGroup var player: PlayerOptions
 
   @Option(
     help: ArgumentHelp(
@@ -48,7 +48,7 @@ struct Serve: ParsableCommand {
   @OptionGroup var network: NetworkOptions
   @OptionGroup var requests: RequestOptions
   @OptionGroup var remote: RemoteOptions
-  @OptionGroup var unplayable: UnplayableOptions
+  @Flag(help: UnplayableFiles.help) var listUnplayable = false
 
   @Option(
     help: ArgumentHelp(
@@ -102,7 +102,7 @@ struct Serve: ParsableCommand {
       "--playlists": playlists, "--timeline": timeline,
     ])
     if noState, state != nil { throw ValidationError(contradiction: "--no-state", "--state") }
-    if case .wav(let path) = sound.output {
+    if case .wav(let path) = player.output {
       throw ValidationError("serve supports only real-time output, not --output wav:\(path).")
     }
     if files.contains("") || files.contains("-") {

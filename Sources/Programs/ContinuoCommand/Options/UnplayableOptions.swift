@@ -1,16 +1,15 @@
 import ArgumentParser
 import MusicFiles
 
-/// The treatment of sound files that cannot be played.
-struct UnplayableOptions: ParsableArguments {
-  @Flag(help: "Name the files in folders that cannot be played, not only their number.")
-  var listUnplayable = false
+extension UnplayableFiles {
+  /// The help of the flag `--list-unplayable`. Not a group of options: each costs a start 2 million instructions.
+  static let help: ArgumentHelp = "Name the files in folders that cannot be played, not only their number."
 
-  /// Returns the lines about these files: their number by kind and, with the option, their names.
-  func lines(about unplayable: UnplayableFiles) -> [String] {
-    guard unplayable.count > 0 else { return [] }
-    guard listUnplayable else { return ["\(unplayable) (--list-unplayable names them)"] }
-    let rest = unplayable.count - unplayable.files.count
-    return ["\(unplayable)"] + unplayable.files.map(\.description) + (rest > 0 ? ["and \(rest) more"] : [])
+  /// Returns the lines about these files: their number by kind and, if `areListed`, their names.
+  func lines(areListed: Bool) -> [String] {
+    guard count > 0 else { return [] }
+    guard areListed else { return ["\(self) (--list-unplayable names them)"] }
+    let rest = count - files.count
+    return ["\(self)"] + files.map(\.description) + (rest > 0 ? ["and \(rest) more"] : [])
   }
 }

@@ -18,6 +18,8 @@ final class PlayRun: SessionDelegate {
   private let options: Play
   private let session: Session
   private let events: EventWriter?
+  /// Whether every step of the time is written.
+  private let writesTimes: Bool
   private var timeLine = EventLine()
   private let remote: RemoteControl
   /// The reader of the current song's tags. The service's reader has the whole queue to read.
@@ -59,9 +61,10 @@ final class PlayRun: SessionDelegate {
     self.options = options
     self.problems = problems
     self.events = events
+    writesTimes = events != nil && !options.eventsWithout.contains(EventNames.time)
     remote = RemoteControl(device: session.device, host: session.host)
     // Standard output is reserved for the events or the sound if they go there.
-    let isTaken = options.events == "-" || options.sound.output == .wav(path: "-")
+    let isTaken = options.events == "-" || options.player.output == .wav(path: "-")
     display = RunDisplay(
       isTaken ? .nothing : Terminal.isPresent && TerminalLook.current.movesCursor ? .statusLine : .lines)
     session.delegate = self
@@ -138,7 +141,7 @@ final class PlayRun: SessionDelegate {
 
   private func giveUp() {
     guard session.service.application?.player.currentItem != nil else { return }
-    let place = options.sound.server.map { "\($0): " } ?? ""
+    let place = options.player.server.map { "\($0): " } ?? ""
     complain("\(place)no audio server answered within \(Int(ServerWait.limit)) s")
     session.end(ExitStatus.unavailable.rawValue)
   }
@@ -154,7 +157,7 @@ final class PlayRun: SessionDelegate {
   private func serve() {
     guard !isServed else { return }
     isServed = true
-    var needsTags = !options.sound.writesFile && session.service.joinDesktop()
+    var needsTags = !options.player.writesFile && session.service.joinDesktop()
     if let socket = socket.take() {
       do {
         try session.service.open(socket)
@@ -169,7 +172,8 @@ final class PlayRun: SessionDelegate {
   // MARK: What happens
 
   func started(_ application: JukeboxApplication) {
-    application.onStep = { [weak self] time in self?.reached(time) }
+    // Strong: the run lives as long as the process, and a weak reference would be looked up at each step.
+    application.onStep = { time in self.reached(time) }
     // The system may fetch at any time. The application has nothing to fetch, and answers that at once.
     session.device.application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
     remote.application = application
@@ -246,9 +250,9 @@ final class PlayRun: SessionDelegate {
         state: display.state, host: now)
       events.write(timeLine)
     }
-    display.reach(time)
+    let isDrawn = display.reach(time)
     writeLines(now: now)
-    if display.draws(time) { drawStatus(time) }
+    if isDrawn { drawStatus(time) }
   }
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
@@ -332,9 +336,6 @@ final class PlayRun: SessionDelegate {
   }
 
   // MARK: Telling
-
-  /// Whether every step of the time is written.
-  private var writesTimes: Bool { events != nil && !options.eventsWithout.contains(EventNames.time) }
 
   private func write(_ line: EventLine?) {
     guard let events, let line, !options.eventsWithout.contains(line.name) else { return }

@@ -10,7 +10,7 @@ extension QueueBuilder {
   /// read on standard error. The read has no time limit, since the user can end the command.
   init(
     arguments: [String], keepsMissing: Bool = false, network: NetworkSettings = NetworkSettings(),
-    unplayable options: UnplayableOptions, clock: any HostClock
+    listsUnplayable: Bool, clock: any HostClock
   ) {
     let progress = ReadingProgress(clock: clock)
     self.init(
@@ -21,7 +21,7 @@ extension QueueBuilder {
       }, readPlaylist: NetworkReader(network, clock: clock).readPlaylist)
     for argument in arguments { add(argument: RawArguments.bytes(of: argument)) }
     progress.finish()
-    for complaint in complaints + options.lines(about: unplayable) {
+    for complaint in complaints + unplayable.lines(areListed: listsUnplayable) {
       StandardOutput.complain(TerminalText.sanitized(complaint))
     }
   }

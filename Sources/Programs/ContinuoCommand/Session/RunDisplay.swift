@@ -44,9 +44,6 @@ struct RunDisplay {
     }
   }
 
-  /// Whether the status line is drawn for a time.
-  func draws(_ time: CMTime) -> Bool { form == .statusLine && shows(time) }
-
   /// Whether a time is shown, which may be a step of a finer observer.
   private func shows(_ time: CMTime) -> Bool {
     shownStep.map { time.timescale != 100 || time.value % $0 == 0 } ?? false
@@ -111,9 +108,12 @@ struct RunDisplay {
     return name
   }
 
-  /// Records that the song was heard up to `time`.
-  mutating func reach(_ time: CMTime) {
-    if state == .background, shows(time) { tell("Background", at: time) }
+  /// Records that the song was heard up to `time`. Returns whether the status line is drawn for that time.
+  @discardableResult
+  mutating func reach(_ time: CMTime) -> Bool {
+    guard form != .nothing, shows(time) else { return false }
+    if state == .background { tell("Background", at: time) }
+    return form == .statusLine
   }
 
   /// Records a change of the application's state, with the song at `time`.

@@ -16,7 +16,7 @@ struct SoundOutput {
   /// Opens the output that the options select, or ends the process. Starts a private server, which blocks, if
   /// the options request one. With `substitutes`, it also replaces an unnamed server that does not answer;
   /// `serve` waits instead, for a sink as well.
-  init(orExit options: SoundOptions, clock: any HostClock, substitutes: Bool) {
+  init(orExit options: PlayerOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):
       let output = WAVOutput(path: path, clock: clock)

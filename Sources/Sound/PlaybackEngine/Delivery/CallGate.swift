@@ -41,8 +41,10 @@ package final class CallGate: Sendable {
     let thread = pthread_self()
     let waiters = state.withLock { state -> [Waiter] in
       guard let index = state.calls.lastIndex(of: thread) else { return [] }
-      state.calls.remove(at: index)
-      guard !state.calls.contains(thread) else { return [] }
+      // The order means nothing.
+      state.calls.swapAt(index, state.calls.count - 1)
+      state.calls.removeLast()
+      guard !state.waiters.isEmpty, !state.calls.contains(thread) else { return [] }
       defer { state.waiters = [] }
       return state.waiters
     }

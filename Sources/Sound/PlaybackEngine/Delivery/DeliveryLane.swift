@@ -22,6 +22,11 @@ package final class DeliveryLane: Sendable {
     var interval: Double
   }
 
+  /// A struct: a closure returned from under a lock is wrapped each time.
+  private struct Turn {
+    let run: @Sendable () -> Void
+  }
+
   private struct State {
     var waiting = Deque<Delivery>()
     /// Changes made by the application's calls, in order; they precede `waiting`.
@@ -30,10 +35,11 @@ package final class DeliveryLane: Sendable {
     var rest = Deque<@Sendable () -> Void>()
     var isScheduled = false
     var isClosed = false
+    /// The block for a turn of the queue; nil after `close`. Made once, not for each step.
+    var turn: Turn?
     /// The number of deliveries appended, excluding changes made by calls.
     var arrivals: UInt64 = 0
     var backlogs = ObserverTable<Backlog>()
-    var coalesced: Int64 = 0
 
     var isEmpty: Bool { waiting.isEmpty && own.isEmpty && rest.isEmpty }
 
@@ -58,7 +64,9 @@ package final class DeliveryLane: Sendable {
     }
 
     private mutating func dropSteps(at range: Range<Int>) {
-      for case .steps(let run) in waiting[range] { backlogs[run.observer]?.steps -= run.count }
+      for case .steps(let run) in waiting[range] {
+        backlogs.update(run.observer) { $0.steps -= run.count }
+      }
       waiting.replaceSubrange(range, with: waiting[range].filter { $0.observer == nil })
     }
 
@@ -69,12 +77,13 @@ package final class DeliveryLane: Sendable {
 
     /// Removes the next delivery; of a run of steps the first one.
     mutating func next() -> Delivery? {
-      let delivery = nextOwn() ?? waiting.popFirst()
+      if let own = nextOwn() { return own }
+      let delivery = waiting.popFirst()
       guard case .steps(var run) = delivery else { return delivery }
-      backlogs[run.observer]?.steps -= 1
-      let rest = run.count - 1
+      backlogs.update(run.observer) { $0.steps -= 1 }
+      guard run.count > 1 else { return delivery }
+      waiting.prepend(.steps(run.following(run.count - 1)))
       run.count = 1
-      if rest > 0 { waiting.prepend(.steps(run.following(rest))) }
       return .steps(run)
     }
   }
@@ -95,6 +104,9 @@ package final class DeliveryLane: Sendable {
     self.gate = gate
     self.onDrained = onDrained
     self.deliver = deliver
+    // A queue that never runs the block keeps neither the lane nor, through it, itself.
+    let turn = Turn { [weak self] in self?.takeTurn() }
+    state.withLock { $0.turn = turn }
   }
 
   package convenience init(queue: any DeliveryQueue, gate: CallGate) {
@@ -129,12 +141,17 @@ package final class DeliveryLane: Sendable {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Appends a delivery; the caller must then call `wake`, outside all locks.
-  func append(_ delivery: Delivery) {
+  /// Appends a delivery; the caller must then call `wake`, outside all locks. Returns the number of steps
+  /// dropped because the queue was more than one second late.
+  @discardableResult
+  func append(_ delivery: Delivery) -> Int64 {
     state.withLock { state in
-      guard !state.isClosed else { return }
+      guard !state.isClosed else { return 0 }
       state.arrivals += 1
-      guard case .steps(var run) = delivery else { return state.waiting.append(delivery) }
+      guard case .steps(var run) = delivery else {
+        state.waiting.append(delivery)
+        return 0
+      }
       let interval = run.interval.seconds * Double(run.stride)
       let waiting = state.backlogs[run.observer]?.steps ?? 0
       // Steps count only while the queue has not taken them: a run that is long because the conductor was
@@ -143,11 +160,12 @@ package final class DeliveryLane: Sendable {
         state.waiting.removeAll {
           if case .steps(let old) = $0 { old.observer == run.observer } else { false }
         }
-        state.coalesced += waiting + run.count - 1
+        let coalesced = waiting + run.count - 1
         state.backlogs[run.observer] = Backlog(steps: 1, interval: interval)
         run.first = run.end - run.stride
         run.count = 1
-        return state.waiting.append(.steps(run))
+        state.waiting.append(.steps(run))
+        return coalesced
       }
       state.backlogs[run.observer] = Backlog(steps: waiting + run.count, interval: interval)
       if case .steps(var last) = state.waiting.last, last.observer == run.observer, last.end == run.first {
@@ -156,6 +174,7 @@ package final class DeliveryLane: Sendable {
       } else {
         state.waiting.append(delivery)
       }
+      return 0
     }
   }
 
@@ -180,13 +199,12 @@ package final class DeliveryLane: Sendable {
 
   /// Enqueues a block on the queue if deliveries are pending and no block is scheduled.
   package func wake() {
-    let needed = state.withLock { state in
-      guard !state.isEmpty, !state.isScheduled, gate.isOpen else { return false }
+    let turn = state.withLock { state -> Turn? in
+      guard !state.isEmpty, !state.isScheduled, gate.isOpen else { return nil }
       state.isScheduled = true
-      return true
+      return state.turn
     }
-    // A queue that never runs the block keeps neither the lane nor, through it, itself.
-    if needed { queue.enqueue { [weak self] in self?.takeTurn() } }
+    if let turn { queue.enqueue(turn.run) }
   }
 
   /// Delivers until the lane is empty or a new delivery arrives; the rest waits for another turn. Otherwise a
@@ -228,14 +246,6 @@ package final class DeliveryLane: Sendable {
     // Dropped values may run arbitrary deinitializers, so they are released outside the lock.
     var dropped = State(isClosed: true)
     state.withLock { swap(&$0, &dropped) }
-  }
-
-  /// Returns and resets the number of steps dropped because the queue was more than one second late.
-  func takeCoalesced() -> Int64 {
-    state.withLock { state in
-      defer { state.coalesced = 0 }
-      return state.coalesced
-    }
   }
 
   /// The longest backlog of any observer, in seconds.

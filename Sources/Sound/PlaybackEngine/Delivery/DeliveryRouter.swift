@@ -124,23 +124,22 @@ final class DeliveryRouter: Sendable {
   func route(_ deliveries: [Delivery], cause: ChangeCause) -> TouchedLanes {
     let isOwn = cause == .call || cause == .addition && !main.holdsProgress
     var touched = TouchedLanes()
-    func append(_ delivery: Delivery, to lane: DeliveryLane) {
-      if isOwn, let notice = delivery.notice, notice.property != nil {
-        lane.appendOwn(notice)
-      } else {
-        lane.append(delivery)
-      }
-      touched.insert(lane)
-    }
     for delivery in deliveries {
       guard let observer = delivery.observer else {
-        append(delivery, to: main)
+        if isOwn, let notice = delivery.notice, notice.property != nil {
+          main.appendOwn(notice)
+        } else {
+          main.append(delivery)
+        }
+        touched.insert(main)
         continue
       }
       guard let lane = state.withLock({ $0.observers[observer] }) else { continue }
-      append(delivery, to: lane)
-      let coalesced = lane.takeCoalesced()
-      if coalesced > 0 { append(.notice(.stepsCoalesced(coalesced)), to: main) }
+      let coalesced = lane.append(delivery)
+      touched.insert(lane)
+      guard coalesced > 0 else { continue }
+      main.append(.notice(.stepsCoalesced(coalesced)))
+      touched.insert(main)
     }
     return touched
   }

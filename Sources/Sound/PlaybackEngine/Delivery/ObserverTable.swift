@@ -21,6 +21,12 @@ struct ObserverTable<Value: Sendable>: Sendable {
     }
   }
 
+  /// Changes a value in place; no effect if the observer has none.
+  mutating func update(_ id: ObserverID, _ body: (inout Value) -> Void) {
+    let index = index(of: id)
+    if index < entries.count, entries[index].id == id { body(&entries[index].value) }
+  }
+
   mutating func removeValue(for id: ObserverID) -> Value? {
     defer { self[id] = nil }
     return self[id]

@@ -4,7 +4,7 @@ import MediaTime
 // Buffering of progressively loaded media.
 extension EngineMachine {
   /// Whether the current item is only partially loaded.
-  var isShort: Bool { current.flatMap { queue[$0]?.supply }.map { !$0.isComplete } ?? false }
+  var isShort: Bool { current.flatMap { queue.read($0) { $0.supply } }.map { !$0.isComplete } ?? false }
 
   /// Records the media available after the decoder's position, `place` seconds into `item`. `isPlaced`: the
   /// decoder was just positioned there.
@@ -25,18 +25,21 @@ extension EngineMachine {
     return buffering.holdsBack && !isSuspended
   }
 
-  /// The media available after the present position, in seconds of output.
+  /// The media available after the present position, in seconds of output. Inlined, as a call from a mutating
+  /// method copies the whole machine.
+  @inline(__always)
   private var supplyAhead: MediaSupply? {
-    guard let current, var supply = queue[current]?.supply, let place = queue[current]?.suppliedPlace else {
-      return nil
-    }
+    guard let current, var supply = queue.read(current, { $0.supply }),
+      let place = queue.read(current, { $0.suppliedPlace })
+    else { return nil }
     supply.seconds = (supply.seconds + place - resting) / speed
     supply.pace = supply.pace.map { $0 / speed }
     return supply
   }
 
   /// Whether all available frames were heard. Playback then waits at once: frames played as they arrive would
-  /// sound chopped.
+  /// sound chopped. Inlined like `supplyAhead`.
+  @inline(__always)
   private var hasRunDry: Bool {
     guard output.phase == .open, output.hasMoved, !isMoving, !output.flushPending, !output.isTakenAway,
       !buffering.holdsBack, wantsSound, holdsBackWhatIsShort, let supply = supplyAhead
@@ -58,7 +61,7 @@ extension EngineMachine {
     if hasRunDry { buffering.runDry() }
     if holdsBackWhatIsShort { buffering.look(supply) } else { buffering.release() }
     let buffer = BufferState(supply)
-    guard buffer != queue[current]?.buffer else { return }
+    guard buffer != queue.read(current, { $0.buffer }) else { return }
     queue.update(current) { $0.buffer = buffer }
     emit(.bufferChanged(current, buffer))
   }

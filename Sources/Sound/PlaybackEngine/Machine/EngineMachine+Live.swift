@@ -31,7 +31,7 @@ extension EngineMachine {
   /// Reports the current item's tags up to `place`, each after the steps before it. Returns the time in
   /// seconds up to which steps were delivered.
   mutating func tellTags(from start: Double, upTo place: ItemPosition) -> Double {
-    guard let current, let tags = queue[current]?.tags, let first = tags.first, first.frame <= place.frame
+    guard let current, let first = nextTagFrame, first <= place.frame, let tags = queue[current]?.tags
     else { return start }
     var told = start
     for tag in tags where tag.frame <= place.frame && tag.tag != queue[current]?.toldTag {
@@ -49,7 +49,9 @@ extension EngineMachine {
 
   /// The time of the current item's next tag in seconds; nil if unknown.
   var nextTagSeconds: Double? {
-    guard let current, let itemRate, let tag = queue[current]?.tags.first else { return nil }
-    return Double(tag.frame) / Double(itemRate)
+    guard let frame = nextTagFrame, let itemRate else { return nil }
+    return Double(frame) / Double(itemRate)
   }
+
+  private var nextTagFrame: Int64? { current.flatMap { queue.read($0) { $0.tags.first?.frame } } }
 }

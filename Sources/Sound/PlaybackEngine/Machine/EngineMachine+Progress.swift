@@ -169,6 +169,8 @@ extension EngineMachine {
   /// the output takes more frames, even if those only extend the last run.
   typealias NextLook = (moment: WorkerNext, whenMoreIsTaken: Bool)
 
+  /// Inlined, as a call from a mutating method copies the whole machine.
+  @inline(__always)
   private func nextLook(now: HostTime, timing: OutputTiming?) -> NextLook {
     var next: HostTime?
     var awaitsMore = false

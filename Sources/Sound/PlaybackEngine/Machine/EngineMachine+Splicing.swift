@@ -18,8 +18,7 @@ extension EngineMachine {
   /// Removes end marks that belong to an outdated end time of their item. A seek past such an end leaves a
   /// run without frames, which the device cannot return.
   mutating func dropOutdatedEnds() {
-    let queue = queue
-    output.timeline.dropEnds { run in run.generation < queue[run.item]?.endSetIn ?? 0 }
+    output.timeline.dropEnds { run in run.generation < queue.read(run.item) { $0.endSetIn } ?? 0 }
   }
 
   /// Handles the device's answer that it discarded `frame` and all later ones. Earlier frames are heard, so

@@ -129,10 +129,12 @@ struct EngineMachine: Sendable {
   mutating func emit(_ notice: EngineNotice) { deliveries.append(.notice(notice)) }
 
   /// The information about the current item; nil before it was opened.
-  var currentInfo: ItemInfo? { current.flatMap { queue[$0]?.info } }
+  var currentInfo: ItemInfo? { current.flatMap { queue.read($0) { $0.info } } }
 
-  /// The current item's sample rate in frames per second; nil before it was opened.
-  var itemRate: Int? { current.flatMap { queue[$0]?.info?.format.sampleRate } }
+  /// The current item's sample rate in frames per second; nil before it was opened. Inlined, as a call from a
+  /// mutating method copies the whole machine.
+  @inline(__always)
+  var itemRate: Int? { current.flatMap { queue.read($0) { $0.info?.format.sampleRate } } }
 
   /// Invalidates all frames that are decoded and not yet heard. The position rests at `seconds` of the
   /// current item until the decoder has reached `cursor`.

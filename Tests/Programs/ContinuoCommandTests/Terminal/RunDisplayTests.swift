@@ -36,10 +36,14 @@ import Testing
   }
 
   @Test func aTerminalGetsEveryThirdStepAndAllElse() {
-    let display = RunDisplay(.statusLine)
-    #expect((0...6).map { display.draws(time($0)) } == [true, false, false, true, false, false, true])
-    #expect(display.draws(CMTime(value: 1, timescale: 44100)))
-    #expect(!RunDisplay(.lines).draws(time(0)))
+    var display = RunDisplay(.statusLine)
+    let isDrawn = (0...6).map { display.reach(time($0)) }
+    #expect(isDrawn == [true, false, false, true, false, false, true])
+    let isExactDrawn = display.reach(CMTime(value: 1, timescale: 44100))
+    #expect(isExactDrawn)
+    var lines = RunDisplay(.lines)
+    let isLineDrawn = lines.reach(time(0))
+    #expect(!isLineDrawn)
   }
 
   @Test func suspensionAndInterruptionAreALineEach() {

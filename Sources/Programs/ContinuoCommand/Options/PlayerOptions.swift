@@ -3,9 +3,15 @@ import ControlProtocol
 import Jukebox
 import TextFormatting
 
-extension ReplayGainMode: ExpressibleByArgument {}
+extension ReplayGainMode: ExpressibleByArgument {
+  /// Written out, both: the argument parser's own look for conformances.
+  package static var allValueStrings: [String] { allCases.map { $0.rawValue } }
+  package static var allValueDescriptions: [String: String] { [:] }
+}
 
-struct SoundOptions: ParsableArguments {
+/// The options of the sound and of the application. One group: each further one costs a start 2 million
+/// instructions, in which Swift's runtime looks for conformances.
+struct PlayerOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
   var server: String?
 
@@ -56,7 +62,30 @@ struct SoundOptions: ParsableArguments {
     completion: Completions.speed, transform: Self.speed)
   var speed: PlaybackSpeed?
 
+  @Option(
+    help: .init(
+      "The application's background modes, such as audio,fetch, or none. (default: audio)",
+      discussion: "Overrides the list in --info-plist.", valueName: "list|none"),
+    completion: Completions.backgroundModes)
+  var backgroundModes: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Read UIBackgroundModes from a property list, as in an application bundle.", valueName: "path"),
+    completion: .file(extensions: ["plist"]))
+  var infoPlist: String?
+
+  @Option(
+    help: .init(
+      "The time limit for background tasks. (default: 180)",
+      discussion:
+        "In seconds, or like 3:00. Tasks expire 5 s earlier; one still open at the limit terminates the application.",
+      valueName: "seconds"),
+    transform: { try Double(seconds: $0) })
+  var backgroundTime: Double?
+
   mutating func validate() throws {
+    try ValidationError.rejectEmpty(["--info-plist": infoPlist])
     try ValidationError.rejectEmpty(["--server": server, "--sink": sink])
     let servers = [("--server", server != nil), ("--sink", sink != nil)]
     for (name, isGiven) in servers where nullSink && isGiven {
