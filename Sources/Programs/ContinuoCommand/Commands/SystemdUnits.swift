@@ -28,7 +28,8 @@ enum SystemdUnits {
       [Service]
       Type=notify
       ExecStart=\(command)
-      ExecReload=/bin/kill -HUP $MAINPID
+      # The shell has a kill; the program is of a package (procps) that may be missing.
+      ExecReload=/bin/sh -c "kill -HUP ${MAINPID}"
       Restart=on-failure
       RestartSec=1
       # Ended by SIGTERM, as systemd does it: no failure.

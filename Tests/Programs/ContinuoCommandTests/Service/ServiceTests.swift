@@ -66,7 +66,7 @@ import Testing
       #expect(line.hasPrefix("#") || line.hasPrefix("[") && line.hasSuffix("]") || isAssignment, "\(line)")
     }
     #expect(text.contains("\nExecStart=/usr/bin/continuo serve --home \"/srv/my music\"\n"))
-    #expect(text.contains("\nExecReload=/bin/kill -HUP $MAINPID\n"))
+    #expect(text.contains("\nExecReload=/bin/sh -c \"kill -HUP ${MAINPID}\"\n"))
     #expect(text.contains("\nListenStream=%t/continuo/socket\n"))
     #expect(text.contains("\nType=notify\n"))
     #expect(text.contains("\nSuccessExitStatus=143\n"))
