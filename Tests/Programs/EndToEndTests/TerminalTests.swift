@@ -12,7 +12,7 @@ extension EndToEndTests {
       defer { studio.close() }
       var paths: [String] = []
       for seed in 1...3 {
-        paths.append(try await Song(duration: 20, bitRate: 64, seed: UInt64(seed)).write(into: studio.folder))
+        paths.append(try await Song(duration: 40, bitRate: 64, seed: UInt64(seed)).write(into: studio.folder))
       }
       let server = try studio.startServer()
       let terminal = try PseudoTerminal(columns: 100)
@@ -23,7 +23,7 @@ extension EndToEndTests {
       #expect(terminal.localFlags & tcflag_t(ICANON | ECHO) == 0)
       try await player.reached(20)
       try await terminal.shows("0.21")
-      try await terminal.shows(" / 20.00")
+      try await terminal.shows(" / 40.00")
 
       terminal.type(" ")
       try await player.seen("pause") { $0 == .timeControlStatus("paused", reason: nil) }
