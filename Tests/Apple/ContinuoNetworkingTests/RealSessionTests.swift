@@ -361,6 +361,23 @@ struct RealSessionTests {
     device.networking.close()
   }
 
+  /// Begins a download in a background session of the present device, and waits until it has that many bytes.
+  private func download(from server: HostileServer, upTo count: Int64) throws {
+    let came = Event()
+    let log = ProgressLog { if $0 >= count { came.happened() } }
+    let session = URLSession(
+      configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+    session.downloadTask(with: try url(server)).resume()
+    #expect(came.wait())
+  }
+
+  /// Takes up the transfers of an earlier process, before the application makes its session.
+  private func openTransfers(of device: Device) throws -> BackgroundTransfers {
+    device.networking.beginTurn()
+    defer { device.networking.endTurn() }
+    return try #require(device.networking.openTransfers())
+  }
+
   @Test("a background download outlives its process: the next one goes on where it was")
   func nextProcess() throws {
     // Enough for a length that is on the disk: it is raised every 8 MiB.
@@ -377,13 +394,8 @@ struct RealSessionTests {
     let folder = try TemporaryFolder()
     do {
       let device = device(folder)
-      let came = Event()
       try Device.withCurrent(device) {
-        let log = ProgressLog { if $0 >= 9_000_000 { came.happened() } }
-        let session = URLSession(
-          configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
-        session.downloadTask(with: try url(server)).resume()
-        #expect(came.wait())
+        try download(from: server, upTo: 9_000_000)
         // As another process would see it.
         let other = self.device(folder)
         let ended = Event()
@@ -404,9 +416,7 @@ struct RealSessionTests {
       return write(descriptor, bytes.baseAddress, bytes.count)
     }
     // It may go on, and even end, before the application makes the session again: the delegate hears of it then.
-    device.networking.beginTurn()
-    _ = try #require(device.networking.openTransfers())
-    device.networking.endTurn()
+    _ = try openTransfers(of: device)
     #expect(recorded.wait())
     Device.withCurrent(device) {
       let log = TransferLog(onEnd: { ended.happened() })
@@ -434,13 +444,8 @@ struct RealSessionTests {
     let folder = try TemporaryFolder()
     do {
       let device = device(folder)
-      let came = Event()
       try Device.withCurrent(device) {
-        let log = ProgressLog { if $0 >= 400_000 { came.happened() } }
-        let session = URLSession(
-          configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
-        session.downloadTask(with: try url(server)).resume()
-        #expect(came.wait())
+        try download(from: server, upTo: 400_000)
       }
       device.networking.close()
     }
@@ -450,9 +455,7 @@ struct RealSessionTests {
     for name in [part, "\(part).record"] { try FileManager.default.removeItem(atPath: folder.file(name)) }
     let device = device(folder)
     let ended = Event()
-    device.networking.beginTurn()
-    let transfers = try #require(device.networking.openTransfers())
-    device.networking.endTurn()
+    let transfers = try openTransfers(of: device)
     #expect(transfers.records(of: "files").first?.response?.statusCode == 200)
     Device.withCurrent(device) {
       let log = TransferLog(onEnd: { ended.happened() })

@@ -133,7 +133,7 @@ final class BackgroundTransfers: Sendable {
 
   private func restore(_ record: TaskRecord) {
     var record = record
-    // Only a complete file has its name: the earlier process has ended before it recorded the end.
+    // A file gets its name when it is complete. The earlier process ended before it had recorded that.
     if case .download = record.kind, record.outcome == nil,
       let count = TransferBody.size(of: file(of: record))
     {
