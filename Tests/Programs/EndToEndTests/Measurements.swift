@@ -8,12 +8,16 @@ import XCTest
 /// Figures of time and processor. `swift test` runs these before all other tests, and beside nothing but each other: those
 /// that wait without a processor do so together.
 final class EndToEndMeasurements: XCTestCase {
-  private func studio(_ body: (Studio) async throws -> Void) async throws { try await Self.studio(body) }
+  private func studio(_ body: (Studio, Lateness) async throws -> Void) async throws {
+    try await Self.studio(body)
+  }
 
-  private static func studio(_ body: (Studio) async throws -> Void) async throws {
+  private static func studio(_ body: (Studio, Lateness) async throws -> Void) async throws {
     let studio = try Studio()
     defer { studio.close() }
-    try await body(studio)
+    let lateness = Lateness()
+    defer { lateness.end() }
+    try await body(studio, lateness)
   }
 
   func testWhoHasNothingToDoCostsNothing() async throws {
@@ -29,7 +33,7 @@ final class EndToEndMeasurements: XCTestCase {
   }
 
   func testASignalEndsAPlayerWithin300Milliseconds() async throws {
-    try await studio { studio in
+    try await studio { studio, lateness in
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       for (state, arguments) in [
         ("playing", []), ("paused", ["--at", "0.1:pause"]),
@@ -42,14 +46,14 @@ final class EndToEndMeasurements: XCTestCase {
         default: try await player.reached(20)
         }
         let seconds = try await player.ended(by: SIGTERM).seconds
-        XCTAssertLessThan(seconds, 0.3, state)
+        XCTAssertLessThan(seconds, 0.3 + lateness.worst, state)
       }
     }
   }
 
   /// Nobody reads the events, so that the player waits for its reader; a second signal does not.
   func testTwoSignalsEndAPlayerThatNobodyReadsWithin200Milliseconds() async throws {
-    try await studio { studio in
+    try await studio { studio, lateness in
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       let player = try studio.play([path, "--null-sink"], eventPipeBytes: 4096)
       try await player.reached(10)
@@ -59,14 +63,14 @@ final class EndToEndMeasurements: XCTestCase {
       player.child.signal(SIGTERM)
       try await Task.sleep(for: .milliseconds(30))
       let seconds = try await player.ended(by: SIGTERM).seconds
-      XCTAssertLessThan(seconds, 0.2)
+      XCTAssertLessThan(seconds, 0.2 + lateness.worst)
       player.resumeEvents()
     }
   }
 
   /// One wake-up a second of its own, and what libpulse and the server make of it.
   private static func sleepsWhilePausedOrSuspended() async throws {
-    try await studio { studio in
+    try await studio { studio, _ in
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       let server = try studio.startServer()
       let players = try ["pause", "home"].map {
@@ -80,29 +84,30 @@ final class EndToEndMeasurements: XCTestCase {
       try await Task.sleep(for: .seconds(3))
       for (player, before) in zip(players, before) {
         let after = try player.child.counters()
-        XCTAssertLessThanOrEqual(after.sleeps - before.sleeps, 9)
-        XCTAssertLessThanOrEqual(after.cpuSeconds - before.cpuSeconds, 0.01)
+        // A step's timer would wake it 300 times, and who never sleeps would take 3 s.
+        XCTAssertLessThanOrEqual(after.sleeps - before.sleeps, 30)
+        XCTAssertLessThanOrEqual(after.cpuSeconds - before.cpuSeconds, 0.05)
       }
     }
   }
 
   /// Such a sink idles in blocks of 2 s, in which a raw clock stalls for half a second and more.
   private static func stepsAreEvenOnAPlainNullSink() async throws {
-    try await studio { studio in
+    try await studio { studio, lateness in
       let path = try await Song(duration: 3).write(into: studio.folder)
       let player = try studio.play([path], server: try studio.startServer(noRewinds: false))
       let end = try await player.ended()
       let steps = player.events.steps(of: 0)
       let gaps = zip(steps, steps.dropFirst()).map { $1.host - $0.host }
-      XCTAssertLessThan(Spread(ofSteps: steps).quantile(0.9), 20)
-      XCTAssertLessThan(gaps.max() ?? 1, 0.3)
+      XCTAssertLessThan(Spread(ofSteps: steps).quantile(0.9), 20 + lateness.allowance * 1000)
+      XCTAssertLessThan(gaps.max() ?? 1, 0.3 + lateness.worst)
       // The end is heard, not written.
-      XCTAssertLessThan(end.time.seconds - (steps.last?.host ?? 0), 1)
+      XCTAssertLessThan(end.time.seconds - (steps.last?.host ?? 0), 1 + lateness.worst)
     }
   }
 
   private static func stepsAreEvenOnPipeWire() async throws {
-    try await studio { studio in
+    try await studio { studio, lateness in
       let path = try await Song(duration: 3).write(into: studio.folder)
       let server = try await PipeWireServer()
       defer { server.stop() }
@@ -111,12 +116,12 @@ final class EndToEndMeasurements: XCTestCase {
       XCTAssertEqual(status, 0)
       // The line through a server's reports may still be found in the first half second.
       let steps = player.events.steps(of: 0).filter { $0.value >= 50 }
-      XCTAssertLessThan(Spread(ofSteps: steps).quantile(0.9), 20)
+      XCTAssertLessThan(Spread(ofSteps: steps).quantile(0.9), 20 + lateness.allowance * 1000)
     }
   }
 
   func testNextIsHeardWithinAQuarterOfASecond() async throws {
-    try await studio { studio in
+    try await studio { studio, lateness in
       var paths: [String] = []
       for seed in [12, 13] as [UInt64] {
         paths.append(try await Song(duration: 1, seed: seed).write(into: studio.folder))
@@ -129,14 +134,15 @@ final class EndToEndMeasurements: XCTestCase {
       let second = try await Sound.mpg123([paths[1]]).trimmed
       let beginning = heard[0..<heard.frames.count - second.frames.count]
       let seconds = Double(beginning.trimmed.frames.count) / 44_100
-      XCTAssertLessThan(seconds, 0.65)
-      XCTAssertLessThan(Double(beginning.frames.count - beginning.trimmed.frames.count) / 44_100, 0.15)
+      XCTAssertLessThan(seconds, 0.65 + lateness.worst)
+      let silence = Double(beginning.frames.count - beginning.trimmed.frames.count) / 44_100
+      XCTAssertLessThan(silence, 0.15 + lateness.worst)
     }
   }
 
   /// The work of a player whose server is gone: some attempts, ever fewer.
   private static func costsNothingWithADeadServer() async throws {
-    try await studio { studio in
+    try await studio { studio, _ in
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       let server = try studio.startServer()
       let player = try studio.play([path], server: server)
@@ -146,7 +152,7 @@ final class EndToEndMeasurements: XCTestCase {
       let before = try player.child.counters()
       try await Task.sleep(for: .seconds(3))
       let after = try player.child.counters()
-      XCTAssertLessThan(after.cpuSeconds - before.cpuSeconds, 0.05)
+      XCTAssertLessThan(after.cpuSeconds - before.cpuSeconds, 0.1)
       XCTAssertLessThan(after.sleeps - before.sleeps, 100)
     }
   }

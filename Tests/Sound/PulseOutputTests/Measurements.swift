@@ -46,6 +46,8 @@ final class PulseOutputMeasurements: XCTestCase {
     try await capture.started()
     var configuration = PulseConfiguration(server: server.address)
     configuration.bufferDuration = buffer
+    let lateness = Lateness()
+    defer { lateness.end() }
     let log = StreamLog()
     let stream = PulseDevice(configuration: configuration, clock: clock)
       .makeStream(format: stereo, source: RampSource(), events: log.handler)
@@ -53,9 +55,13 @@ final class PulseOutputMeasurements: XCTestCase {
     stream.start()
     try await log.wait(for: "movement") { $0 == .timingChanged }
     let spread = Straightness(try await origins(of: stream, seconds: 2))
-    print("timing, buffer \(buffer) s: \(spread)")
-    XCTAssertLessThan(spread.p99, 0.001, "buffer \(buffer) s")
-    XCTAssertEqual(log.events.count { $0 == .timingChanged }, 1)
+    print(
+      "timing, buffer \(buffer) s: \(spread); allowance \(lateness.allowance * 1000) ms, worst \(lateness.worst * 1000)"
+    )
+    XCTAssertLessThan(spread.p99, 0.001 + lateness.allowance, "buffer \(buffer) s")
+    // One for the beginning, and for each block that a busy machine's server renders late.
+    XCTAssertLessThanOrEqual(
+      log.events.count { $0 == .timingChanged }, 1 + lateness.count(above: 0.0005), "buffer \(buffer) s")
     // Absolute: the sink renders a block when the one before it has been heard, and the monitor shows it then.
     let recording = capture.read { $0.since(0) }
     let delays = recording.arrivals.compactMap { index, time -> Double? in
@@ -64,7 +70,7 @@ final class PulseOutputMeasurements: XCTestCase {
       }
       return stream.timing().hostTime(ofFrame: Double(frame)).map { time.seconds(since: $0) }
     }
-    XCTAssertLessThan(abs(try XCTUnwrap(delays.min())), 0.03)
+    XCTAssertLessThan(abs(try XCTUnwrap(delays.min())), 0.03 + lateness.worst)
   }
 
   private static func aPlainNullSinkIsStraight() async throws {
@@ -85,6 +91,8 @@ final class PulseOutputMeasurements: XCTestCase {
   private static func expectStraight(_ configuration: PulseConfiguration, seconds: Double, p99: Double)
     async throws
   {
+    let lateness = Lateness()
+    defer { lateness.end() }
     let log = StreamLog()
     let stream = PulseDevice(configuration: configuration, clock: clock)
       .makeStream(format: stereo, source: RampSource(), events: log.handler)
@@ -93,9 +101,10 @@ final class PulseOutputMeasurements: XCTestCase {
     try await log.wait(for: "movement") { $0 == .timingChanged }
     let before = log.events.count { $0 == .timingChanged }
     let spread = Straightness(try await origins(of: stream, seconds: seconds))
-    print("timing: \(spread)")
-    XCTAssertLessThan(spread.p99, p99)
-    XCTAssertLessThanOrEqual(log.events.count { $0 == .timingChanged } - before, 2)
+    print("timing: \(spread); allowance \(lateness.allowance * 1000) ms, worst \(lateness.worst * 1000)")
+    XCTAssertLessThan(spread.p99, p99 + lateness.allowance)
+    XCTAssertLessThanOrEqual(
+      log.events.count { $0 == .timingChanged } - before, 2 + lateness.count(above: 0.0005))
   }
 }
 
