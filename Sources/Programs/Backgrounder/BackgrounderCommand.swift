@@ -146,22 +146,8 @@ struct BackgrounderCommand: ParsableCommand {
       "Port of the listen screen (0: any free one) or of the voip screen's server.", valueName: "number"))
   var port: UInt16 = 0
 
-  @Option(help: "Time when a suspended application loses its TCP sockets: \(names(Reclaim.self)).")
-  var reclaimSockets = Reclaim.whenSuspended
-
-  enum Reclaim: String, CaseIterable, ExpressibleByArgument {
-    case never
-    case whenLocked = "when-locked"
-    case whenSuspended = "when-suspended"
-
-    var setting: SocketReclaim {
-      switch self {
-      case .never: .never
-      case .whenLocked: .whenLocked
-      case .whenSuspended: .whenSuspended
-      }
-    }
-  }
+  @Option(help: "Time when a suspended application loses its TCP sockets: \(names(SocketReclaim.self)).")
+  var reclaimSockets = SocketReclaim.whenSuspended
 
   @Option(
     help: ArgumentHelp(
@@ -261,7 +247,7 @@ struct BackgrounderCommand: ParsableCommand {
     settings.expirationWarning = expirationWarning
     settings.callLimit = callLimit
     settings.fetchLimit = fetchLimit
-    settings.socketReclaim = reclaimSockets.setting
+    settings.socketReclaim = reclaimSockets
     settings.permittedTaskIdentifiers = try taskIdentifiers()
     let parts = ScreenParts(
       songs: try songs(), modes: try modes(), category: category.category,
@@ -387,3 +373,5 @@ struct BackgrounderCommand: ParsableCommand {
     return try validated { try BackgroundModes(infoPlist: URL(fileURLWithPath: infoPlist)) }
   }
 }
+
+extension SocketReclaim: ExpressibleByArgument {}

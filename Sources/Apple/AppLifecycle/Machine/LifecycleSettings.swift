@@ -65,7 +65,7 @@ public enum SocketReclaim: String, Hashable, Sendable, CaseIterable {
   /// Never. The kernel still accepts clients of a listening socket, which then get no answer.
   case never
   /// When the application is suspended and the screen is locked, as up to iOS 4.3 (Technical Note TN2277).
-  case whenLocked
+  case whenLocked = "when-locked"
   /// On suspension, as on present systems.
-  case whenSuspended
+  case whenSuspended = "when-suspended"
 }
