@@ -1,5 +1,5 @@
-import AppLifecycle
-import ArgumentParser
+public import AppLifecycle
+public import ArgumentParser
 import Clocks
 import Continuo
 import ContinuoLocation

@@ -316,7 +316,13 @@ import Testing
     let task = device.beginTask(nil, handler: nil)
     await device.pressHomeButton()
     #expect(device.state == .background)
-    queue.enqueue { gate.wait() }
+    // A turn of the queue that has not ended would go before it.
+    await withCheckedContinuation { isBlocked in
+      queue.enqueue {
+        isBlocked.resume()
+        gate.wait()
+      }
+    }
     device.endTask(task)
     await device.wakeForRemoteControl()
     #expect(device.state == .suspended)

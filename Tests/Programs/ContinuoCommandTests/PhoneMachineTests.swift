@@ -185,13 +185,38 @@ import Testing
     #expect(driver.press(.terminate).contains(.kill))
   }
 
-  @Test("Events of before the first report wait for it")
+  @Test("Events of before the launch wait for it: a device that is not launched ignores them")
   func early() {
     var driver = Driver()
     driver.send(.started)
-    driver.press(.interruptionBegan)
     #expect(driver.press(.home) == [])
-    #expect(sent(driver.send(.report(.hello(BackgroundModes(), .notRunning)))).suffix(1) == [.home])
+    #expect(sent(driver.send(.report(.hello(BackgroundModes(), .notRunning)))) == [])
+    #expect(driver.press(.terminate, token: 3) == [])
+    #expect(driver.pass(10 * PhoneMachine.helloLimit) == [])
+    #expect(sent(driver.state(.inactive)) == [.home, .terminate])
+    #expect(driver.send(.report(.done(2, .inactive))) == [.finished(token: 3, refusal: nil)])
+    // An application that has made itself known later, in its life.
+    driver = Driver()
+    driver.send(.started)
+    driver.press(.home)
+    #expect(sent(driver.send(.report(.hello(BackgroundModes(), .active)))) == [.home])
+    // A phone may launch a device that the program does not launch.
+    driver = Driver()
+    driver.send(.started)
+    driver.send(.report(.hello(BackgroundModes(), .notRunning)))
+    #expect(sent(driver.press(.launch)) == [.launch])
+  }
+
+  @Test("A stopped application is told each kind of event once, and is woken after any number")
+  func manyEventsOfAStoppedApplication() {
+    var driver = Driver.stopped()
+    for token in 0..<UInt64(PhoneMachine.pressLimit) {
+      let happening: LifecycleHappening = token % 2 == 0 ? .lock : .unlock
+      #expect(driver.press(happening, token: token) == [.finished(token: token, refusal: nil)])
+    }
+    #expect(sent(driver.press(.foreground)) == [.lock, .unlock, .foreground])
+    driver = .stopped()
+    #expect(driver.press(.terminate) == [.kill])
   }
 
   @Test("Without its link an application is a stranger, to whom unanswered events happen")

@@ -15,15 +15,19 @@ struct DescriptorSourceTests {
   }
 
   /// What handlers have found, to be awaited.
-  private struct Findings: Sendable {
+  private final class Findings: Sendable {
     let stream: AsyncStream<Int>
     let continuation: AsyncStream<Int>.Continuation
     init() { (stream, continuation) = AsyncStream<Int>.makeStream() }
+
+    /// The source to cancel at the end of file, which a level-triggered source reports without end.
+    let source = Mutex<DescriptorSource?>(nil)
 
     /// Reads once, at most so many bytes, and notes how many came.
     func read(_ descriptor: Int32, atMost limit: Int = 64) {
       var bytes = [UInt8](repeating: 0, count: limit)
       let count = Glibc.read(descriptor, &bytes, limit)
+      if count == 0 { source.withLock { $0.take() }?.cancel() }
       if count >= 0 { continuation.yield(count) }
     }
   }
@@ -36,12 +40,12 @@ struct DescriptorSourceTests {
       let (near, far) = try Self.makeConnection()
       let findings = Findings()
       let source = try #require(DescriptorSource(descriptor: near, queue: queue) { findings.read(near) })
+      findings.source.withLock { $0 = source }
       #expect(write(far, "abc", 3) == 3)
       close(far)
       var found = findings.stream.makeAsyncIterator()
       #expect(await found.next() == 3)
       #expect(await found.next() == 0)
-      source.cancel()
       // A call that has begun still reads: with the number free, it would read from the next round's connection.
       queue.sync {}
       close(near)

@@ -146,8 +146,13 @@ package final class PhoneLink: Sendable {
     let (device, limit) = state.withLock { ($0.device, $0.stillUntil) }
     guard let device, let limit, device.state == .suspended else { return false }
     guard device.isStill || SystemClock.shared.now >= limit else { return true }
-    state.withLock { $0.stillUntil = nil }
-    send(.still(grace: device.suspensionGraceRemaining))
-    return false
+    // The application may have been resumed and suspended again since; then that suspension is awaited.
+    let isCurrent = state.withLock { state in
+      guard state.stillUntil == limit else { return false }
+      state.stillUntil = nil
+      return true
+    }
+    if isCurrent { send(.still(grace: device.suspensionGraceRemaining)) }
+    return !isCurrent
   }
 }

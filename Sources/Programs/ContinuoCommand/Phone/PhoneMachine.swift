@@ -78,8 +78,9 @@ struct PhoneMachine {
   static let helloLimit = 2.0
   /// The seconds between the end of a link and that of its process.
   static let endLimit = 0.5
-  /// The maximum number of waiting events; further ones are refused.
-  static let pressLimit = LifecycleMachine.happeningLimit
+  /// The maximum number of events that wait or that the application has not finished; further ones are
+  /// refused. Linux 6 holds 278 small packets in a socket with its default buffer of 212,992 bytes.
+  static let pressLimit = 200
 
   /// The program's name, for messages.
   let name: String
@@ -216,18 +217,29 @@ struct PhoneMachine {
       actions.append(.start)
       return finish(press)
     }
-    guard waiting.count < Self.pressLimit, sent.count < Self.pressLimit else {
-      return finish(press, refusal: "too many events wait for the application")
-    }
     guard ending == nil else {
       if press.happening == .launch { launchesAgain = true }
       return finish(press)
     }
     switch link {
-    case .awaited: waiting.append(press)
+    case .awaited: keep(press)
+    // A device that was not launched yet ignores all other events.
+    case .held where reached == .notRunning && press.happening != .launch: keep(press)
     case .held: tellApplication(press)
     case .none: tellStandIn(press)
     }
+  }
+
+  /// Keeps an event for later.
+  private mutating func keep(_ press: Press) {
+    if hasRoom(for: press) { waiting.append(press) }
+  }
+
+  /// Whether another event may wait or be sent. Refuses `press` if not.
+  private mutating func hasRoom(for press: Press) -> Bool {
+    if waiting.count + sent.count < Self.pressLimit { return true }
+    finish(press, refusal: "too many events wait for the application")
+    return false
   }
 
   /// Records what decides whether a later event wakes a stopped application.
@@ -250,12 +262,21 @@ struct PhoneMachine {
       return kill(.terminated)
     }
     guard !isStanding || wakes(press.happening) else {
+      // Of several equal events the application gets the last.
+      waiting.removeAll { $0.happening == press.happening }
+      guard hasRoom(for: press) else { return }
       waiting.append(Press(happening: press.happening, token: nil))
       return finish(press)
     }
+    guard isStanding || hasRoom(for: press) else { return }
     if press.happening == .unlock || press.happening == .foreground { returnsOnUnlock = false }
     resume()
-    for press in waiting + [press] { send(press) }
+    sendWaiting()
+    send(press)
+  }
+
+  private mutating func sendWaiting() {
+    for press in waiting { send(press) }
     waiting = []
   }
 
@@ -288,8 +309,7 @@ struct PhoneMachine {
       standIn = nil
       enter(reached, now)
       if isInterrupted { send(Press(happening: .interruptionBegan)) }
-      for press in waiting { send(press) }
-      waiting = []
+      if reached != .notRunning { sendWaiting() }
     case .event(.state(let reached), let time): enter(reached, time)
     case .event(let event, let time):
       record(event, time)
@@ -310,7 +330,9 @@ struct PhoneMachine {
   }
 
   private mutating func enter(_ next: ApplicationState, _ time: HostTime) {
+    let isLaunched = reached == .notRunning && next != .notRunning
     reached = next
+    if isLaunched, link == .held { sendWaiting() }
     // The end is reported once the processes have ended.
     guard next != .suspended, next != .notRunning else { return }
     stopAt = nil

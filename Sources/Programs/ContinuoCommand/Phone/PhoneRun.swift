@@ -59,7 +59,9 @@ final class PhoneRun {
     schedule = Schedule(parts.schedule) { [weak self] command in self?.perform(command) }
     guard let socket else { return }
     do {
-      server = try MPDServer(socket: socket, handler: PhoneDesk())
+      var limits = ServerLimits()
+      limits.ending = 0.1
+      server = try MPDServer(socket: socket, handler: PhoneDesk(), limits: limits)
     } catch {
       StandardOutput.complain("no control socket: \(error)")
     }
@@ -76,6 +78,7 @@ final class PhoneRun {
     link?.cancel()
     process?.end()
     terminal?.finish()
+    for completion in completions.values { completion("the phone has ended") }
     server?.stop()
     CleanUp.exit(status)
   }
@@ -224,7 +227,7 @@ final class PhoneRun {
     let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
     while Glibc.send(process.link, bytes, bytes.count, flags) < 0 {
       if errno == EINTR { continue }
-      // A thousand events fit, so the application reads none: its link is as good as closed.
+      // All events that may be unfinished fit, so the application reads none: its link is as good as closed.
       return handle(.linkEnded)
     }
   }

@@ -3,9 +3,9 @@ import MusicFiles
 import PulseOutput
 import Synchronization
 
-/// The clean-up steps of the process, however it ends. They restore the terminal, remove the control socket's
-/// file and pictures on the session bus, complete a WAV file's header, stop a private server, and write pending
-/// lines.
+/// The clean-up steps of the process, however it ends. They save a server's queue, restore the terminal, remove
+/// the control socket's file and pictures on the session bus, complete a WAV file's header, stop a private
+/// server, and write pending lines.
 enum CleanUp {
   private struct State {
     var steps: [@Sendable () -> Void] = []

@@ -90,6 +90,10 @@ final class ServeRun: SessionDelegate {
   }
 
   func redraw() {}
-  func ending() { keeper?.save() }
+  func ending() { save() }
+
+  /// Writes what is not on the disk yet. Blocks on the disk; any thread.
+  nonisolated func save() { keeper?.save() }
+
   func complain(_ text: String) { StandardOutput.complain(text, .warning) }
 }

@@ -33,7 +33,6 @@ final class StateKeeper: Sendable {
     var hasComplained = false
     /// The obstacles that were reported already.
     var obstacles: Set<MediaPath> = []
-    var isEnded = false
     var worker: (any Worker)?
   }
 
@@ -42,6 +41,8 @@ final class StateKeeper: Sendable {
   private let clock: any HostClock
   private let complain: @Sendable (String) -> Void
   private let state: Mutex<State>
+  /// Held during `save`, which blocks on the disk.
+  private let saving = Semaphore()
 
   private static func queueFile(_ directory: StateDirectory) -> StateFile {
     directory.file("queue", isDurable: true)
@@ -76,6 +77,7 @@ final class StateKeeper: Sendable {
     state.withLock { $0.queueIsDirty = queueIsDirty }
     let worker = clock.makeWorker("state") { [weak self] in self?.work() ?? .whenSignalled }
     state.withLock { $0.worker = worker }
+    saving.post()
   }
 
   deinit { state.withLock { $0.worker }?.cancel() }
@@ -91,15 +93,13 @@ final class StateKeeper: Sendable {
     worker?.signal()
   }
 
-  /// Writes all pending changes, and nothing after that. Blocks on the disk. Any thread; once.
+  /// Writes all pending changes; later ones only at the next call. Blocks on the disk, and while another
+  /// thread saves. Any thread.
   func save() {
-    let worker: (any Worker)? = state.withLock { state in
-      defer { state.isEnded = true }
-      return state.isEnded ? nil : state.worker
-    }
-    guard let worker else { return }
-    // From here on, only this thread writes.
-    worker.cancel()
+    saving.wait()
+    defer { saving.post() }
+    // From here on, only callers of `save` write.
+    state.withLock { $0.worker.take() }?.cancel()
     write()
   }
 
@@ -116,7 +116,7 @@ final class StateKeeper: Sendable {
     return isPlaying ? .at(now.advanced(bySeconds: Self.placeInterval)) : .whenSignalled
   }
 
-  /// Writes the pending changes without a lock. One thread at a time: the worker, or after its end that of
+  /// Writes the pending changes without a lock. One thread at a time: the worker, or after its end those of
   /// `save`.
   private func write() {
     let (queueIsDirty, written) = state.withLock { state in

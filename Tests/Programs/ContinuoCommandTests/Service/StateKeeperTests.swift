@@ -1,5 +1,6 @@
 import Clocks
 import ControlProtocol
+import Dispatch
 import Glibc
 import Jukebox
 import JukeboxPlayback
@@ -123,6 +124,39 @@ import Testing
     keeper.save()
     #expect(kept == 1 && keptVolume == 9)
     #expect(clock.nextDeadline == nil, "it was the last")
+  }
+
+  /// Commands of clients are answered until the server is closed, which is after the first save.
+  @Test func changesAfterASaveAreInTheNext() throws {
+    keeper.save()
+    try add()
+    #expect(kept == nil)
+    keeper.save()
+    #expect(kept == 1)
+  }
+
+  /// The thread that ends a hanging player saves too, and must not end the process during the first save.
+  @Test func aSecondSaveWaitsForTheFirst() async throws {
+    obstruct("queue")
+    try add()
+    let goesOn = DispatchSemaphore(value: 0)
+    await withCheckedContinuation { isWriting in
+      told.then {
+        isWriting.resume()
+        goesOn.wait()
+      }
+      DispatchQueue.global().async { [keeper] in keeper.save() }
+    }
+    told.then(nil)
+    free("queue")
+    await withCheckedContinuation { hasSaved in
+      DispatchQueue.global().async { [keeper] in
+        keeper.save()
+        hasSaved.resume()
+      }
+      goesOn.signal()
+    }
+    #expect(kept == 1)
   }
 
   // MARK: What cannot be written
