@@ -192,7 +192,7 @@ import Testing
     #expect(driver.press(.home) == [])
     #expect(sent(driver.send(.report(.hello(BackgroundModes(), .notRunning)))) == [])
     #expect(driver.press(.terminate, token: 3) == [])
-    #expect(driver.pass(10 * PhoneMachine.helloLimit) == [])
+    #expect(driver.pass(PhoneMachine.launchLimit - 0.1) == [])
     #expect(sent(driver.state(.inactive)) == [.home, .terminate])
     #expect(driver.send(.report(.done(2, .inactive))) == [.finished(token: 3, refusal: nil)])
     // An application that has made itself known later, in its life.
@@ -200,6 +200,12 @@ import Testing
     driver.send(.started)
     driver.press(.home)
     #expect(sent(driver.send(.report(.hello(BackgroundModes(), .active)))) == [.home])
+    // One that launches its device late, or has closed its end of the link before.
+    driver = Driver()
+    driver.send(.started)
+    driver.send(.report(.hello(BackgroundModes(), .notRunning)))
+    driver.press(.home)
+    #expect(sent(driver.pass(PhoneMachine.launchLimit)) == [.home])
     // A phone may launch a device that the program does not launch.
     driver = Driver()
     driver.send(.started)

@@ -76,6 +76,9 @@ struct PhoneMachine {
 
   /// The seconds after the start in which a program makes itself known. Before, events wait for it.
   static let helloLimit = 2.0
+  /// The seconds after its first report in which an application launches its device. Before, events wait for
+  /// it. Afterwards they are sent, which shows whether the application has closed its end of the link.
+  static let launchLimit = 10.0
   /// The seconds between the end of a link and that of its process.
   static let endLimit = 0.5
   /// The maximum number of events that wait or that the application has not finished; further ones are
@@ -94,6 +97,8 @@ struct PhoneMachine {
   private(set) var state = ApplicationState.notRunning
   /// The state of the application's device.
   private var reached = ApplicationState.notRunning
+  /// The time until which events wait for the device's launch; nil if they do not.
+  private var launchBy: HostTime?
   private(set) var modes = BackgroundModes()
   private(set) var tasks: [BackgroundTaskReport] = []
   private(set) var lastFault: PhoneReport.Fault?
@@ -132,6 +137,7 @@ struct PhoneMachine {
   var nextDeadline: HostTime? {
     var moments = [stopAt, standIn?.nextDeadline].compactMap { $0 }
     if case .awaited(let limit, let wasHeld) = link, wasHeld || !waiting.isEmpty { moments.append(limit) }
+    if let launchBy, !waiting.isEmpty { moments.append(launchBy) }
     return moments.min()
   }
 
@@ -156,6 +162,7 @@ struct PhoneMachine {
     if case .awaited(let limit, let wasHeld) = link, now >= limit, wasHeld || !waiting.isEmpty {
       doWithoutLink(wasHeld: wasHeld)
     }
+    if launchBy.map({ now >= $0 }) ?? false { sendWaiting() }
     if standIn?.nextDeadline.map({ now >= $0 }) ?? false { tellStandIn(.timePassed) }
   }
 
@@ -176,6 +183,7 @@ struct PhoneMachine {
     link = .none
     standIn = nil
     stopAt = nil
+    launchBy = nil
     tasks = []
     returnsOnUnlock = false
     for press in sent.map(\.press) + waiting { finish(press) }
@@ -224,7 +232,7 @@ struct PhoneMachine {
     switch link {
     case .awaited: keep(press)
     // A device that was not launched yet ignores all other events.
-    case .held where reached == .notRunning && press.happening != .launch: keep(press)
+    case .held where launchBy != nil && press.happening != .launch: keep(press)
     case .held: tellApplication(press)
     case .none: tellStandIn(press)
     }
@@ -276,6 +284,7 @@ struct PhoneMachine {
   }
 
   private mutating func sendWaiting() {
+    launchBy = nil
     for press in waiting { send(press) }
     waiting = []
   }
@@ -309,7 +318,11 @@ struct PhoneMachine {
       standIn = nil
       enter(reached, now)
       if isInterrupted { send(Press(happening: .interruptionBegan)) }
-      if reached != .notRunning { sendWaiting() }
+      if reached == .notRunning {
+        launchBy = now.advanced(bySeconds: Self.launchLimit)
+      } else {
+        sendWaiting()
+      }
     case .event(.state(let reached), let time): enter(reached, time)
     case .event(let event, let time):
       record(event, time)
@@ -330,9 +343,8 @@ struct PhoneMachine {
   }
 
   private mutating func enter(_ next: ApplicationState, _ time: HostTime) {
-    let isLaunched = reached == .notRunning && next != .notRunning
     reached = next
-    if isLaunched, link == .held { sendWaiting() }
+    if launchBy != nil, next != .notRunning { sendWaiting() }
     // The end is reported once the processes have ended.
     guard next != .suspended, next != .notRunning else { return }
     stopAt = nil
@@ -384,6 +396,7 @@ struct PhoneMachine {
 
   private mutating func doWithoutLink(wasHeld: Bool) {
     link = .none
+    launchBy = nil
     let reason =
       wasHeld
       ? "has closed its connection to the phone" : "has not made itself known: it uses no device of Continuo"
