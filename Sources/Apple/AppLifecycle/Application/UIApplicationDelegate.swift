@@ -38,7 +38,8 @@ public protocol UIApplicationDelegate: AnyObject {
   /// Memory is running low.
   func applicationDidReceiveMemoryWarning(_ application: UIApplication)
 
-  /// Fetches new content, then calls `completionHandler` on any thread, within `LifecycleSettings.fetchLimit`.
+  /// Fetches new content, then calls `completionHandler`, on any thread and within
+  /// `LifecycleSettings.fetchLimit`.
   func application(
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void

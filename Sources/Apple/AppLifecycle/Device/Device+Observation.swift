@@ -27,9 +27,9 @@ extension Device {
   /// The open background tasks, ordered by start time.
   public var openTasks: [BackgroundTask] { shared.withLock { $0.machine.tasks } }
 
-  /// The remaining background time, in seconds, never negative. `.greatestFiniteMagnitude` in the foreground
-  /// and while audio or location keeps the application running; 0 if it is not running. During a fetch at
-  /// least the fetch's remaining time.
+  /// The remaining background time, in seconds, never negative. `.greatestFiniteMagnitude` in the foreground,
+  /// and while audio, location or a wake-up keeps the application running; 0 if the application is not
+  /// running. At least the remaining time of a fetch, of a scheduler task or of session events in progress.
   public var backgroundTimeRemaining: Double {
     shared.withLock { $0.machine.backgroundTimeRemaining(at: clock.now) }
   }

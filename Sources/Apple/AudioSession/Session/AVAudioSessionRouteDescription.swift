@@ -4,7 +4,8 @@ public import Foundation
 public final class AVAudioSessionRouteDescription: NSObject, Sendable {
   /// The inputs. Always empty, because no input exists.
   public let inputs: [AVAudioSessionPortDescription] = []
-  /// The sink; empty before the output is first opened and while no sink is available.
+  /// The sink; empty before the output is first opened, and from the loss of its device until it is opened
+  /// again. While the server is lost, the last sink remains.
   public let outputs: [AVAudioSessionPortDescription]
 
   init(_ route: SessionRoute) {
