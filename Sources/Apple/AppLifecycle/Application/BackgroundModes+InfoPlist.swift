@@ -30,7 +30,7 @@ extension InfoPlistError: CustomStringConvertible, LocalizedError {
 }
 
 extension BackgroundModes {
-  /// The maximum size of a property list, in bytes: far above a real one, and too small for a film.
+  /// The maximum size of a property list, in bytes: far above that of a real one, and below that of a film.
   public static let infoPlistLimit = 4 << 20
 
   /// Reads the modes under `UIBackgroundModes` in the `Info.plist` at a path: XML or binary, at most

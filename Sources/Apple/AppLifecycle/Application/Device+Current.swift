@@ -42,7 +42,8 @@ extension Device {
     }
   }
 
-  /// Runs `operation` with `device` as `current`, also in tasks that it starts, except detached ones.
+  /// Runs `operation` with `device` as `current` and returns its result. `device` is also `current` in tasks
+  /// that `operation` starts, except detached ones.
   public static func withCurrent<Result, Failure: Error>(
     _ device: Device, operation: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -52,7 +53,7 @@ extension Device {
     return try result.get()
   }
 
-  /// Runs an asynchronous `operation` with `device` as `current`, including the tasks that it starts.
+  /// Runs an asynchronous `operation` with `device` as `current`, as the synchronous form does.
   nonisolated(nonsending) public static func withCurrent<Result>(
     _ device: Device, operation: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result { try await $scoped.withValue(device, operation: operation) }

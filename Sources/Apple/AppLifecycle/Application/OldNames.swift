@@ -1,6 +1,6 @@
 public import Foundation
 
-// Names of older documents and programs, for the same values.
+// Apple's older names of values in this module, used in older documents and programs.
 
 /// The identifier of a refused task: `UIBackgroundTaskIdentifier.invalid`.
 public let UIBackgroundTaskInvalid = UIBackgroundTaskIdentifier.invalid

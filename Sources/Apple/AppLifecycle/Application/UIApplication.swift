@@ -29,8 +29,8 @@ open class UIApplication: NSObject {
   /// The receiver of calls into the application. Set it before the launch to receive all of them.
   open weak var delegate: (any UIApplicationDelegate)?
 
-  /// The device on which the application runs; nil once it is released. The members below then have no
-  /// effect.
+  /// The device on which the application runs; nil once the device is released. The members below then have
+  /// no effect.
   nonisolated weak let device: Device?
 
   nonisolated init(device: Device) {
@@ -80,7 +80,7 @@ open class UIApplication: NSObject {
   }
 
   /// The remaining background time, in seconds, never negative; `.greatestFiniteMagnitude` in the foreground
-  /// and while audio keeps the application running. The time counts down from
+  /// and while audio or location keeps the application running. The time counts down from
   /// `LifecycleSettings.backgroundTime` once the application enters the background. Entering the foreground
   /// resets it. Any thread; does not block.
   public nonisolated var backgroundTimeRemaining: TimeInterval { device?.backgroundTimeRemaining ?? 0 }
@@ -94,7 +94,7 @@ open class UIApplication: NSObject {
   /// Ends the delivery of remote-control events. Has no effect.
   open func endReceivingRemoteControlEvents() {}
 
-  /// Whether the screen stays on without input. Stored without effect: no screen.
+  /// Whether the screen stays on without input. Stored without effect, because there is no screen.
   open var isIdleTimerDisabled = false
 
   // MARK: Background fetches
@@ -131,8 +131,8 @@ extension UIApplication {
   /// - Parameters:
   ///   - timeout: the interval in seconds, at least `UIMinimumKeepAliveTimeout`.
   ///   - keepAliveHandler: the handler; nil ends the calls, regardless of `timeout`.
-  /// - Returns: false, without any effect, below `UIMinimumKeepAliveTimeout` and without the background mode
-  ///   `voip`; the device records the reason.
+  /// - Returns: false, without any effect, if `timeout` is below `UIMinimumKeepAliveTimeout` or the
+  ///   background mode `voip` is missing. The device records the reason.
   @discardableResult
   public nonisolated func setKeepAliveTimeout(
     _ timeout: TimeInterval, handler keepAliveHandler: (@MainActor @Sendable () -> Void)?

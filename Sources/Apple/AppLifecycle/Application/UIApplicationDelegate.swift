@@ -2,7 +2,8 @@ public import Foundation
 
 /// The receiver of calls into an application, on the main queue. Every method is optional.
 ///
-/// `LifecycleSettings` contains the time limit of each call. An application that exceeds one is terminated.
+/// `LifecycleSettings` contains the time limit of each call. An application that exceeds a limit is
+/// terminated.
 @preconcurrency @MainActor
 public protocol UIApplicationDelegate: AnyObject {
   /// The application is being launched. The result is ignored.
@@ -23,8 +24,9 @@ public protocol UIApplicationDelegate: AnyObject {
   /// The application is about to be interrupted or to leave the foreground.
   func applicationWillResignActive(_ application: UIApplication)
 
-  /// The application has left the screen. After the return it is suspended unless something keeps it running.
-  /// A background task begun within `LifecycleSettings.suspensionGrace` after that reverses the suspension.
+  /// The application has left the screen. After the return the application is suspended unless something
+  /// keeps it running. A background task begun within `LifecycleSettings.suspensionGrace` after the return
+  /// reverses the suspension.
   func applicationDidEnterBackground(_ application: UIApplication)
 
   /// The application is about to enter the foreground.
@@ -36,7 +38,8 @@ public protocol UIApplicationDelegate: AnyObject {
   /// Memory is running low.
   func applicationDidReceiveMemoryWarning(_ application: UIApplication)
 
-  /// Fetches new content, then calls `completionHandler` on any thread, within `LifecycleSettings.fetchLimit`.
+  /// Fetches new content, then calls `completionHandler`, on any thread and within
+  /// `LifecycleSettings.fetchLimit`.
   func application(
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
@@ -79,8 +82,9 @@ extension UIApplicationDelegate {
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) { completionHandler(.noData) }
-  /// Completes immediately by default, and records that nobody has handled the events: unless something else
-  /// keeps the application running, the session's delegate is not called before the next launch or resumption.
+  /// Completes immediately by default, and records that the events were not handled. The session's delegate
+  /// is then not called before the next launch or resumption, unless something else keeps the application
+  /// running.
   public func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void

@@ -1,12 +1,12 @@
 public import Foundation
 import Glibc
 
-/// The machine as an application sees it. Linux has neither an orientation nor, here, a battery.
+/// The machine as an application sees it. Orientation is not supported, and the battery is not monitored.
 @preconcurrency @MainActor
 open class UIDevice: NSObject {
   /// The charging state of a battery.
   public enum BatteryState: Int, Hashable, Sendable {
-    /// The state is unknown, as on every machine here.
+    /// The state is unknown. Always the case here.
     case unknown = 0
     /// The battery supplies the machine. Does not occur.
     case unplugged = 1

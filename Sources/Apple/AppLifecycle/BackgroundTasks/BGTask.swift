@@ -27,8 +27,8 @@ public class BGTask: NSObject, @unchecked Sendable {
 
   /// The handler called when the task's time is nearly over: `LifecycleSettings.expirationWarning` before its
   /// end, or earlier if the system ends the task. The handler must complete the task and runs on the queue of
-  /// the launch handler. Nil after the call and after completion of the task. A task without a handler at
-  /// that moment ends unsuccessfully.
+  /// the launch handler. Nil after the call and after completion of the task. A task that has no handler when
+  /// it expires ends unsuccessfully.
   public var expirationHandler: (@Sendable () -> Void)? {
     get { state.withLock { $0.expirationHandler } }
     set {

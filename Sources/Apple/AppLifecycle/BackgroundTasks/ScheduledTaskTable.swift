@@ -23,7 +23,7 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
     scheduler = BGTaskScheduler(device: device)
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   func register(
     _ identifier: String, _ queue: DispatchQueue?, _ handler: @escaping @Sendable (BGTask) -> Void
@@ -34,7 +34,7 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
       return state.machine.registerTask(identifier)
     }
     if outcome == .granted {
-      // The main queue is the device's, which in virtual time is not Dispatch's.
+      // Nil represents the device's main queue, which in virtual time differs from Dispatch's.
       let queue = queue.flatMap { MainDispatchQueue.isMain($0) ? nil : $0 }
       state.withLock { $0.launchers[identifier] = Launcher(queue: queue, handler: handler) }
     }
@@ -54,7 +54,7 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
 
   func enqueue(_ work: @escaping @Sendable () -> Void) { device?.mainQueue.enqueue(work) }
 
-  // MARK: Running
+  // MARK: Running tasks
 
   func launch(_ task: ScheduledTask) {
     let made =

@@ -1,8 +1,8 @@
 import Synchronization
 
 /// User and system events for the application. The synchronous form of an event does not wait (see `Device`).
-/// The `async` form returns when all effects are complete, up to the suspension or the end of the application.
-/// An event that does not apply to the application's present state has no effect.
+/// The `async` form returns when all effects are complete, including a suspension or termination of the
+/// application. An event that does not apply to the application's present state has no effect.
 extension Device {
   /// Launches the application, unless it is running.
   public func launch() { happen(.launch) }
@@ -30,7 +30,8 @@ extension Device {
   /// `lock()` that returns when all effects are complete.
   nonisolated(nonsending) public func lock() async { await happened(.lock) }
 
-  /// Unlocks the screen. An application that was in the foreground when it was locked returns there.
+  /// Unlocks the screen. An application that was in the foreground when the screen was locked returns to the
+  /// foreground.
   public func unlock() { happen(.unlock) }
 
   /// `unlock()` that returns when all effects are complete.
@@ -68,11 +69,12 @@ extension Device {
   /// `quit()` that returns when all effects are complete.
   nonisolated(nonsending) public func quit() async { await happened(.quit) }
 
-  /// See `LifecycleHappening.backgroundSession`.
+  /// Reports that the transfers of a background session are complete; see
+  /// `LifecycleHappening.backgroundSession`.
   package func wakeForSession(_ session: String) { happen(.backgroundSession(session)) }
 
-  /// Sets the closure that is called on the main queue with the identifier of a session after the
-  /// application was informed of its completed transfers.
+  /// Sets the closure that is called on the main queue with the identifier of a background session, after the
+  /// application was notified of the session's completed transfers.
   package func onSessionTold(_ body: @escaping @Sendable (String) -> Void) {
     replace(\.onSessionTold, with: body)
   }
@@ -86,8 +88,8 @@ extension Device {
   /// Starts a background fetch, waking or launching the application for it. An application in the foreground
   /// enters the background first, as when Xcode simulates a fetch. Refused, with a recorded reason, without
   /// the mode `fetch`, while background refresh is unavailable, during another fetch, and before the
-  /// application's minimum interval has passed since the last one. An application that set no interval is
-  /// fetched only on its first launch.
+  /// application's minimum interval has passed since the last fetch. An application that set no interval is
+  /// refused too, unless the fetch is its first launch.
   public func performBackgroundFetch() { happen(.fetch) }
 
   /// `performBackgroundFetch()` that returns when the application's method has returned. The fetch itself may
@@ -102,7 +104,8 @@ extension Device {
   /// `wakeForRemoteControl()` that returns when all effects are complete.
   nonisolated(nonsending) public func wakeForRemoteControl() async { await happened(.remoteControl) }
 
-  /// See `LifecycleHappening.locationChanged`. Has no effect on a running application.
+  /// Reports a location change; see `LifecycleHappening.locationChanged`. Has no effect on a running
+  /// application.
   package func wakeForLocation() { happen(.locationChanged) }
 
   /// Starts the `BGTaskScheduler` task requested under this identifier, resuming or launching the application
@@ -118,7 +121,7 @@ extension Device {
   }
 
   /// Expires a running task of `BGTaskScheduler`: its expiration handler is called, and the application must
-  /// complete it within `LifecycleSettings.expirationWarning`.
+  /// complete the task within `LifecycleSettings.expirationWarning`.
   public func expireTask(withIdentifier identifier: String) { happen(.expireTask(identifier)) }
 
   /// `expireTask(withIdentifier:)` that returns when the expiration handler was called.

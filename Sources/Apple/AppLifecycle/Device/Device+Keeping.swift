@@ -10,10 +10,12 @@ extension Device {
   /// has yet to begin, so that a short gap causes no permanent suspension.
   ///
   /// - Parameters:
-  ///   - keeper: the reason, `audio` or `location`; others have no effect. Repeated reports have no effect.
-  ///   - grace: the time, in seconds, for which a reason that no longer holds still counts; none at 0 or
-  ///     less, and NaN. The grace ends early when the reason holds again, or when the caller reports without
-  ///     grace that it does not. Until then no report extends the grace, even after it has expired.
+  ///   - keeper: the reason, `audio` or `location`; others have no effect.
+  ///   - isKeeping: whether the reason holds. Repeated reports have no effect.
+  ///   - grace: the time, in seconds, for which a reason that no longer holds still counts. With 0 or less
+  ///     and with NaN there is no grace. The grace ends early when the reason holds again, or when the caller
+  ///     reports without grace that it does not. Until one of the two is reported, no report extends or
+  ///     restarts the grace.
   ///
   /// Any thread; does not block. A resulting suspension never runs inside this call.
   package func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double = 0) {
@@ -28,7 +30,7 @@ extension Device {
   }
 
   /// Returns the part of the given type, created with `make` and added to this device on first use. Any
-  /// thread; `make` must not block. Its result is dropped if another thread was faster.
+  /// thread; `make` must not block. The result of `make` is dropped if another thread was faster.
   package func part<Part: Suspendable>(_ make: (Device) -> Part) -> Part {
     let key = ObjectIdentifier(Part.self)
     if let present = shared.withLock({ $0.parts[key] }) as? Part { return present }
@@ -50,7 +52,8 @@ extension Device {
     perform(as: .application) { state, now in state.steps.append((now, .add(suspendable))) }
   }
 
-  /// Releases `suspendable`, which is no longer called and keeps its present state. Any thread.
+  /// Removes and releases `suspendable`, which receives no further calls and keeps its present state. Any
+  /// thread.
   public func remove(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .remove(suspendable))) }
   }
@@ -75,7 +78,7 @@ extension Device {
     perform(as: .application) { state, now in state.steps.append((now, .action(.note(.refused(refusal))))) }
   }
 
-  // MARK: The application's tasks
+  // MARK: Background tasks
 
   private static let lastTask = Atomic<Int>(0)
 
@@ -91,7 +94,7 @@ extension Device {
     }
   }
 
-  /// Ends a task and releases its handler, which is no longer called.
+  /// Ends a task and releases its handler without calling it.
   func endTask(_ id: UIBackgroundTaskIdentifier) {
     // Releasing the handler may run foreign code (a deinit), so it must not happen under the lock.
     let handler = perform(as: .application) { state, now in

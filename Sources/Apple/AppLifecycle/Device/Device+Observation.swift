@@ -18,7 +18,7 @@ extension Device {
   /// Whether an interruption is in progress.
   public var isInterrupted: Bool { shared.withLock { $0.machine.isInterrupted } }
 
-  /// The reasons that keep the application running in the background, or would if it were there.
+  /// The reasons that keep the application running in the background, or would keep it running there.
   public var effectiveKeepers: Set<BackgroundKeeper> { shared.withLock { $0.machine.effectiveKeepers } }
 
   /// The reason for which the application runs.
@@ -27,9 +27,9 @@ extension Device {
   /// The open background tasks, ordered by start time.
   public var openTasks: [BackgroundTask] { shared.withLock { $0.machine.tasks } }
 
-  /// The remaining background time, in seconds, never negative. `.greatestFiniteMagnitude` in the foreground
-  /// and while audio or location keeps the application running; 0 if it is not running. During a fetch at
-  /// least the fetch's remaining time.
+  /// The remaining background time, in seconds, never negative. `.greatestFiniteMagnitude` in the foreground,
+  /// and while audio, location or a wake-up keeps the application running; 0 if the application is not
+  /// running. At least the remaining time of a fetch, of a scheduler task or of session events in progress.
   public var backgroundTimeRemaining: Double {
     shared.withLock { $0.machine.backgroundTimeRemaining(at: clock.now) }
   }
@@ -64,12 +64,12 @@ extension Device {
     set { replace(\.onTermination, with: newValue) }
   }
 
-  /// Sets the observer of records of a phone that is another process. Called after `onRecord`.
+  /// Sets the observer that sends records to a phone in another process. Called after `onRecord`.
   package func setPhoneObserver(_ observer: (@Sendable (LifecycleRecord) -> Void)?) {
     replace(\.onPhoneRecord, with: observer)
   }
 
-  /// Whether the application is suspended and all its parts stand still, so that its process may be stopped.
+  /// Whether the application is suspended and all its parts have stopped, so that its process may be stopped.
   package var isStill: Bool {
     let parts = shared.withLock { state -> [any Suspendable]? in
       state.reached == .suspended && !state.isPerforming ? state.suspendables : nil
@@ -77,13 +77,14 @@ extension Device {
     return parts?.allSatisfy(\.isStill) ?? false
   }
 
-  /// The seconds for which a new background task still reverses the suspension; 0 if none does.
+  /// The time, in seconds, for which a new background task still reverses the suspension; 0 after that time.
   package var suspensionGraceRemaining: Double {
     let now = clock.now
     return shared.withLock { max(0, $0.machine.graceEnd?.seconds(since: now) ?? 0) }
   }
 
-  /// Sets a property, and releases its old value outside the lock: that may run foreign code.
+  /// Sets a property. Releases its old value outside the lock, because the release may run foreign code (a
+  /// deinit).
   func replace<Value: Sendable>(
     _ property: any WritableKeyPath<DeviceState, Value> & Sendable, with value: Value
   ) {
@@ -121,7 +122,7 @@ extension LifecycleMachine {
     case .suspended, .notRunning: return .none
     case .background:
       let keepers = effectiveKeepers
-      // A reason and its keeper have one name; `foreground` and `none` have no keeper.
+      // A reason and its keeper have the same raw value; `foreground` and `none` have no keeper.
       return RunningReason.allCases.first { reason in
         BackgroundKeeper(rawValue: reason.rawValue).map(keepers.contains) ?? false
       } ?? .none

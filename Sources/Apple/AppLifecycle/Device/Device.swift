@@ -3,8 +3,9 @@ import Synchronization
 
 /// The simulated device: carries out user and system events on its application, in any state.
 ///
-/// Any thread, also from callbacks and observers; members block only while those that they call run.
-/// Transitions are carried out one after the other, in the order of the requests, and never under a lock.
+/// May be used on any thread, also from callbacks and observers. A member blocks only while a callback or
+/// observer that it calls is running. Transitions are carried out one after the other, in the order of the
+/// requests, and never under a lock.
 ///
 /// Calls into the application are made on the main queue. A thread that carries out a transition on the main
 /// queue makes the call directly. Any other thread enqueues the call, and the transition continues when the
@@ -16,7 +17,7 @@ import Synchronization
 ///
 /// The watchdog has its own thread, so an application that blocks the main queue is still terminated.
 public final class Device: Sendable {
-  /// The origin of a request. It decides whether calls into the application may be made directly inside it.
+  /// The origin of a request, which decides whether the request may make calls into the application directly.
   enum Origin {
     /// The system or a user. Calls may be made directly.
     case system
@@ -43,9 +44,12 @@ public final class Device: Sendable {
   /// Creates a device with one application that is not running yet.
   ///
   /// - Parameters:
+  ///   - modes: the application's background modes.
+  ///   - clock: the clock for times and deadlines.
   ///   - mainQueue: the queue on which the application is called. Must run on the main thread if
   ///     `application` is used.
   ///   - isOnMainQueue: returns whether the caller runs on `mainQueue`. Must be fast and must not block.
+  ///   - settings: the rules for the application.
   ///   - isActive: whether the application is in the foreground from the beginning, without a launch.
   ///   - reclaimSockets: reclaims the application's sockets and returns those that were in use; nil reclaims
   ///     the sockets of the process. Called on the thread that carries out the transition; must not block. A
@@ -75,7 +79,8 @@ public final class Device: Sendable {
     perform(as: origin) { state, now in state.handle(event, at: now) }
   }
 
-  /// Makes `change` under the lock, then carries out the due steps outside it, unless another thread does.
+  /// Makes `change` under the lock and returns its result. Carries out the due steps outside the lock, unless
+  /// another thread is doing so.
   @discardableResult
   func perform<Result: Sendable>(
     as origin: Origin, _ change: (inout DeviceState, HostTime) -> Result
@@ -91,7 +96,7 @@ public final class Device: Sendable {
     return result
   }
 
-  /// Carries out the steps until none is left. `launches`: whether a launch's call may be direct.
+  /// Carries out the steps until none is left. `launches`: whether the call of a launch may be made directly.
   private func carryOut(as origin: Origin, launches: Bool = true) {
     while true {
       let (next, worker) = shared.withLock { state in
@@ -123,8 +128,8 @@ public final class Device: Sendable {
 
   // MARK: Calls into the application
 
-  /// Records the beginning of a call. `isAlone`: the performing thread makes the call directly and stops
-  /// performing, so that others may. Returns false if such a call would be nested in another one.
+  /// Records the beginning of a call. `isAlone`: the performing thread makes the call directly, and other
+  /// threads may perform steps during the call. Returns false if such a call would be nested in another one.
   private func beginCall(isAlone: Bool) -> Bool {
     shared.withLock { state in
       if isAlone {

@@ -14,7 +14,8 @@ struct DeviceState {
   var steps: [(time: HostTime, step: Step)] = []
   /// Whether a thread is carrying out `steps`.
   var isPerforming = false
-  /// The number of calls into the application, also terminated ones, that have not returned.
+  /// The number of calls into the application that have not returned. Calls that a termination has cut short
+  /// count too.
   var callsInProgress = 0
   var suspendables: [any Suspendable] = []
   /// The parts created by `Device.part`, keyed by type.
@@ -24,7 +25,7 @@ struct DeviceState {
   var keepers = KeeperTable()
   var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
   var onSessionTold: (@Sendable (String) -> Void)?
-  /// Set once the application has registered a task.
+  /// The runner of scheduler tasks; nil until the application registers a task.
   var taskRunner: (any ScheduledTaskRunner)?
   var keepAliveHandler: (@Sendable () -> Void)?
   /// The completions of events, by the event's token.
@@ -33,7 +34,7 @@ struct DeviceState {
   var lastReport: TerminationReport?
   var onStateChange: (@Sendable (ApplicationState) -> Void)?
   var onRecord: (@Sendable (LifecycleRecord) -> Void)?
-  /// The observer of a phone that is another process.
+  /// The observer of records for a phone in another process.
   var onPhoneRecord: (@Sendable (LifecycleRecord) -> Void)?
   var onTermination: (@Sendable (TerminationReport) -> Void)?
   var application: (any ApplicationSide)?
@@ -50,8 +51,8 @@ struct DeviceState {
     steps += machine.handle(event, at: now).map { (now, .action($0)) }
   }
 
-  /// Removes and returns the next step. Without one, passes `settled` to the machine. If no step follows
-  /// from that either, ends the performing and returns nil.
+  /// Removes and returns the next step. Without one, passes `settled` to the machine. If that yields no step
+  /// either, clears `isPerforming` and returns nil.
   mutating func nextStep(at now: HostTime) -> (time: HostTime, step: Step)? {
     if steps.isEmpty { handle(.settled, at: now) }
     isPerforming = !steps.isEmpty
@@ -61,7 +62,7 @@ struct DeviceState {
   /// The next deadline of the machine or of a keeper's grace; nil if none.
   var nextDeadline: HostTime? { [machine.nextDeadline, keepers.nextExpiry].compactMap { $0 }.min() }
 
-  /// Returns the worker if it must be signalled because a deadline precedes its alarm.
+  /// Returns the worker if it must be signalled because a deadline precedes its alarm; nil otherwise.
   mutating func workerToTell() -> (any Worker)? {
     guard let next = nextDeadline, next < alarm else { return nil }
     alarm = next
@@ -77,7 +78,7 @@ protocol ScheduledTaskRunner: AnyObject, Sendable {
 
 /// The application side as called by the device, on the main queue.
 protocol ApplicationSide: AnyObject, Sendable {
-  /// Makes a call other than `performFetch`.
+  /// Makes a call other than `performFetch` and `keepAlive`.
   func receive(_ callback: LifecycleCallback)
   /// Notifies the application of a session's completed transfers. `completion` may be called on any thread.
   func handleEvents(ofSession session: String, _ completion: @escaping @Sendable () -> Void)

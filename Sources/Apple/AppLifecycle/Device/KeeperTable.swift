@@ -12,7 +12,7 @@ struct KeeperTable {
   /// The end of the next grace; nil if no grace is running.
   var nextExpiry: HostTime? { expiries.values.filter { $0 != .distantFuture }.min() }
 
-  /// Records that `keeper` holds without limit, or no longer.
+  /// Records that `keeper` holds without limit, or no longer holds.
   mutating func set(_ keeper: BackgroundKeeper, holds: Bool) {
     expiries[keeper] = holds ? .distantFuture : nil
     spent.remove(keeper)

@@ -9,20 +9,20 @@ public protocol Suspendable: AnyObject, Sendable {
   /// application's code may begin after this returns. Never called twice without a `resume` in between.
   func suspend()
 
-  /// Whether everything that `suspend` stopped stands still, also outside this process, such as the sound of
-  /// an audio server. A phone stops the process only then, or after a second. Any thread.
+  /// Whether everything that `suspend` stops has stopped, also outside this process, such as the sound of an
+  /// audio server. A phone stops the process once this is true, or after a second. Any thread.
   var isStill: Bool { get }
 
   /// Continues from the state at `suspend`, because the application has left the state `suspended`. Called
-  /// only after a `suspend` without a `terminate` since.
+  /// only after a `suspend`, and not if a `terminate` came in between.
   func resume()
 
-  /// Reports that the application has entered the background and its own callback for that has returned.
-  /// Suspension is decided after this call.
+  /// Reports that the application has entered the background and its `didEnterBackground` callback has
+  /// returned. Suspension is decided after this call.
   func enterBackground()
 
-  /// Reports that the application is about to enter the foreground; its own callback for that comes next.
-  /// After a suspension `resume` comes only when that callback has returned. Anything that the callback
+  /// Reports that the application is about to enter the foreground; its `willEnterForeground` callback comes
+  /// next. After a suspension `resume` comes only when that callback has returned. Anything that the callback
   /// needs, such as the main thread, must therefore run again from this call on.
   func enterForeground()
 
@@ -35,16 +35,16 @@ public protocol Suspendable: AnyObject, Sendable {
   /// after a `beginInterruption`.
   func endInterruption(shouldResume: Bool)
 
-  /// Ends all work that would outlive the application, because the user force-quits it, running or not.
-  /// `terminate` follows if it runs.
+  /// Ends all work that would outlive the application, because the user force-quits the application, running
+  /// or not. `terminate` follows unless the application is in the state `notRunning`.
   func quit()
 
   /// Stops permanently, drops everything undelivered and makes no further calls, because the application has
   /// ended. May come during a suspension, or while a call into the application is in progress.
   func terminate()
 
-  /// Reports that the application is being launched again after a `terminate`; its own callback for that
-  /// comes next.
+  /// Reports that the application is being launched again after a `terminate`; its `didFinishLaunching`
+  /// callback comes next.
   func launch()
 }
 

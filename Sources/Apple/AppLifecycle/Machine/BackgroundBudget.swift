@@ -1,7 +1,8 @@
 import Clocks
 
 /// A stopwatch for the background time of an application's tasks. It runs while the application runs in the
-/// background. Audio, a fetch and suspension pause it; entering the foreground resets it.
+/// background. Suspension pauses it, as does any other reason to keep running, such as audio or a fetch.
+/// Entering the foreground resets it.
 struct BackgroundBudget: Hashable, Sendable {
   private let total: Int64
   private let warning: Int64
@@ -15,8 +16,9 @@ struct BackgroundBudget: Hashable, Sendable {
 
   var isRunning: Bool { runningSince != nil }
 
-  /// The times at which only the warning period and nothing remains; nil while the stopwatch is paused.
+  /// The time at which only the warning period remains; nil while the stopwatch is paused.
   var warningTime: HostTime? { moment(left: warning) }
+  /// The time at which no time remains; nil while the stopwatch is paused.
   var endTime: HostTime? { moment(left: 0) }
 
   /// Returns the nanoseconds used at `now`, at most the total.

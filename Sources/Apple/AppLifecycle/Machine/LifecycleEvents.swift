@@ -99,7 +99,8 @@ extension LifecycleMachine {
   package enum Event: Hashable, Sendable {
     /// A user or system event. `Action.finished` returns `token`, if any.
     case happened(LifecycleHappening, token: UInt64? = nil)
-    /// The complete set of reasons reported to keep the application running; only `audio` and `location` count.
+    /// The complete set of reasons reported to keep the application running. Only `audio` and `location`
+    /// count.
     case keepersChanged(Set<BackgroundKeeper>)
     /// The application begins a background task. The task was granted if `tasks` contains it afterwards.
     case taskBegan(UIBackgroundTaskIdentifier, name: String?, hasHandler: Bool)
@@ -119,14 +120,14 @@ extension LifecycleMachine {
     case expirationHandlerChanged(UInt64, Bool)
     /// The application sets the interval of its keep-alive calls, in seconds; nil removes the handler.
     case keepAliveChanged(Double?)
-    /// `didEnterBackground` has run application code, whose threads may have yet to begin a task.
+    /// `didEnterBackground` has run application code. A thread that it started may still begin a task.
     case mayHaveLeftWork
     /// A call into the application has returned or, for `Action.reachMainQueue`, the main queue was reached.
     case callReturned(CallID)
     /// Time has passed without another event.
     case timePassed
     /// All actions so far were carried out and no other event came. Suspension is decided only now, so that
-    /// the events of those actions, such as a new background task, can prevent it.
+    /// events caused by the actions, such as a new background task, can prevent it.
     case settled
   }
 
@@ -152,7 +153,7 @@ extension LifecycleMachine {
     case reclaimSockets
     /// Call `Suspendable.resume()`. Follows the `enter` that leaves `suspended`.
     case resume
-    // Each of these calls the method of `Suspendable` with its name.
+    // Each of the next five actions calls the method of `Suspendable` with the same name.
     case enterBackground
     case enterForeground
     case beginInterruption

@@ -26,12 +26,12 @@ extension LifecycleMachine {
     }
   }
 
-  /// Whether any application code can run, also in the call that brings it to the foreground.
+  /// Whether application code can run. Also true during `willEnterForeground` after a suspension.
   var isRunning: Bool { state != .notRunning && (!isStopped || pending != nil) }
 
   var isInFront: Bool { state == .active || state == .inactive }
 
-  // MARK: To the front and away from it
+  // MARK: Foreground and background
 
   private mutating func launch() -> [Step] {
     guard state == .notRunning else { return [] }
@@ -39,7 +39,7 @@ extension LifecycleMachine {
     return start() + [.call(.didBecomeActive), .enter(.active)]
   }
 
-  /// The first steps of every launch. The application is notified of a continuing interruption.
+  /// Returns the first steps of a launch. They notify the application of an interruption in progress.
   mutating func start() -> [Step] {
     defer { (wasTerminated, hasRun) = (false, true) }
     return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [.call(.didFinishLaunching)]
@@ -62,7 +62,8 @@ extension LifecycleMachine {
     return comeToFront()
   }
 
-  /// Brings the application to the foreground. A continuing interruption keeps only the audio.
+  /// Returns the steps that bring the application to the foreground. An interruption in progress blocks only
+  /// the audio.
   private mutating func comeToFront() -> [Step] {
     let becomeActive: [Step] = [.call(.didBecomeActive), .enter(.active)]
     switch state {
@@ -100,8 +101,8 @@ extension LifecycleMachine {
     returnsOnUnlock = false
   }
 
-  /// Cancels the background transfers right before termination, so that the next launch reports the
-  /// cancellations.
+  /// Returns the steps of a force-quit. They cancel the background transfers right before the termination, so
+  /// that the next launch reports the cancellations.
   private mutating func quit() -> [Step] {
     let steps = terminate()
     return steps.dropLast() + [.action(.quit)] + steps.suffix(1)
@@ -115,10 +116,10 @@ extension LifecycleMachine {
     }
   }
 
-  // MARK: Waking
+  // MARK: Wake-ups
 
   /// Returns the steps that resume an application that has just left the state `suspended`, including missed
-  /// notifications. Empty if it was not suspended.
+  /// notifications. Returns no steps if the application was not suspended.
   mutating func resumption() -> [Step] {
     guard isStopped else { return [] }
     // Interruptions precede `resume`; otherwise audio would play briefly during a phone call. Their
@@ -131,7 +132,7 @@ extension LifecycleMachine {
     return steps
   }
 
-  /// Resumes a suspended application in the background for the given reason.
+  /// Returns the steps that resume a suspended application in the background for the given reason.
   mutating func wake(for reason: BackgroundKeeper) -> [Step] {
     stayAwake(for: reason)
     return [.enter(.background)] + resumption()
@@ -195,7 +196,7 @@ extension LifecycleMachine {
   private var fetchRefusal: LifecycleRefusal? {
     if !modes.contains(.fetch) { return .fetchNeedsMode }
     if refreshStatus != .available { return .fetchNotAllowed }
-    // An application sets its interval while it is launched, so one that never ran had no occasion.
+    // An application sets its interval while it is launched, so an application that never ran could set none.
     if hasRun, !fetchInterval.isFinite { return .fetchNotAskedFor }
     if fetch != nil { return .fetchNotNow }
     guard let lastFetch else { return nil }
@@ -219,7 +220,7 @@ extension LifecycleMachine {
     updateBudget()
   }
 
-  /// Removes the limit of a fetch: in the foreground it uses no background time.
+  /// Removes the limit of a fetch, because a fetch in the foreground uses no background time.
   private mutating func abandonFetch() {
     guard fetch != nil else { return }
     fetch = nil

@@ -2,7 +2,7 @@ import Clocks
 
 /// The task scheduler: pending requests and running tasks.
 extension LifecycleMachine {
-  // MARK: Asking
+  // MARK: Requests
 
   mutating func registerTask(_ identifier: String) -> ScheduledTaskRegistration {
     guard settings.permittedTaskIdentifiers.contains(identifier) else { return .notPermitted }
@@ -30,7 +30,7 @@ extension LifecycleMachine {
     taskRequests.removeAll { identifier == nil || $0.identifier == identifier }
   }
 
-  // MARK: Running
+  // MARK: Running tasks
 
   mutating func beginScheduledTask(_ identifier: String) -> [Step] {
     let request = taskRequests.first { $0.identifier == identifier }
@@ -90,17 +90,17 @@ extension LifecycleMachine {
     scheduledTasks[index].hasHandler = hasHandler
   }
 
-  /// Ends the tracking of all scheduler tasks: in the foreground they use no background time.
+  /// Ends the tracking of all scheduler tasks, because tasks in the foreground use no background time.
   mutating func abandonScheduledTasks() {
     for task in scheduledTasks { completeScheduledTask(task.number, nil) }
   }
 
-  // MARK: Time
+  // MARK: Deadlines
 
   /// The index of the task whose expiration handler is due next; nil if none is.
   var nextScheduledToExpire: Int? { scheduledTasks.firstIndex { $0.isWarned && !$0.isExpired } }
 
-  /// Calls the expiration handler of a task. A task without one ends unsuccessfully.
+  /// Calls the expiration handler of a task. A task without a handler ends unsuccessfully.
   mutating func expireScheduledTask(at index: Int) {
     scheduledTasks[index].isExpired = true
     let task = scheduledTasks[index]
@@ -119,7 +119,8 @@ extension LifecycleMachine {
     max(task.since, task.deadline.advanced(bySeconds: -settings.expirationWarning))
   }
 
-  /// Warns tasks whose time is nearly over. Terminates the application for one past its deadline.
+  /// Marks tasks as warned when their time is nearly over. Terminates the application if a warned task has
+  /// passed its deadline.
   mutating func checkScheduledTasks() {
     for (index, task) in scheduledTasks.enumerated() {
       if task.isWarned, now >= task.deadline {

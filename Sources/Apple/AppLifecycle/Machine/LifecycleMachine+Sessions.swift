@@ -38,7 +38,7 @@ extension LifecycleMachine {
     updateBudget()
   }
 
-  /// Ends the tracking of all session events: in the foreground they use no background time.
+  /// Ends the tracking of all session events, because events in the foreground use no background time.
   mutating func abandonSessionEvents() { for id in sessionEvents.keys.sorted() { completeSessionEvents(id) } }
 
   /// The earliest deadline for handling session events; nil if none are pending.

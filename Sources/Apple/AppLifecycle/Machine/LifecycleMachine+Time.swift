@@ -1,9 +1,9 @@
 package import Clocks
 
 extension LifecycleMachine {
-  // MARK: What keeps it running
+  // MARK: Background execution
 
-  /// The reasons that keep the application running in the background, or would if it were there.
+  /// The reasons that keep the application running in the background, or would keep it running there.
   package var effectiveKeepers: Set<BackgroundKeeper> {
     var keepers = kept
     if awakeUntil != nil { keepers.insert(awakeFor) }
@@ -41,7 +41,7 @@ extension LifecycleMachine {
 
   private var fetchDeadline: HostTime? { fetch?.since.advanced(bySeconds: settings.fetchLimit) }
 
-  // MARK: Time
+  // MARK: Deadlines
 
   mutating func checkTime() {
     if let fetch, let deadline = fetchDeadline, now >= deadline {
@@ -105,7 +105,7 @@ extension LifecycleMachine {
     if tasks.contains(where: { !$0.isExpired }) { budget.reserveWarning(at: now) }
   }
 
-  // MARK: Tasks
+  // MARK: Background tasks
 
   /// The index of the task whose expiration handler is due next; nil if none is.
   var nextToExpire: Int? {
@@ -128,7 +128,8 @@ extension LifecycleMachine {
   /// Whether a new task reverses the suspension; see `LifecycleSettings.suspensionGrace`.
   private var isInGrace: Bool { state == .suspended && graceEnd.map { now < $0 } ?? false }
 
-  /// Resumes the application at once. A missed call follows the task's `taskBegan` record.
+  /// Resumes the application at once. Calls missed during the suspension follow the task's `taskBegan`
+  /// record.
   private mutating func takeSuspensionBack() {
     for step in [.enter(.background)] + resumption() {
       if case .call = step { agenda.append(step) } else { run(step) }
@@ -140,7 +141,7 @@ extension LifecycleMachine {
     note(.taskEnded(id, name: tasks.remove(at: index).name))
   }
 
-  // MARK: The end
+  // MARK: Termination
 
   /// Terminates the application for a fault. `took` is the time since `since` by default, in seconds.
   mutating func kill(

@@ -20,7 +20,8 @@ extension LifecycleMachine {
     arrive(Arrival(happening: .keepAlive, token: nil))
   }
 
-  /// Wakes a suspended application with the mode `voip`. A running application reads its sockets itself.
+  /// Returns the steps that wake a suspended application with the mode `voip`. A running application reads
+  /// its sockets itself.
   mutating func wakeForVoIPData() -> [Step] {
     state == .suspended && modes.contains(.voip) ? wake(for: .voip) : []
   }

@@ -27,13 +27,13 @@ package struct LifecycleMachine: Hashable, Sendable {
   package internal(set) var lastReport: TerminationReport?
   var refreshStatus = UIBackgroundRefreshStatus.available
 
-  /// The maximum number of user and system events queued during a call; further ones are refused. The longest
-  /// call may take 30 s, too short for a user to produce so many events.
+  /// The maximum number of user and system events queued during a call; further ones are refused. No user
+  /// produces so many events during the longest call, which may take 300 s by default.
   package static let happeningLimit = 1000
   /// The maximum number of open tasks, which bounds the memory of a program that never ends them.
   package static let taskLimit = 1000
 
-  /// A step of the reaction to an event. All steps of one event are done before the next event is taken.
+  /// A step of the reaction to an event. All steps of one event are run before the next event is handled.
   enum Step: Hashable, Sendable {
     case action(Action)
     case enter(ApplicationState)
@@ -80,7 +80,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   var now = HostTime(nanoseconds: .min)
   var agenda: [Step] = []
   var arrivals: [Arrival] = []
-  /// The tokens of events that were taken and are not yet finished.
+  /// The tokens of events whose steps have begun and whose effects are not yet complete.
   var unfinished: [UInt64] = []
   var pending: Pending?
   var lastCallID: CallID = 0
@@ -115,7 +115,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   var isInBackground = false
   var returnsOnUnlock = false
   /// Whether the application was notified of an interruption and not yet of its end. Differs from
-  /// `isInterrupted` only during suspension, and while the application is not running: then it is false.
+  /// `isInterrupted` only during suspension and while the application is not running. In the latter case this
+  /// value is false.
   var knowsInterruption = false
   /// The `shouldResume` of an interruption's end during suspension, to be reported on resumption.
   var missedEnd: Bool?
@@ -188,7 +189,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     if let token = arrival.token { actions.append(.finished(token: token)) }
   }
 
-  /// Takes steps and events until a call is pending or none is left.
+  /// Runs steps and handles events until a call is pending, or no step and no event is left.
   private mutating func pump() {
     while pending == nil {
       if !agenda.isEmpty {

@@ -31,7 +31,7 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
     case sessionEventsEnded(String)
     /// The application's delegate lacks the method that handles the events of the background session.
     case sessionEventsIgnored(String)
-    /// The application completed its fetch; nil if it entered the foreground or ended first.
+    /// The application completed its fetch; nil if the application entered the foreground or ended first.
     case fetchEnded(UIBackgroundFetchResult?)
     /// A task of the scheduler began.
     case scheduledTaskBegan(String)
@@ -100,7 +100,7 @@ extension LifecycleRecord.Event: CustomStringConvertible {
 }
 
 extension LifecycleHappening: CustomStringConvertible {
-  /// The event's words in a script, `home` or `interrupt end resume` for example.
+  /// The event as written in a script, for example `home` or `interrupt end resume`.
   public var description: String {
     switch self {
     case .launch: "launch"
@@ -134,7 +134,8 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case noBackgroundTime(name: String?)
   /// The number of open tasks has reached `LifecycleMachine.taskLimit`.
   case tooManyTasks(name: String?)
-  /// `LifecycleMachine.happeningLimit` events are queued during a call into the application.
+  /// The number of events queued during a call into the application has reached
+  /// `LifecycleMachine.happeningLimit`.
   case tooMuchWaits(LifecycleHappening)
   /// The background mode `fetch` is missing.
   case fetchNeedsMode
@@ -144,7 +145,7 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case fetchNotAllowed
   /// Another fetch is in progress.
   case fetchNotNow
-  /// The application's minimum fetch interval has not passed since the last fetch: so many seconds are left.
+  /// The application's minimum fetch interval has not passed since the last fetch. `seconds` are left.
   case fetchTooEarly(seconds: Double)
   /// The fetch has already ended.
   case noSuchFetch

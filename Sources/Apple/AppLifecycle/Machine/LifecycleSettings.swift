@@ -1,12 +1,12 @@
 /// The rules for an application: time limits in seconds, permitted scheduler tasks, and its sockets.
 ///
-/// Apple documents few of the limits; the other defaults are observed values. A limit that is negative or not
-/// a number is stored as 0, and a limit above `longest` as `longest`.
+/// Apple documents few of the limits. The other defaults are observed or chosen values. A limit that is
+/// negative or not a number is stored as 0, and a limit above `longest` as `longest`.
 public struct LifecycleSettings: Hashable, Sendable {
   /// The time for background tasks after the application enters the background. iOS 7 to 12 grant 180 s,
   /// later versions 30 s.
   public var backgroundTime = 180.0 { didSet { backgroundTime = Self.legal(backgroundTime) } }
-  /// The share of `backgroundTime` that remains when the expiration handlers run. Observed.
+  /// The part of `backgroundTime` that remains when the expiration handlers are called. Observed.
   public var expirationWarning = 5.0 { didSet { expirationWarning = Self.legal(expirationWarning) } }
   /// The limit of each call of `willResignActive`, `didEnterBackground`, `willTerminate`, memory warnings and
   /// expiration handlers. Apple says "approximately five seconds" of `applicationDidEnterBackground(_:)` and
@@ -15,8 +15,8 @@ public struct LifecycleSettings: Hashable, Sendable {
   /// The limit of each call that launches the application or enters the foreground. Watchdog reports show
   /// 19.97 s.
   public var foregroundCallLimit = 20.0 { didSet { foregroundCallLimit = Self.legal(foregroundCallLimit) } }
-  /// The limit for handling the events of a background session, from the call to its completion handler:
-  /// that of a fetch.
+  /// The limit for handling the events of a background session, from the call to its completion handler. The
+  /// default is that of `fetchLimit`.
   public var sessionEventsLimit = 30.0 { didSet { sessionEventsLimit = Self.legal(sessionEventsLimit) } }
   /// The delay of a discretionary transfer of a background session without external power. Apple gives no
   /// figure.
@@ -25,15 +25,16 @@ public struct LifecycleSettings: Hashable, Sendable {
   public var fetchLimit = 30.0 { didSet { fetchLimit = Self.legal(fetchLimit) } }
   /// The longest time for which suspension waits for a free main queue before it takes effect anyway.
   public var suspensionLimit = 5.0 { didSet { suspensionLimit = Self.legal(suspensionLimit) } }
-  /// The time after `didEnterBackground` returns during which a new background task reverses the suspension:
-  /// on a busy machine a thread started by that call may request its task late. Apple gives no figure for
-  /// "shortly after that method returns"; the default equals the limit of the call itself.
+  /// The time after `didEnterBackground` returns during which a new background task reverses the suspension.
+  /// The grace exists because a thread started by that call may request its task late on a busy machine.
+  /// Apple gives no figure for "shortly after that method returns"; the default equals the limit of the call
+  /// itself.
   public var suspensionGrace = 5.0 { didSet { suspensionGrace = Self.legal(suspensionGrace) } }
-  /// The time for which an application runs that a location change has woken, and in which one must start to
-  /// play that a remote-control command or the end of an interruption has woken.
+  /// The time for which an application runs after it was woken by a location change, a remote-control command
+  /// or the end of an interruption. After the latter two it must start to play within this time.
   public var wakeGrace = 5.0 { didSet { wakeGrace = Self.legal(wakeGrace) } }
-  /// The time for which an application runs after data for a VoIP socket or after a keep-alive call, and the
-  /// limit of that call, of which Apple says "a maximum of 10 seconds".
+  /// The time for which data for a VoIP socket or a keep-alive call keeps an application running. Also the
+  /// limit of a keep-alive call, of which Apple says "a maximum of 10 seconds".
   public var voipTime = 10.0 { didSet { voipTime = Self.legal(voipTime) } }
   /// The limit of a refresh task of the scheduler. Apple says "short"; observed values equal a fetch's.
   public var refreshTaskTime = 30.0 { didSet { refreshTaskTime = Self.legal(refreshTaskTime) } }

@@ -3,9 +3,9 @@ import Clocks
 package struct ScheduledTaskRequest: Hashable, Sendable {
   /// The kind of a task, which determines its duration.
   package enum Kind: Hashable, Sendable, CaseIterable {
-    /// Seconds, to refresh the application's content.
+    /// A task of seconds that refreshes the application's content.
     case refresh
-    /// Minutes, to process data.
+    /// A task of minutes that processes data.
     case processing
 
     var mode: BackgroundMode { self == .refresh ? .fetch : .processing }
@@ -28,7 +28,7 @@ package struct ScheduledTaskRequest: Hashable, Sendable {
 }
 
 package struct ScheduledTask: Hashable, Sendable {
-  /// Unique in the life of a device.
+  /// The number of the task, unique on its device.
   package let number: UInt64
   package let request: ScheduledTaskRequest
   let since: HostTime

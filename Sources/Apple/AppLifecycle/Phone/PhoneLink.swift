@@ -5,26 +5,26 @@ import SystemSupport
 
 /// The connection of this application to its phone, the process that started it (`continuo phone run`).
 ///
-/// The phone's orders are carried out on the application's own device. Its records are reported. Once the
-/// application is suspended and stands still, the phone stops the process.
+/// The application's device carries out the phone's orders, and its records are reported to the phone. Once
+/// the application is suspended and its parts have stopped, the phone stops the process.
 package final class PhoneLink: Sendable {
-  /// The variable in which a phone names its socket: `DESCRIPTOR:PHONE'S PROCESS:MODES`. No modes, after the
-  /// last colon, stand for those that the application chooses.
+  /// The environment variable in which a phone passes its socket: `DESCRIPTOR:PHONE'S PROCESS ID:MODES`. If
+  /// the modes are empty, the application chooses its own.
   package static let variable = "CONTINUO_PHONE"
   /// The timeout in seconds for the parts of a suspended application to stop.
   private static let stillLimit = 1.0
-  /// The interval in seconds at which the parts are checked until then.
+  /// The interval, in seconds, at which the worker checks whether the parts have stopped.
   private static let stillInterval = 0.001
-  /// The timeout in milliseconds for a phone that reads no reports. Afterwards reports are lost.
+  /// The timeout, in milliseconds, for a phone that reads no reports. Afterwards the report is lost.
   private static let patience: Int32 = 1000
 
   /// The connection of this process; nil if no phone has started it.
   package static let shared = getenv(variable).flatMap { PhoneLink(String(cString: $0)) }
 
-  /// The background modes that the phone has chosen; nil if it leaves them to the application.
+  /// The background modes that the phone has chosen; nil if the phone leaves the choice to the application.
   package let modes: BackgroundModes?
   private let descriptor: Int32
-  /// The worker that waits for a suspended application to stand still.
+  /// The worker that waits until the parts of a suspended application have stopped.
   private let rest = LazyWorker()
   private let state = Mutex(State())
 
@@ -32,18 +32,19 @@ package final class PhoneLink: Sendable {
     var device: Device?
     var isRead = false
     var reader: (any Worker)?
-    /// The time until which the suspended application has to stand still; nil while that is not awaited.
+    /// The deadline for the parts of the suspended application to stop; nil if the worker does not wait for
+    /// that.
     var stillUntil: HostTime?
   }
 
-  /// Takes over the socket that `text` names. Nil if that is not the socket of that phone: a child of the
-  /// application has the same variable, but not the socket.
+  /// Takes over the socket that `text` names. Returns nil if the descriptor is not the phone's socket, for
+  /// example in a child of the application, which inherits only the variable.
   private init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let number = Int32(parts[0]), let phone = Int32(parts[1]),
       Self.isSocket(number, of: phone)
     else { return nil }
-    // Children of the application do not have it.
+    // Children of the application must not inherit the socket.
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     descriptor = number
     modes = parts[2].isEmpty ? nil : BackgroundModes(list: String(parts[2]))
@@ -57,7 +58,8 @@ package final class PhoneLink: Sendable {
       && getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 && credentials[0] == phone
   }
 
-  /// Makes `device` the one that receives the phone's orders. Any thread; does not block for long.
+  /// Makes `device` the receiver of the phone's orders. Any thread; blocks for at most about a second if the
+  /// phone does not read.
   package func attach(_ device: Device) {
     send(.hello(device.modes, device.state))
     var previous: Device? = device
@@ -94,7 +96,7 @@ package final class PhoneLink: Sendable {
     }
   }
 
-  /// Starts to wait until a suspended application stands still.
+  /// Starts the wait for the parts of a suspended application to stop.
   private func awaitRest(_ reached: ApplicationState) {
     let limit = SystemClock.shared.now.advanced(bySeconds: Self.stillLimit)
     state.withLock { $0.stillUntil = reached == .suspended ? limit : nil }
@@ -109,8 +111,9 @@ package final class PhoneLink: Sendable {
 
   // MARK: Orders
 
-  /// Carries out orders until the phone ends, and the application with it. Returns if the application has
-  /// closed the socket. A wait in `recv` does not depend on the descriptor's number, which may be in use again.
+  /// Carries out orders until the phone ends, which also ends the application. Returns if the application has
+  /// closed the socket. A wait in `recv` stays on the phone's socket even if the descriptor's number is
+  /// reused.
   private func read() {
     var bytes = [UInt8](repeating: 0, count: PhoneReport.limit)
     while true {
@@ -136,12 +139,12 @@ package final class PhoneLink: Sendable {
       guard let self, let device else { return }
       let reached = device.state
       send(.done(order.number, reached))
-      // The phone has resumed the process for this event, which had no other effect.
+      // The phone has resumed the process for this event, which left the application suspended.
       if reached == .suspended { awaitRest(reached) }
     }
   }
 
-  /// Reports a suspended application that stands still. Returns whether to check again soon.
+  /// Reports a suspended application once its parts have stopped. Returns whether to check again soon.
   private func checkRest() -> Bool {
     let (device, limit) = state.withLock { ($0.device, $0.stillUntil) }
     guard let device, let limit, device.state == .suspended else { return false }

@@ -1,5 +1,5 @@
-/// An event that a phone tells its application, with a number for `PhoneReport.done`. The description is its
-/// form on the socket, one packet each.
+/// An event that a phone sends to its application, with a number that `PhoneReport.done` repeats.
+/// `description` is the content of the order's packet on the socket.
 package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
   package var number: UInt64
   package var happening: LifecycleHappening
@@ -19,7 +19,7 @@ package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
     self.init(number: number, happening)
   }
 
-  /// The events that have no parameter of their own.
+  /// The events that are parsed by their whole description.
   private static let plain: [LifecycleHappening] = [
     .launch, .home, .foreground, .lock, .unlock, .interruptionBegan, .interruptionEnded(shouldResume: true),
     .interruptionEnded(shouldResume: false), .terminate, .memoryWarning, .fetch, .remoteControl,

@@ -1,9 +1,9 @@
 package import Clocks
 
-/// A message of an application to its phone, which is another process. The description is its form on the
-/// socket, one packet each.
+/// A message of an application to its phone, which is another process. `description` is the content of the
+/// message's packet on the socket.
 package enum PhoneReport: Hashable, Sendable {
-  /// The application has a device in this state and can be told events from now on.
+  /// The application has a device with these modes and in this state, and accepts events from now on.
   case hello(BackgroundModes, ApplicationState)
   /// A record of the device: a state, a background task or an interruption. Others are not reported.
   case event(LifecycleRecord.Event, HostTime)
@@ -11,8 +11,8 @@ package enum PhoneReport: Hashable, Sendable {
   case refused(String)
   /// The application ended, with a fault if it was terminated for one.
   case terminated(Fault?, HostTime)
-  /// The application is suspended and its parts stand still. For `grace` seconds a new background task
-  /// reverses that.
+  /// The application is suspended, and its parts have stopped or the timeout for that has passed. For `grace`
+  /// seconds a new background task still reverses the suspension.
   case still(grace: Double)
   /// All effects of the event with this number are complete, and the application is in this state.
   case done(UInt64, ApplicationState)
@@ -135,7 +135,7 @@ extension PhoneReport: CustomStringConvertible {
     }
   }
 
-  /// The text before the first space and the text after it; nil without a space.
+  /// Returns the text before the first space and the text after it. Without a space the second is nil.
   private static func halves(_ text: Substring) -> (Substring, Substring?) {
     guard let space = text.firstIndex(of: " ") else { return (text, nil) }
     return (text[..<space], text[text.index(after: space)...])

@@ -8,14 +8,15 @@ import SystemSupport
 /// or `epoll` wake up, and the socket is then not connected. `shutdown` would deliver unread data, and `dup2`
 /// would leave waiting threads asleep.
 enum OpenSockets {
-  /// The upper bound of descriptor numbers for processes with a higher limit.
+  /// The maximum number of descriptors to check without /proc, even if the process's limit is higher.
   private static let mostNumbers = 65_536
 
   /// Reclaims all TCP sockets of the process except the system's. Returns those that were in use. Any thread;
   /// does not block on the network.
   static func reclaimAll() -> [ReclaimedSocket] { numbers().compactMap(reclaim) }
 
-  /// Reclaims a socket; nil for a system socket, one that is idle, and anything but a TCP socket.
+  /// Reclaims a socket and returns its description. Returns nil for a system socket, for an idle socket, for
+  /// anything but a TCP socket, and on failure.
   static func reclaim(_ number: Int32) -> ReclaimedSocket? {
     // Another thread may close the descriptor and reuse its number. The duplicate refers to the same socket
     // throughout. The original is used only if the process has no descriptor left.
@@ -33,7 +34,8 @@ enum OpenSockets {
   }
 
   private static func use(of descriptor: Int32) -> ReclaimedSocket.Use? {
-    // The first byte of TCP_INFO is the state. The values are those of the kernel's net/tcp_states.h.
+    // The first byte of TCP_INFO is the state, with the values of the kernel's net/tcp_states.h: 2 is
+    // SYN_SENT, 7 CLOSE and 10 LISTEN.
     var state: UInt8 = 0
     var length: socklen_t = 1
     guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else { return nil }
@@ -45,7 +47,7 @@ enum OpenSockets {
     }
   }
 
-  /// Returns an option of the socket level; nil for a descriptor that is no socket.
+  /// Returns an option of the level SOL_SOCKET; nil for a descriptor that is not a socket.
   static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -61,7 +63,7 @@ enum OpenSockets {
     return withUnsafeMutablePointer(to: &address) { storage in
       storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
         guard ask(descriptor, generic, &length) == 0 else { return nil }
-        // NI_MAXHOST and the longest port
+        // The sizes are NI_MAXHOST and five digits of a port with their terminating zero.
         var host = [CChar](repeating: 0, count: 1025)
         var port = [CChar](repeating: 0, count: 6)
         guard
@@ -121,7 +123,8 @@ public struct ReclaimedSocket: Hashable, Sendable, CustomStringConvertible {
     self.use = use
   }
 
-  /// The addresses and use: `127.0.0.1:80 listening`, `10.0.0.2:512 → 10.0.0.1:80`, `10.0.0.2:512 connecting`.
+  /// The addresses and the use: `127.0.0.1:80 listening`, `10.0.0.2:512 → 10.0.0.1:80` or
+  /// `10.0.0.2:512 connecting`.
   public var description: String {
     switch use {
     case .listening: "\(address) listening"

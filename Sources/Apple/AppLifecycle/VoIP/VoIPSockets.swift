@@ -18,8 +18,8 @@ public enum VoIPSocket {
   /// Any thread; does not block.
   ///
   /// - Parameter descriptor: a socket of the type SOCK_STREAM, still owned by the caller.
-  /// - Returns: false, without any effect, without the mode, for a descriptor that is not such a socket, and
-  ///   if the process has no descriptors left. The device records the reason.
+  /// - Returns: false, without any effect, if the mode is missing, `descriptor` is not such a socket, or the
+  ///   process has no descriptors left. The device records the reason.
   @discardableResult
   public static func register(_ descriptor: Int32) -> Bool {
     let device = Device.current
@@ -37,9 +37,10 @@ public enum VoIPSocket {
 
 /// Watches the VoIP sockets of an application while it is suspended.
 ///
-/// The kernel tracks the sockets (epoll, edge-triggered), also while no thread waits. At suspension it
-/// reports those that received something since its last report and still have unread data. Nothing that
-/// arrived just before the suspension is missed, and unread data wakes the application only once.
+/// The kernel tracks the sockets (epoll, edge-triggered), also while no thread waits. At suspension the
+/// kernel reports the sockets that have received data since its last report and still have unread data.
+/// Nothing that arrived just before the suspension is missed, and unread data wakes the application only
+/// once.
 final class VoIPSockets: Suspendable {
   private weak let device: Device?
   private let state = Mutex(State())
@@ -57,7 +58,8 @@ final class VoIPSockets: Suspendable {
     state.withLock { $0.worker }?.cancel()
   }
 
-  /// Adds a socket; false if it is not a stream socket, or no descriptor is left for the watch.
+  /// Adds a socket. Returns false if `descriptor` is not a stream socket, or no descriptor is left for the
+  /// watch.
   func register(_ descriptor: Int32) -> Bool {
     guard OpenSockets.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue) else { return false }
     if let device, device.watchesSockets {
@@ -96,7 +98,8 @@ final class VoIPSockets: Suspendable {
 
   func resume() { stop() }
 
-  // Stops before `resume`: the application's callback for this event reads its sockets itself.
+  // The watch stops before `resume`, because the application's callback for this event reads the sockets
+  // itself.
   func enterForeground() { stop() }
 
   func terminate() {
@@ -136,7 +139,8 @@ private final class Watch: Sendable {
     self.epoll = epoll
   }
 
-  /// Adds a socket; repeated additions have no effect. The kernel removes it when it is closed.
+  /// Adds a socket, and returns whether it is watched. Repeated additions have no effect. The kernel removes
+  /// a socket when it is closed.
   func add(_ descriptor: Int32) -> Bool {
     var event = continuo_epoll_event(
       events: Event.readable | Event.otherEndClosed | Event.edgeTriggered,
@@ -144,7 +148,7 @@ private final class Watch: Sendable {
     return continuo_epoll_ctl(epoll.number, Event.add, descriptor, &event) == 0 || errno == EEXIST
   }
 
-  /// Permits a wait after the last `end`.
+  /// Lets the next wait block again after an `end`.
   func begin() { pipe.empty() }
 
   /// Ends the present wait, or else the next one.

@@ -6,15 +6,16 @@ package import Transfer
 
 /// The dependencies of players: the clock, the output, the main queue and the decoder.
 ///
-/// An application that needs other than the defaults sets `current` once, before it makes its first player. A
-/// player keeps the environment in which it was made. Copies of an environment share its audio session.
+/// An application that does not use the default environment sets `current` once, before it makes its first
+/// player. A player keeps the environment in which it was made. Copies of an environment share its audio
+/// session.
 public struct PlaybackEnvironment: Sendable {
   package let clock: any HostClock
-  /// Shared by all players of the environment; each player opens its own streams.
+  /// The output device, shared by all players of the environment. Each player opens its own streams.
   package let device: any AudioOutputDevice
-  /// For change handlers, notifications and completion handlers, and time observers without a queue.
+  /// The queue for change handlers, notifications, completion handlers, and time observers without a queue.
   package let mainQueue: any DeliveryQueue
-  /// The time stretching for rates other than 1. Nil: such rates are refused.
+  /// The time stretching for rates other than 1; nil if such rates are refused.
   package let stretching: (any TimeStretching)?
   /// Returns whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap.
   package let isOnMainQueue: @Sendable () -> Bool
@@ -23,7 +24,8 @@ public struct PlaybackEnvironment: Sendable {
   package var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
   /// Returns the medium of a remote asset. Called right before an item of the asset enters a queue, on any
   /// thread. The medium fetches nothing before it is opened, and ends all transfers when it is released.
-  /// `onNote` is called on a worker with the medium's events, in order. Nil: remote media are not supported.
+  /// `onNote` is called on a worker with the medium's events, in order. The closure is nil if remote media
+  /// are not supported.
   package var makeRemote:
     (
       @Sendable (_ asset: RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void)
@@ -57,7 +59,7 @@ public struct PlaybackEnvironment: Sendable {
 
   private static let shared = Mutex<PlaybackEnvironment?>(nil)
 
-  /// A class, because each asset made in the scope retains it.
+  /// The scope of one `withCurrent`. A class, because each asset made in the scope retains it.
   final class Scope: Sendable {
     let environment: PlaybackEnvironment
     init(_ environment: PlaybackEnvironment) { self.environment = environment }
@@ -65,8 +67,9 @@ public struct PlaybackEnvironment: Sendable {
 
   @TaskLocal static var scope: Scope?
 
-  /// The environment of the scope in which this is called, if there is one, otherwise the one that is current
-  /// when the closure is called. An asset keeps the closure: 100 000 environments would take more memory.
+  /// Returns a closure that returns the environment of the present scope. Outside a scope the closure returns
+  /// the environment that is current when it is called. An asset keeps the closure, because 100 000
+  /// environments would take more memory.
   package static func currentAtUse() -> @Sendable () -> PlaybackEnvironment {
     if let scope { return { scope.environment } }
     return { current }
@@ -87,7 +90,7 @@ public struct PlaybackEnvironment: Sendable {
       return environment
     }
     set {
-      // The previous environment may release its objects here: outside the lock.
+      // The previous environment may release its objects, so it is released outside the lock.
       var environment: PlaybackEnvironment? = newValue
       shared.withLock { swap(&$0, &environment) }
       StandardEnvironment.becameCurrent(newValue)
@@ -137,7 +140,7 @@ extension AVAudioSession {
 }
 
 /// The default environment. This module imports no decoder and no output. The module `Continuo` does, and
-/// makes this type conform to `EnvironmentMaker`; the cast below finds that if `Continuo` is linked.
+/// makes this type conform to `EnvironmentMaker`. The cast below succeeds only if `Continuo` is linked.
 package enum StandardEnvironment {
   fileprivate static func make() -> PlaybackEnvironment {
     guard let maker = StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type else {
@@ -152,7 +155,7 @@ package enum StandardEnvironment {
 }
 
 package protocol EnvironmentMaker {
-  /// Called once, at the first use of the default environment.
+  /// Returns the default environment. Called once, at its first use.
   static func makeEnvironment() -> PlaybackEnvironment
 
   /// Called for each environment of the process, when it becomes the current one.
@@ -161,16 +164,18 @@ package protocol EnvironmentMaker {
 
 /// A diagnostic about the sound rather than a particular player.
 public enum PlaybackDiagnostic: Hashable, Sendable {
-  /// The output could not be opened or was lost; retried after that many seconds, never for nil.
+  /// The output could not be opened or was lost, for the reason in the text. A retry follows after
+  /// `retryAfter` seconds; nil means no retry.
   case outputUnavailable(String, retryAfter: Double?)
   /// The output was opened, for the first time or again. `route` is the name of the sink or the file.
   case outputOpened(route: String)
   /// A rate other than 1 was refused, because the library named by the text is not installed.
   case rateUnavailable(String)
-  /// The number of steps that were skipped because a time observer's queue was more than a second late.
+  /// The number of time-observer steps that were dropped because the observer's queue was more than a second
+  /// late.
   case stepsCoalesced(Int64)
-  /// A player was started while the application is suspended. It plays when the application runs again. This
-  /// report alone is made during the suspension.
+  /// A player was started while the application is suspended. The player plays when the application runs
+  /// again. No other diagnostic is reported during the suspension.
   case startDeferred
   /// An implausible replay gain in an item's tags is ignored. The text names the item and the value.
   case replayGainIgnored(String)

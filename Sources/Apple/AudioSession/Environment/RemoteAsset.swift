@@ -1,7 +1,7 @@
 package import Foundation
 package import Transfer
 
-/// The parameters of the requests for a remote asset, or for one whose bytes a delegate provides.
+/// The parameters of the requests for a remote asset, or for an asset whose bytes a delegate provides.
 package struct RemoteAsset: Sendable {
   package let url: WebURL
   /// The credentials in the asset's URL, or those that were given with the asset.
@@ -17,15 +17,16 @@ package struct RemoteAsset: Sendable {
   /// The transport of the bytes; nil for the environment's network.
   package private(set) var transport: (any HTTPTransport)?
 
-  /// For http and https URLs.
+  /// Creates the parameters for an http or https URL.
   package init(_ url: URL, isPrecise: Bool) throws(WebURL.Problem) {
     (self.url, credentials) = try WebURL.read(url.absoluteString)
     self.isPrecise = isPrecise
   }
 
-  /// For any scheme, with bytes from `transport`. Nil for a URL that is too long.
+  /// Creates the parameters for a URL of any scheme, with bytes from `transport`. Returns nil if the URL is
+  /// too long.
   package init?(_ url: URL, isPrecise: Bool, transport: any HTTPTransport) {
-    // The URL used in messages. Custom schemes have no rules, so the rest of the URL is treated as a path.
+    // The URL to show in messages. Custom schemes have no rules, so the rest of the URL is treated as a path.
     let path = "\(url.host ?? "")/\(url.path)"
     guard let standIn = try? WebURL.read("http://resource-loader/\(path)").url else { return nil }
     self.url = standIn

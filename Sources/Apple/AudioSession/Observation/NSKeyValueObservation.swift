@@ -16,8 +16,8 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let old = NSKeyValueObservingOptions(rawValue: 2)
   /// Calls the handler once before `observe` returns, on the caller's thread.
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
-  /// Calls the handler twice for each change: with `isPrior` before it, and after it. If another thread than
-  /// the main one sets a property such as `AVPlayer.volume`, both calls follow the change.
+  /// Calls the handler twice for each change: with `isPrior` before it, and after it. If a thread other than
+  /// the main thread sets a property such as `AVPlayer.volume`, both calls follow the change.
   public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
@@ -111,8 +111,8 @@ extension KeyValueObserving {
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation { observe(keyPath, options, areEqual: nil, changeHandler) }
 
-  /// Calls `changeHandler` as the general `observe(_:options:changeHandler:)` does. The comparison of the values
-  /// is known here, and need not be found at run time.
+  /// Calls `changeHandler` as the general `observe(_:options:changeHandler:)` does. Values are compared with
+  /// `==`, which need not be searched for at run time.
   @preconcurrency
   public func observe<Value: Equatable>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],

@@ -6,7 +6,7 @@ protocol ObjectObservation: AnyObject, Sendable {
   /// path leads through one of them. Main queue.
   func prepare(for changing: [ObservedProperty])
   /// Calls the handler if the observed path leads through one of the properties that `changed`, even to the
-  /// same value, or if its value differs. Main queue.
+  /// same value, or if the value at the path differs. Main queue.
   func check(_ changed: [ObservedProperty])
   func end()
 }
@@ -26,7 +26,7 @@ package final class ObservationList: Sendable {
     entries = Mutex(tracked.map { [$0] } ?? [])
   }
 
-  /// In the order in which they were added.
+  /// The observations in the order in which they were added.
   var all: [any ObjectObservation] { entries.withLock { $0 } }
 
   func add(_ observation: any ObjectObservation) { entries.withLock { $0.append(observation) } }
@@ -43,7 +43,8 @@ package final class ObservationList: Sendable {
 /// Notifies observers of changes, one change after the other.
 ///
 /// A handler may call the player, which then changes again before the handler returns. Observers that do not
-/// know the first change must be notified before the second one is made. Otherwise they would miss the first.
+/// know the first change must be notified before the second change is made. Otherwise they would miss the
+/// first one.
 package final class ChangeAnnouncer: Sendable {
   private struct State {
     /// The observations that have not yet checked for the last change.
@@ -101,15 +102,18 @@ package final class PathEvaluation: Sendable {
   /// The evaluation in whose key path the caller runs; nil if none.
   @TaskLocal package static var current: PathEvaluation?
 
-  /// Unsafe: key paths are immutable, and only the type and the description of this one are read.
+  /// `nonisolated(unsafe)` is safe here, because key paths are immutable and only the type and the
+  /// description are read.
   private nonisolated(unsafe) let keyPath: AnyKeyPath
   private let didUseStandIn = Atomic<Bool>(false)
-  /// An array: a set costs a start a search through all conformances of the program, for few elements.
+  /// An array, because the elements are few, and a set would cost a search through all conformances of the
+  /// program at startup.
   private let properties = Mutex<[ObservedProperty]>([])
 
   private init(_ keyPath: AnyKeyPath) { self.keyPath = keyPath }
 
-  /// Returns the value at `keyPath` and the properties on the path. Nil if the path unwraps a missing item.
+  /// Returns the value at `keyPath` and the properties on the path. The value is nil if the path unwraps a
+  /// missing item.
   static func value<Root, Value>(
     of root: Root, at keyPath: KeyPath<Root, Value>
   ) -> (value: Value?, properties: [ObservedProperty]) {
@@ -123,10 +127,11 @@ package final class PathEvaluation: Sendable {
     properties.withLock { if !$0.contains(property) { $0.append(property) } }
   }
 
-  /// The value of a property whose object is missing: a placeholder if the path unwraps it, otherwise nil.
+  /// Returns the value of a property whose object is missing: a placeholder if the path unwraps the property,
+  /// otherwise nil.
   ///
-  /// Only the description of a key path shows whether it unwraps. The first description costs a program a
-  /// millisecond, so none is made for a path that needs no object or ends with it.
+  /// Only the description of a key path shows whether it unwraps. The first description in a program takes a
+  /// millisecond, so none is made for a path that ends with the object.
   package func missing<Object: AnyObject>(_ placeholder: @autoclosure () -> Object) -> Object? {
     guard type(of: keyPath).valueType != Optional<Object>.self, keyPath.debugDescription.contains("!") else {
       return nil

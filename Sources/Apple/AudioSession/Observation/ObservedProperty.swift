@@ -17,7 +17,7 @@ package enum ObservedKey: Hashable, Sendable {
   case inert(String)
 }
 
-/// A property of one object, which its list of observations identifies.
+/// A property of one object. `owner` identifies the object by its list of observations.
 package struct ObservedProperty: Hashable, Sendable {
   let owner: ObjectIdentifier
   let key: ObservedKey
@@ -30,7 +30,8 @@ extension ObservationList {
   }
 
   /// Records a read of the property, for the key path under evaluation and for Swift Observation. Called in
-  /// every getter of an observable property. Other properties are compared whenever their object changes.
+  /// every getter of an observable property. Values of properties that do not record reads are compared
+  /// whenever their object changes.
   package func note(_ key: ObservedKey) {
     PathEvaluation.current?.note(property(key))
     tracked?.note(property(key))

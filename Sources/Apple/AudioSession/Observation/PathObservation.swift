@@ -3,9 +3,9 @@ import Synchronization
 
 /// An observation of the value at a key path, which compares successive values.
 ///
-/// The path is evaluated again after each change of the object, and the properties on it record that they are
-/// read. Comparing key paths instead does not work: on Linux the same property has another key path in each
-/// subclass (`\AVQueuePlayer.rate != \AVPlayer.rate`).
+/// The path is evaluated again after each change of the object, and the properties on the path record that
+/// they are read. Comparing key paths instead does not work, because on Linux the same property has another
+/// key path in each subclass (`\AVQueuePlayer.rate != \AVPlayer.rate`).
 ///
 /// Unchecked: the key path is an immutable literal, the variables are only accessed under `lock`, and values
 /// leave the object only through the handler.
@@ -15,11 +15,12 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   private let keyPath: KeyPath<Object, Value>
   private let options: NSKeyValueObservingOptions
   private let handler: @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
-  /// Made when two values are compared for the first time, unless the caller knows it.
+  /// The comparison of two values. Made at the first comparison, unless the caller provides it.
   private lazy var areEqual = Self.comparison()
 
   private let lock = NSLock()
-  /// The last value, which is nil if the path leads through nil; nil before the first evaluation.
+  /// The last value, which may itself be nil because the path leads through nil; nil before the first
+  /// evaluation.
   private var last: Value??
   /// The properties on the path at the last evaluation.
   private var properties: [ObservedProperty] = []

@@ -18,7 +18,8 @@ package final class TrackedProperties: ObjectObservation, Observable {
   }
 
   func check(_ changed: [ObservedProperty]) {
-    // A client that began to track between `prepare` and the change has read the old value.
+    // A client that began to track between `prepare` and the change has read the old value, but missed
+    // `willSet`.
     prepare(for: changed)
     for property in changed { registrar.didSet(self, keyPath: \.[property]) }
   }
@@ -33,7 +34,8 @@ package final class TrackedProperties: ObjectObservation, Observable {
 
   private static let choice = Mutex(Choice())
 
-  /// Whether new players and items are tracked. Stops the program if changed after the first was made.
+  /// Whether new players and items are tracked. Stops the program if changed after the first player or item
+  /// was made.
   package static var isEnabled: Bool {
     get { choice.withLock { $0.isEnabled } }
     set {

@@ -65,8 +65,9 @@ extension AVAudioSession {
     suspension.tell { response(false) }
   }
 
-  /// Without effect: only the tools of the sound server move sound to another device. Throws an `NSError`
-  /// with the `ErrorCode` `incompatibleCategory` for `speaker` without the category `playAndRecord`.
+  /// Has no effect, because only the tools of the sound server move sound to another device. Throws an
+  /// `NSError` with the `ErrorCode` `incompatibleCategory` for `speaker` without the category
+  /// `playAndRecord`.
   public func overrideOutputAudioPort(_ portOverride: PortOverride) throws {
     if portOverride != .none, category != .playAndRecord {
       throw AudioSessionError(.incompatibleCategory, "\(category.rawValue) has no port to override.")

@@ -27,10 +27,12 @@ extension AVAudioSession {
 /// The key of an `AVAudioSession.InterruptionType`'s raw value, a `UInt`.
 public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
 
-/// The key of an `AVAudioSession.InterruptionOptions`' raw value, a `UInt`, at the end only.
+/// The key of an `AVAudioSession.InterruptionOptions`' raw value, a `UInt`. Present only when an interruption
+/// ends.
 public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
 
-/// The key of an `AVAudioSession.InterruptionReason`'s raw value, a `UInt`, at the beginning only.
+/// The key of an `AVAudioSession.InterruptionReason`'s raw value, a `UInt`. Present only when an interruption
+/// begins.
 public let AVAudioSessionInterruptionReasonKey = "AVAudioSessionInterruptionReasonKey"
 
 /// The key of an `AVAudioSession.RouteChangeReason`'s raw value, a `UInt`.

@@ -107,7 +107,7 @@ extension AVAudioSession {
 
   /// The beginning or the end of an interruption. As in Apple's type, `began` is 1 and `ended` is 0.
   public enum InterruptionType: UInt, Sendable {
-    /// The interruption began; an end may never follow.
+    /// The interruption began. `ended` does not always follow.
     case began = 1
     /// The interruption ended.
     case ended = 0

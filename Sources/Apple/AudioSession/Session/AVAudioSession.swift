@@ -109,7 +109,7 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
   /// The latency from the player to the listener, in seconds; 0 while no output is open.
   public var outputLatency: TimeInterval { suspension.outputProperties?.latency ?? 0 }
 
-  // MARK: Others
+  // MARK: Other audio and volume
 
   /// The timeout of the first query, in seconds. A server on this machine answers within milliseconds.
   static let answerLimit = 0.2
@@ -148,7 +148,7 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     return surroundings.volume
   }
 
-  // MARK: For players and the system
+  // MARK: Calls by players and the system
 
   var allowsSound: Bool { state.withLock { $0.allowsSound } }
 

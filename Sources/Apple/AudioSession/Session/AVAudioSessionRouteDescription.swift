@@ -4,7 +4,8 @@ public import Foundation
 public final class AVAudioSessionRouteDescription: NSObject, Sendable {
   /// The inputs. Always empty, because no input exists.
   public let inputs: [AVAudioSessionPortDescription] = []
-  /// The sink; empty before the output is first opened and while no sink is available.
+  /// The sink; empty before the output is first opened, and from the loss of its device until it is opened
+  /// again. While the server is lost, the last sink remains.
   public let outputs: [AVAudioSessionPortDescription]
 
   init(_ route: SessionRoute) {
@@ -25,7 +26,7 @@ struct SessionRoute: Hashable, Sendable {
   /// Whether a phone uses its receiver instead of its speaker.
   var prefersReceiver = false
 
-  /// The kind of device; nil without a sink. The simulated output stands for a phone's own devices.
+  /// The kind of device; nil without a sink. The simulated output represents a phone's own devices.
   var port: AVAudioSession.Port? {
     guard sink == "simulated" else { return sink.map(AVAudioSession.Port.init(sink:)) }
     return prefersReceiver ? .builtInReceiver : .builtInSpeaker
@@ -72,7 +73,7 @@ extension AVAudioSession {
     /// the option `defaultToSpeaker`.
     public static let builtInReceiver = Port(rawValue: "Receiver")
 
-    // The other kinds are not reported: sink names do not indicate them, and no input exists.
+    // The other kinds are not reported, because sink names do not indicate them and no input exists.
 
     /// Headphones. Not reported, because the server's sink is the same with and without them.
     public static let headphones = Port(rawValue: "Headphones")
@@ -103,7 +104,8 @@ extension AVAudioSession {
     /// A line input.
     public static let lineIn = Port(rawValue: "LineIn")
 
-    /// Sinks are named by their bus: "bluez_output.…", "alsa_output.usb-…", "….hdmi-stereo".
+    /// Derives the kind from a sink's name, which indicates the bus: "bluez_output.…", "alsa_output.usb-…",
+    /// "….hdmi-stereo".
     init(sink: String) {
       self =
         switch sink {

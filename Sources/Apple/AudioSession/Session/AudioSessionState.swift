@@ -10,10 +10,10 @@ struct AudioSessionState: Sendable {
   var policy = AVAudioSession.RouteSharingPolicy.default
   var isActive = false
   var isInterrupted = false
-  /// Nil if no sink is known.
+  /// The name of the current sink; nil if no sink is known.
   var sink: String?
   private var isServerLost = false
-  /// Whether an output has been open, so that the next one is a change of route.
+  /// Whether an output was opened before, so that a different sink is a change of route.
   private var hasBeenOpen = false
   /// Whether the session has subscribed to the device's surroundings.
   var followsSurroundings = false
@@ -51,10 +51,10 @@ struct AudioSessionState: Sendable {
       sink: sink, prefersReceiver: category == .playAndRecord && !options.contains(.defaultToSpeaker))
   }
 
-  // MARK: What the application asks for
+  // MARK: Requests of the application
 
-  /// A `mode` of nil keeps the current mode if it is valid for `category`. Options of nil keep the current
-  /// options unless the category changes.
+  /// Sets the category and returns the actions. A `mode` of nil keeps the current mode if it is valid for
+  /// `category`. Options of nil keep the current options unless the category changes.
   mutating func setCategory(
     _ category: AVAudioSession.Category, mode: AVAudioSession.Mode? = nil,
     policy: AVAudioSession.RouteSharingPolicy = .default, options: AVAudioSession.CategoryOptions? = nil
@@ -101,7 +101,7 @@ struct AudioSessionState: Sendable {
     return [.pausePlayers(.setRateCalled), .rightsChanged]
   }
 
-  // MARK: What happens to it
+  // MARK: Interruptions and output events
 
   mutating func beginInterruption(_ reason: AVAudioSession.InterruptionReason) -> [Action] {
     guard !isInterrupted else { return [] }
@@ -212,7 +212,7 @@ struct AudioSessionState: Sendable {
 /// The error of a call that a session refuses.
 struct AudioSessionError: Error, Hashable {
   let code: AVAudioSession.ErrorCode
-  /// The reason, in a sentence for people.
+  /// The reason, as a sentence for the user.
   let reason: String
 
   init(_ code: AVAudioSession.ErrorCode, _ reason: String) {
@@ -220,7 +220,7 @@ struct AudioSessionError: Error, Hashable {
     self.reason = reason
   }
 
-  /// The error that clients catch.
+  /// The error as an `NSError`, which clients catch.
   var asNSError: NSError {
     NSError(
       domain: NSOSStatusErrorDomain, code: code.rawValue, userInfo: [NSLocalizedDescriptionKey: reason])

@@ -49,7 +49,8 @@ extension PlaybackSuspension {
     change { _ in }
   }
 
-  /// Whether `core` may start to play; activates the session if necessary. False after `terminateAll`.
+  /// Returns whether `core` may start to play, and activates the session if necessary. Returns false after
+  /// `terminateAll`.
   package func mayPlay(_ core: any SuspendablePlayer) -> Bool {
     let (isKnown, session, isInBackground) = state.withLock { state in
       (state.index(of: core) != nil, state.session, state.isInBackground)
@@ -74,8 +75,8 @@ extension PlaybackSuspension {
 
   /// Changes the state and reports a change of `keepingActivity`.
   func change(_ body: (inout State) -> Void) {
-    // Retained outside the state's lock, so that the session is not released under it. The session's own lock
-    // comes after that lock.
+    // The session is retained outside the state's lock, so that it is not released under that lock. The
+    // session's own lock is taken after the state's lock.
     let session = state.withLock { $0.session }
     let (keeping, handler) = state.withLock { state in
       body(&state)

@@ -20,7 +20,7 @@ package enum PlaybackActivity: Int, Comparable, Sendable {
 package protocol SuspendablePlayer: AnyObject, Sendable {
   var engine: PlaybackEngine { get }
   func pause(_ reason: EngineRateReason)
-  /// Nil once the player was released.
+  /// Returns the player's present state; nil once the player was released.
   func snapshot() -> PlayerSnapshot?
 }
 
@@ -59,7 +59,7 @@ package final class PlaybackSuspension: Sendable {
     var isInBackground = false
     /// The number of launches, so that a completion requested in one launch is not delivered in the next.
     var life: UInt64 = 0
-    /// On the main queue: session notifications and changes of items without a player.
+    /// The lane on the main queue for session notifications and changes of items without a player.
     var lane: DeliveryLane
     /// Deferred calls that belong to no queue, to be delivered on resumption.
     var held: [@Sendable () -> Void] = []
@@ -98,7 +98,7 @@ package final class PlaybackSuspension: Sendable {
   /// After the return no call begins. Waits at most `callLimit` seconds for calls on other threads, but not
   /// for the enclosing call or the output. Any thread; idempotent.
   package func suspendAll() {
-    // The players are returned, here and below, so that none is released under the lock.
+    // The closure returns the players, here and below, so that none is released under the lock.
     let cores = transition.withLock { _ in
       let cores = state.withLock { state -> [any SuspendablePlayer]? in
         guard state.condition == .running else { return nil }
@@ -202,7 +202,8 @@ package final class PlaybackSuspension: Sendable {
 
   // MARK: Calls into the application
 
-  /// Runs `work` on the main queue in order, at once if the caller is on it. Deferred while suspended.
+  /// Runs `work` on the main queue in order, immediately if the caller is on the main queue. Deferred while
+  /// suspended.
   func tell(_ work: @escaping @Sendable () -> Void) {
     let lane = state.withLock { $0.lane }
     lane.append(work)
@@ -240,7 +241,8 @@ package final class PlaybackSuspension: Sendable {
     if announcer.isWaiting { state.withLock { $0.lane }.carryOn { [announcer] in announcer.settle() } }
   }
 
-  /// Wraps `call` for any thread: deferred while suspended, dropped if the application has ended since.
+  /// Returns a wrapper of `call` for any thread. The call is deferred while suspended, and dropped if the
+  /// application has ended since.
   package func deferred<Argument: Sendable>(
     _ call: @escaping @Sendable (Argument) -> Void
   ) -> @Sendable (Argument) -> Void {
@@ -267,7 +269,8 @@ package final class PlaybackSuspension: Sendable {
   }
 
   private func awaitCalls() {
-    // Uses real time, even if the players' clock is virtual: no virtual clock advances those threads.
+    // Uses real time even if the players' clock is virtual, because a virtual clock does not advance the
+    // threads that run the calls.
     gate.awaitCalls(until: SystemClock.shared.now.advanced(bySeconds: Self.callLimit))
   }
 }

@@ -30,9 +30,9 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
   public struct Item: Codable, Hashable, Sendable {
     /// The URL of the item's media.
     public var url: URL
-    /// The position of the item, or its start position.
+    /// The position at which playback of the item starts or continues.
     public var position: Time
-    /// The item's `forwardPlaybackEndTime`; nil for its own end.
+    /// The item's `forwardPlaybackEndTime`; nil if the item plays to its own end.
     public var end: Time?
 
     /// Creates an item of a snapshot.
@@ -45,7 +45,7 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
 
   /// The items in the order of the queue.
   public var items: [Item]
-  /// The index of the current item, after those played. The number of items if none is current.
+  /// The index of the current item. Earlier items have been played. The number of items if none is current.
   public var currentIndex: Int
   /// The value of `AVPlayer.rate`.
   public var rate: Float

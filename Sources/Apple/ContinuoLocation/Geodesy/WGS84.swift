@@ -10,13 +10,13 @@ enum WGS84 {
   private static let secondEccentricity =
     flattening * (2 - flattening) / ((1 - flattening) * (1 - flattening))
 
-  /// Returns the length of the shortest line between two locations in degrees, in metres. The error is at most
-  /// 20 nanometres, also for nearly antipodal locations, where Vincenty's formulas do not converge.
+  /// Returns the length, in metres, of the shortest line between two locations given in degrees. The error is
+  /// at most 20 nanometres, also for nearly antipodal locations, where Vincenty's formulas do not converge.
   ///
   /// A geodesic is a great circle on an auxiliary sphere, on which its length and its difference of longitude
-  /// are integrals along the arc. The initial azimuth is found by bisection: with the locations arranged as
-  /// below the difference of longitude is monotonic in it (C. F. F. Karney, "Algorithms for geodesics", 2013,
-  /// section 4).
+  /// are integrals along the arc. The initial azimuth is found by bisection: if the locations are arranged as
+  /// below, the difference of longitude is monotonic in the azimuth (C. F. F. Karney, "Algorithms for
+  /// geodesics", 2013, section 4).
   static func distance(
     latitude firstLatitude: Double, longitude firstLongitude: Double, toLatitude secondLatitude: Double,
     longitude secondLongitude: Double
@@ -34,7 +34,8 @@ enum WGS84 {
     if first.sine == 0 { first.sine = -1e-200 }
     let second = ReducedLatitude(near)
 
-    // The angle is north of east, so that it is most precise near the equator, where precision matters most.
+    // The azimuth is measured north of east, so that it is most precise near the equator, where precision
+    // matters most.
     var (lower, upper) = (-Double.pi / 2, Double.pi / 2)
     var middle = 0.0
     for _ in 0..<100 {
@@ -71,7 +72,8 @@ enum WGS84 {
     }
   }
 
-  /// Returns the arc that leaves the first location at the angle north of east, up to the second latitude.
+  /// Returns the length, in metres, and the difference of longitude, in radians, of the arc that leaves the
+  /// first location at `angle` north of east and ends at the second latitude.
   private static func arc(
     from first: ReducedLatitude, to second: ReducedLatitude, leaving angle: Double
   ) -> (length: Double, longitude: Double) {
@@ -103,7 +105,8 @@ enum WGS84 {
     return (semiMinorAxis * half * length, turn - flattening * equatorEast * half * lag)
   }
 
-  /// Half of the 16 Gauss-Legendre nodes, with their weights. Exact to the last digit for these integrands.
+  /// The positive half of the 16 Gauss-Legendre nodes, with their weights. The integration is exact to the
+  /// last digit for these integrands.
   private static let nodes: [(node: Double, weight: Double)] = [
     (0.9894009349916499, 0.027152459411754095), (0.9445750230732326, 0.062253523938647894),
     (0.8656312023878318, 0.0951585116824928), (0.7554044083550030, 0.1246289712555339),

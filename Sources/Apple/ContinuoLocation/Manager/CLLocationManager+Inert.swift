@@ -5,18 +5,18 @@ extension CLLocationManager {
   public class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool { false }
   /// The monitored regions. Always empty.
   public var monitoredRegions: Set<CLRegion> { [] }
-  /// Has no effect: regions are not monitored.
+  /// Has no effect, because regions are not monitored.
   public func startMonitoring(for region: CLRegion) {}
-  /// Has no effect: regions are not monitored.
+  /// Has no effect, because regions are not monitored.
   public func stopMonitoring(for region: CLRegion) {}
   /// The newest heading. Always nil.
   public var heading: CLHeading? { nil }
-  /// Has no effect: no compass.
+  /// Has no effect, because there is no compass.
   public func startUpdatingHeading() {}
-  /// Has no effect: no compass.
+  /// Has no effect, because there is no compass.
   public func stopUpdatingHeading() {}
-  /// Has no effect: visits are not monitored.
+  /// Has no effect, because visits are not monitored.
   public func startMonitoringVisits() {}
-  /// Has no effect: visits are not monitored.
+  /// Has no effect, because visits are not monitored.
   public func stopMonitoringVisits() {}
 }

@@ -1,6 +1,6 @@
 import AppLifecycle
 import Clocks
-// As Apple's CoreLocation does.
+// Re-exported, as in Apple's CoreLocation.
 @_exported public import Foundation
 import Synchronization
 
@@ -48,7 +48,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// Returns whether the device has a source of locations.
   open class func locationServicesEnabled() -> Bool { Device.current.location.hasSource }
 
-  /// Returns whether significant changes can be monitored: with any source of locations.
+  /// Returns whether significant changes can be monitored: true if the device has a source of locations.
   open class func significantLocationChangeMonitoringAvailable() -> Bool { locationServicesEnabled() }
 
   /// Returns whether the device has a compass. Always false here.
@@ -68,10 +68,11 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   open func requestWhenInUseAuthorization() { services.requestAuthorization(always: false) }
 
   /// Requests permission for use at any time, unless the user refused it before. Has no effect without
-  /// `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription`, likewise.
+  /// `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription` in the
+  /// `Info.plist`.
   open func requestAlwaysAuthorization() { services.requestAuthorization(always: true) }
 
-  // MARK: What is wanted
+  // MARK: Update settings
 
   /// The minimum movement between updates, in metres; by default `kCLDistanceFilterNone`.
   open var distanceFilter: CLLocationDistance {
@@ -86,9 +87,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     set { services.change(id) { $0.desiredAccuracy = newValue } }
   }
 
-  /// Whether updates continue in the background and keep the application running. By default false, or as
-  /// `DeviceLocation.isLinkedBeforeIOS9` says: updates stop at the suspension and continue afterwards. As on Apple's systems, setting it without the background
-  /// mode `location` stops the program.
+  /// Whether updates continue in the background and keep the application running. If false, updates stop at
+  /// the suspension and continue afterwards. The default is false, unless `DeviceLocation.isLinkedBeforeIOS9`
+  /// is true. As on Apple's systems, setting true without the background mode `location` stops the program.
   open var allowsBackgroundLocationUpdates: Bool {
     get { subscription.allowsBackground }
     set {
@@ -125,13 +126,15 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   // MARK: Updates
 
-  /// Starts updates with the current location, if known. Without permission updates begin when it is granted.
+  /// Starts updates with the current location, if known. Without permission, updates begin when permission is
+  /// granted.
   open func startUpdatingLocation() { services.begin(id) { $0.startUpdating(inFront: $1) } }
 
   /// Stops updates and pending requests.
   open func stopUpdatingLocation() { services.stopUpdating(id) }
 
-  /// Requests a location, up to `stopUpdatingLocation()`. Fails with `CLError.locationUnknown` after 10 s.
+  /// Requests one location. `stopUpdatingLocation()` cancels the request. Without a location after 10 s the
+  /// delegate receives `CLError.locationUnknown`.
   open func requestLocation() {
     let deadline = services.clock.now.advanced(bySeconds: Subscription.requestLimit)
     services.begin(id) { subscription, _ in subscription.requestDeadline = deadline }
@@ -153,7 +156,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// The location last passed to the delegate.
   var previousLocation: CLLocation? { own.withLock { $0.previous } }
 
-  /// Calls the delegate on the main queue. Consecutive locations are passed in one call.
+  /// Passes `deliveries` to the delegate, with all locations in one call. Must be called on the main queue.
   func receive(_ deliveries: [DeviceLocation.Delivery], _ observer: (@Sendable (CLLocation) -> Void)?) {
     var locations: [CLLocation] = []
     for delivery in deliveries {

@@ -22,23 +22,23 @@ public protocol CLLocationManagerDelegate: AnyObject {
   /// Reports that paused updates continue.
   func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
 
-  /// Reports a heading. Never called: no compass.
+  /// Reports a heading. Never called, because there is no compass.
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
 
-  /// Reports the entry into a region. Never called: regions are not monitored.
+  /// Reports the entry into a region. Never called, because regions are not monitored.
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
 
-  /// Reports the exit from a region. Never called: regions are not monitored.
+  /// Reports the exit from a region. Never called, because regions are not monitored.
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
 
   /// Reports that a region cannot be monitored. Never called.
   func locationManager(
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error)
 
-  /// Reports the start of a region's monitoring. Never called: regions are not monitored.
+  /// Reports the start of a region's monitoring. Never called, because regions are not monitored.
   func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
-  /// Reports a visit. Never called: visits are not monitored.
+  /// Reports a visit. Never called, because visits are not monitored.
   func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 // The requests of managers.
 extension DeviceLocation {
-  /// Adds a manager. A manager of a terminated application receives nothing.
+  /// Adds a manager and returns its identifier. A manager of a terminated application receives nothing.
   func add(_ manager: CLLocationManager) -> ManagerID {
     state.withLock { state in
       state.lastID += 1

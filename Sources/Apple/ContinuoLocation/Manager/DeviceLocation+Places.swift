@@ -6,7 +6,8 @@ import Synchronization
 extension DeviceLocation {
   // MARK: The source
 
-  /// Starts or stops the source, and reports whether updates keep the application running.
+  /// Starts or stops the source as the subscriptions require, and reports to the device whether updates keep
+  /// the application running.
   func settle(signalsWorker: Bool = true) {
     transition.withLock { _ in
       let (source, run, starts) = state.withLock { state -> ((any PlaceSource)?, Int, Bool?) in
@@ -105,7 +106,7 @@ extension DeviceLocation {
     }
     if wakes { device?.wakeForLocation() }
     schedule()
-    // A fulfilled request may leave the source without use.
+    // After a fulfilled request the source may not be needed any more.
     settle()
   }
 
@@ -143,7 +144,7 @@ extension DeviceLocation {
     }
   }
 
-  // MARK: What keeps the application running
+  // MARK: Background execution
 
   private func tellKeeper() {
     while true {
@@ -165,7 +166,7 @@ extension DeviceLocation {
     }
   }
 
-  // MARK: Time
+  // MARK: Deadlines
 
   /// Creates the worker for deadlines; nil if there is no deadline.
   private func makeWorker() -> (any Worker)? {

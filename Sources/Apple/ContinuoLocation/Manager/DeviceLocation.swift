@@ -9,14 +9,15 @@ extension Device {
 
 /// The location services of a device: the source of its locations and the permission of its application.
 ///
-/// These properties represent the user's actions; an application uses `CLLocationManager`. A suspended
-/// application receives no locations, and then the newest. Any thread; nothing blocks.
+/// The properties represent the user's actions; an application uses `CLLocationManager`. A suspended
+/// application receives no locations. On resumption it receives the newest one. Any thread; nothing blocks.
 public final class DeviceLocation: Suspendable {
   /// The movement in metres below which a device counts as stationary.
   static let stillDistance = 20.0
   /// The time in seconds after which updates of a stationary device in the background may pause.
   static let stillLimit = 900.0
-  /// The maximum number of locations pending for a blocked main queue, an hour of them. Drops the oldest.
+  /// The maximum number of deliveries pending for one manager while the main queue is blocked: locations of
+  /// an hour, one per second. Above it the oldest is dropped.
   static let pendingLimit = 3600
 
   typealias ManagerID = UInt64
@@ -62,7 +63,7 @@ public final class DeviceLocation: Suspendable {
     var phase = Phase.running
     /// The time at which the application entered the background; nil in the foreground.
     var backgroundSince: HostTime?
-    /// The subscription for which a terminated application is to be launched.
+    /// The subscription to significant changes for which a terminated application is launched; nil if none.
     var afterEnd: Subscription?
 
     var authorization = CLAuthorizationStatus.notDetermined
@@ -85,11 +86,11 @@ public final class DeviceLocation: Suspendable {
     /// The location at which the device last moved, and the time.
     var anchor: (place: Place, at: HostTime)?
 
-    /// Whether the device was last informed that updates keep the application running.
+    /// Whether the last report to the device was that updates keep the application running.
     var isToldToKeep = false
     var isTelling = false
 
-    /// Outdates what the present run of a source has reported.
+    /// Ends the source's current run and discards its reports.
     mutating func endRun() {
       isSourceOn = false
       run += 1
@@ -109,9 +110,9 @@ public final class DeviceLocation: Suspendable {
   let hasMode: Bool
   weak let device: Device?
   let state = Mutex(State())
-  /// The worker for deadlines, created with the first one.
+  /// The worker for deadlines, created with the first deadline.
   let timer = LazyWorker()
-  /// Held while a source is started or stopped, to keep these in order. Acquired before `state`.
+  /// Held while a source is started or stopped, to keep starts and stops in order. Acquired before `state`.
   let transition = Mutex<Void>(())
 
   init(_ device: Device) {
@@ -126,9 +127,9 @@ public final class DeviceLocation: Suspendable {
     timer.cancel()
   }
 
-  // MARK: What a person sets
+  // MARK: User settings
 
-  /// Replaces the source of locations. A track begins now.
+  /// Replaces the source of locations. If the source is a track, the device starts to follow it now.
   public func setSource(_ source: LocationSource) {
     let new = source.make(clock)
     let old = transition.withLock { _ in
@@ -145,7 +146,8 @@ public final class DeviceLocation: Suspendable {
     settle()
   }
 
-  /// The user's answer to permission requests, in the foreground or at any time; `notDetermined`: none.
+  /// The user's answer to permission requests; `authorizedAlways` by default. `notDetermined` means no
+  /// answer.
   public var answer: CLAuthorizationStatus {
     get { state.withLock { $0.answer } }
     set { state.withLock { $0.answer = newValue } }
@@ -157,8 +159,8 @@ public final class DeviceLocation: Suspendable {
     set { authorize(newValue) }
   }
 
-  /// The texts in the application's `Info.plist`. By default those in the file beside the program, or general
-  /// ones without that file.
+  /// The texts in the application's `Info.plist`. By default the texts of the file beside the program, or
+  /// general texts if that file does not exist.
   public var usage: LocationUsage {
     get { state.withLock { $0.usage } }
     set { state.withLock { $0.usage = newValue } }
@@ -171,7 +173,7 @@ public final class DeviceLocation: Suspendable {
     set { state.withLock { $0.isLinkedBeforeIOS9 = newValue } }
   }
 
-  // MARK: What can be observed
+  // MARK: Observers
 
   /// Called when the user is asked for permission, with the text from `usage` that the question shows, on the
   /// main queue. Must not block.
@@ -275,7 +277,7 @@ public final class DeviceLocation: Suspendable {
   }
 }
 
-/// A weak reference to a manager. It is in an object of its own, because copying a weak reference loads it.
+/// A weak reference to a manager. An object of its own, because copying a weak reference loads the manager.
 final class ManagerReference: Sendable {
   weak let manager: CLLocationManager?
   init(_ manager: CLLocationManager) { self.manager = manager }

@@ -1,8 +1,8 @@
 public import Foundation
 import SystemSupport
 
-/// A track that a device follows. Between two points it moves uniformly on a straight line in degrees, with the
-/// resulting speed and course. After the last point it is stationary.
+/// A track that a device follows. Between two points the device moves uniformly on a straight line in
+/// degrees, with the resulting speed and course. After the last point the device is stationary.
 public struct LocationTrack: Hashable, Sendable {
   /// The maximum size of a GPX file, in bytes.
   public static let fileLimit = 64 << 20
@@ -23,7 +23,8 @@ public struct LocationTrack: Hashable, Sendable {
   /// Creates the track in the content of a GPX file, as `init(gpx:)` with a URL does.
   public init(gpx data: Data) throws(LocationTrackError) { track = try GPXReader.track(in: Array(data)) }
 
-  /// Creates a track with the given duration and constant speed; with one coordinate, a stationary device.
+  /// Creates a track through `coordinates` with the given duration and constant speed. With one coordinate
+  /// the device is stationary.
   public init(
     through coordinates: [CLLocationCoordinate2D], in duration: Duration = .zero
   ) throws(LocationTrackError) {
@@ -49,7 +50,7 @@ public struct LocationTrack: Hashable, Sendable {
       })
   }
 
-  /// A drive of 20 km at 30 m/s on an invented freeway, which winds westwards.
+  /// Returns a drive of 20 km at 30 m/s on an invented freeway, which winds westwards.
   public static func freewayDrive() throws(LocationTrackError) -> LocationTrack {
     let (count, step) = (41, 500.0)
     var place = CLLocationCoordinate2D(latitude: 37.335, longitude: -122.0335)
@@ -57,7 +58,7 @@ public struct LocationTrack: Hashable, Sendable {
     for index in 0..<count {
       places.append(place)
       let course = (260 + 30 * sin(Double(index) / 4)) * .pi / 180
-      // The length of a degree, in metres, near enough for a route that leads nowhere.
+      // The length of a degree, in metres, precise enough for an invented route.
       let degree = 111_320.0
       place.longitude += step * sin(course) / (degree * cos(place.latitude * .pi / 180))
       place.latitude += step * cos(course) / degree

@@ -39,7 +39,8 @@ public struct LocationUsage: Hashable, Sendable {
 
   private static func text(_ text: String) -> String? { text.isEmpty ? nil : text }
 
-  /// The texts in the `Info.plist` beside the program; general ones without that file, none if it is damaged.
+  /// The texts in the `Info.plist` beside the program; general texts if that file does not exist, and none if
+  /// it is damaged.
   static let ofProgram: LocationUsage = {
     let path = Bundle.main.bundleURL.appendingPathComponent("Info.plist").path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: path) else {

@@ -20,7 +20,8 @@ struct Subscription: Sendable {
   private(set) var isMonitoring = false
   /// The deadline of a single request; nil if none is pending.
   var requestDeadline: HostTime?
-  /// Whether updates began in the foreground: then they continue in the background if when-in-use is allowed.
+  /// Whether updates began in the foreground. With `authorizedWhenInUse` only such updates may continue in
+  /// the background.
   private(set) var beganInFront = false
   /// Whether unavailability was reported since the last location.
   var isToldOfTrouble = false
@@ -69,7 +70,7 @@ struct Subscription: Sendable {
     }
   }
 
-  /// Returns the location in the form for the application; nil if it must not be delivered.
+  /// Returns the location at the desired accuracy; nil if it must not be delivered.
   mutating func take(_ place: Place, at now: HostTime) -> Place? {
     let seen = place.coarsened(to: desiredAccuracy)
     let isWanted = requestDeadline != nil || isNews(seen) || isSignificant(place, at: now)

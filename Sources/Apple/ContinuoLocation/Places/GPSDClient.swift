@@ -155,7 +155,7 @@ private final class GPSDSession: @unchecked Sendable {
     handle(.connected)
   }
 
-  // MARK: Talking
+  // MARK: Data transfer
 
   private func send(_ text: String) {
     let bytes = Array(text.utf8)

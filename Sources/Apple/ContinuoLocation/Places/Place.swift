@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 
 /// A location of the device at a given time, as reported by a source. Units: degrees on the WGS84 ellipsoid,
-/// metres, metres per second. Negative speeds, courses and accuracies are unknown.
+/// metres, metres per second. Negative speeds, courses and accuracies mean unknown values.
 struct Place: Hashable, Sendable {
   var latitude: Double
   var longitude: Double
@@ -15,7 +15,7 @@ struct Place: Hashable, Sendable {
   var verticalAccuracy = -1.0
   var speed = -1.0
   var speedAccuracy = -1.0
-  /// Clockwise from north, below 360.
+  /// The course in degrees clockwise from north, below 360.
   var course = -1.0
   var courseAccuracy = -1.0
   /// The timestamp, in seconds since 1970.
@@ -31,8 +31,8 @@ struct Place: Hashable, Sendable {
       latitude: latitude, longitude: longitude, toLatitude: other.latitude, longitude: other.longitude)
   }
 
-  /// Returns the middle of a square whose side is `accuracy` metres, without speed and course; the location
-  /// itself if it is less accurate.
+  /// Returns the middle of a square whose side is `accuracy` metres, without speed and course. Returns the
+  /// location itself if it is not more accurate than that.
   func coarsened(to accuracy: Double) -> Place {
     guard accuracy > horizontalAccuracy else { return self }
     func middle(_ degrees: Double, _ metersPerDegree: Double) -> Double {

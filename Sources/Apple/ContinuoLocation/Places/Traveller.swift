@@ -8,7 +8,7 @@ final class Traveller: PlaceSource {
     /// The second of the track that is reported next.
     var next = 0
     var worker: (any Worker)?
-    /// The number of the current start. Workers of earlier starts do nothing more.
+    /// The number of the current start. Workers of earlier starts make no more reports.
     var run = 0
   }
 
@@ -60,7 +60,7 @@ final class Traveller: PlaceSource {
 
   private func moment(of number: Int) -> Double { min(Double(number), track.duration) }
 
-  /// Makes all due reports: late ones are caught up, and none is dropped.
+  /// Makes all due reports, including late ones, and returns the time of the next report.
   private func go(_ run: Int) -> WorkerNext {
     while true {
       let (report, number) = state.withLock { state -> ((@Sendable (PlaceReport) -> Void)?, Int) in

@@ -8,7 +8,8 @@ public enum CLAuthorizationStatus: Int32, Hashable, Sendable, CaseIterable {
   case denied = 2
   /// Location use is allowed at any time.
   case authorizedAlways = 3
-  /// Location use is allowed in the foreground; with the mode `location`, updates begun there continue.
+  /// Location use is allowed in the foreground. Updates that began there continue in the background if
+  /// `CLLocationManager.allowsBackgroundLocationUpdates` is true.
   case authorizedWhenInUse = 4
 
   var isGranted: Bool { self == .authorizedAlways || self == .authorizedWhenInUse }

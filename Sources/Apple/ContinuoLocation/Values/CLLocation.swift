@@ -105,7 +105,7 @@ open class CLLocation: NSObject, @unchecked Sendable {
 /// The origin of a location.
 open class CLLocationSourceInformation: NSObject, @unchecked Sendable {
   // Unchecked: the compiler cannot check an open class; these two constants are its only state.
-  /// Whether the location was simulated: by a GPX file, or in virtual time.
+  /// Whether the location was simulated, for example by a `LocationTrack`.
   public let isSimulatedBySoftware: Bool
   /// Whether the location comes from an external accessory.
   public let isProducedByAccessory: Bool

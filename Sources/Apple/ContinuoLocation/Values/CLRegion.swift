@@ -34,9 +34,9 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
   }
 }
 
-/// A direction of the device. Does not occur: no compass.
+/// A direction of the device. Does not occur, because there is no compass.
 open class CLHeading: NSObject, @unchecked Sendable {
-  // Unchecked: the compiler cannot check an open class, which has no state.
+  // Unchecked: the compiler cannot check an open class. This class has no state.
 
   override init() {}
 
@@ -48,9 +48,9 @@ open class CLHeading: NSObject, @unchecked Sendable {
   open var headingAccuracy: CLLocationDirection { -1 }
 }
 
-/// A stay at one place. Does not occur: visits are not monitored.
+/// A stay at one place. Does not occur, because visits are not monitored.
 open class CLVisit: NSObject, @unchecked Sendable {
-  // Unchecked: the compiler cannot check an open class, which has no state.
+  // Unchecked: the compiler cannot check an open class. This class has no state.
 
   override init() {}
 
