@@ -3,8 +3,8 @@ public import Foundation
 /// The remote commands that the application can handle. Any thread; nothing blocks.
 ///
 /// Enabled commands with a handler are offered on the session bus (MPRIS) to media keys, `playerctl` and the
-/// desktop. `togglePlayPauseCommand` and the pair of `playCommand` and `pauseCommand` substitute for each
-/// other if only one of them is available.
+/// desktop. If `playCommand` or `pauseCommand` is not offered, `togglePlayPauseCommand` takes its place, and
+/// vice versa.
 ///
 /// Handlers are called on the main queue, so the program must run the main queue. Commands that arrive while
 /// the players of the environment are suspended are refused with an error reply.

@@ -30,9 +30,9 @@ extension AVAsset {
   /// without chapters. Blocks.
   public var availableChapterLocales: [Locale] { loadedMetadata?.chapterLocales ?? [] }
 
-  /// Returns the chapters in order of time. Each contains its title, and those of its other items that have
-  /// one of `commonKeys`. The locale has no effect, because chapters have titles in one language. A last
-  /// chapter without an end extends to the end of the file. Blocks.
+  /// Returns the chapters in order of time. Each contains its title and its other items with one of
+  /// `commonKeys`. The locale has no effect, because chapters have titles in one language. A last chapter
+  /// without an end extends to the end of the file. Blocks.
   public func chapterMetadataGroups(
     withTitleLocale locale: Locale, containingItemsWithCommonKeys commonKeys: [AVMetadataKey]? = nil
   ) -> [AVTimedMetadataGroup] {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A metadata item: a value with a key in a key space.
 ///
-/// Items of an asset are complete and immutable: loading values reads no file. Any thread; no call blocks.
+/// Items of an asset are complete and immutable, so loading values reads no file. Any thread; no call blocks.
 open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronousKeyValueLoading,
   @unchecked Sendable
 {

@@ -40,8 +40,8 @@ final class AssetMetadata: Sendable {
   /// chapters.
   var chapterLocales: [Locale] { chapters.isEmpty ? [] : [Locale(identifier: "und")] }
 
-  /// Returns the chapters of an asset of this duration. Each contains its title, and those of its other items
-  /// that have one of `keys`; nil for all common keys.
+  /// Returns the chapters of an asset of this duration. Each contains its title and its other items with one
+  /// of `keys`; with nil, its items with any common key.
   func chapterGroups(duration: CMTime, keys: [AVMetadataKey]?) -> [AVTimedMetadataGroup] {
     chapters.map { chapter in
       let start = CMTime(value: chapter.start, timescale: 1000)

@@ -66,7 +66,7 @@ final class BusLoop: @unchecked Sendable {
     guard let pointer = bus?.pointer else { return }
     let handler: SystemdLibrary.Handler = { message, userdata, _ in
       guard let message, let userdata else { return 0 }
-      // The loop frees the connection before it is deallocated, so the pointer is valid.
+      // The loop frees the connection before the loop itself is deallocated, so the pointer is valid.
       return Unmanaged<BusLoop>.fromOpaque(userdata).takeUnretainedValue().take(message)
     }
     _ = calls.addFilter(pointer, nil, handler, Unmanaged.passUnretained(self).toOpaque())

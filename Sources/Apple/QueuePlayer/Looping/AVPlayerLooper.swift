@@ -64,20 +64,20 @@ public final class AVPlayerLooper: NSObject, Sendable {
   /// The maximum number of copies. Loops shorter than about 30 ms may have gaps.
   private static let greatestCount = 128
 
-  /// Creates a loop of the whole of `itemToLoop`, which plays before the existing items.
+  /// Creates a loop of the whole `itemToLoop`. The loop plays before the existing items.
   public convenience init(player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem) {
     self.init(player: player, templateItem: itemToLoop, timeRange: .invalid)
   }
 
   /// Creates a loop of `loopRange` of an item. Plays if the player's rate is not 0.
   ///
-  /// Stops the program if the item is known to be empty, or a valid `loopRange` is empty or not within it. If
-  /// the item's length is not known yet and turns out too short, the loop fails.
+  /// Stops the program if the item is known to be empty, or if a valid `loopRange` is empty or not within the
+  /// item. If the item's length is not known yet and turns out too short, the loop fails.
   ///
   /// - Parameters:
   ///   - player: the player of the loop. Its `actionAtItemEnd` is `advance` during the loop.
   ///   - itemToLoop: the template, copied with its current properties.
-  ///   - loopRange: the range of the item; invalid for the whole of it.
+  ///   - loopRange: the range of the item to loop; invalid for the whole item.
   ///   - itemOrdering: the position of the loop relative to the existing items.
   public init(
     player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem, timeRange loopRange: CMTimeRange,

@@ -161,8 +161,8 @@ public struct AVAudioTimePitchAlgorithm: RawRepresentable, Hashable, Sendable {
   public static let lowQualityZeroLatency = AVAudioTimePitchAlgorithm(rawValue: "LowQualityZeroLatency")
   /// Preserves the pitch; rates from 1/32 to 32. Suits voices. The default.
   public static let timeDomain = AVAudioTimePitchAlgorithm(rawValue: "TimeDomain")
-  /// Preserves the pitch; rates from 1/32 to 32. Suits music: uses longer segments than `timeDomain`. Unlike
-  /// Apple's algorithm, it does not work in the frequency domain.
+  /// Preserves the pitch; rates from 1/32 to 32. Suits music, because it uses longer segments than
+  /// `timeDomain`. Unlike Apple's algorithm, it does not work in the frequency domain.
   public static let spectral = AVAudioTimePitchAlgorithm(rawValue: "Spectral")
   /// Changes the pitch with the rate, as a tape does; rates from 1/32 to 32.
   public static let varispeed = AVAudioTimePitchAlgorithm(rawValue: "Varispeed")

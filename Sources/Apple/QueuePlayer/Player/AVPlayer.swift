@@ -113,8 +113,8 @@ open class AVPlayer: NSObject {
     set { core.setRate(newValue) }
   }
 
-  /// The rate that `play()` sets; 1 by default. Stored unchanged; `rate` limits it at playback. Setting it
-  /// does not change the rate.
+  /// The rate that `play()` sets; 1 by default. Stored unchanged, but `play()` limits `rate` to the supported
+  /// range. Setting the default rate does not change `rate`.
   nonisolated open var defaultRate: Float {
     get { core.read(.defaultRate) { $0.defaultRate } }
     set { core.set(.defaultRate) { core.state.withLock { $0.defaultRate = newValue } } }
@@ -140,7 +140,7 @@ open class AVPlayer: NSObject {
   ///
   /// - Parameters:
   ///   - rate: a value above 0; other values are set at once, as by the property.
-  ///   - itemTime: the time in the item; invalid for its current position.
+  ///   - itemTime: the time in the item; invalid for the item's current position.
   ///   - hostClockTime: a time of `CMClockGetHostTimeClock()`; invalid for an immediate start.
   nonisolated open func setRate(_ rate: Float, time itemTime: CMTime, atHostTime hostClockTime: CMTime) {
     precondition(

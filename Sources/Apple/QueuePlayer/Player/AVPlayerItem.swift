@@ -39,8 +39,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     self.init(asset: asset, automaticallyLoadedAssetKeys: ["duration"])
   }
 
-  // The only designated initializer, as on Apple's systems: subclasses override only this one. They redeclare
-  // the convenience initializers above it without `override`.
+  // The only designated initializer, as on Apple's systems, so subclasses override only this one. They
+  // redeclare the convenience initializers above it without `override`.
 
   /// Creates an item for an asset. Opens no file. A player loads all keys when it opens the item.
   nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {

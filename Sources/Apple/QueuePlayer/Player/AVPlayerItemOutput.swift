@@ -80,7 +80,7 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
     delegate?.metadataOutput(self, didOutputTimedMetadataGroups: [group], from: nil)
   }
 
-  /// Sets the delegate, held weakly, and the queue on which it is called: nil for the main queue.
+  /// Sets the delegate, held weakly, and the queue on which the delegate is called; nil for the main queue.
   open func setDelegate(_ delegate: (any AVPlayerItemMetadataOutputPushDelegate)?, queue: DispatchQueue?) {
     var new = Settings(delegate: delegate, queue: queue)
     settings.withLock { settings in

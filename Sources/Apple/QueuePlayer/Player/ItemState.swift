@@ -223,7 +223,7 @@ nonisolated extension AVPlayerItem {
 }
 
 extension CMTime {
-  /// Whether `other` is the nearest time to this one in its timescale.
+  /// Returns whether `other` is this time, rounded to the timescale of `other`.
   fileprivate func rounds(to other: CMTime) -> Bool {
     guard isNumeric, other.isNumeric else { return false }
     return convertScale(other.timescale, method: .roundHalfAwayFromZero).value == other.value

@@ -49,7 +49,8 @@ extension AVQueuePlayer {
 extension PlayerCore {
   /// Returns a snapshot of the player; nil once it was released.
   func snapshot() -> PlayerSnapshot? {
-    // Released outside the lock: this may be the last reference to the player, whose `deinit` takes the lock.
+    // Released outside the lock, because this may be the last reference to the player, whose `deinit` takes
+    // the lock.
     let player = state.withLock { $0.player }
     return withExtendedLifetime(player) { player == nil ? nil : presentSnapshot() }
   }
