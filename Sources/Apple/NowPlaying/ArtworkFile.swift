@@ -12,12 +12,13 @@ final class ArtworkFile: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Removed when the program exits.
+  /// The folders to remove when the program exits.
   private static let folders = Mutex<[String]>([])
 
   deinit { remove() }
 
-  /// Replaces the published picture and returns the URL of its file; nil without one. Blocks on the file.
+  /// Replaces the published picture. Returns the URL of its file; nil without a picture, or if the file
+  /// cannot be written. Blocks on the file.
   func show(_ image: UIImage?) -> String? {
     state.withLock { state in
       if image === state.shown { return state.path.map(Self.url) }
@@ -50,7 +51,8 @@ final class ArtworkFile: Sendable {
 
   private static func url(_ path: String) -> String { URL(fileURLWithPath: path).absoluteString }
 
-  /// Creates a folder for this user only in `XDG_RUNTIME_DIR`, otherwise in the temporary folder.
+  /// Creates a folder that only this user can access, in `XDG_RUNTIME_DIR` or else in the temporary folder.
+  /// Returns its path; nil if neither is possible.
   private static func makeFolder() -> String? {
     let places = [ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], NSTemporaryDirectory()]
     for place in places.compactMap({ $0 }) where !place.isEmpty {

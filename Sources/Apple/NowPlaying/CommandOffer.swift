@@ -1,6 +1,6 @@
 /// The remote commands offered by an application or by the jukebox, as a value.
 package struct CommandOffer: Hashable, Sendable {
-  /// A set of command kinds. Some commands have an argument, a number.
+  /// A set of command kinds. Some kinds of commands have an argument, which is a number.
   package struct Kinds: OptionSet, Hashable, Sendable {
     package let rawValue: Int
 
@@ -12,18 +12,18 @@ package struct CommandOffer: Hashable, Sendable {
     package static let toggle = Kinds(rawValue: 1 << 3)
     package static let next = Kinds(rawValue: 1 << 4)
     package static let previous = Kinds(rawValue: 1 << 5)
-    /// The skip interval in seconds, not negative.
+    /// The argument is the skip interval in seconds, not negative.
     package static let skipForward = Kinds(rawValue: 1 << 6)
     package static let skipBackward = Kinds(rawValue: 1 << 7)
-    /// The position in seconds.
+    /// The argument is the position in seconds.
     package static let position = Kinds(rawValue: 1 << 8)
-    /// The playback rate, positive.
+    /// The argument is the playback rate, positive.
     package static let rate = Kinds(rawValue: 1 << 9)
-    /// The raw value of an `MPRepeatType`.
+    /// The argument is the raw value of an `MPRepeatType`.
     package static let repeatMode = Kinds(rawValue: 1 << 10)
-    /// The raw value of an `MPShuffleType`.
+    /// The argument is the raw value of an `MPShuffleType`.
     package static let shuffleMode = Kinds(rawValue: 1 << 11)
-    /// The volume, 0…1.
+    /// The argument is the volume, 0…1.
     package static let volume = Kinds(rawValue: 1 << 12)
   }
 
@@ -37,7 +37,7 @@ package struct CommandOffer: Hashable, Sendable {
   package var shuffleType = MPShuffleType.off
   /// The current volume, 0…1. Always 1 for an application, whose volume is not published.
   package var volume = 1.0
-  /// The URL schemes and MIME types that can be opened; empty if nothing can.
+  /// The URL schemes and MIME types that can be opened; empty if opening is not supported.
   package var schemes: [String] = []
   package var mimeTypes: [String] = []
 

@@ -5,10 +5,10 @@ import Synchronization
 /// The metadata and state of the item that the application plays, published to other programs.
 ///
 /// On Linux the information is published on the session bus, where the application is an MPRIS player that
-/// desktops display and `playerctl` controls. The player exists from the first dictionary, state or command
-/// handler until the process ends, under the program's name. Without a session bus, and in virtual time,
-/// values are only stored and returned; each later change retries the connection. Any thread; nothing blocks.
-/// Changes are published together, after the main queue's current turn.
+/// desktops display and `playerctl` controls. The player appears, under the program's name, with the first
+/// dictionary, state or command handler, and exists until the process ends. Without a session bus, and in
+/// virtual time, values are only stored and returned; each later change retries the connection. Any thread;
+/// nothing blocks. Changes are published together, after the main queue's current turn.
 public final class MPNowPlayingInfoCenter: NSObject, Sendable {
   private struct State {
     var values: Values?
@@ -17,7 +17,8 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     var itemNumber = 0
     var line = PlaybackLine()
 
-    /// Continues the line from its position, with the rate given by the status and the dictionary.
+    /// Continues `line` from the current position at `now`, with the rate that follows from the playback
+    /// state and the dictionary.
     mutating func continueLine(at now: HostTime) {
       line.moment = now
       line.duration = info?.duration
@@ -25,8 +26,8 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     }
   }
 
-  /// The application's dictionary. Unchecked: it is a constant whose content is only read here. As with
-  /// Apple's framework, the application must not change the content after setting it.
+  /// The application's dictionary. Unchecked because it is a constant whose content is only read here. As
+  /// with Apple's framework, the application must not change the content after setting it.
   private struct Values: @unchecked Sendable { let dictionary: [String: Any] }
 
   private let state = Mutex(State())
@@ -44,9 +45,9 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
   /// The metadata and playback position of the current item, under the keys `MPMediaItemProperty…` and
   /// `MPNowPlayingInfoProperty…`; nil if nothing is played.
   ///
-  /// The elapsed time applies to the moment when the dictionary is set. Without an elapsed time the same item
-  /// continues at its position, and a new item begins at 0. From then on the position is computed from the
-  /// rate.
+  /// The elapsed time applies to the moment when the dictionary is set. Without an elapsed time, the same
+  /// item continues at its position, and a new item begins at 0. From that moment on, the position is
+  /// computed from the rate.
   public var nowPlayingInfo: [String: Any]? {
     get { state.withLock { $0.values }?.dictionary }
     set {

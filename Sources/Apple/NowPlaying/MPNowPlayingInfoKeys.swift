@@ -55,7 +55,7 @@ public let MPMediaItemPropertyIsExplicit = "isExplicit"
 /// The position at which the user stopped, in seconds: a number. Not published.
 public let MPMediaItemPropertyBookmarkTime = "bookmarkTime"
 
-// MARK: Its playback
+// MARK: Playback
 
 /// The playback position at the moment when the dictionary is set, in seconds: a number. From then on the
 /// position is computed from the rate, so only a discontinuity such as a seek requires a new value.

@@ -18,7 +18,7 @@ public enum MPNowPlayingPlaybackState: UInt, Sendable {
 public enum MPNowPlayingInfoMediaType: UInt, Sendable {
   /// Unspecified kind of media.
   case none = 0
-  /// Audio without moving pictures.
+  /// Audio without a video track.
   case audio = 1
   /// Video, with or without audio.
   case video = 2
@@ -91,8 +91,8 @@ public enum MPNowPlayingInfoLanguageOptionType: UInt, Sendable {
   case legible = 1
 }
 
-/// A language available for the current item. Stored in the dictionary and not published: MPRIS has no
-/// languages. Immutable; any thread.
+/// A language available for the current item. Stored in the dictionary but not published, because MPRIS has
+/// no languages. Immutable; any thread.
 public final class MPNowPlayingInfoLanguageOption: NSObject, Sendable {
   /// The kind of content to which the option applies.
   public let languageOptionType: MPNowPlayingInfoLanguageOptionType

@@ -26,7 +26,7 @@ package final class MPRISPublisher: Sendable {
   ///
   /// - Parameters:
   ///   - address: the D-Bus address; nil selects the user's session bus.
-  ///   - identity: the player's name, also on the bus; nil selects the program's.
+  ///   - identity: the player's name, also on the bus; nil selects the program's name.
   ///   - open: called for media to open, if the published state names URL schemes.
   ///   - perform: called for the commands that the published state offers.
   package init(
@@ -41,12 +41,12 @@ package final class MPRISPublisher: Sendable {
   }
 
   /// Replaces the published state and artwork; without an image, the state's own artwork URL is published.
-  /// `appears`: whether to create the player on the bus, if it does not exist yet.
+  /// `appears`: whether to create the player on the bus if it does not exist yet.
   package func show(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
     queue.async { [self] in update(new, image, appears: appears) }
   }
 
-  /// Removes the artwork file and writes no other: for a program that ends without `atexit` handlers.
+  /// Removes the artwork file permanently. For a program that ends without running its `atexit` handlers.
   package func close() { artwork.remove() }
 
   private func update(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
@@ -59,7 +59,8 @@ package final class MPRISPublisher: Sendable {
       defer { shown = new }
       return shown
     }
-    // A connection made later reads the whole state.
+    // Without a connection, no signals are needed, because clients of a later connection read the whole
+    // state.
     if let old, let bus = bus.current {
       for signal in new.signals(since: old, at: now) { bus.emit(signal) }
     }
@@ -70,7 +71,8 @@ package final class MPRISPublisher: Sendable {
       })
   }
 
-  /// Returns the last part of the bus name: letters, digits, `_` and `-`, without a leading digit.
+  /// Returns the last part of the bus name for `identity`. It consists of letters, digits, `_` and `-`,
+  /// without a leading digit.
   static func nameElement(_ identity: String) -> String {
     let element = String(
       identity.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") ? $0 : "_" }

@@ -56,7 +56,7 @@ extension MPRISState {
     }
   }
 
-  /// Returns the first of these commands that is offered.
+  /// Returns the first of these commands that is offered; `failure` if none is.
   private func first(_ kinds: CommandOffer.Kinds..., argument: Double = 0) -> MPRISDecision {
     for kind in kinds where offer.has(kind) { return .action(kind, argument) }
     return .failure(.notSupported("the application does not offer it"))
@@ -67,7 +67,7 @@ extension MPRISState {
   ) -> MPRISDecision {
     switch (method, signature) {
     case ("Play", ""):
-      // Playing again would have no effect while playing, but toggling would pause.
+      // While playing, `Play` must have no effect, but the toggle command would pause.
       if !offer.has(.play), offer.has(.toggle), status == .playing { return .values([]) }
       return first(.play, .toggle)
     case ("Pause", ""):

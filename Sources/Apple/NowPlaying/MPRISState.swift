@@ -17,7 +17,7 @@ package struct MPRISState: Hashable, Sendable {
   package var info: NowPlayingInfo?
   /// The number of the current item, by which clients distinguish items.
   package var itemNumber = 0
-  /// The URL of a picture that is a file already.
+  /// The URL of artwork that is already a file.
   package var artworkURL: String?
   package var status = Status.stopped
   package var line = PlaybackLine()
@@ -38,7 +38,8 @@ package struct MPRISState: Hashable, Sendable {
     info == nil ? "/org/mpris/MediaPlayer2/TrackList/NoTrack" : "/org/continuo/item/\(itemNumber)"
   }
 
-  /// The rate in the sense of MPRIS: the rate while playing, also if paused.
+  /// The value of `Rate`: the rate in `info`, or the default rate if it is 0, because MPRIS indicates a pause
+  /// by `PlaybackStatus` alone.
   private var rate: Double {
     guard let info else { return 1 }
     return info.rate > 0 ? info.rate : info.defaultRate
@@ -65,7 +66,7 @@ package struct MPRISState: Hashable, Sendable {
       "CanGoPrevious": .bool(offer.has([.previous, .skipBackward])),
       "CanSeek": .bool(offer.has([.position, .skipForward, .skipBackward])),
     ]
-    // Optional properties: their absence indicates that the mode cannot be set.
+    // Optional properties, whose absence indicates that the mode cannot be set.
     if offer.has(.repeatMode) { properties["LoopStatus"] = .string(Self.loops[offer.repeatType.rawValue]) }
     if offer.has(.shuffleMode) { properties["Shuffle"] = .bool(offer.shuffleType != .off) }
     return properties
@@ -74,7 +75,7 @@ package struct MPRISState: Hashable, Sendable {
   /// Returns `Position` at the given time, in microseconds.
   func position(at now: HostTime) -> BusValue { .int64(Self.microseconds(line.position(at: now))) }
 
-  /// Converts seconds to microseconds, clamped to 0…10¹² s to avoid an overflow.
+  /// Returns seconds converted to microseconds, clamped to 0…10¹² s to avoid an overflow.
   static func microseconds(_ seconds: Double) -> Int64 { Int64((min(max(seconds, 0), 1e12) * 1e6).rounded()) }
 
   var metadata: [String: BusValue] {
@@ -104,8 +105,8 @@ package struct MPRISState: Hashable, Sendable {
 
   // MARK: Changes
 
-  /// The difference in seconds between the position and the clients' estimate that needs no `Seeked` signal.
-  /// Applications report positions with about this accuracy.
+  /// The maximum difference, in seconds, between the position and the clients' estimate that requires no
+  /// `Seeked` signal. Applications report positions with about this accuracy.
   static let seekTolerance = 0.1
 
   /// Returns the signals that update clients from `old` to this state.
@@ -121,7 +122,7 @@ package struct MPRISState: Hashable, Sendable {
           path: Self.path, interface: Self.properties, member: "PropertiesChanged",
           arguments: [.string(Self.player), .dictionary(changed), .strings(gone)]))
     }
-    // Clients expect a new item to begin at 0, and a known one to continue at its rate.
+    // Clients expect a new item to begin at 0, and the same item to continue at its rate.
     let expected = itemNumber == old.itemNumber ? old.line.position(at: now) : 0
     let place = line.position(at: now)
     if info != nil, abs(place - expected) > Self.seekTolerance {
@@ -134,7 +135,8 @@ package struct MPRISState: Hashable, Sendable {
   }
 }
 
-/// A playback position at one moment and its rate from then on, from which the position at any time follows.
+/// A playback position at one moment and the rate from that moment on, which determine the position at any
+/// time.
 package struct PlaybackLine: Hashable, Sendable {
   /// The position at `moment`, in seconds from the beginning of the item.
   package var position = 0.0

@@ -7,8 +7,8 @@ import Synchronization
 public class MPRemoteCommand: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; mutexes protect the mutable state here and in the subclasses.
 
-  /// A handler. Unchecked: it is a constant that is called only on the main queue. An application that adds
-  /// it on another thread transfers ownership of its captures, as with Apple's framework.
+  /// A handler. Unchecked because it is a constant that is called only on the main queue. An application that
+  /// adds a handler on another thread transfers ownership of the captured values, as with Apple's framework.
   private final class Target: @unchecked Sendable {
     let handler: (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus
     init(_ handler: @escaping (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus) {
@@ -62,10 +62,11 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
     onChange()
   }
 
-  /// Whether the command is offered: enabled, with a handler.
+  /// Whether the command is offered, that is, enabled and with a handler.
   var isAvailable: Bool { state.withLock { $0.isEnabled && !$0.targets.isEmpty } }
 
-  /// Calls the handlers. Must be called on the main queue.
+  /// Calls the handlers. Returns `success` if a handler succeeded, otherwise the last result; `commandFailed`
+  /// if the command is not offered. Must be called on the main queue.
   func perform(_ event: MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus {
     let targets = state.withLock { $0.isEnabled ? $0.targets : [] }
     let results = targets.map { $0.handler(event) }
@@ -82,8 +83,8 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
 public final class MPSkipIntervalCommand: MPRemoteCommand, @unchecked Sendable {
   private let intervals = Mutex<[NSNumber]>([10])
 
-  /// The available intervals, in seconds. The default is 10 s. Without a command for the next or the previous
-  /// item, media keys for these skip by the first interval.
+  /// The available intervals, in seconds. The default is 10 s. If `nextTrackCommand` or
+  /// `previousTrackCommand` is not offered, its media key skips by the first interval.
   public var preferredIntervals: [NSNumber] {
     get { intervals.withLock { $0 } }
     set { set(intervals, to: newValue) }
@@ -102,7 +103,7 @@ public final class MPChangePlaybackPositionCommand: MPRemoteCommand, @unchecked 
 public final class MPChangePlaybackRateCommand: MPRemoteCommand, @unchecked Sendable {
   private let rates = Mutex<[NSNumber]>([])
 
-  /// The supported rates. Empty by default, which means rate 1 only. The lowest and the highest are
+  /// The supported rates. Empty by default, which means rate 1 only. The lowest and the highest rate are
   /// published.
   public var supportedPlaybackRates: [NSNumber] {
     get { rates.withLock { $0 } }
@@ -132,7 +133,7 @@ public final class MPChangeShuffleModeCommand: MPRemoteCommand, @unchecked Senda
   }
 }
 
-/// A rating command. Stored but never sent: MPRIS has no ratings.
+/// A rating command. Stored but never sent, because MPRIS has no ratings.
 public final class MPRatingCommand: MPRemoteCommand, @unchecked Sendable {
   private let limits = Mutex<(minimum: Float, maximum: Float)>((0, 1))
 
@@ -148,7 +149,7 @@ public final class MPRatingCommand: MPRemoteCommand, @unchecked Sendable {
   }
 }
 
-/// A like, dislike or bookmark command. Stored but never sent: MPRIS has none.
+/// A like, dislike or bookmark command. Stored but never sent, because MPRIS has no such commands.
 public final class MPFeedbackCommand: MPRemoteCommand, @unchecked Sendable {
   private let texts = Mutex<(isActive: Bool, title: String, shortTitle: String)>((false, "", ""))
 

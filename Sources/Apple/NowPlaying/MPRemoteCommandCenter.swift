@@ -3,11 +3,11 @@ public import Foundation
 /// The remote commands that the application can handle. Any thread; nothing blocks.
 ///
 /// Enabled commands with a handler are offered on the session bus (MPRIS) to media keys, `playerctl` and the
-/// desktop. `togglePlayPauseCommand` and the pair of `playCommand` and `pauseCommand` substitute for each
-/// other if only one of them is available.
+/// desktop. If `playCommand` or `pauseCommand` is not offered, `togglePlayPauseCommand` takes its place, and
+/// vice versa.
 ///
-/// Handlers are called on the main queue, so the program must run it. Commands that arrive while the players
-/// of the environment are suspended are refused with an error reply.
+/// Handlers are called on the main queue, so the program must run the main queue. Commands that arrive while
+/// the players of the environment are suspended are refused with an error reply.
 public final class MPRemoteCommandCenter: NSObject, Sendable {
   /// Returns the shared center of the process.
   public static func shared() -> MPRemoteCommandCenter { NowPlayingContext.shared.commands }
@@ -76,7 +76,7 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
     disableLanguageOptionCommand = MPRemoteCommand(onChange)
   }
 
-  /// The commands that can be offered, and the events that they send.
+  /// The commands that can be offered, each with the type of its events.
   private var commands: [(kind: CommandOffer.Kinds, MPRemoteCommand, MPRemoteCommandEvent.Type)] {
     [
       (.play, playCommand, MPRemoteCommandEvent.self),
@@ -106,7 +106,7 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
     return offer
   }
 
-  /// Calls the handlers of a command. Must be called on the main queue.
+  /// Calls the handlers of a command and returns the result. Must be called on the main queue.
   func perform(_ kind: CommandOffer.Kinds, _ argument: Double) -> MPRemoteCommandHandlerStatus {
     guard let (_, command, event) = commands.first(where: { $0.kind == kind }) else { return .commandFailed }
     return command.perform(event.init(command, choice: argument))

@@ -82,7 +82,7 @@ public enum MPChangeLanguageOptionSetting: Int, Sendable {
   case permanent = 2
 }
 
-/// A selection of a language option. Never sent: MPRIS has no languages.
+/// A selection of a language option. Never sent, because MPRIS has no languages.
 public final class MPChangeLanguageOptionCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
   /// The option to select or to deselect. Always without a language.
   public let languageOption = MPNowPlayingInfoLanguageOption(

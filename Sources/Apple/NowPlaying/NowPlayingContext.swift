@@ -19,7 +19,8 @@ final class NowPlayingContext: Sendable {
     struct Target { weak var context: NowPlayingContext? }
     let target = Mutex(Target())
     func tell() {
-      // The weak reference is loaded outside the lock, since its release may be the last.
+      // The weak reference is loaded outside the lock, because releasing the loaded reference may deallocate
+      // the context.
       let target = target.withLock { $0 }
       target.context?.changed()
     }
@@ -29,8 +30,9 @@ final class NowPlayingContext: Sendable {
   ///
   /// - Parameters:
   ///   - address: the D-Bus address; nil selects the user's session bus.
-  ///   - identity: the application's name; nil selects the program's.
-  ///   - isSuspended: returns whether commands must be refused now. Must not block.
+  ///   - identity: the application's name; nil selects the program's name.
+  ///   - mainQueue: the queue on which commands are performed and changes are published.
+  ///   - isSuspended: returns whether commands must be refused now. Called on `mainQueue`. Must not block.
   init(
     address: String? = nil, identity: String? = nil, mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isSuspended: @escaping @Sendable () -> Bool = { PlaybackEnvironment.current.suspension.isSuspended }

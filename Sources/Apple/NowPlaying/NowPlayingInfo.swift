@@ -60,14 +60,16 @@ package struct NowPlayingInfo: Hashable, Sendable {
     ]
   }
 
-  /// Returns whether `other` describes the same item. The duration is ignored: it often becomes known later.
+  /// Returns whether `other` describes the same item. The duration is ignored, because it often becomes known
+  /// later.
   func isSameItem(as other: NowPlayingInfo?) -> Bool {
     guard let other else { return false }
     return [title, album, url] == [other.title, other.album, other.url] && artists == other.artists
       && marks == other.marks
   }
 
-  /// Converts a number of any type; nil if it is not finite. A Boolean true is 1.
+  /// Returns a number of any type as a `Double`; nil if it is not finite, and for other values. True is 1,
+  /// and false 0.
   private static func number(_ value: Any) -> Double? {
     let number: Double
     switch value {

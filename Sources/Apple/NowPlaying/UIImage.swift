@@ -1,7 +1,7 @@
 public import Foundation
 
-/// An encoded picture, such as cover art. Linux has no UIKit: this class provides only what cover art needs.
-/// The picture is never decoded. Immutable; any thread.
+/// An encoded picture, such as cover art. Linux has no UIKit, so this class provides only the members that
+/// cover art needs. The picture is never decoded. Immutable; any thread.
 public final class UIImage: NSObject, Sendable {
   /// The PNG or JPEG file; empty for an image without a picture.
   public let data: Data
@@ -26,7 +26,8 @@ public final class UIImage: NSObject, Sendable {
     super.init()
   }
 
-  /// Creates an image from a file; nil if it cannot be read. Blocks on the file.
+  /// Creates an image from a PNG or JPEG file; nil if it cannot be read or has another format. Blocks on the
+  /// file.
   public convenience init?(contentsOfFile path: String) {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     self.init(data: data)
@@ -86,8 +87,8 @@ public final class MPMediaItemArtwork: NSObject, @unchecked Sendable {
 }
 
 enum PictureHeader {
-  /// The size of the header searched, in bytes. A JPEG may contain profiles and thumbnails of 64 KiB each
-  /// before its size.
+  /// The maximum number of bytes that are searched for the size. A JPEG may contain profiles and thumbnails
+  /// of 64 KiB each before its size.
   static let limit = 1 << 20
 
   /// Returns the size in pixels; nil if the bytes are not the beginning of a PNG or JPEG file.
@@ -108,10 +109,11 @@ enum PictureHeader {
       // Fill bytes, and markers without content.
       case 0xFF: place += 1
       case 0x01, 0xD0...0xD7: place += 2
-      // Frame headers, except Huffman tables and arithmetic conditioning, which share their range of markers.
+      // Frame headers. Huffman tables (C4), arithmetic conditioning (CC) and the reserved C8 are in the same
+      // range.
       case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
         return (number(bytes[(place + 7)..<(place + 9)]), number(bytes[(place + 5)..<(place + 7)]))
-      // The image data or its end, before any frame header.
+      // The image data (DA) or the end of the image (D9), before any frame header.
       case 0xD9, 0xDA: return nil
       default:
         let length = number(bytes[(place + 2)..<(place + 4)])

@@ -1,8 +1,9 @@
 public import Foundation
 public import MediaTime
 
-/// Gives `NSValue` initializers that return a subclass, which only a protocol extension can. Foundation on
-/// Linux cannot store these structs in an `NSValue` itself ("cannot encode structs").
+/// Adds initializers to `NSValue` for `CMTime` and `CMTimeRange`. They return a subclass, because Foundation
+/// on Linux cannot store structs in an `NSValue` itself ("cannot encode structs"). Only initializers in a
+/// protocol extension can return a subclass.
 public protocol MediaTimeValueInitializing {}
 
 extension NSValue: MediaTimeValueInitializing {}
@@ -50,13 +51,13 @@ private final class MediaTimeValue: NSValue, @unchecked Sendable {
     super.init()
   }
 
-  /// Creates an invalid time. Exists because the superclass requires it.
+  /// Creates an object with an invalid time. Exists because the superclass requires the initializer.
   required init(bytes value: UnsafeRawPointer, objCType type: UnsafePointer<Int8>) {
     content = .time(.invalid)
     super.init()
   }
 
-  /// Returns nil: on Linux no `NSValue` of a struct can be decoded.
+  /// Returns nil, because Foundation on Linux cannot decode an `NSValue` of a struct.
   required init?(coder: NSCoder) { nil }
 
   override func isEqual(_ object: Any?) -> Bool { (object as? MediaTimeValue)?.content == content }

@@ -1,9 +1,10 @@
 public import Foundation
 import MediaTime
 
-// All metadata are read together when one of these members is first used, separately from the audio:
-// `duration` does not read them. The synchronous members block to read unread tags on the caller's thread,
-// and are empty after a failure. `load` and the other asynchronous members do not block.
+// All metadata are read together when one of these members is first used, and separately from the audio, so
+// `duration` does not read them. The synchronous members block the caller's thread to read unread tags. They
+// are empty after a failure, and for a remote medium that was not read yet. `load` and the other asynchronous
+// members do not block.
 
 extension AVAsset {
   private var loadedMetadata: AssetMetadata? { try? loader.loadMetadataNow().get() }
@@ -14,7 +15,7 @@ extension AVAsset {
   /// The items of all formats, in the order of the file. Blocks.
   public var metadata: [AVMetadataItem] { loadedMetadata?.items ?? [] }
 
-  /// The formats of the file's metadata: `id3Metadata` or none. Blocks.
+  /// The formats of the metadata: `id3Metadata`, for a live stream `unknown`, or none. Blocks.
   public var availableMetadataFormats: [AVMetadataFormat] { loadedMetadata?.formats ?? [] }
 
   /// Returns all items of a format. Blocks.
@@ -25,12 +26,13 @@ extension AVAsset {
   /// The lyrics; nil if the file has none. Blocks.
   public var lyrics: String? { loadedMetadata?.lyrics }
 
-  /// The languages of the chapters' titles: "und", since ID3 states none; empty without chapters. Blocks.
+  /// The languages of the chapters' titles: "und" (undetermined), because ID3 does not state them. Empty
+  /// without chapters. Blocks.
   public var availableChapterLocales: [Locale] { loadedMetadata?.chapterLocales ?? [] }
 
-  /// Returns the chapters in order of time. Each contains its title, and those of its other items that have
-  /// one of `commonKeys`. The locale has no effect, because chapters have titles in one language. A last
-  /// chapter without an end extends to the end of the file. Blocks.
+  /// Returns the chapters in order of time. Each contains its title and its other items with one of
+  /// `commonKeys`. The locale has no effect, because chapters have titles in one language. A last chapter
+  /// without an end extends to the end of the file. Blocks.
   public func chapterMetadataGroups(
     withTitleLocale locale: Locale, containingItemsWithCommonKeys commonKeys: [AVMetadataKey]? = nil
   ) -> [AVTimedMetadataGroup] {
@@ -45,7 +47,7 @@ extension AVAsset {
     loadedMetadata?.chapterGroups(duration: duration, keys: nil) ?? []
   }
 
-  // MARK: Without blocking
+  // MARK: Asynchronous loading
 
   /// Returns all items of a format. Throws an `AVError` if the file cannot be read.
   public func loadMetadata(for format: AVMetadataFormat) async throws -> [AVMetadataItem] {
@@ -53,7 +55,8 @@ extension AVAsset {
     return format == .id3Metadata ? items : []
   }
 
-  /// Passes all items of a format, or the error, to the handler, at once if known, else in the background.
+  /// Passes all items of a format, or the error, to the handler: at once if they are known, otherwise on a
+  /// background thread.
   public func loadMetadata(
     for format: AVMetadataFormat,
     completionHandler: @escaping @Sendable ([AVMetadataItem]?, (any Error)?) -> Void
@@ -86,7 +89,8 @@ extension AVAsset {
     return contents.chapterGroups(duration: try await loaded(.duration), keys: keys)
   }
 
-  /// Loads a property. Methods of an open class cannot use `load`, whose signature contains `Self`.
+  /// Returns the value of a property after loading it. Methods of an open class cannot use `load`, whose
+  /// signature contains `Self`.
   private func loaded<Value>(_ property: AVAsyncProperty<AVAsset, Value>) async throws -> Value {
     try await property.prepare(self)
     return try property.value(of: self)

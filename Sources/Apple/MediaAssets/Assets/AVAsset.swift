@@ -17,8 +17,8 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     super.init()
   }
 
-  /// The duration; indefinite if unknown or after a failure. Blocks to read an unread file on the caller's
-  /// thread, but never on the network. `load(.duration)` waits for both without blocking.
+  /// The duration; indefinite if unknown or after a failure. Blocks the caller's thread to read an unread
+  /// file, but never on the network. `load(.duration)` waits for the file or the network without blocking.
   open var duration: CMTime { (try? loader.loadNow()?.get())?.duration ?? .indefinite }
 
   /// Whether the file contains playable audio. Blocks as `duration` does.
@@ -42,8 +42,8 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   }
 
   /// Reads values and calls `handler` once when reading has succeeded or failed: on a background thread, or
-  /// before the return if the values are known. Metadata are read if one of their keys is listed. All other
-  /// values are read together, whatever keys are listed. Does not block.
+  /// before this method returns if the values are known. Metadata are read if one of their keys is listed.
+  /// All other values are read together if any other key, or none, is listed. Does not block.
   @preconcurrency
   open func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
@@ -60,7 +60,8 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Gives `AVAsset` an initializer that creates an `AVURLAsset`, which only a protocol extension can.
+/// Adds an initializer to `AVAsset` that creates an `AVURLAsset`. Only initializers in a protocol extension
+/// can return a subclass.
 public protocol AssetInitializing {}
 
 extension AVAsset: AssetInitializing {}
@@ -75,10 +76,10 @@ extension AssetInitializing where Self: AVAsset {
   }
 }
 
-/// Media at a file, http or https URL, or a URL of a custom scheme with a delegate of `resourceLoader`. Other
-/// URLs fail when they are loaded.
+/// Media at a file, http or https URL, or at a URL with a custom scheme whose bytes a delegate of
+/// `resourceLoader` provides. Other URLs fail when they are loaded.
 open class AVURLAsset: AVAsset, @unchecked Sendable {
-  // Unchecked as the superclass.
+  // Unchecked for the same reason as the superclass.
 
   /// The URL of the media.
   public let url: URL
@@ -105,12 +106,13 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
       })
   }
 
-  /// The loader of URLs with custom schemes. For file, http and https URLs its delegate is not called.
+  /// The loader of URLs with custom schemes. The delegate is not called for file, http and https URLs.
   open var resourceLoader: AVAssetResourceLoader {
     loader.resourceLoader ?? AVAssetResourceLoader { [loader] in loader.environment().mainQueue }
   }
 
-  /// Creates an asset whose requests may reach `reach` and use `credentials`, which the URL does not contain.
+  /// Creates an asset whose requests connect only to addresses within `reach` and use `credentials`, which
+  /// the URL does not contain.
   package init(url: URL, reach: NetworkReach, credentials: Credentials?) {
     self.url = url
     super.init(
@@ -127,8 +129,9 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   }
 }
 
-/// The key of a `Bool`: whether the duration must be exact, even by reading the whole file; false by default.
-/// Files with an Info frame, as written by all common encoders, are exact in any case.
+/// The key of a `Bool` that indicates whether the duration must be exact, even if the whole file must be read
+/// for that; false by default. The duration of a file with an Info frame, which all common MP3 encoders
+/// write, is exact in any case.
 public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPreciseDurationAndTimingKey"
 
 /// The key of the `User-Agent` of HTTP requests, a `String`; "Continuo/" and its version by default.
@@ -138,10 +141,11 @@ public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 /// `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent after a redirect to another origin.
 public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
 
-/// The key of the media's MIME type. Without effect: the content determines the type.
+/// The key of the media's MIME type. Without effect, because the content determines the type.
 public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
 
-// Options for the networks that requests may use. Ignored: Linux does not report the cost of a connection.
+// Options for the networks that requests may use. Ignored, because Linux does not report the cost of a
+// connection.
 
 /// The key of a `Bool` that indicates whether requests may use a mobile network. Without effect.
 public let AVURLAssetAllowsCellularAccessKey = "AVURLAssetAllowsCellularAccessKey"
@@ -152,10 +156,10 @@ public let AVURLAssetAllowsExpensiveNetworkAccessKey = "AVURLAssetAllowsExpensiv
 /// The key of a `Bool` that indicates whether requests may use a network in low-data mode. Without effect.
 public let AVURLAssetAllowsConstrainedNetworkAccessKey = "AVURLAssetAllowsConstrainedNetworkAccessKey"
 
-// The loadable properties of an asset: those of its media, of its file and of its metadata.
+// The loadable properties of an asset: properties of the media, of the file and of the metadata.
 
 extension AVAsyncProperty where Root: AVAsset {
-  /// Creates a property of media. Loading fails for a file without playable audio.
+  /// Creates a property of the media. Loading fails for a file without playable audio.
   convenience init(ofMedia value: @escaping @Sendable (Root, AssetLoader.Values) -> Value) {
     self.init(
       prepare: { try await Self.wait($0.loader.loadMedia) },
@@ -181,7 +185,8 @@ extension AVAsyncProperty where Root: AVAsset {
   private static func wait<Loaded: Sendable>(
     _ load: (@escaping @Sendable (Result<Loaded, AVError>) -> Void) -> Void
   ) async throws {
-    // An unchecked continuation: if the application ends during loading, it is never resumed.
+    // An unsafe continuation, because it is never resumed if the application ends during loading, of which a
+    // checked one would warn.
     try await withUnsafeThrowingContinuation { continuation in
       load { continuation.resume(with: $0.map { _ in }) }
     }

@@ -12,7 +12,7 @@ public struct AVMediaType: RawRepresentable, Hashable, Sendable {
 
   /// Audio, the only kind that occurs.
   public static let audio = AVMediaType(rawValue: "soun")
-  /// Pictures. Does not occur.
+  /// Video. Does not occur.
   public static let video = AVMediaType(rawValue: "vide")
   /// Text. Does not occur.
   public static let text = AVMediaType(rawValue: "text")
@@ -40,7 +40,7 @@ public final class AVAssetTrack: NSObject, Sendable {
   package static let onlyID: CMPersistentTrackID = 1
   /// The kind of the track. Always audio.
   public let mediaType = AVMediaType.audio
-  /// The range from zero to the asset's end; of indefinite duration if the end is unknown.
+  /// The range from zero to the end of the asset; its duration is indefinite if the end is unknown.
   public let timeRange: CMTimeRange
   /// The mean bit rate, in bits per second, as estimated when the file is opened; 0 if unknown.
   public let estimatedDataRate: Float
@@ -66,16 +66,16 @@ public final class AVAssetTrack: NSObject, Sendable {
   public var isSelfContained: Bool { true }
   /// The preferred volume. Always 1.
   public var preferredVolume: Float { 1 }
-  /// The number of pictures per second. Always 0.
+  /// The video frame rate, in frames per second. Always 0.
   public var nominalFrameRate: Float { 0 }
-  /// The size of the picture. Always zero.
+  /// The size of the video, in pixels. Always zero.
   public var naturalSize: CGSize { .zero }
   /// The language. Always nil, for unknown.
   public var languageCode: String? { nil }
   /// The language by BCP 47. Always nil, for unknown.
   public var extendedLanguageTag: String? { nil }
 
-  /// Returns whether the track has `mediaCharacteristic`; true for `audible` alone.
+  /// Returns whether the track has `mediaCharacteristic`; true only for `audible`.
   public func hasMediaCharacteristic(_ mediaCharacteristic: AVMediaCharacteristic) -> Bool {
     mediaCharacteristic == .audible
   }
@@ -90,14 +90,14 @@ public final class AVAssetTrack: NSObject, Sendable {
   public override var hash: Int { asset.map { ObjectIdentifier($0).hashValue } ?? 0 }
 }
 
-// A track exists only after its asset was read, so all its properties are known at once.
+// A track exists only after its asset was read, so all properties of a track are always known.
 extension AVAssetTrack: AVAsynchronousKeyValueLoading {
   /// Returns `loaded` for every key.
   public func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
     .loaded
   }
 
-  /// Calls `handler` before the return.
+  /// Calls `handler` before returning.
   @preconcurrency
   public func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
@@ -105,7 +105,7 @@ extension AVAssetTrack: AVAsynchronousKeyValueLoading {
 }
 
 extension AVPartialAsyncProperty where Root: AVAssetTrack {
-  /// The range from zero to the asset's end; of indefinite duration if the end is unknown.
+  /// The range from zero to the end of the asset; its duration is indefinite if the end is unknown.
   public static var timeRange: AVAsyncProperty<Root, CMTimeRange> { .init(known: \.timeRange) }
   /// The timescale in frames per second; 0 if the duration is unknown.
   public static var naturalTimeScale: AVAsyncProperty<Root, CMTimeScale> { .init(known: \.naturalTimeScale) }
@@ -117,15 +117,15 @@ extension AVPartialAsyncProperty where Root: AVAssetTrack {
   public static var isPlayable: AVAsyncProperty<Root, Bool> { .init(known: \.isPlayable) }
   /// Whether all data of the track are in the asset's own file. Always true.
   public static var isSelfContained: AVAsyncProperty<Root, Bool> { .init(known: \.isSelfContained) }
-  /// The characteristics of the track. Always `audible` alone.
+  /// The characteristics of the track. Always only `audible`.
   public static var mediaCharacteristics: AVAsyncProperty<Root, [AVMediaCharacteristic]> {
     AVAsyncProperty(known: { _ in [.audible] })
   }
   /// The preferred volume. Always 1.
   public static var preferredVolume: AVAsyncProperty<Root, Float> { .init(known: \.preferredVolume) }
-  /// The number of pictures per second. Always 0.
+  /// The video frame rate, in frames per second. Always 0.
   public static var nominalFrameRate: AVAsyncProperty<Root, Float> { .init(known: \.nominalFrameRate) }
-  /// The size of the picture. Always zero.
+  /// The size of the video, in pixels. Always zero.
   public static var naturalSize: AVAsyncProperty<Root, CGSize> { .init(known: \.naturalSize) }
   /// The language. Always nil, for unknown.
   public static var languageCode: AVAsyncProperty<Root, String?> { .init(known: \.languageCode) }
@@ -136,7 +136,8 @@ extension AVPartialAsyncProperty where Root: AVAssetTrack {
 }
 
 extension AVAsset {
-  /// The tracks: one; none if the file cannot be played. Blocks to read the file; `load(.tracks)` does not.
+  /// The tracks: one, or none if the file cannot be played. Blocks to read the file; `load(.tracks)` does not
+  /// block.
   public var tracks: [AVAssetTrack] { (try? loader.loadNow()?.get())?.tracks(of: self) ?? [] }
 
   /// Returns the track with that number; nil if none exists. Blocks as `tracks` does.
@@ -164,7 +165,8 @@ extension AVAsset {
     try await load(.tracks).filter { $0.mediaType == mediaType }
   }
 
-  /// Passes the tracks of that kind, or the error, to the handler, at once if known, else in the background.
+  /// Passes the tracks of that kind, or the error, to the handler: at once if they are known, otherwise on a
+  /// background thread.
   public func loadTracks(
     withMediaType mediaType: AVMediaType,
     completionHandler: @escaping @Sendable ([AVAssetTrack]?, (any Error)?) -> Void

@@ -1,5 +1,5 @@
-/// A file format, as a uniform type identifier. No member of this module takes one: the content of a medium
-/// determines its format.
+/// A file format, as a uniform type identifier. Not used by any member of this module, because the content of
+/// a medium determines its format.
 public struct AVFileType: RawRepresentable, Hashable, Sendable {
   /// The uniform type identifier.
   public let rawValue: String

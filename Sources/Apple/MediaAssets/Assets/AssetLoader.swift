@@ -7,7 +7,8 @@ import MediaTime
 package import PlaybackEngine
 import Synchronization
 
-/// The loader of an asset's values and metadata. Reads each once, for all requests.
+/// The loader of an asset's values and metadata. Reads the values once and the metadata once, for all
+/// requests.
 package final class AssetLoader: Sendable {
   package struct Values: Sendable {
     /// The properties of the medium for a player; nil if the file has no playable audio.
@@ -26,7 +27,8 @@ package final class AssetLoader: Sendable {
   package let shared: SharedMedium?
   /// The loader that requests the bytes from a delegate; nil unless the URL has a custom scheme.
   let resourceLoader: AVAssetResourceLoader?
-  /// A closure and not an environment, because there may be 100 000 loaders.
+  /// Returns the environment. A closure takes less memory than an environment, and there may be 100 000
+  /// loaders.
   package let environment: @Sendable () -> PlaybackEnvironment
   let values = Load<Values>()
   let metadata = Load<AssetMetadata>()
@@ -64,8 +66,8 @@ package final class AssetLoader: Sendable {
   /// The queue on which files are read and deferred completions are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
-  /// Calls `completion` with the outcome: at once if known, otherwise on the thread that reads the file.
-  /// Deferred while the players of the environment are suspended.
+  /// Calls `completion` with the outcome: at once if it is known, otherwise on the thread that reads the
+  /// file. The call is deferred while the players of the environment are suspended.
   func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
     guard values.request(environment().suspension.deferred(completion)) else { return }
     let reading = AssetReading(source)
@@ -129,7 +131,8 @@ package final class AssetLoader: Sendable {
     Self.queue.async { self.goOnToMetadata(of: source, opening) }
   }
 
-  /// Returns the metadata. Blocks to read unread tags; returns none for an unread remote medium.
+  /// Returns the metadata. Blocks to read unread tags, but returns empty metadata for an unread remote
+  /// medium.
   func loadMetadataNow() -> Load<AssetMetadata>.Outcome {
     if let known = metadata.outcome { return known }
     guard shared == nil else { return .success(AssetMetadata(MediaTag())) }
@@ -140,7 +143,8 @@ package final class AssetLoader: Sendable {
     }
   }
 
-  /// Reads the metadata, of a remote medium once `opening` has fetched its beginning, which `source` retains.
+  /// Reads the metadata; for a remote medium, once `opening` has fetched the beginning, which `source`
+  /// retains.
   private func goOnToMetadata(of source: AssetSource, _ opening: AssetReading?) {
     do throws(DecodingError) {
       if let opening {
@@ -176,7 +180,7 @@ final class AssetReading: Sendable {
   init(_ source: any MediaSource) { self.source = source }
 
   /// Returns the medium's properties; nil while bytes are missing, and after the properties were returned.
-  /// The first call's `callback` is used for all. May block on a local disk.
+  /// The `callback` of the first call is used for all calls. May block on a local disk.
   func proceed(whenBytesCome callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
     let isFree = turn.withLock { turn in
       switch turn {
@@ -211,8 +215,9 @@ final class AssetReading: Sendable {
     }
   }
 
-  /// Examines the medium; nil while bytes are missing, until `callback`. Must be called without a lock: the
-  /// disk may block, and the `deinit` of the decoder may wait for the thread that calls back.
+  /// Returns the medium's properties; nil while bytes are missing, in which case `callback` is called when
+  /// more arrive. Must be called without a lock, because the disk may block, and the `deinit` of the decoder
+  /// may wait for the thread that calls `callback`.
   private func look(_ callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
     try opening.use { [source] opening throws(DecodingError) in
       if opening == nil { opening = source.open(whenBytesCome: callback) }

@@ -3,7 +3,8 @@ package import AudioSession
 import Foundation
 import Transfer
 
-/// The media of an asset, for the engine. The source of a file, with its path, is created when it is opened.
+/// The media of an asset, for the engine. The source of a file, which contains the path, is created only when
+/// the file is opened.
 package struct AssetSource: MediaSource {
   private let loader: AssetLoader
   private let makeSource: @Sendable (URL, Bool) -> any MediaSource
@@ -44,7 +45,8 @@ package struct AssetSource: MediaSource {
   package func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
 }
 
-/// The media of an item that cannot be opened or failed before. Fails even if the file is readable now.
+/// The source of an item that cannot be opened or has failed before. Opening it fails even if the file is
+/// readable now.
 package struct FailedSource: MediaSource {
   private let error: DecodingError
 

@@ -11,8 +11,9 @@ package protocol MediumListener: AnyObject, Sendable {
 
 /// The medium of a remote asset.
 ///
-/// Created at its first use, and shared by all users: an item while it is in a queue, and a loader while it
-/// reads. So no data are fetched twice at a time, and none for items that are not played.
+/// Created at its first use, and shared by all its users: items while they are in a queue, and the asset's
+/// loader while it reads. So no data are fetched twice at the same time, and none for items that are not
+/// played.
 package final class SharedMedium: Sendable {
   /// An item in a queue that is notified of the medium's events.
   private struct Listener {
@@ -22,7 +23,7 @@ package final class SharedMedium: Sendable {
 
   private struct State {
     weak var source: (any MediaSource & AnyObject)?
-    /// The number of media that were created.
+    /// The number of sources created so far.
     var made = 0
     var listeners: [Listener] = []
   }
@@ -32,7 +33,7 @@ package final class SharedMedium: Sendable {
 
   init(_ asset: RemoteAsset) { self.asset = asset }
 
-  /// Returns the medium, created by `make` if none exists.
+  /// Returns the medium's source, created by `make` if none exists.
   func source(
     _ make: (RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void) -> any MediaSource & AnyObject
   ) -> any MediaSource {
@@ -57,7 +58,8 @@ package final class SharedMedium: Sendable {
   }
 
   package func remove(_ id: ItemID) {
-    // Checked outside the lock: the check of a weak reference may hold the last reference to a player.
+    // Checked outside the lock, because the check retains the player, and this may be the last reference to
+    // it.
     let gone = Set(state.withLock { $0.listeners }.filter { $0.player == nil }.map(\.id))
     state.withLock { state in state.listeners.removeAll { $0.id == id || gone.contains($0.id) } }
   }

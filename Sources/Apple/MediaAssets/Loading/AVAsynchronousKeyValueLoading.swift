@@ -22,15 +22,15 @@ public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
   /// Returns the status of loading `key`. After a failure `outError` receives the error.
   func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus
 
-  /// Reads all values, whatever keys are listed, and calls `handler` once when reading has succeeded or
-  /// failed: on a background thread, or before the return if the values are known. Does not block.
+  /// Reads the values of `keys`, possibly with others, and calls `handler` once when reading has succeeded or
+  /// failed: on a background thread, or before this method returns if the values are known. Does not block.
   @preconcurrency
   func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)
 }
 
 extension AVAsynchronousKeyValueLoading {
-  /// Returns the value of a property: `try await asset.load(.duration)`. Reads the file off the caller's
-  /// thread. Throws an `AVError` if the media cannot be read.
+  /// Returns the value of a property, as in `try await asset.load(.duration)`. Reads the file off the
+  /// caller's thread. Throws an `AVError` if the media cannot be read.
   public func load<Value>(_ property: AVAsyncProperty<Self, Value>) async throws -> Value {
     try await property.prepare(self)
     return try property.value(of: self)
@@ -64,7 +64,7 @@ open class AVPartialAsyncProperty<Root>: @unchecked Sendable {
 
 /// A loadable property of an object.
 public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @unchecked Sendable {
-  // Unchecked as the superclass; its only property is a constant of a Sendable type.
+  // Unchecked because the superclass is. The only property is a constant of a Sendable type.
 
   /// The status of loading a property.
   public enum Status {
@@ -88,7 +88,7 @@ public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @
     super.init(prepare)
   }
 
-  /// Creates a property that is always known.
+  /// Creates a property whose value is always known.
   convenience init(known value: @escaping @Sendable (Root) -> Value) {
     self.init(status: { .loaded(value($0)) })
   }

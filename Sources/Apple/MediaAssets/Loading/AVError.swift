@@ -6,14 +6,15 @@ public let AVFoundationErrorDomain = AVError.errorDomain
 
 /// An error of loading or playback.
 ///
-/// Bridges to `NSError` with `as NSError`: domain "AVFoundationErrorDomain", Apple's codes, a description and
-/// a failure reason for people. The underlying error is the system's or the transfer's error, if known.
+/// Bridges to `NSError` with `as NSError`: domain "AVFoundationErrorDomain", Apple's codes, and a
+/// human-readable description and failure reason. The underlying error is the system's or the transfer's
+/// error, if known.
 public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   /// The error codes that can occur here, with Apple's values.
   public enum Code: Int, Sendable {
     /// Memory is exhausted, or the decoder cannot be used at all.
     case unknown = -11800
-    /// The audio server was restarted. Not used here: players reconnect automatically.
+    /// The audio server was restarted. Does not occur, because players reconnect automatically.
     case mediaServicesWereReset = -11819
     /// Decoding failed in the middle of the medium.
     case decodeFailed = -11821
@@ -21,7 +22,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     case fileFormatNotRecognized = -11828
     /// The file contains audio that cannot be parsed.
     case fileFailedToParse = -11829
-    /// The URL does not support playback, or a library that it needs is not installed.
+    /// Playback from the URL is not supported, or a library that playback needs is not installed.
     case operationNotSupportedForAsset = -11838
     /// The file does not exist or cannot be read, or its transfer failed.
     case failedToLoadMediaData = -11849
@@ -36,12 +37,13 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
 
   /// The error code.
   public let code: Code
-  /// The reason, in a sentence for people; nil if `errorDescription` says all.
+  /// The reason, as a human-readable sentence; nil if `errorDescription` is complete.
   public let failureReason: String?
-  /// The code of the underlying error: of `NSURLErrorDomain` below 0, of `NSCocoaErrorDomain` above.
+  /// The code of the underlying error. A negative code is of `NSURLErrorDomain`, a positive one of
+  /// `NSCocoaErrorDomain`.
   private var underlying: Int?
 
-  /// Creates an error with a code. `reason` is a sentence for people.
+  /// Creates an error with a code. `reason` is a human-readable sentence.
   public init(_ code: Code, reason: String? = nil) {
     self.code = code
     failureReason = reason
@@ -52,7 +54,8 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     self.underlying = underlying
   }
 
-  /// Maps a decoder's error to Apple's codes. `opening`: it occurred while the file was opened.
+  /// Maps a decoder's error to Apple's codes. `opening`: whether the error occurred while the file was
+  /// opened.
   package init(_ error: DecodingError, opening: Bool) {
     switch error.reason {
     case .notFound:
@@ -77,7 +80,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   /// The raw value of `code`.
   public var errorCode: Int { code.rawValue }
 
-  /// The failure, in a sentence for people.
+  /// The failure, as a human-readable sentence.
   public var errorDescription: String? {
     switch code {
     case .unknown: "The operation could not be completed."
@@ -127,6 +130,6 @@ extension AVError {
 }
 
 extension AVError.Code {
-  /// Makes `catch AVError.decodeFailed` match.
+  /// Returns whether `error` is an `AVError` with this code, so that `catch AVError.decodeFailed` matches.
   public static func ~= (code: AVError.Code, error: any Error) -> Bool { (error as? AVError)?.code == code }
 }

@@ -5,7 +5,8 @@ struct Load<Value: Sendable>: ~Copyable, Sendable {
   typealias Outcome = Result<Value, AVError>
   typealias Completion = @Sendable (Outcome) -> Void
 
-  // Not private: Swift 6.3.1 ends with "Global is external" where another file uses the layout of this type.
+  // Internal and not private, because the compiler of Swift 6.3.1 aborts with "Global is external" when
+  // another file uses the layout of this type.
   enum State {
     case initial
     /// The value is being read, and these completions wait for it.
@@ -45,7 +46,8 @@ struct Load<Value: Sendable>: ~Copyable, Sendable {
     for completion in waiting { completion(.failure(AVError(.operationCancelled))) }
   }
 
-  /// Calls `completion` with the outcome, at once if known. Returns whether the caller has to read the value.
+  /// Calls `completion` with the outcome: at once if it is known, otherwise when it is. Returns whether the
+  /// caller has to read the value.
   func request(_ completion: @escaping Completion) -> Bool {
     let (known, isFirst) = state.withLock { state -> (Outcome?, Bool) in
       switch state {

@@ -1,4 +1,5 @@
-// The frames of ID3 tags by their identifiers in versions 2.3 and 2.4, also for tags of ID3v2.2 and ID3v1.
+// The frames of ID3 tags, under their identifiers in ID3v2.3 and ID3v2.4. Tags of ID3v2.2 and ID3v1 have the
+// same identifiers here.
 
 extension AVMetadataKey {
   /// An attached picture, for example the front cover.

@@ -36,7 +36,7 @@ public struct AVMetadataFormat: RawRepresentable, Hashable, Sendable {
 
   /// The format of ID3 tags.
   public static let id3Metadata = AVMetadataFormat(rawValue: "org.id3")
-  /// Any format without a name here, such as the metadata of live streams.
+  /// Any other format, such as the metadata of live streams.
   public static let unknown = AVMetadataFormat(rawValue: "????")
 }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A metadata item: a value with a key in a key space.
 ///
-/// Items of an asset are complete and immutable: loading values reads no file. Any thread; no call blocks.
+/// Items of an asset are complete and immutable, so loading values reads no file. Any thread; no call blocks.
 open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronousKeyValueLoading,
   @unchecked Sendable
 {
@@ -44,7 +44,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Names
 
-  /// The identifier: key space and key in one; nil if unset.
+  /// The identifier, which combines key space and key; nil if unset.
   open var identifier: AVMetadataIdentifier? { content.withLock { $0.identifier } }
 
   /// The key in its key space: a string, such as the identifier of an ID3 frame.
@@ -65,20 +65,22 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   /// The language as a locale; nil if unknown.
   open var locale: Locale? { extendedLanguageTag.map { Locale(identifier: $0) } }
 
-  /// The time from which on the item applies; invalid if it applies to the whole asset.
+  /// The time from which the item applies; invalid if it applies to the whole asset.
   open var time: CMTime { content.withLock { $0.time } }
 
   /// The duration for which the item applies; invalid if it applies to the whole asset.
   open var duration: CMTime { content.withLock { $0.duration } }
 
-  /// The additional attributes: the description, under the key `info`; nil if none exists.
+  /// The additional attributes, which contain the description under the key `info`; nil without a
+  /// description.
   open var extraAttributes: [AVMetadataExtraAttributeKey: Any]? {
     content.withLock { $0.info }.map { [.info: $0] }
   }
 
   // MARK: Values
 
-  /// The value: `String`, `NSNumber`, `Date` or `Data`. Linux cannot cast Apple's protocol type to these.
+  /// The value: a `String`, `NSNumber`, `Date` or `Data`. Of type `Any`, because Linux cannot cast the
+  /// protocol type that Apple declares to these types.
   open var value: Any? {
     switch content.withLock({ $0.value }) {
     case nil: nil
@@ -98,7 +100,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The value as a number; nil for bytes, dates and other texts than numbers.
+  /// The value as a number; nil for bytes, dates and texts that are not numbers.
   open var numberValue: NSNumber? {
     switch content.withLock({ $0.value }) {
     case .number(let number): NSNumber(value: number)
@@ -107,8 +109,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The value as a date, in UTC; nil for bytes, numbers and other texts than `2004-05-06T07:08:09` or its
-  /// leading fields, such as `2004` or `2004-05-06`.
+  /// The value as a date, in UTC. A text must have the form `2004-05-06T07:08:09` or be a beginning of it,
+  /// such as `2004` or `2004-05-06`. Nil for bytes, numbers and other texts.
   open var dateValue: Date? {
     switch content.withLock({ $0.value }) {
     case .date(let date): date
@@ -131,7 +133,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   /// Returns `loaded` for every key.
   open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus { .loaded }
 
-  /// Calls `handler` before the return.
+  /// Calls `handler` before returning.
   @preconcurrency
   open func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
@@ -145,7 +147,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   /// Returns an `AVMutableMetadataItem` with the same content.
   open func mutableCopy(with zone: NSZone? = nil) -> Any { AVMutableMetadataItem(content.withLock { $0 }) }
 
-  // MARK: Choosing
+  // MARK: Filtering
 
   /// Returns the items with this identifier. A common identifier also matches items with its common key.
   public static func metadataItems(
@@ -171,7 +173,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// Returns the items in one of these languages, in the order of the languages; those without one come last.
+  /// Returns the items in one of these languages, in the order of the languages. Items without a language
+  /// come last.
   public static func metadataItems(
     from metadataItems: [AVMetadataItem],
     filteredAndSortedAccordingToPreferredLanguages preferredLanguages: [String]
@@ -223,9 +226,9 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
 /// A mutable metadata item.
 open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
-  // Unchecked as the superclass.
+  // Unchecked for the same reason as the superclass.
 
-  /// The identifier: key space and key in one; nil if unset.
+  /// The identifier, which combines key space and key; nil if unset.
   open override var identifier: AVMetadataIdentifier? {
     get { super.identifier }
     set { content.withLock { $0.identifier = newValue } }
@@ -243,7 +246,7 @@ open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
     set { content.withLock { $0.languageTag = newValue } }
   }
 
-  /// The time from which on the item applies; invalid for the whole asset.
+  /// The time from which the item applies; invalid for the whole asset.
   open override var time: CMTime {
     get { super.time }
     set { content.withLock { $0.time = newValue } }
@@ -286,9 +289,9 @@ extension AVPartialAsyncProperty where Root: AVMetadataItem {
   public static var value: AVAsyncProperty<Root, Any?> { .init(known: \.value) }
   /// The value as text; nil for bytes and dates.
   public static var stringValue: AVAsyncProperty<Root, String?> { .init(known: \.stringValue) }
-  /// The value as a number; nil for other values.
+  /// The value as a number; nil if it is not a number.
   public static var numberValue: AVAsyncProperty<Root, NSNumber?> { .init(known: \.numberValue) }
-  /// The value as a date; nil for other values.
+  /// The value as a date; nil if it is not a date.
   public static var dateValue: AVAsyncProperty<Root, Date?> { .init(known: \.dateValue) }
   /// The value as bytes; nil for numbers and dates.
   public static var dataValue: AVAsyncProperty<Root, Data?> { .init(known: \.dataValue) }
@@ -313,7 +316,7 @@ open class AVMetadataGroup: NSObject, @unchecked Sendable {
 
 /// A group of metadata that apply to a part of an asset, such as a chapter's title. Immutable; any thread.
 open class AVTimedMetadataGroup: AVMetadataGroup, @unchecked Sendable {
-  // Unchecked as the superclass.
+  // Unchecked for the same reason as the superclass.
 
   /// The part of the asset to which the items apply.
   public let timeRange: CMTimeRange

@@ -3,7 +3,8 @@ import Foundation
 package import MediaTime
 import Synchronization
 
-/// The metadata of an asset. A class, because most of up to 100 000 loaders have none.
+/// The metadata of an asset. A class, so that a loader without metadata stays small: most of up to 100 000
+/// loaders have none.
 final class AssetMetadata: Sendable {
   /// The items of all formats, in the order of the file.
   let items: [AVMetadataItem]
@@ -26,7 +27,7 @@ final class AssetMetadata: Sendable {
     return items.isEmpty && chapters.isEmpty ? [] : [.id3Metadata]
   }
 
-  /// The items with common keys: for each key the first one, but the front cover among pictures.
+  /// The items with common keys: for each key the first item, but among pictures the front cover.
   var common: [AVMetadataItem] {
     var keys: Set<AVMetadataKey> = []
     let covers = items.filter { $0.content.withLock { $0.isFrontCover } }
@@ -35,11 +36,12 @@ final class AssetMetadata: Sendable {
 
   var lyrics: String? { items.first { $0.identifier == .id3MetadataUnsynchronizedLyric }?.stringValue }
 
-  /// The languages of the chapters' titles: undetermined, as tags do not state it; none without chapters.
+  /// The languages of the chapters' titles: undetermined, because tags do not state them. Empty without
+  /// chapters.
   var chapterLocales: [Locale] { chapters.isEmpty ? [] : [Locale(identifier: "und")] }
 
-  /// Returns the chapters of an asset of this duration. Each contains its title, and those of its other items
-  /// that have one of `keys`; nil for all common keys.
+  /// Returns the chapters of an asset of this duration. Each contains its title and its other items with one
+  /// of `keys`; with nil, its items with any common key.
   func chapterGroups(duration: CMTime, keys: [AVMetadataKey]?) -> [AVTimedMetadataGroup] {
     chapters.map { chapter in
       let start = CMTime(value: chapter.start, timescale: 1000)

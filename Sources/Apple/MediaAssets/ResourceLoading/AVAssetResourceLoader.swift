@@ -12,7 +12,8 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
   private struct State: @unchecked Sendable {
-    // Unchecked because delegates are not Sendable: this one is only called, on its queue.
+    // Unchecked because delegates are not Sendable. The delegate is only returned to callers, and called on
+    // its queue.
     weak var delegate: (any AVAssetResourceLoaderDelegate)?
     var queue: DispatchQueue?
     var delivery: (any DeliveryQueue)?
@@ -21,11 +22,12 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   private let state = Mutex(State())
   private let mainQueue: @Sendable () -> any DeliveryQueue
 
-  /// Creates a loader without a delegate. `mainQueue` returns that of the environment that plays the asset.
+  /// Creates a loader without a delegate. `mainQueue` returns the main queue of the environment that plays
+  /// the asset.
   init(mainQueue: @escaping @Sendable () -> any DeliveryQueue) { self.mainQueue = mainQueue }
 
-  /// Sets the delegate that provides the bytes, held weakly, and the queue on which it is called: nil for the
-  /// main queue. Must be set before the asset is loaded or played.
+  /// Sets the delegate that provides the bytes, held weakly, and the queue on which the delegate is called;
+  /// nil for the main queue. Must be called before the asset is loaded or played.
   open func setDelegate(_ delegate: (any AVAssetResourceLoaderDelegate)?, queue: DispatchQueue?) {
     let delivery = queue.flatMap { MainDispatchQueue.isMain($0) ? nil : ObserverQueue($0) }
     let new = State(delegate: delegate, queue: queue, delivery: delivery)

@@ -1,11 +1,13 @@
 public import Foundation
 import Synchronization
 
-/// A request for bytes to a delegate, answered on any thread, at once or later, by any number of calls.
+/// A request to a delegate for bytes. The delegate may answer on any thread, at once or later, and in any
+/// number of calls.
 open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
-  /// The used part of `URLRequest`, a type of FoundationNetworking, which playing files does not load.
+  /// The part of Foundation's `URLRequest` that is needed here. `URLRequest` itself is in
+  /// FoundationNetworking, which a program that only plays files does not load.
   public struct Request: Hashable, Sendable {
     /// The URL of the asset.
     public let url: URL?
@@ -43,10 +45,11 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   /// Whether the request was cancelled. Bytes provided after that are dropped.
   open var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Finishes the request. Bytes that `contentLength` promised and that are missing are requested again.
+  /// Finishes the request. If the delegate has provided fewer bytes than `contentLength` states, the missing
+  /// ones are requested again.
   open func finishLoading() { finish(nil) }
 
-  /// Finishes the request with a failure: the asset fails, with the text of `error`.
+  /// Finishes the request with a failure. The asset fails with the description of `error`.
   open func finishLoading(with error: (any Error)?) { finish(error ?? CocoaError(.fileReadUnknown)) }
 
   private func finish(_ error: (any Error)?) {
@@ -83,7 +86,8 @@ open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked
 
   var values: Values { state.withLock { $0 } }
 
-  /// The uniform type identifier, such as `public.mp3`. Without effect: the content determines the type.
+  /// The uniform type identifier, such as `public.mp3`. Without effect, because the content determines the
+  /// type.
   open var contentType: String? {
     get { state.withLock { $0.contentType } }
     set { state.withLock { $0.contentType = newValue } }
@@ -95,7 +99,8 @@ open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked
     set { state.withLock { $0.contentLength = newValue } }
   }
 
-  /// Whether requests may start at any offset; false by default: at 0 only. Requires a `contentLength`.
+  /// Whether requests may start at any offset; false by default. If it is false or `contentLength` is
+  /// unknown, all requests start at 0.
   open var isByteRangeAccessSupported: Bool {
     get { state.withLock { $0.isByteRangeAccessSupported } }
     set { state.withLock { $0.isByteRangeAccessSupported = newValue } }
@@ -120,11 +125,11 @@ open class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
 
   /// The offset of the first requested byte.
   public let requestedOffset: Int64
-  /// The number of requested bytes: 2 in the first request, which is for the information about the resource,
-  /// else those up to the end of the resource; `Int.max` if the delegate did not give its length.
+  /// The number of requested bytes. The first request, for information about the resource, is for 2 bytes.
+  /// Later ones are for all bytes up to the end of the resource; `Int.max` if its length is unknown.
   public let requestedLength: Int
-  /// Whether all bytes from the offset to the end are requested, as far as they are read. False for the first
-  /// request.
+  /// Whether all bytes from the offset to the end of the resource are requested. False for the first request.
+  /// The request is cancelled if the rest is not needed.
   public let requestsAllDataToEndOfResource: Bool
 
   private let offset: Mutex<Int64>

@@ -39,8 +39,8 @@ final class LoaderTransport: HTTPTransport {
     return id
   }
 
-  /// Requests the information about the resource and its first two bytes, on which delegates rely: they answer
-  /// such a request without the rest of the resource. Then requests the bytes from `asked` on.
+  /// Requests the information about the resource and its first two bytes. Delegates rely on this request,
+  /// because they can answer it without the rest of the resource. Then requests the bytes from `asked` on.
   private func examine(_ transfer: LoaderTransfer, then asked: Int64) {
     let information = AVAssetResourceLoadingContentInformationRequest()
     let probe = Probe()
@@ -83,7 +83,8 @@ final class LoaderTransport: HTTPTransport {
       let isWaitedFor =
         delegate?.resourceLoader(loader, shouldWaitForLoadingOfRequestedResource: loading) ?? false
       guard !isWaitedFor else { return }
-      // Refused, so that the delegate is not to hear of its cancellation.
+      // Cancelled at once, so that the delegate is not notified later that a request it has refused is
+      // cancelled.
       _ = loading.cancel()
       transfer.refuse()
     }
@@ -100,7 +101,8 @@ final class LoaderTransport: HTTPTransport {
     }
   }
 
-  /// Returns a server's response. Its `ETag` tells a resource of unknown length from a live stream.
+  /// Returns the head of a server's response. The `ETag` distinguishes a resource of unknown length from a
+  /// live stream.
   private static func head(_ known: Known, offset: Int64) -> ResponseHead {
     var fields = [("ETag", "\"resource\"")]
     guard let length = known.length else { return ResponseHead(status: 200, fields: fields) }
@@ -116,12 +118,12 @@ final class LoaderTransport: HTTPTransport {
 
 /// The delegate's answer to the first request.
 private final class Probe: Sendable {
-  /// The number of bytes that the request is for.
+  /// The number of bytes requested.
   static let length = 2
 
   private let state = Mutex((count: 0, isAnswered: false))
 
-  /// Counts provided bytes. Returns their number so far.
+  /// Adds a number of provided bytes. Returns the total so far, at most `length`.
   func add(_ count: Int) -> Int {
     state.withLock { state in
       state.count = min(state.count + count, Self.length)
@@ -129,7 +131,7 @@ private final class Probe: Sendable {
     }
   }
 
-  /// True at the first read only.
+  /// True only when read for the first time, so that the answer is handled once.
   var isFirstAnswer: Bool {
     state.withLock { state in
       defer { state.isAnswered = true }
@@ -138,7 +140,7 @@ private final class Probe: Sendable {
   }
 }
 
-/// A response of a delegate in transfer to its reader. Events wait while the reader is paused.
+/// A response of a delegate in transfer to its reader. Data wait while the reader is paused.
 private final class LoaderTransfer: Sendable {
   private struct State {
     var events: [TransferEvent] = []
@@ -155,7 +157,7 @@ private final class LoaderTransfer: Sendable {
   private let sink: any TransferSink
   private let onEnd: @Sendable () -> Void
   private let state = Mutex(State())
-  /// Locked while an event is delivered, so that none begins after the return of `cancel`.
+  /// Locked while an event is delivered, so that no delivery begins after `cancel` has returned.
   private let telling = NSRecursiveLock()
   /// The maximum number of bytes in one event.
   private static let piece = 64 * 1024
@@ -168,7 +170,7 @@ private final class LoaderTransfer: Sendable {
 
   func begin() { add([.connected(nil)]) }
 
-  /// Adds a request to the delegate; false if the transfer is over.
+  /// Adds a request to the delegate. Returns false if the transfer is over.
   func add(_ loading: AVAssetResourceLoadingRequest) -> Bool {
     state.withLock { state in
       if !state.isOver { state.loadings.append(loading) }
@@ -224,7 +226,7 @@ private final class LoaderTransfer: Sendable {
     tell()
   }
 
-  /// Delivers the waiting events until the reader pauses.
+  /// Delivers the pending events until the reader pauses.
   private func tell() {
     telling.lock()
     defer { telling.unlock() }

@@ -1,7 +1,8 @@
 import Glibc
 import SystemSupport
 
-/// A connection of libsystemd. Closes and frees it when dropped: on the queue that uses it.
+/// A libsystemd connection, which is closed and freed when the handle is dropped. The handle must be dropped
+/// on the queue that uses the connection.
 struct BusHandle: ~Copyable {
   let calls: SystemdLibrary
   let pointer: OpaquePointer
@@ -44,7 +45,7 @@ struct MessageHandle: ~Copyable {
     _ = calls.messageRef(borrowed)
   }
 
-  /// Throws `invalid` if libsystemd refuses the names.
+  /// Creates a message by `make`. Throws `invalid` if libsystemd rejects a name or path in it.
   private init(_ calls: SystemdLibrary, _ make: (SystemdLibrary.Result) -> Int32) throws(BusError) {
     var made: OpaquePointer?
     let code = make(&made)
@@ -79,7 +80,7 @@ struct MessageHandle: ~Copyable {
     }
   }
 
-  /// Creates the reply to this call. libsystemd itself omits the reply to a call that expects none.
+  /// Returns the reply to this call. When it is sent, libsystemd drops the reply to a call that expects none.
   func reply(_ result: Result<[BusValue], BusError>) throws(BusError) -> MessageHandle {
     switch result {
     case .success(let values): try Self.message(calls, values) { calls.newReturn(pointer, $0) }
@@ -159,7 +160,7 @@ struct MessageHandle: ~Copyable {
   /// The kind of a message, with D-Bus's values from 1 on.
   enum Kind: UInt8 { case call = 1, reply, failure, signal }
 
-  /// Nil for kinds unknown to D-Bus.
+  /// The kind of the message; nil for kinds unknown to D-Bus.
   var kind: Kind? {
     var type: UInt8 = 0
     _ = calls.getType(pointer, &type)
@@ -172,7 +173,8 @@ struct MessageHandle: ~Copyable {
       name: String(cString: name), message: fields[1].map { String(cString: $0) } ?? "no explanation")
   }
 
-  /// Reads the content, up to the first argument whose type `BusValue` does not support. Only once.
+  /// Reads the message and returns its content, up to the first argument whose type `BusValue` does not
+  /// support. Must be called only once.
   func read() -> BusMessage {
     func text(_ function: (OpaquePointer) -> SystemdLibrary.Name?) -> String {
       function(pointer).map { String(cString: $0) } ?? ""
@@ -245,7 +247,8 @@ struct MessageHandle: ~Copyable {
     return text.map { String(cString: $0) }
   }
 
-  /// Returns the type of the next value and, of a container, the contents; nil after the last value.
+  /// Returns the type of the next value and, for a container, the types of its contents; nil after the last
+  /// value.
   private func peek() -> (type: CChar, contents: String?)? {
     var type: CChar = 0
     var contents: SystemdLibrary.Name?
@@ -254,7 +257,8 @@ struct MessageHandle: ~Copyable {
     return (type, contents.map { String(cString: $0) })
   }
 
-  /// Reads the inside of the next value, a container.
+  /// Enters the next value, a container, and returns the result of `body`, which must read all its contents.
+  /// Returns nil on failure.
   private func inside<Result>(_ body: () -> Result?) -> Result? {
     guard let (type, contents) = peek(), calls.enterContainer(pointer, type, contents) > 0 else { return nil }
     let result = body()

@@ -3,9 +3,10 @@ import Dispatch
 import Glibc
 import SystemSupport
 
-/// A connection driven by its queue. Unchecked: everything except `queue` is used on that queue only.
+/// A connection driven by its queue. Unchecked because all members except `queue` are used on that queue
+/// only.
 final class BusLoop: @unchecked Sendable {
-  /// The maximum number of received calls pending a `reply`. More are refused.
+  /// The maximum number of received calls whose reply is pending. Further calls are refused.
   static let waitingLimit = 64
   /// The timeout of outgoing calls, in microseconds.
   private static let callLimit: UInt64 = 10_000_000
@@ -31,7 +32,8 @@ final class BusLoop: @unchecked Sendable {
     init(_ handle: consuming MessageHandle) { self.handle = handle }
   }
 
-  /// A pending reply. libsystemd has a pointer to it until the reply arrives or the connection is freed.
+  /// A pending reply. libsystemd has a pointer to this object until the reply arrives or the connection is
+  /// freed.
   private final class ExpectedReply {
     unowned let loop: BusLoop
     let number: UInt64
@@ -64,7 +66,7 @@ final class BusLoop: @unchecked Sendable {
     guard let pointer = bus?.pointer else { return }
     let handler: SystemdLibrary.Handler = { message, userdata, _ in
       guard let message, let userdata else { return 0 }
-      // The loop frees the connection before it is deallocated, so the pointer is valid.
+      // The loop frees the connection before the loop itself is deallocated, so the pointer is valid.
       return Unmanaged<BusLoop>.fromOpaque(userdata).takeUnretainedValue().take(message)
     }
     _ = calls.addFilter(pointer, nil, handler, Unmanaged.passUnretained(self).toOpaque())
@@ -93,8 +95,8 @@ final class BusLoop: @unchecked Sendable {
     }
   }
 
-  /// A closed connection and the objects to which it points until it is freed. Unchecked: used on the loop's
-  /// queue only.
+  /// A closed connection and the objects to which the connection points until it is freed. Unchecked because
+  /// it is used on the loop's queue only.
   private final class Remains: @unchecked Sendable {
     private var bus: BusHandle?
     private(set) var replies: [UInt64: ExpectedReply]
@@ -110,7 +112,7 @@ final class BusLoop: @unchecked Sendable {
     }
   }
 
-  // MARK: What goes out
+  // MARK: Sending
 
   func send(signal: BusMessage) throws(BusError) {
     guard let pointer = bus?.pointer else { throw .disconnected("the connection was closed") }
@@ -154,7 +156,7 @@ final class BusLoop: @unchecked Sendable {
     do throws(BusError) { try transmit(try call.reply(result)) } catch {}
   }
 
-  // MARK: What comes in
+  // MARK: Receiving
 
   /// Processes all available messages and arranges the next wake-up.
   func process() {
@@ -201,7 +203,8 @@ final class BusLoop: @unchecked Sendable {
     onEnd()
   }
 
-  /// Handles a message that is not a reply. Returns 1 if so; libsystemd itself answers other calls.
+  /// Handles a received call or signal. Returns 1 for a call, which libsystemd then processes no further, and
+  /// 0 for all other messages.
   private func take(_ pointer: OpaquePointer) -> Int32 {
     let message = MessageHandle(calls, borrowed: pointer)
     switch message.kind {

@@ -6,7 +6,7 @@ package struct BusMessage: Hashable, Sendable {
   /// The interface of the member; may be empty in a received call.
   package var interface: String
   package var member: String
-  /// The arguments. In a received message complete only if `BusValue` supports all their types.
+  /// The arguments. In a received message, complete only if `BusValue` supports all their types.
   package var arguments: [BusValue]
   /// The types of the arguments in D-Bus notation, including types that could not be read.
   package var signature: String
@@ -39,7 +39,7 @@ package struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
     self.init(name: "org.freedesktop.DBus.Error.\(name)", message: message)
   }
 
-  /// The error for an unknown method or property.
+  /// The error for an unknown object, interface, method or property.
   package static func unknown(_ what: String) -> BusError {
     BusError(standard: "UnknownMethod", "there is no \(what)")
   }

@@ -6,7 +6,7 @@ import SystemSupport
 /// A bus connection that reconnects whenever it ends, until this object is released. Any thread; no method
 /// blocks.
 package final class PersistentBus: Sendable {
-  /// The callbacks. Those of `SessionBus` are called on the queue of the respective connection.
+  /// The callbacks. `onCall` and `onSignal` are called on the queue of their `SessionBus`.
   private struct Handlers: Sendable {
     var onConnect: @Sendable (SessionBus) -> Void
     var onCall: @Sendable (BusMessage, UInt64) -> BusAnswer
@@ -16,12 +16,13 @@ package final class PersistentBus: Sendable {
   private struct State {
     var bus: SessionBus?
     var hasBegun = false
-    /// Counts the attempts since a connection last persisted for `longestPause`.
+    /// Counts the attempts since the last connection that lasted for `longestPause`.
     var backoff = Backoff(first: 0.1, longest: PersistentBus.longestPause)
     var madeAt: HostTime?
   }
 
-  /// The longest delay between two attempts, in seconds. A connection that lasts as long resets the back-off.
+  /// The longest delay between two attempts, in seconds. A connection that lasts this long resets the
+  /// back-off.
   private static let longestPause = 30.0
 
   private let state = Mutex(State())
@@ -29,7 +30,8 @@ package final class PersistentBus: Sendable {
   private let queue = DispatchQueue(label: "continuo-bus-connection")
   private let address: String?
 
-  /// Creates an unconnected object. `address`: the bus in D-Bus notation; nil selects the user's session bus.
+  /// Creates an unconnected object. `address`: the address of the bus in D-Bus notation; nil selects the
+  /// user's session bus.
   package init(address: String?) { self.address = address }
 
   package var current: SessionBus? { state.withLock { $0.bus } }
@@ -37,7 +39,7 @@ package final class PersistentBus: Sendable {
   /// Connects on the first call. If libsystemd or an address is missing, the next call tries again.
   ///
   /// - Parameters:
-  ///   - onConnect: called with each connection, on this object's queue. Requests names and signals.
+  ///   - onConnect: called with each new connection, on this object's queue, to request names and signals.
   ///   - onCall: as for `SessionBus`.
   ///   - onSignal: as for `SessionBus`.
   package func begin(
@@ -54,7 +56,7 @@ package final class PersistentBus: Sendable {
     queue.async { [weak self] in self?.connect(handlers) }
   }
 
-  /// Must be called on the queue, without a current connection.
+  /// Connects. Must be called on the queue, without a current connection.
   private func connect(_ handlers: Handlers) {
     do throws(BusError) {
       let bus = try SessionBus(
@@ -71,7 +73,7 @@ package final class PersistentBus: Sendable {
         if !wasConnected { state.hasBegun = false }
         return wasConnected
       }
-      // Without libsystemd, or without the address of a bus, time changes nothing.
+      // Without libsystemd or a bus address, a retry cannot succeed.
       if retries { retry(handlers) }
     }
   }

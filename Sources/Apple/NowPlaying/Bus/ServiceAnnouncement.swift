@@ -1,11 +1,11 @@
 import Glibc
 
-/// A network service announced to other machines by Avahi (DNS-SD), also after each restart of Avahi or the
-/// bus, until this object is released. Without a system bus or Avahi nothing is announced. Any thread; no
-/// method waits.
+/// A network service that Avahi announces to other machines (DNS-SD) until this object is released. The
+/// service is announced again after each restart of Avahi or the bus. Without a system bus or Avahi nothing
+/// is announced. Any thread; no method blocks.
 package final class ServiceAnnouncement: Sendable {
   package struct Service: Hashable, Sendable {
-    /// The name for users. If it is taken, a number is appended.
+    /// The name that users see. If it is taken, a number is appended.
     package var name: String
     /// The DNS-SD type, such as `_mpd._tcp`.
     package var type: String
@@ -23,11 +23,12 @@ package final class ServiceAnnouncement: Sendable {
   private static let nameLimit = 20
 
   private let service: Service
-  /// The connection to which the announcement belongs: Avahi withdraws it when the connection ends.
+  /// The connection to which the announcement belongs. Avahi withdraws the announcement when the connection
+  /// ends.
   private let bus: PersistentBus
 
-  /// Announces `service`. `address`: the bus in D-Bus notation; nil selects the system bus, from
-  /// `DBUS_SYSTEM_BUS_ADDRESS` or at its default location.
+  /// Announces `service`. `address`: the address of the bus in D-Bus notation; nil selects the system bus at
+  /// `DBUS_SYSTEM_BUS_ADDRESS` or at its default address.
   package init(_ service: Service, address: String? = nil) {
     self.service = service
     let variable = getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
@@ -47,7 +48,7 @@ package final class ServiceAnnouncement: Sendable {
   private func watch() {
     let rule = "type='signal',interface='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Self.avahi)'"
     call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "AddMatch", [.string(rule)]) { _ in }
-    // A call addressed to Avahi's name would start Avahi, so ask the bus.
+    // A call addressed to Avahi's name would start Avahi, so the bus is asked instead.
     call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "NameHasOwner", [.string(Self.avahi)]) {
       [weak self] result in
       if case .success([.bool(true)]) = result { self?.announce() }

@@ -1,14 +1,14 @@
 import Dispatch
 import Glibc
 
-/// A connection to a bus (D-Bus) through libsystemd, which ends when this object is released. Any thread; no
-/// method blocks. All callbacks run one after the other on a dispatch queue of the connection.
+/// A connection to a bus (D-Bus) through libsystemd. The connection ends when this object is released. Any
+/// thread; no method blocks. All callbacks run one after the other on a dispatch queue of the connection.
 package final class SessionBus: Sendable {
   private let loop: BusLoop
 
   /// Whether the environment names a session bus whose socket exists: `DBUS_SESSION_BUS_ADDRESS`, otherwise
-  /// `bus` in `XDG_RUNTIME_DIR`, as for libsystemd. Addresses other than a path's count as existing. Takes one
-  /// system call, and loads nothing.
+  /// `bus` in `XDG_RUNTIME_DIR`, as for libsystemd. Addresses that are not socket paths count as existing.
+  /// Makes at most one system call, and loads no library.
   package static var isNamed: Bool { isNamed(in: { getenv($0).map { String(cString: $0) } }) }
 
   static func isNamed(in environment: (String) -> String?) -> Bool {
@@ -29,8 +29,9 @@ package final class SessionBus: Sendable {
   ///   - address: the bus, such as `unix:path=/run/user/1000/bus`; nil selects the user's session bus.
   ///   - onCall: answers a method call to any object of this connection. After the answer `.later`, pass the
   ///     number to `reply(to:_:)`. At most 64 calls can be pending; further ones are refused.
-  ///   - onSignal: called with received signals. The calls of `AddMatch` on the bus select them.
-  ///   - onEnd: called once if connecting fails later, or the connection is lost. Not called for `close()`.
+  ///   - onSignal: called with received signals. Select signals by calling `AddMatch` on the bus.
+  ///   - onEnd: called once if connecting fails after this initializer has returned, or the connection is
+  ///     lost. Not called for `close()`.
   /// - Throws: `disconnected` if libsystemd is not installed or no bus address is known.
   package init(
     address: String? = nil, onCall: @escaping @Sendable (BusMessage, _ number: UInt64) -> BusAnswer,
@@ -51,7 +52,7 @@ package final class SessionBus: Sendable {
     }
   }
 
-  /// Answers a call to which `onCall` returned `.later`. Has no effect if it was already answered.
+  /// Answers a call to which `onCall` returned `.later`. Has no effect if the call was already answered.
   package func reply(to number: UInt64, _ result: Result<[BusValue], BusError>) {
     loop.queue.async { [loop] in loop.reply(to: number, result) }
   }
@@ -63,13 +64,15 @@ package final class SessionBus: Sendable {
 
   /// Requests a well-known name. `completion` receives whether this connection now owns it.
   package func requestName(_ name: String, completion: @escaping @Sendable (Result<Bool, BusError>) -> Void) {
-    // Flag 4 means: do not queue. Replies 1 and 4 mean that this connection owns the name.
+    // Flag 4 (`DBUS_NAME_FLAG_DO_NOT_QUEUE`) prevents waiting for the name. Replies 1 and 4 mean that this
+    // connection owns the name.
     let request = BusMessage(
       destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
       member: "RequestName", arguments: [.string(name), .uint32(4)])
     call(request) { result in completion(result.map { $0 == [.uint32(1)] || $0 == [.uint32(4)] }) }
   }
 
-  /// Ends the connection. Data that the socket has not accepted is dropped; names become free soon after.
+  /// Ends the connection. Data that the socket has not accepted is dropped. The bus names become free soon
+  /// after.
   package func close() { loop.queue.async { [loop] in loop.close() } }
 }

@@ -1,7 +1,7 @@
 import SystemSupport
 
-/// The D-Bus functions of libsystemd, declared as there. The interface is stable: all exist since version 221
-/// (2015).
+/// The D-Bus functions of libsystemd, with the types of its C header. The interface is stable; all these
+/// functions exist since version 221 (2015).
 struct SystemdLibrary: Sendable {
   typealias Name = UnsafePointer<CChar>
   typealias Result = UnsafeMutablePointer<OpaquePointer?>
@@ -38,7 +38,8 @@ struct SystemdLibrary: Sendable {
   let peekType:
     @convention(c) (OpaquePointer, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Name?>) -> Int32
 
-  /// Nil if the library is missing or lacks a function. The first access takes some hundred microseconds.
+  /// The loaded library; nil if it is missing or lacks a function. The first access takes some hundred
+  /// microseconds.
   static let loaded = try? SystemdLibrary()
 
   private init() throws(DynamicLibrary.Problem) {

@@ -8,8 +8,8 @@ import Synchronization
 /// Plays one item, or a part of it, repeatedly without a gap.
 ///
 /// The looper keeps several copies of its template in the queue of a player. When a copy has played to its
-/// end, it is inserted after the others. The template itself is never played. Keep the looper as long as the
-/// loop is to play: its release ends the loop as `disableLooping()` does. The looper retains its player.
+/// end, it is inserted after the others. The template itself is never played. Retain the looper while the
+/// loop plays: releasing the looper ends the loop as `disableLooping()` does. The looper retains its player.
 ///
 /// During the loop, only the looper may change the queue. Every member may be used on any thread; no call
 /// blocks. Change handlers are called on the main queue.
@@ -28,7 +28,8 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   /// The position of the loop relative to the items already in the queue.
   public enum ItemOrdering: Int, Sendable {
-    /// The loop interrupts the existing items, which play after its end, the current one from its position.
+    /// The loop interrupts the current item. When the loop has ended, the existing items continue, the
+    /// interrupted one at its position.
     case loopingItemsPrecedeExistingItems = 0
     /// The loop plays after the existing items.
     case loopingItemsFollowExistingItems = 1
@@ -57,25 +58,26 @@ public final class AVPlayerLooper: NSObject, Sendable {
   private let range: CMTimeRange
   private let state = Mutex(State())
 
-  /// The minimum duration in seconds of the copies that follow an ended one: longer than any output buffers.
+  /// The minimum total duration, in seconds, of the copies that are queued after an ended one. Longer than
+  /// the buffer of any output.
   private static let lead = 4.0
   /// The maximum number of copies. Loops shorter than about 30 ms may have gaps.
   private static let greatestCount = 128
 
-  /// Creates a loop of the whole of `itemToLoop`, which plays before the existing items.
+  /// Creates a loop of the whole `itemToLoop`. The loop plays before the existing items.
   public convenience init(player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem) {
     self.init(player: player, templateItem: itemToLoop, timeRange: .invalid)
   }
 
   /// Creates a loop of `loopRange` of an item. Plays if the player's rate is not 0.
   ///
-  /// Stops the program if the item is known to be empty, or a valid `loopRange` is empty or not within it. If
-  /// the item's length is not known yet and turns out too short, the loop fails.
+  /// Stops the program if the item is known to be empty, or if a valid `loopRange` is empty or not within the
+  /// item. If the item's length is not known yet and turns out too short, the loop fails.
   ///
   /// - Parameters:
   ///   - player: the player of the loop. Its `actionAtItemEnd` is `advance` during the loop.
   ///   - itemToLoop: the template, copied with its current properties.
-  ///   - loopRange: the range of the item; invalid for the whole of it.
+  ///   - loopRange: the range of the item to loop; invalid for the whole item.
   ///   - itemOrdering: the position of the loop relative to the existing items.
   public init(
     player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem, timeRange loopRange: CMTimeRange,
@@ -109,7 +111,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
   /// The status of the loop. Observable.
   public var status: Status { observations.read(.status) { state.withLock { $0.status } } }
 
-  /// The reason of the failure, an `AVError`; nil unless `status` is `failed`. Observable.
+  /// The reason for the failure, an `AVError`; nil unless `status` is `failed`. Observable.
   public var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
   /// The number of repetitions; 0 while the item plays for the first time. Observable.
@@ -128,7 +130,8 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   // MARK: Copies
 
-  /// Returns the reason why an item of that length, which may be indefinite, cannot be looped; nil if it can.
+  /// Returns the reason why an item of this duration cannot be looped; nil if it can. The duration may be
+  /// indefinite.
   private func problem(duration: CMTime) -> String? {
     if duration.isNumeric, duration <= .zero { return "AVPlayerLooper: the item is empty" }
     guard range.isValid else { return nil }
@@ -138,7 +141,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     return nil
   }
 
-  /// Returns the number of copies needed for an item of that length.
+  /// Returns the number of copies needed for an item of this duration.
   private func count(duration: CMTime) -> Int {
     let length = range.isValid ? range.duration : duration
     guard length.isNumeric, length > .zero else { return 3 }
@@ -192,7 +195,8 @@ public final class AVPlayerLooper: NSObject, Sendable {
     }
   }
 
-  /// Returns the next copy to insert and the copy before it (nil: the queue's end); nil if none is missing.
+  /// Returns the next copy to insert, and the copy after which to insert it, or nil for the end of the queue.
+  /// Returns nil if no copy needs to be inserted.
   private func nextToInsert() -> (copy: AVPlayerItem, last: AVPlayerItem?)? {
     let copies = state.withLock { $0.isLooping && $0.isSetUp ? $0.copies : [] }
     guard let copy = copies.first(where: { $0.attachment == nil }) else { return nil }
@@ -262,7 +266,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     for copy in copies where copy !== current { player.core.remove(copy) }
   }
 
-  /// Sets a property by `change`, and notifies observers.
+  /// Calls `change`, which sets the property, and notifies observers.
   private func set(_ key: ObservedKey, _ change: (inout State) -> Void) {
     player.core.environment.suspension.set(observations.property(key), of: observations) {
       state.withLock { change(&$0) }

@@ -21,7 +21,8 @@ open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendabl
     super.init()
   }
 
-  /// The parameters of tracks. Those of unknown tracks are ignored; the last ones for a track apply.
+  /// The parameters, each for a track. Parameters of unknown tracks are ignored. If several are for the same
+  /// track, the last ones apply.
   open var inputParameters: [AVAudioMixInputParameters] { parameters.withLock { $0 } }
 
   /// Returns an immutable mix with these parameters.
@@ -42,7 +43,7 @@ open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendabl
 
 /// A mutable mix. An item keeps a copy of the mix, so later changes of the mix have no effect on the item.
 open class AVMutableAudioMix: AVAudioMix, @unchecked Sendable {
-  // Unchecked as the superclass.
+  // Unchecked for the same reason as the superclass.
 
   /// The parameters, each for a track; see `AVAudioMix.inputParameters`.
   open override var inputParameters: [AVAudioMixInputParameters] {
@@ -88,12 +89,13 @@ open class AVAudioMixInputParameters: NSObject, NSCopying, NSMutableCopying, @un
   open func mutableCopy(with zone: NSZone? = nil) -> Any { AVMutableAudioMixInputParameters(self) }
 }
 
-/// The mutable volume of one track. The volume is 1 before the first time at which one is set. A volume, or
-/// the end of a ramp, applies until the next one starts.
+/// The mutable volume of one track. Before the first volume or ramp, the volume is 1. A volume, or the end
+/// volume of a ramp, applies until the next volume or ramp starts.
 ///
-/// A ramp ends early when the next one starts. Of two ramps with the same start, the one set last applies.
+/// A ramp ends early when the next volume or ramp starts. Of two ramps with the same start, the one set last
+/// applies.
 open class AVMutableAudioMixInputParameters: AVAudioMixInputParameters, @unchecked Sendable {
-  // Unchecked as the superclass.
+  // Unchecked for the same reason as the superclass.
 
   /// Creates parameters of no track.
   public override init() { super.init() }
@@ -155,12 +157,12 @@ public struct AVAudioTimePitchAlgorithm: RawRepresentable, Hashable, Sendable {
   /// Creates an algorithm from Apple's name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Works like `timeDomain`. Apple's algorithm rounds the rate to one of a few.
+  /// Works like `timeDomain`. Apple's algorithm, in contrast, rounds the rate to one of a few values.
   public static let lowQualityZeroLatency = AVAudioTimePitchAlgorithm(rawValue: "LowQualityZeroLatency")
   /// Preserves the pitch; rates from 1/32 to 32. Suits voices. The default.
   public static let timeDomain = AVAudioTimePitchAlgorithm(rawValue: "TimeDomain")
-  /// Preserves the pitch; rates from 1/32 to 32. Suits music: uses longer segments than `timeDomain`. Unlike
-  /// Apple's algorithm, it does not work in the frequency domain.
+  /// Preserves the pitch; rates from 1/32 to 32. Suits music, because it uses longer segments than
+  /// `timeDomain`. Unlike Apple's algorithm, it does not work in the frequency domain.
   public static let spectral = AVAudioTimePitchAlgorithm(rawValue: "Spectral")
   /// Changes the pitch with the rate, as a tape does; rates from 1/32 to 32.
   public static let varispeed = AVAudioTimePitchAlgorithm(rawValue: "Varispeed")

@@ -5,7 +5,8 @@ import Transfer
 open class AVPlayerItemAccessLog: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the object is immutable.
 
-  /// The entries, one for each version of the medium that was played, the oldest first; at most 100.
+  /// The entries, one for each version of the medium that was played, the oldest first. At most 100; older
+  /// entries are dropped.
   public let events: [AVPlayerItemAccessLogEvent]
 
   init(_ entries: [NetworkLog.Access]) {
@@ -79,19 +80,19 @@ open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable 
     ]
   }
 
-  /// A property of segmented media. Always -1.
+  /// The duration of the downloaded segments. Always -1, because segmented media are not supported.
   open var segmentsDownloadedDuration: TimeInterval { -1 }
-  /// A property of segmented media. Always -1.
+  /// The number of segments that arrived late. Always -1, because segmented media are not supported.
   open var downloadOverdue: Int { -1 }
-  /// A property of media with several bit rates. Always -1.
+  /// The bit rate that the variant requires. Always -1, because media have no variants.
   open var indicatedBitrate: Double { -1 }
-  /// A property of media with several bit rates. Always -1.
+  /// The average bit rate of the variant. Always -1, because media have no variants.
   open var indicatedAverageBitrate: Double { -1 }
-  /// A property of media with several bit rates. Always -1.
+  /// The average bit rate of the audio track. Always -1, for unknown.
   open var averageAudioBitrate: Double { -1 }
-  /// A property of media with several bit rates. Always -1.
+  /// The average bit rate of the video track. Always -1, because video is not supported.
   open var averageVideoBitrate: Double { -1 }
-  /// A property of media with several bit rates. Always -1.
+  /// The bit rate at which the variant was changed. Always -1, because media have no variants.
   open var switchBitrate: Double { -1 }
   /// The maximum bit rate of the transfers. Always -1, for unknown.
   open var observedMaxBitrate: Double { -1 }
@@ -99,7 +100,7 @@ open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable 
   open var observedMinBitrate: Double { -1 }
   /// The standard deviation of the bit rate of the transfers. Always -1, for unknown.
   open var observedBitrateStandardDeviation: Double { -1 }
-  /// The number of dropped pictures. Always -1: no pictures exist.
+  /// The number of dropped video frames. Always -1, because video is not supported.
   open var numberOfDroppedVideoFrames: Int { -1 }
   /// The number of requests over mobile networks. Always -1, for unknown.
   open var mediaRequestsWWAN: Int { -1 }

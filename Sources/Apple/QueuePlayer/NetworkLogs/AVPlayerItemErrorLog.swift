@@ -43,21 +43,22 @@ open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
   open var serverAddress: String? { entry.serverAddress }
   /// An identifier shared by all entries of the item.
   open var playbackSessionID: String? { entry.sessionID }
-  /// A code of `errorDomain`; 0 for no error: another version on the server, or data buffered in memory.
+  /// The error code in `errorDomain`. 0 for an event that is not an error: the server has a new version of
+  /// the medium, or data are kept in memory because the disk accepts no more.
   open var errorStatusCode: Int { entry.code }
   /// The error domain: `NSURLErrorDomain` or "AVFoundationErrorDomain".
   open var errorDomain: String { entry.domain }
-  /// A description of the error for people.
+  /// A human-readable description of the error.
   open var errorComment: String? { entry.comment }
   fileprivate var fields: ExtendedLogText.Fields {
     ExtendedLogText.fields(of: date) + [
       ("uri", .word(uri)), ("s-ip", .word(serverAddress)), ("cs-guid", .word(playbackSessionID)),
-      // A word and not a number, because codes are negative.
+      // A `.word`, because `.number` writes negative values as unknown, and error codes are negative.
       ("status", .word(String(errorStatusCode))), ("domain", .word(errorDomain)),
       ("comment", .text(errorComment)),
     ]
   }
 
-  /// The header fields of the response. Always nil: they are not stored, because they may contain secrets.
+  /// The header fields of the response. Always nil, because they may contain secrets and are not stored.
   open var allHTTPResponseHeaderFields: [String: String]? { nil }
 }

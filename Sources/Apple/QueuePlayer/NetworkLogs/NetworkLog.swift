@@ -35,7 +35,7 @@ struct NetworkLog: Sendable {
   /// The log that has a new entry.
   enum News { case access, failure }
 
-  /// The maximum number of entries in each of the logs.
+  /// The maximum number of entries in each log.
   static let limit = 100
 
   private(set) var accesses: [Access] = []
@@ -45,7 +45,8 @@ struct NetworkLog: Sendable {
   private var firstRequest: HostTime?
   /// The start time of the current playback; nil while paused.
   private var playingSince: HostTime?
-  /// Whether the next request starts an entry for another version of the medium.
+  /// Whether the next request starts a new access entry: the first one, or one for a new version of the
+  /// medium.
   private var isOver = true
 
   init(_ asset: RemoteAsset) { url = asset.url.text }

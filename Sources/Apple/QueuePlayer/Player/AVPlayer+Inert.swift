@@ -3,8 +3,8 @@ public import Foundation
 public import MediaAssets
 import Synchronization
 
-// Properties without effect, because media have no pictures, captions or alternative tracks: they store their
-// values and notify observers. Any thread; no call blocks.
+// Properties without effect, mostly because video, captions and alternative tracks are not supported. They
+// store their values and notify observers. Any thread; no call blocks.
 
 /// The values of the properties, with Apple's defaults.
 struct InertPlayerProperties: Sendable {
@@ -20,18 +20,18 @@ struct InertPlayerProperties: Sendable {
   var mediaSelectionCriteria: [AVMediaCharacteristic: AVPlayerMediaSelectionCriteria] = [:]
 }
 
-/// The scaling of pictures in a layer.
+/// The scaling of video in a layer.
 public struct AVLayerVideoGravity: RawRepresentable, Hashable, Sendable {
   /// Apple's name of the scaling.
   public let rawValue: String
   /// Creates a scaling from Apple's name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Stretches the picture to fill the layer.
+  /// Stretches the video to fill the layer.
   public static let resize = AVLayerVideoGravity(rawValue: "AVLayerVideoGravityResize")
-  /// Fits the picture into the layer, preserving its aspect ratio.
+  /// Fits the video into the layer, preserving its aspect ratio.
   public static let resizeAspect = AVLayerVideoGravity(rawValue: "AVLayerVideoGravityResizeAspect")
-  /// Fills the layer with the picture, preserving its aspect ratio.
+  /// Fills the layer with the video, preserving its aspect ratio.
   public static let resizeAspectFill = AVLayerVideoGravity(rawValue: "AVLayerVideoGravityResizeAspectFill")
 }
 
@@ -50,19 +50,19 @@ public final class AVPlayerMediaSelectionCriteria: NSObject, Sendable {
 }
 
 nonisolated extension AVPlayer {
-  /// The policy for items with pictures when the application enters the background.
+  /// The policy for items with video when the application enters the background.
   public enum AudiovisualBackgroundPlaybackPolicy: Int, Sendable {
-    /// The system decides.
+    /// The system chooses the policy.
     case automatic = 1
-    /// Pauses such items.
+    /// Pauses items with video.
     case pauses = 2
-    /// Continues such items if possible.
+    /// Continues items with video if possible.
     case continuesIfPossible = 3
   }
 
   /// The priority of the player's network traffic relative to other traffic.
   public enum NetworkResourcePriority: Int, Sendable {
-    /// The system decides.
+    /// The system chooses the priority.
     case `default` = 0
     /// Lower than other traffic.
     case low = 1
@@ -70,40 +70,41 @@ nonisolated extension AVPlayer {
     case high = 2
   }
 
-  /// Whether pictures may be sent to another device; true by default. Stored without effect.
+  /// Whether video may be sent to another device; true by default. Stored without effect.
   public var allowsExternalPlayback: Bool {
     get { self[inert: \.allowsExternalPlayback] }
     set { self[inert: \.allowsExternalPlayback] = newValue }
   }
 
-  /// Whether pictures go to an external screen if one is connected; false by default. Stored without effect.
+  /// Whether video is shown on an external screen if one is connected; false by default. Stored without
+  /// effect.
   public var usesExternalPlaybackWhileExternalScreenIsActive: Bool {
     get { self[inert: \.usesExternalPlaybackWhileExternalScreenIsActive] }
     set { self[inert: \.usesExternalPlaybackWhileExternalScreenIsActive] = newValue }
   }
 
-  /// Whether pictures are being sent to another device. Always false.
+  /// Whether video is being sent to another device. Always false.
   public var isExternalPlaybackActive: Bool { false }
 
-  /// The scaling of pictures on an external screen; `resizeAspect` by default. Stored without effect.
+  /// The scaling of video on an external screen; `resizeAspect` by default. Stored without effect.
   public var externalPlaybackVideoGravity: AVLayerVideoGravity {
     get { self[inert: \.externalPlaybackVideoGravity] }
     set { self[inert: \.externalPlaybackVideoGravity] = newValue }
   }
 
-  /// Whether the display stays on while pictures are shown; true by default. Stored without effect.
+  /// Whether the display stays on while video is shown; true by default. Stored without effect.
   public var preventsDisplaySleepDuringVideoPlayback: Bool {
     get { self[inert: \.preventsDisplaySleepDuringVideoPlayback] }
     set { self[inert: \.preventsDisplaySleepDuringVideoPlayback] = newValue }
   }
 
-  /// Whether pictures keep the application in the foreground; true by default. Stored without effect.
+  /// Whether playing video keeps the application in the foreground; true by default. Stored without effect.
   public var preventsAutomaticBackgroundingDuringVideoPlayback: Bool {
     get { self[inert: \.preventsAutomaticBackgroundingDuringVideoPlayback] }
     set { self[inert: \.preventsAutomaticBackgroundingDuringVideoPlayback] = newValue }
   }
 
-  /// The policy for items with pictures in the background; `automatic` by default. Stored without effect.
+  /// The policy for items with video in the background; `automatic` by default. Stored without effect.
   /// Audio-only items follow the audio session and the background modes, as on Apple's systems.
   public var audiovisualBackgroundPlaybackPolicy: AudiovisualBackgroundPlaybackPolicy {
     get { self[inert: \.audiovisualBackgroundPlaybackPolicy] }

@@ -4,7 +4,7 @@ import PlaybackEngine
 nonisolated extension AVPlayer {
   /// The status of a player.
   public enum Status: Int, Sendable {
-    /// The player has opened no item yet.
+    /// The player has not opened an item yet.
     case unknown = 0
     /// The player can be used.
     case readyToPlay = 1
@@ -18,7 +18,7 @@ nonisolated extension AVPlayer {
     case paused = 0
     /// `rate` is not 0, but no audio plays now; `reasonForWaitingToPlay` contains the reason.
     case waitingToPlayAtSpecifiedRate = 1
-    /// Audio plays, or continues at once with an item that is ready.
+    /// Audio is playing, or about to continue at once with an item that is ready.
     case playing = 2
   }
 
@@ -28,7 +28,7 @@ nonisolated extension AVPlayer {
     case advance = 0
     /// Sets `rate` to 0 and keeps the item.
     case pause = 1
-    /// Keeps item and rate; the time continues to advance.
+    /// Keeps the item and `rate`; the current time continues to advance.
     case none = 2
   }
 
@@ -39,7 +39,7 @@ nonisolated extension AVPlayer {
     /// Creates a reason from Apple's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// No item exists. The next one that is inserted plays at once.
+    /// The player has no current item. The next item that is inserted plays at once.
     public static let noItemToPlay = Self(rawValue: "AVPlayerWaitingWithNoItemToPlayReason")
     /// The item is being opened, or the output is being started.
     public static let evaluatingBufferingRate = Self(
@@ -49,7 +49,7 @@ nonisolated extension AVPlayer {
     public static let toMinimizeStalls = Self(rawValue: "AVPlayerWaitingToMinimizeStallsReason")
   }
 
-  /// The reason of a change of `rate`.
+  /// The reason for a change of `rate`.
   public struct RateDidChangeReason: RawRepresentable, Hashable, Sendable {
     /// Apple's name of the reason.
     public let rawValue: String
@@ -67,9 +67,9 @@ nonisolated extension AVPlayer {
     public static let appBackgrounded = Self(rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
   }
 
-  /// Posted on the main queue, with the player as object, when `rate` has changed. `userInfo` has the reason
-  /// under `rateDidChangeReasonKey`. It is nil when an item has ended under `pause`, for which Apple defines
-  /// no reason.
+  /// Posted on the main queue, with the player as object, when `rate` has changed or could not be set.
+  /// `userInfo` contains the reason under `rateDidChangeReasonKey`. `userInfo` is nil if the end of an item
+  /// paused playback (`ActionAtItemEnd.pause`), because Apple defines no reason for that.
   public static let rateDidChangeNotification = Notification.Name("AVPlayerRateDidChangeNotification")
 
   /// The key of a `RateDidChangeReason` in `rateDidChangeNotification`.

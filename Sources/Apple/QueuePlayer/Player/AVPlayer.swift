@@ -11,11 +11,12 @@ import Synchronization
 /// A player of one item.
 ///
 /// Every member may be used on any thread, and no call waits for a file or the output. Change handlers,
-/// notifications and completion handlers are called on the main queue, in order and for every state.
+/// notifications and completion handlers are called on the main queue, in order and once for every change.
 ///
 /// On the main queue, properties have the values last reported to observers; on other threads they may be
-/// newer. A call reports its own changes before it returns, the player its own in a separate turn of the
-/// queue. After the last release of a player, its sound stops and no more calls are made.
+/// newer. A call on the main queue reports its own changes before it returns. The player reports the changes
+/// that it makes by itself in a separate turn of the queue. After the last release of a player, its sound
+/// stops and its handlers are no longer called.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
   nonisolated let core: PlayerCore
@@ -60,22 +61,25 @@ open class AVPlayer: NSObject {
     for item in items { core.insert(item, after: nil) }
   }
 
-  // All initializers are designated, as on Apple's systems, so that subclasses can override each of them.
+  // All public initializers are designated, as on Apple's systems, so that subclasses can override each of
+  // them.
 
   // MARK: State
 
-  /// The status of the player: unknown before it has opened an item, failed permanently if no medium can be
-  /// decoded at all. A failed item does not change it; see `AVPlayerItem.status`. Observable.
+  /// The status of the player: `unknown` until the first item was opened or has failed, then `readyToPlay`.
+  /// `failed`, permanently, if nothing can be decoded, for example because the decoder library is unusable.
+  /// The failure of a single item is reported by `AVPlayerItem.status`. Observable.
   nonisolated open var status: Status { core.read(.status) { $0.status } }
 
-  /// The reason of the failure, an `AVError`; nil unless `status` is `failed`.
+  /// The reason for the failure, an `AVError`; nil unless `status` is `failed`.
   nonisolated open var error: (any Error)? { core.read(.error) { $0.error } }
 
   /// The current item; nil if none exists, for example after the end of a queue. Observable.
   nonisolated open var currentItem: AVPlayerItem? { core.currentItem }
 
-  /// Replaces the current item by `item`, or removes it for nil. The rest of a queue stays. Has no effect if
-  /// `item` is current already. Stops the program if `item` is elsewhere in this queue or in another player.
+  /// Replaces the current item by `item`; the rest of a queue stays. Nil empties the queue. Has no effect if
+  /// `item` is already the current item. Stops the program if `item` is elsewhere in this queue or in another
+  /// player.
   nonisolated open func replaceCurrentItem(with item: AVPlayerItem?) { core.replaceCurrentItem(with: item) }
 
   /// The action when an item has played to its end; by default `pause`, and `advance` in a queue player. If
@@ -99,18 +103,18 @@ open class AVPlayer: NSObject {
   /// The rate is kept after the end of a queue. Observable.
   ///
   /// The current item's `audioTimePitchAlgorithm` determines whether the pitch is preserved. During playback,
-  /// a new rate is heard after some hundredths of a second, without a gap. At rate 1 no sample is changed.
+  /// a new rate is heard within some hundredths of a second, without a gap. At rate 1 no sample is changed.
   ///
-  /// Rates other than 1 need SoundTouch (Debian's package libsoundtouch1). The first such rate loads the
-  /// library, so that call reads its file. If SoundTouch is not installed, such rates are refused like those
-  /// that the session does not allow. `PlaybackDiagnostic.rateUnavailable` reports the refusal.
+  /// Rates other than 1 need SoundTouch (Debian's package libsoundtouch1). Setting the first such rate loads
+  /// the library, so that call reads a file. If SoundTouch is not installed, such rates are refused like
+  /// those that the session does not allow. `PlaybackDiagnostic.rateUnavailable` reports the refusal.
   nonisolated open var rate: Float {
     get { core.rate }
     set { core.setRate(newValue) }
   }
 
-  /// The rate that `play()` sets; 1 by default. Stored unchanged; `rate` limits it at playback. Setting it
-  /// does not change the rate.
+  /// The rate that `play()` sets; 1 by default. Stored unchanged, but `play()` limits `rate` to the supported
+  /// range. Setting the default rate does not change `rate`.
   nonisolated open var defaultRate: Float {
     get { core.read(.defaultRate) { $0.defaultRate } }
     set { core.set(.defaultRate) { core.state.withLock { $0.defaultRate = newValue } } }
@@ -129,14 +133,14 @@ open class AVPlayer: NSObject {
   /// Sets `rate` so that `itemTime` of the current item is heard at a time of the host clock. Several players
   /// with the same host time start together.
   ///
-  /// Until that time the player is silent. A start in time needs about 0.3 s. If the time is nearer or has
-  /// passed, playback starts as soon as possible, at the position that it would have reached by then.
-  /// `pause()`, another rate, a seek and another current item cancel a pending start. Stops the program
+  /// Until that time the player is silent. Preparing a start on time takes about 0.3 s. If the host time is
+  /// nearer or has passed, playback starts as soon as possible, at the position that it would have reached by
+  /// then. `pause()`, another rate, a seek and another current item cancel a pending start. Stops the program
   /// unless `automaticallyWaitsToMinimizeStalling` is false.
   ///
   /// - Parameters:
   ///   - rate: a value above 0; other values are set at once, as by the property.
-  ///   - itemTime: the time in the item; invalid for its current position.
+  ///   - itemTime: the time in the item; invalid for the item's current position.
   ///   - hostClockTime: a time of `CMClockGetHostTimeClock()`; invalid for an immediate start.
   nonisolated open func setRate(_ rate: Float, time itemTime: CMTime, atHostTime hostClockTime: CMTime) {
     precondition(
@@ -171,9 +175,9 @@ open class AVPlayer: NSObject {
   /// item. After a seek, returns the requested time as long as its frame is heard.
   nonisolated open func currentTime() -> CMTime { core.knownCurrent?.item.place ?? .zero }
 
-  /// Moves to `time` of the current item, at most to its end, exact to the frame. Only in parts of a remote
-  /// item with a variable bit rate that are not fetched yet, the position may deviate by 1 % of the duration.
-  /// Stops the program if an item exists and the time is invalid or indefinite.
+  /// Moves to `time` of the current item, at most to its end, exact to the frame. Exception: in parts of a
+  /// remote item with a variable bit rate that are not fetched yet, the position may deviate by 1 % of the
+  /// duration. Stops the program if an item exists and the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
   /// Moves to `time` of the current item as `seek(to:)` does. With zero tolerances the seek is always exact
@@ -220,18 +224,20 @@ open class AVPlayer: NSObject {
 
   // MARK: Time observers
 
-  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once. Also calls it
-  /// with the exact time when playback starts, stops or jumps. Never calls it inside a call of this player,
-  /// nor for an item that a call has replaced or skipped.
+  /// Calls `block` when the times 0, `interval`, 2 × `interval` … of each item are heard, exactly once for
+  /// each. Also calls it with the exact time when playback starts, stops or jumps. Never calls it during a
+  /// call to this player, nor for an item that a call has replaced or skipped.
   ///
-  /// Below an interval of 1 ms some steps are skipped. If the queue is more than a second late, the newest
+  /// If `interval` is below 1 ms, some steps are skipped. If the queue is more than a second late, the newest
   /// step replaces the pending ones.
   ///
   /// - Parameters:
-  ///   - interval: determines the timescale of the steps. Stops the program if it is not above zero.
+  ///   - interval: the time between two steps, in whose timescale the steps are reported. Stops the program
+  ///     if it is not above zero.
   ///   - queue: the queue on which `block` is called, one call after the other; nil for the main queue.
   ///   - block: receives the time of the step, in the item's time.
-  /// - Returns: a token for `removeTimeObserver`. The block is retained and called until then.
+  /// - Returns: a token for `removeTimeObserver`. The block is retained and called until the observer is
+  ///   removed.
   @preconcurrency
   nonisolated open func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: DispatchQueue?, using block: @escaping @Sendable (CMTime) -> Void
@@ -249,7 +255,8 @@ open class AVPlayer: NSObject {
   ///   - times: values made by `NSValue(time:)`, at least one. Stops the program if there is none.
   ///   - queue: the queue on which `block` is called, one call after the other; nil for the main queue.
   ///   - block: called for each of the times.
-  /// - Returns: a token for `removeTimeObserver`. The block is retained and called until then.
+  /// - Returns: a token for `removeTimeObserver`. The block is retained and called until the observer is
+  ///   removed.
   @preconcurrency
   nonisolated open func addBoundaryTimeObserver(
     forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void
@@ -260,8 +267,8 @@ open class AVPlayer: NSObject {
     return TimeObserverToken(id: id, core: core)
   }
 
-  /// Removes a time observer. After the return no new call begins, and the block is released. Stops the
-  /// program if `observer` is from another player or was removed already.
+  /// Removes a time observer. After this method has returned, no new call of the block begins, and the block
+  /// is released. Stops the program if `observer` is from another player or was removed already.
   nonisolated open func removeTimeObserver(_ observer: Any) {
     guard let token = observer as? TimeObserverToken, token.core === core,
       core.engine.removeTimeObserver(token.id)
@@ -296,14 +303,14 @@ open class AVPlayer: NSObject {
     set { core.set(.volume) { core.engine.volume = newValue } }
   }
 
-  /// Whether this player is silent, whatever its volume.
+  /// Whether this player is silent, regardless of its volume.
   nonisolated open var isMuted: Bool {
     get { observations.read(.isMuted) { core.engine.isMuted } }
     set { core.set(.isMuted) { core.engine.isMuted = newValue } }
   }
 
-  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none. With nil, samples are
-  /// the decoder's, bit for bit.
+  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none. With nil, the
+  /// decoder's samples are output bit for bit.
   ///
   /// A change is heard at once, without a gap, as for `AVPlayerItem.audioMix`. Any thread; does not block.
   nonisolated package var replayGain: ReplayGain.Kind? {
@@ -317,9 +324,9 @@ extension AVPlayer: KeyValueObserving, ObservedObject {
 }
 
 extension AVPlayer: Observable {
-  /// Whether players, items and their tracks support Swift Observation; false by default. With true,
-  /// `withObservationTracking` and its clients (`Observations`) follow the observable properties. All objects
-  /// are tracked or none: a change after the first of them was made stops the program.
+  /// Whether players, items and their tracks support Swift Observation; false by default. If true,
+  /// `withObservationTracking` and its clients (`Observations`) follow the observable properties. Either all
+  /// objects are tracked or none, so a change after the first such object was created stops the program.
   ///
   /// Tracking callbacks run on the main queue just before the property changes. If another thread sets the
   /// property, the callbacks run on that thread, after the change.

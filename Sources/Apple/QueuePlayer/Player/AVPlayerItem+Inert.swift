@@ -4,8 +4,9 @@ public import MediaAssets
 public import MediaTime
 import Synchronization
 
-// Properties without effect, because media have no pictures, variants, interstitials or alternative tracks:
-// they store values, also for copies of the item, and notify observers. Any thread; no call blocks.
+// Properties without effect, because video, variants, interstitials and alternative tracks are not supported.
+// Their values are stored and copied with the item, and observers are notified of changes. Any thread; no
+// call blocks.
 
 /// The values of the properties, with Apple's defaults.
 struct InertItemProperties: Sendable {
@@ -45,19 +46,19 @@ nonisolated extension AVPlayerItem {
     set { self[inert: \.preferredPeakBitRate] = newValue }
   }
 
-  /// `preferredPeakBitRate` on networks that cost money. Stored without effect.
+  /// The `preferredPeakBitRate` for expensive networks, such as mobile ones. Stored without effect.
   public var preferredPeakBitRateForExpensiveNetworks: Double {
     get { self[inert: \.preferredPeakBitRateForExpensiveNetworks] }
     set { self[inert: \.preferredPeakBitRateForExpensiveNetworks] = newValue }
   }
 
-  /// The maximum picture size to choose, in pixels; zero, the default, for any. Stored without effect.
+  /// The maximum video size to choose, in pixels; zero, the default, for any. Stored without effect.
   public var preferredMaximumResolution: CGSize {
     get { self[inert: \.preferredMaximumResolution] }
     set { self[inert: \.preferredMaximumResolution] = newValue }
   }
 
-  /// `preferredMaximumResolution` on networks that cost money. Stored without effect.
+  /// The `preferredMaximumResolution` for expensive networks, such as mobile ones. Stored without effect.
   public var preferredMaximumResolutionForExpensiveNetworks: CGSize {
     get { self[inert: \.preferredMaximumResolutionForExpensiveNetworks] }
     set { self[inert: \.preferredMaximumResolutionForExpensiveNetworks] = newValue }
@@ -90,13 +91,13 @@ nonisolated extension AVPlayerItem {
   /// The distance from a live stream's edge that its server recommends. Always `.invalid`.
   public var recommendedTimeOffsetFromLive: CMTime { .invalid }
 
-  /// Whether the HDR metadata of each picture is applied; true by default. Stored without effect.
+  /// Whether the HDR metadata of each video frame is applied; true by default. Stored without effect.
   public var appliesPerFrameHDRDisplayMetadata: Bool {
     get { self[inert: \.appliesPerFrameHDRDisplayMetadata] }
     set { self[inert: \.appliesPerFrameHDRDisplayMetadata] = newValue }
   }
 
-  /// Whether a seek waits until the picture is drawn; false by default. Stored without effect.
+  /// Whether a seek waits until the video frame is drawn; false by default. Stored without effect.
   public var seekingWaitsForVideoCompositionRendering: Bool {
     get { self[inert: \.seekingWaitsForVideoCompositionRendering] }
     set { self[inert: \.seekingWaitsForVideoCompositionRendering] = newValue }
@@ -114,7 +115,7 @@ nonisolated extension AVPlayerItem {
     set { self[inert: \.allowedAudioSpatializationFormats] = newValue }
   }
 
-  /// The size of the picture. Always zero.
+  /// The size of the video, in pixels. Always zero.
   public var presentationSize: CGSize { .zero }
 
   private subscript<Value>(
@@ -138,11 +139,11 @@ nonisolated extension AVPlayerItem {
   /// The selected tracks of the item. Always empty.
   public var currentMediaSelection: AVMediaSelection { AVMediaSelection() }
 
-  /// Selects a track. Without effect: no alternative tracks exist.
+  /// Selects a track. Has no effect, because alternative tracks are not supported.
   public func select(
     _ mediaSelectionOption: AVMediaSelectionOption?, in mediaSelectionGroup: AVMediaSelectionGroup
   ) {}
 
-  /// Selects a track by the player's criteria. Without effect: no alternative tracks exist.
+  /// Selects a track by the player's criteria. Has no effect, because alternative tracks are not supported.
   public func selectMediaOptionAutomatically(in mediaSelectionGroup: AVMediaSelectionGroup) {}
 }

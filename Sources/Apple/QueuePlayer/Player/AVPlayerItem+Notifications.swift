@@ -1,16 +1,18 @@
 public import Foundation
 
-// Names in both of Apple's spellings. All are posted on the main queue with the item as object.
+// The names of notifications, in both of Apple's spellings. All notifications are posted on the main queue
+// with the item as object.
 
 nonisolated extension AVPlayerItem {
-  /// Posted when the item, neither skipped nor removed, has played to its end or `forwardPlaybackEndTime`.
+  /// Posted when the item has played to its end or `forwardPlaybackEndTime`. Not posted for a skipped or
+  /// removed item.
   public static let didPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemDidPlayToEndTimeNotification")
   /// Posted when the item has played to a position at which decoding failed.
   /// `AVPlayerItemFailedToPlayToEndTimeErrorKey` contains the error.
   public static let failedToPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemFailedToPlayToEndTimeNotification")
-  /// Posted when a seek changed the item's time.
+  /// Posted when a seek changed the item's time, or playback continued in a new version of a remote medium.
   public static let timeJumpedNotification = Notification.Name("AVPlayerItemTimeJumpedNotification")
   /// Posted when playback stopped because data did not arrive in time. Playback resumes automatically.
   public static let playbackStalledNotification = Notification.Name("AVPlayerItemPlaybackStalledNotification")

@@ -11,7 +11,8 @@ import Synchronization
 /// An asset in a player's queue, with its status and its playback position.
 ///
 /// An item can be in the queue of one player only, and only once. Outside of a queue it keeps its status and
-/// position; inserted again, it continues there, or from the beginning if it had reached its end.
+/// position. An item that is inserted again continues at its position, or at the beginning if it had reached
+/// its end.
 ///
 /// Every member may be used on any thread. On the main queue, properties have the values last reported to
 /// observers; on other threads they may be newer. No call blocks.
@@ -38,8 +39,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     self.init(asset: asset, automaticallyLoadedAssetKeys: ["duration"])
   }
 
-  // The only designated initializer, as on Apple's systems: subclasses override only this one. They redeclare
-  // the convenience initializers before it without `override`.
+  // The only designated initializer, as on Apple's systems, so subclasses override only this one. They
+  // redeclare the convenience initializers above it without `override`.
 
   /// Creates an item for an asset. Opens no file. A player loads all keys when it opens the item.
   nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
@@ -71,31 +72,33 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   nonisolated open var asset: AVAsset { state.withLock { $0.asset } }
 
-  /// The keys given when the item was made; `["duration"]` by default.
+  /// The keys given when the item was created; `["duration"]` by default.
   nonisolated open var automaticallyLoadedAssetKeys: [String] { state.withLock { $0.loadedKeys } }
 
-  /// The status of the item. Does not change after the item has left its queue. One exception: an item whose
-  /// player is released before it was opened is still opened. Observable.
+  /// The status of the item. Does not change after the item has left its queue. One exception: if a player is
+  /// released before its current item was opened, the item is still opened. Observable.
   nonisolated open var status: Status { observations.read(.status) { knownState.status } }
 
-  /// The reason of the failure, an `AVError`; nil unless `status` is `failed`.
+  /// The reason for the failure, an `AVError`; nil unless `status` is `failed`.
   nonisolated open var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
-  /// The duration, whatever `forwardPlaybackEndTime`; indefinite until ready, then refined. Observable.
+  /// The duration of the whole item, regardless of `forwardPlaybackEndTime`. Indefinite until the item is
+  /// ready; may be refined later. Observable.
   nonisolated open var duration: CMTime {
     observations.read(.duration) { knownState.info?.duration ?? .indefinite }
   }
 
   /// The seekable ranges, as `NSValue`s: the whole item once it is ready and its length is known, otherwise
-  /// empty. For an item from a server without range requests, the parts that were fetched.
+  /// empty. If the server does not support range requests, only the parts that were fetched.
   nonisolated open var seekableTimeRanges: [NSValue] {
     observations.note(.duration)
     guard let extent = state.withLock({ $0.extent }) else { return presumedRanges }
     return extent.isSeekable ? wholeRange : loadedRanges
   }
 
-  /// The available ranges, as `NSValue`s, in order and at most 32: all of a file; of a remote item the parts
-  /// that were fetched, estimated after the read position. Observable; changes at most four times a second.
+  /// The available ranges, as `NSValue`s, in order and at most 32. For a file, the whole item; for a remote
+  /// item, the parts that were fetched, estimated where frames were not located yet. Observable; changes at
+  /// most four times a second.
   nonisolated open var loadedTimeRanges: [NSValue] { loadedRanges }
 
   /// Whether the item will probably play to its end without stalling; true for a ready file. Observable.
@@ -113,7 +116,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     observations.read(.isPlaybackBufferFull) { buffer?.isFull ?? false }
   }
 
-  /// The seconds to read ahead of a remote item, at least 2; 0, the default, lets the player choose.
+  /// The duration to read ahead in a remote item, in seconds. Values below 2 count as 2, except 0, the
+  /// default, with which the player chooses the duration.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
     get {
       observations.read(.preferredForwardBufferDuration) {
@@ -128,7 +132,7 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// The amount to read ahead according to `preferredForwardBufferDuration`.
+  /// The amount to read ahead, according to `preferredForwardBufferDuration`.
   nonisolated var readAhead: MediaReadAhead {
     let seconds = state.withLock { $0.preferredForwardBufferDuration }
     return seconds > 0 ? .seconds(seconds) : .usual
@@ -168,14 +172,15 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// the item is not current, returns its start position or the position at which it stopped.
   nonisolated open func currentTime() -> CMTime { place }
 
-  /// The mean bit rate of the last second heard, in bits per second; 0 if unknown or in no queue. Any thread.
+  /// The mean bit rate of the last second heard, in bits per second; 0 if it is unknown or the item is in no
+  /// queue. Any thread.
   package nonisolated var heardBitRate: Double {
     attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
   }
 
-  /// The time at which playback of the item ends. With `.invalid`, the default, or a time after the item's
-  /// own end, playback ends there. At the end `didPlayToEndTimeNotification` is posted, and the player's
-  /// `actionAtItemEnd` takes effect.
+  /// The time at which playback of the item ends. With `.invalid`, the default, or a time after the end of
+  /// the item, playback ends at the end of the item. When playback ends, `didPlayToEndTimeNotification` is
+  /// posted, and the player's `actionAtItemEnd` takes effect.
   nonisolated open var forwardPlaybackEndTime: CMTime {
     get { observations.read(.forwardPlaybackEndTime) { state.withLock { $0.forwardPlaybackEndTime } } }
     set {
@@ -210,7 +215,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     seek(to: time, tolerances: [], completion: completionHandler)
   }
 
-  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`. Reports like `seek(to:completionHandler:)`.
+  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does, and reports the end of the seek as
+  /// `seek(to:completionHandler:)` does.
   @preconcurrency
   nonisolated open func seek(
     to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
@@ -225,7 +231,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     await outcome { seek(to: time, tolerances: [], isDirect: true, completion: $0) }
   }
 
-  /// Moves as `seek(to:toleranceBefore:toleranceAfter:)`. Returns what the handler would receive.
+  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the value that the handler
+  /// of `seek(to:completionHandler:)` receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
     await outcome {
@@ -254,8 +261,8 @@ nonisolated extension AVPlayerItem {
     state.withLock { $0.network.first?.failures }.flatMap { $0.isEmpty ? nil : AVPlayerItemErrorLog($0) }
   }
 
-  /// The last metadata of a live stream whose frames have been heard, with the time from which on they apply:
-  /// title (`icyMetadataStreamTitle`) and address (`icyMetadataStreamURL`). Nil before the first, and for
+  /// The metadata of a live stream at the last frame heard: its title (`icyMetadataStreamTitle`) and address
+  /// (`icyMetadataStreamURL`), with the time from which they apply. Nil before the first metadata, and for
   /// files. Observable. Deprecated by Apple in favour of `AVPlayerItemMetadataOutput`.
   public var timedMetadata: [AVMetadataItem]? {
     observations.read(.timedMetadata) { state.withLock { $0.timedMetadata } }
@@ -267,7 +274,8 @@ nonisolated extension AVPlayerItem {
   /// The mix of the item's audio; nil, the default, leaves the decoder's samples as they are.
   ///
   /// Stored as a copy. The volume follows the item's time after seeks and at every rate. A change takes
-  /// effect without a gap, at the latest after the frames that the output cannot replace. Observable.
+  /// effect without a gap, at the latest after the buffered frames that the output cannot replace.
+  /// Observable.
   public var audioMix: AVAudioMix? {
     get { observations.read(.audioMix) { state.withLock { $0.audioMix } } }
     set {

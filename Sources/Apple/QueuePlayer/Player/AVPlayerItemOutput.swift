@@ -16,7 +16,8 @@ open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
 
 /// The delegate of an output, notified of discontinuities.
 public protocol AVPlayerItemOutputPushDelegate: NSObjectProtocol {
-  /// Reports a discontinuity. Never called: only live streams have timed metadata, and they cannot be seeked.
+  /// Reports a discontinuity. Never called, because only live streams have timed metadata, and a seek in a
+  /// live stream is not possible.
   func outputSequenceWasFlushed(_ output: AVPlayerItemOutput)
 }
 
@@ -27,7 +28,8 @@ extension AVPlayerItemOutputPushDelegate {
 
 /// The delegate of a metadata output, which receives timed metadata.
 public protocol AVPlayerItemMetadataOutputPushDelegate: AVPlayerItemOutputPushDelegate {
-  /// Receives metadata when their first frame is heard, a group for each change. `track` is always nil.
+  /// Receives metadata when the first frame to which they apply is heard; one group for each change. `track`
+  /// is always nil.
   func metadataOutput(
     _ output: AVPlayerItemMetadataOutput, didOutputTimedMetadataGroups groups: [AVTimedMetadataGroup],
     from track: AVPlayerItemTrack?)
@@ -42,15 +44,17 @@ extension AVPlayerItemMetadataOutputPushDelegate {
 }
 
 /// An output of the metadata that change during playback: the title of a live stream and the accompanying
-/// address. Files have none: their tags and chapters are metadata of the asset. Any thread; no call blocks.
+/// address. Files have no such metadata; their tags and chapters are metadata of the asset. Any thread; no
+/// call blocks.
 open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
   private struct Settings: @unchecked Sendable {
-    // Unchecked because delegates are not Sendable: this one is only returned, and called on its queue.
+    // Unchecked because delegates are not Sendable. The delegate is only returned to callers, and called on
+    // its queue.
     weak var delegate: (any AVPlayerItemMetadataOutputPushDelegate)?
     var queue: DispatchQueue?
     var advance: TimeInterval = 0
   }
-  // Unchecked as the superclass.
+  // Unchecked for the same reason as the superclass.
   private let settings = Mutex(Settings())
   private let identifiers: Set<String>?
 
@@ -71,12 +75,12 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
     identifiers.map { $0.contains(identifier?.rawValue ?? "") } ?? true
   }
 
-  /// Passes the metadata to the delegate. On the delegate's queue.
+  /// Passes the metadata to the delegate. Must be called on the delegate's queue.
   func push(_ group: AVTimedMetadataGroup) {
     delegate?.metadataOutput(self, didOutputTimedMetadataGroups: [group], from: nil)
   }
 
-  /// Sets the delegate, held weakly, and the queue on which it is called: nil for the main queue.
+  /// Sets the delegate, held weakly, and the queue on which the delegate is called; nil for the main queue.
   open func setDelegate(_ delegate: (any AVPlayerItemMetadataOutputPushDelegate)?, queue: DispatchQueue?) {
     var new = Settings(delegate: delegate, queue: queue)
     settings.withLock { settings in

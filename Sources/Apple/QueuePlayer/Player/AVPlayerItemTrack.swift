@@ -8,7 +8,7 @@ import Synchronization
 /// A track of an item. The reference to the item is weak. Any thread; no call blocks.
 public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, ObservedObject, Observable {
   private weak let item: AVPlayerItem?
-  /// The observations of the item, which announces the changes of its track.
+  /// The observations of the item, through which changes of its track are announced.
   package let observations: ObservationList
   private let sound: AVAssetTrack
 
@@ -23,8 +23,8 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
   public var assetTrack: AVAssetTrack? { sound }
 
   /// Whether the track is audible; if false, silence plays in its place. True by default, also in a copy of
-  /// the item. A change takes effect at once, or at the latest after the frames that the output cannot
-  /// replace. Observable.
+  /// the item. A change takes effect as soon as possible, at the latest after the buffered frames that the
+  /// output cannot replace. Observable.
   public var isEnabled: Bool {
     get { observations.read(.isTrackEnabled) { item?.state.withLock { $0.isTrackEnabled } ?? true } }
     set {
@@ -40,7 +40,7 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
     }
   }
 
-  /// The number of pictures per second. Always 0.
+  /// The video frame rate, in frames per second. Always 0.
   public var currentVideoFrameRate: Float { 0 }
 }
 

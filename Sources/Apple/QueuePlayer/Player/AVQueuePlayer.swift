@@ -30,10 +30,11 @@ open class AVQueuePlayer: AVPlayer {
     self.init(core: PlayerCore(isQueuePlayer: true, environment: environment), items: items)
   }
 
-  // Internal: subclasses must override every designated initializer that they can see.
+  // Internal, so that subclasses in other modules need not override it: to inherit convenience initializers,
+  // a subclass must override every designated initializer that it can see.
   nonisolated override init(core: PlayerCore, items: [AVPlayerItem]) { super.init(core: core, items: items) }
 
-  /// Returns the queue, the current item first. Takes time in proportion to its length.
+  /// Returns the queue, the current item first. Takes time in proportion to the length of the queue.
   nonisolated open func items() -> [AVPlayerItem] { core.items }
 
   /// Removes the current item from the queue and continues with the next one at once.
@@ -51,7 +52,8 @@ open class AVQueuePlayer: AVPlayer {
     core.insert(item, after: afterItem)
   }
 
-  /// Removes `item` from the queue, if it is there; the current item as `advanceToNextItem` does.
+  /// Removes `item` from the queue. Removes the current item as `advanceToNextItem()` does. Has no effect if
+  /// the queue does not contain `item`.
   nonisolated open func remove(_ item: AVPlayerItem) { core.remove(item) }
 
   /// Removes all items from the queue. Sound stops at once.

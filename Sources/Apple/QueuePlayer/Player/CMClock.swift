@@ -5,7 +5,7 @@ public import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// A clock. The only one is the host clock: it counts nanoseconds since the system's start, and continues
+/// A clock. The only clock is the host clock. It counts nanoseconds since the system's start, and continues
 /// while the application is suspended. Any thread; no call blocks.
 public final class CMClock: Sendable {
   private let clock: any HostClock
@@ -41,7 +41,7 @@ public final class CMTimebase: Sendable {
 
   init(item: AVPlayerItem) { self.item = item }
 
-  /// The item's `currentTime()`; invalid once the item was released.
+  /// The item's `currentTime()`; invalid once the item has been released.
   public var time: CMTime { item?.currentTime() ?? .invalid }
 
   /// The player's `rate`, in item seconds per second, while the item is current and playing; otherwise 0.
@@ -79,6 +79,6 @@ public let NSEC_PER_USEC: UInt64 = 1_000
 /// The number of microseconds in a second.
 public let USEC_PER_SEC: UInt64 = 1_000_000
 
-/// A dispatch queue, by the name that Apple's declarations use:
-/// `addPeriodicTimeObserver(forInterval:queue:using:)` takes a `dispatch_queue_t?`.
+/// A dispatch queue, under the name in Apple's declarations, for example of
+/// `addPeriodicTimeObserver(forInterval:queue:using:)`.
 public typealias dispatch_queue_t = DispatchQueue

@@ -8,8 +8,8 @@ import Synchronization
 
 /// The state of an item, protected by its lock.
 struct ItemState: Sendable {
-  /// The queue that contains the item, and the item's number there: a new one for each insertion, so that
-  /// notices of an earlier insertion are not applied to this one.
+  /// The queue that contains the item, and the item's number in that queue. Each insertion gets a new number,
+  /// so that notices of an earlier insertion are not applied to this one.
   struct Attachment: Sendable {
     weak var core: PlayerCore?
     var id: ItemID
@@ -25,17 +25,18 @@ struct ItemState: Sendable {
   var info: ItemInfo?
   /// The buffer's state, valid once the item is ready.
   var buffer = BufferState.all
-  /// The available and the seekable parts; nil if all of the item is available.
+  /// The available and the seekable parts; nil until the engine reports them, which it does not for files.
   var extent: MediaExtent?
-  /// The stream's last metadata whose frame has been heard.
+  /// The live stream's metadata at the last frame heard.
   var timedMetadata: [AVMetadataItem]?
   /// The start position, or the position at which the item stopped.
   var place = CMTime.zero
   var forwardPlaybackEndTime = CMTime.invalid
   var preferredForwardBufferDuration: TimeInterval = 0
-  /// The inert properties; empty until one is set, because there may be 100 000 items.
+  /// The inert properties, at most one value; empty until a property is set, to save memory with 100 000
+  /// items.
   var inert: [InertItemProperties] = []
-  /// The network log, at most one; empty before the first network event, because there may be 100 000 items.
+  /// The network log, at most one; empty before the first network event, to save memory with 100 000 items.
   var network: [NetworkLog] = []
   /// The track, created at its first use.
   var track: AVPlayerItemTrack?
@@ -83,7 +84,8 @@ nonisolated extension AVPlayerItem {
   /// Whether the item is in the queue of `player`. Any thread.
   package func isPlayed(by player: AVPlayer?) -> Bool { attachment.map { $0.core === player?.core } ?? false }
 
-  /// The state that observers were told; off the main queue the engine's present state.
+  /// The item's state: on the main queue as last reported to observers, on other threads as known to the
+  /// engine.
   var knownState: (status: Status, info: ItemInfo?) {
     let (status, info, attachment) = state.withLock { ($0.status, $0.info, $0.attachment) }
     guard status == .unknown, let attachment, let core = attachment.core, !core.readsMirror,
@@ -125,7 +127,7 @@ nonisolated extension AVPlayerItem {
     guard let heard = core.engine.currentTime(of: attachment.id) else {
       return core.engine.contains(attachment.id) || !end.isNumeric ? place : end
     }
-    // The requested time, as long as its nearest frame is the heard one.
+    // After a seek, return the requested time as long as the frame nearest to it is heard.
     return place.rounds(to: heard) ? place : heard
   }
 
@@ -135,12 +137,13 @@ nonisolated extension AVPlayerItem {
     state.withLock { $0.place = place }
   }
 
-  /// Sets a property of the item by `change`, and notifies its observers and those of its player.
+  /// Calls `change`, which sets a property of the item, and notifies the observers of the item and of its
+  /// player.
   func set(_ key: ObservedKey, _ change: () -> Void) {
     if let core = state.withLock({ $0.attachment })?.core {
       core.set(key, of: self, change)
     } else {
-      // An item in no queue is visible to its own observers only.
+      // An item in no queue has no player whose observers could be notified.
       asset.loader.environment().suspension.set(observations.property(key), of: observations, change)
     }
   }
@@ -220,13 +223,14 @@ nonisolated extension AVPlayerItem {
 }
 
 extension CMTime {
-  /// Whether `other` is the nearest time to this one in its timescale.
+  /// Returns whether `other` is this time, rounded to the timescale of `other`.
   fileprivate func rounds(to other: CMTime) -> Bool {
     guard isNumeric, other.isNumeric else { return false }
     return convertScale(other.timescale, method: .roundHalfAwayFromZero).value == other.value
   }
 
-  /// Returns the seconds to seek to, at most ±4e9, after the checks that Apple's items make.
+  /// Returns the time to seek to, in seconds, limited to ±4e9. Like Apple's items, stops the program if the
+  /// time is invalid or indefinite, or a tolerance is invalid, indefinite or negative.
   func secondsToSeek(tolerances: [CMTime] = []) -> Double {
     precondition(
       isValid && !isIndefinite, "Seeking is not possible to time \(isValid ? "{INDEFINITE}" : "{INVALID}")")

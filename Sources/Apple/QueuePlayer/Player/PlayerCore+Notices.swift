@@ -46,7 +46,7 @@ extension PlayerCore {
     let (previous, isKnown) = state.withLock { state in
       (state.current?.id, id.map { state.items[$0] != nil } ?? true)
     }
-    // Another notice follows if the item has been removed since.
+    // If the item has been removed since this notice was sent, another notice follows.
     guard isKnown, id != previous else { return }
     change([.currentItem]) {
       state.withLock { state in state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
@@ -57,8 +57,8 @@ extension PlayerCore {
 
   private func changeRate(_ rate: Float, reason: EngineRateReason) {
     let (player, isChange) = state.withLock { ($0.player, rate != $0.rate) }
-    // The properties computed from the rate are announced with it, even if both stay the same. Apple's
-    // players do so, and applications learn from it that a new item does not play.
+    // If the rate is unchanged, it is announced nevertheless, together with the time control status. Apple's
+    // players do so, and applications learn from the announcement that a new item does not play.
     change(isChange ? [.rate] : [.rate, .timeControlStatus]) { state.withLock { $0.rate = rate } }
     guard isChange || reason == .setRateFailed else { return }
     engine.carryOn { [weak player] in
@@ -121,7 +121,8 @@ extension PlayerCore {
     forget(id)
   }
 
-  /// Sets the status: ready after the first opening, even a failed one; failed if no medium can be opened.
+  /// Sets the status: ready after the first attempt to open an item, even a failed one; failed if the engine
+  /// cannot decode anything.
   private func setStatus(_ status: AVPlayer.Status, error: AVError? = nil) {
     let before = state.withLock { $0.status }
     guard before != status, before != .failed else { return }
@@ -184,7 +185,8 @@ extension PlayerCore {
     }
   }
 
-  // MARK: Events of remote media, which arrive on the main queue, after earlier notices of the engine
+  // MARK: Events of remote media
+  // Handled on the main queue, after earlier notices of the engine.
 
   /// Reports an event of the medium of item `id`. Any thread; events from one thread arrive in order.
   func tell(_ note: TransferNote, of id: ItemID) {

@@ -21,12 +21,13 @@ extension PlayerCore {
     return engine.currentItem.flatMap { id in state.withLock { $0.items[id] }.map { (id, $0) } }
   }
 
-  /// Whether item `id` is in the queue, as visible to the caller: until observers know of its removal.
+  /// Whether item `id` is in the queue, as visible to the caller. On the main queue, true until the item's
+  /// removal has been reported to observers.
   func holds(_ id: ItemID) -> Bool {
     readsMirror ? state.withLock { $0.items[id] != nil } : engine.contains(id)
   }
 
-  /// The queue, the current item first: on the main queue the one last reported to observers.
+  /// The queue, the current item first. On the main queue, the queue last reported to observers.
   var items: [AVPlayerItem] {
     let mirrors = readsMirror
     let ids = mirrors ? engine.itemsUntilTold : engine.items
@@ -54,7 +55,8 @@ extension PlayerCore {
       after == nil || previous != nil, "An AVPlayerItem can only be inserted after one that is in the queue.")
     add(item) { id, source, mix, start in
       while !engine.insert(id, source: source, mix: mix, after: previous, startSeconds: start) {
-        // `after` ended or failed just now, unknown to the caller: insert after the item that plays.
+        // `after` has just ended or failed, which the caller could not know. Insert after the current item
+        // instead.
         previous = engine.currentItem
       }
     }
@@ -99,7 +101,7 @@ extension PlayerCore {
     }
   }
 
-  /// Releases an item that has left the queue, if observers have been notified of that. Otherwise the
+  /// Releases an item that has left the queue, if observers have been notified of its removal. Otherwise the
   /// notification itself releases the item. Main queue.
   func forget(_ id: ItemID) {
     guard !engine.contains(id) else { return }
@@ -131,7 +133,8 @@ extension PlayerCore {
     preconditionFailure("An AVPlayerItem can occupy only one position in a player's queue.")
   }
 
-  /// Adds `item` to the engine's queue by `insertion`, with a new number, and passes its other settings.
+  /// Adds `item` with a new number to the engine's queue, by calling `insertion`, and passes the item's
+  /// settings to the engine.
   private func add(
     _ item: AVPlayerItem,
     _ insertion: (_ id: ItemID, _ source: any MediaSource, _ mix: ItemMix, _ startSeconds: Double) -> Void
@@ -152,7 +155,7 @@ extension PlayerCore {
     insertion(id, status == .failed ? FailedSource() : AssetSource(asset.loader, in: environment), mix, start)
     if end.isNumeric { engine.setEnd(end.seconds, of: id) }
     engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
-    // The mix may have changed since.
+    // The mix may have changed since it was read above.
     let present = item.state.withLock { $0.mix }
     if present != mix { engine.setMix(present, of: id) }
     if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
@@ -168,7 +171,8 @@ extension PlayerCore {
 }
 
 extension AVPlayerItem {
-  /// The item on a key path that unwraps `currentItem` while no item is current.
+  /// The stand-in for the current item in the evaluation of a key path that unwraps `currentItem` while it is
+  /// nil.
   nonisolated fileprivate static let placeholder = AVPlayerItem(
     asset: AVURLAsset(url: URL(fileURLWithPath: "/")))
 }

@@ -10,11 +10,11 @@ import Synchronization
 
 /// The implementation of `AVPlayer`: the engine, and a mirror of the state last reported to observers.
 ///
-/// The engine runs ahead on its own threads and sends notices to the main queue. Each advances the mirror by
-/// one step and notifies the observers, so they see every state once and in order. On the main queue,
-/// properties return the mirror, and calls refer to it, even if the engine has advanced. It contains a call's
-/// changes when the call returns; changes found by the engine follow in a separate turn of the main queue. On
-/// other threads, properties return the engine's state.
+/// The engine runs ahead on its own threads and sends notices to the main queue. Each notice advances the
+/// mirror by one step and notifies the observers, so they see every state once and in order. On the main
+/// queue, properties return the mirror, and calls refer to it, even if the engine has advanced. The mirror
+/// contains a call's changes when the call returns; changes made by the engine follow in a separate turn of
+/// the main queue. On other threads, properties return the engine's state.
 final class PlayerCore: SuspendablePlayer, MediumListener {
   /// The state last reported to observers, and the state that the engine does not store.
   struct State {
@@ -30,10 +30,11 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     var inert = InertPlayerProperties()
     /// The last requested seek. Its handler is called once.
     var seek: PlayerSeek?
-    /// The queues of time observers, so that observers with the same queue share a lane.
+    /// The queues of time observers. Observers with the same dispatch queue share one `ObserverQueue`.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
-    /// The changes whose announcement is pending on the main queue; others may have happened too.
+    /// The items, and below the properties, whose changes made by calls are not announced yet on the main
+    /// queue.
     var announcedItems: [AVPlayerItem] = []
     var announcedProperties: [ObservedProperty] = []
   }
@@ -58,7 +59,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   deinit { environment.suspension.remove(self) }
 
   /// Ends playback permanently when the player is released. The current item keeps its position, and is still
-  /// opened if it was not.
+  /// opened if it was not open yet.
   func close() {
     let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     item?.keepPlace()
@@ -74,12 +75,13 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   /// Reports the changes made by calls, if the caller is on the main queue. Called at the end of every call.
   func deliver() {
-    // A change whose `.prior` handlers are running comes first.
+    // While `.prior` handlers of a change are running, that change must be delivered first.
     if environment.isOnMainQueue(), !announcer.isPreparing { engine.deliverOwn() }
   }
 
-  /// Wraps `handler` for a call on the main queue: immediate if the caller is on it, deferred while players
-  /// are suspended. `isDirect`: the call may occur on any thread.
+  /// Returns a closure that calls `handler` on the main queue: at once if the closure is called there, and
+  /// only after the suspension if the players are suspended. `isDirect`: `handler` may be called at once on
+  /// any thread.
   func deferred(
     _ handler: @escaping @Sendable (Bool) -> Void, isDirect: Bool = false
   ) -> @Sendable (Bool) -> Void {
@@ -92,7 +94,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     }
   }
 
-  /// Sets a property that only calls set, of the player or an item, by `change`, and notifies observers.
+  /// Calls `change`, which sets a property of the player or of `item`, and notifies observers. For properties
+  /// that the engine never changes by itself.
   func set(_ key: ObservedKey, of item: AVPlayerItem? = nil, _ change: () -> Void) {
     let property = (item?.observations ?? observations).property(key)
     if environment.isOnMainQueue() {
@@ -107,7 +110,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     (item.map { [$0.observations] } ?? []) + [observations]
   }
 
-  /// Notifies observers of the player and of one of its items of a change that the engine does not report.
+  /// Notifies the observers of the player, and those of `item` if any, about a change that the engine does
+  /// not report.
   private func announceChange(_ property: ObservedProperty, of item: AVPlayerItem?) {
     let isFirst = state.withLock { state in
       if let item, !state.announcedItems.contains(where: { $0 === item }) {
@@ -135,8 +139,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     announce(items.map(\.observations) + [observations], changed: properties)
   }
 
-  /// Makes one change of the mirror by `body` and notifies observers: those with `.prior` before, all after
-  /// it. Main queue, inside a delivery of the engine.
+  /// Calls `body`, which changes the mirror, and notifies observers: those with `.prior` before the change,
+  /// all after it. Main queue, inside a delivery of the engine.
   func change(_ keys: [ObservedKey], of item: AVPlayerItem? = nil, _ body: () -> Void) {
     let owner = item?.observations ?? observations
     let properties = keys.map(owner.property)
@@ -172,8 +176,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     deliver()
   }
 
-  /// Sets the rate so that `time` of the current item, or its current position, is heard at `moment`. The
-  /// start is immediate if `moment` is not numeric or no item plays.
+  /// Sets the rate so that `time` of the current item, or its current position, is heard at `moment`. Sets
+  /// the rate at once instead if `moment` is not numeric, no item is current, or the rate is not allowed.
   func setRate(_ rate: Float, time: CMTime, at moment: CMTime) {
     guard moment.isNumeric, let (id, item) = knownCurrent, mayPlay(at: rate) else {
       if time.isNumeric { seek(to: time, completion: nil) }
@@ -186,8 +190,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     deliver()
   }
 
-  /// Reports a start without effect until the application runs again. The report does not wait for that: its
-  /// handler belongs to the owner of the environment.
+  /// Reports a start that takes effect only when the application runs again. The report is not deferred
+  /// likewise, because its handler belongs to the owner of the environment, not to the application.
   private func reportIfSuspended() {
     guard environment.suspension.isSuspended, let onDiagnostic = environment.onDiagnostic else { return }
     environment.mainQueue.enqueue { onDiagnostic(.startDeferred) }
@@ -279,7 +283,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   }
 }
 
-/// A seek from the application's view: in progress until its handler was called, whatever the engine's state.
+/// A seek from the application's view: in progress until its handler was called, regardless of the engine's
+/// state.
 final class PlayerSeek: Sendable {
   /// The item in which the seek takes place.
   let item: ItemID
@@ -296,7 +301,8 @@ final class PlayerSeek: Sendable {
 
 /// Returns the value that `seek` passes to its completion handler, which may be called on any thread.
 func outcome(of seek: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
-  // An unchecked continuation: if the application ends during the seek, it is never resumed.
+  // An unsafe continuation, because it is never resumed if the application ends during the seek, of which a
+  // checked one would warn.
   await withUnsafeContinuation { continuation in seek { continuation.resume(returning: $0) } }
 }
 

@@ -22,9 +22,9 @@ extension AVQueuePlayer {
   /// Returns the player's current state. Any thread; takes time in proportion to the length of the queue.
   nonisolated public func snapshot() -> PlayerSnapshot { core.presentSnapshot() }
 
-  /// Creates a paused player with the queue of `snapshot` from its current item on, at its position, exact to
-  /// the frame. Set `rate` to the snapshot's to resume. Opens no file; missing ones fail when their turn
-  /// comes.
+  /// Creates a paused player with the queue of `snapshot` from the snapshot's current item on, at the saved
+  /// position, exact to the frame. To resume, set `rate` to the snapshot's rate. Opens no file; an item whose
+  /// file is missing fails when it is opened for playback.
   nonisolated public convenience init(snapshot: PlayerSnapshot) {
     self.init(snapshot: snapshot, environment: .current)
   }
@@ -49,7 +49,8 @@ extension AVQueuePlayer {
 extension PlayerCore {
   /// Returns a snapshot of the player; nil once it was released.
   func snapshot() -> PlayerSnapshot? {
-    // Released outside the lock: this may be the last reference to the player, whose `deinit` takes the lock.
+    // Released outside the lock, because this may be the last reference to the player, whose `deinit` takes
+    // the lock.
     let player = state.withLock { $0.player }
     return withExtendedLifetime(player) { player == nil ? nil : presentSnapshot() }
   }
