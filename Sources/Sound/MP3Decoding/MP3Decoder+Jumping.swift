@@ -16,7 +16,7 @@ extension MP3Decoder {
     guard
       beginning != nil || !isJumpless && !table.isComplete && reader.source.supply(from: furthestEnd) != .all
     else { return true }
-    // Bytes at the end of an incomplete source are not searched for: clamp the target to the last frame.
+    // The end of an incomplete source is not searched for, so the target is clamped to the last frame.
     if reader.source.isSeekable, beginning != nil || !table.isComplete, let length = frameCount.value,
       !reader.source.supply(from: (beginning?.furthestEnd ?? furthestEnd)).isComplete
     {

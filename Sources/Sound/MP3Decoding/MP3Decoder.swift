@@ -329,7 +329,7 @@ final class MP3Decoder: PieceDecoder {
     return step
   }
 
-  // MARK: - Noticing
+  // MARK: - Bookkeeping
 
   @inline(__always)
   func noticeFrame() throws(DecodingError) {

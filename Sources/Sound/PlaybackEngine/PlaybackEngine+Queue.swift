@@ -19,8 +19,8 @@ extension PlaybackEngine {
   package func contains(_ id: ItemID) -> Bool { read { $0.queue.contains(id) } }
 
   /// Inserts an item after `after`, or at the end for nil; playback of the item starts at `startSeconds`. If
-  /// the item becomes current, that notice follows the pending end notices of earlier items. Returns false if
-  /// `id` is already in the queue or `after` is not.
+  /// the item becomes current, the notice of the change follows the pending end notices of earlier items.
+  /// Returns false if `id` is already in the queue or `after` is not.
   @discardableResult
   package func insert(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), after: ItemID? = nil,

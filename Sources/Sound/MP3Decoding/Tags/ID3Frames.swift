@@ -13,7 +13,8 @@ enum ID3Frames {
   /// The maximum number of frames read from a tag, and from a frame that contains frames.
   static let limit = 2000
 
-  /// The maximum ID3v2 tag in bytes. libmpg123 allocates the size that the header claims, up to 256 MiB.
+  /// The maximum size of an ID3v2 tag, in bytes. libmpg123 allocates the size that the header claims, up to
+  /// 256 MiB.
   static let tagLimit: Int64 = 16 << 20
 
   /// The size in bytes of a tag's header, and of a frame's header in versions 2.3 and 2.4.

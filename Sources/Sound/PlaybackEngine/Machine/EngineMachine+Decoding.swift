@@ -59,7 +59,7 @@ extension EngineMachine {
     }
   }
 
-  /// The cursor, or the start of the queue if its item was heard to its end and has left.
+  /// The cursor, or the start of the queue if the cursor's item was heard to its end and has left the queue.
   private var presentCursor: DecodeCursor {
     if let item = cursor.item, !queue.contains(item) { .empty } else { cursor }
   }

@@ -11,7 +11,7 @@ import Synchronization
 ///   before `limit` allows its reuse: the ring has twice as many slots as `limit` ever allows.
 /// - The last run may grow after it was committed. Its length and ending are in `lengths`, which are atomic.
 final class RenderLog: @unchecked Sendable {
-  /// The maximum number of runs, drained and not: at the limit the stream takes no frames until some were
+  /// The maximum number of runs, drained or not. At the limit the stream takes no frames until some were
   /// heard. Items of 10 ms fill it in 2.5 s, which is more than an output keeps; the ring has 44 KB.
   static let capacity = 256
   private static let slots = 2 * capacity
@@ -26,7 +26,7 @@ final class RenderLog: @unchecked Sendable {
   /// Whether the next piece is reported even if it only extends the last run.
   private let isMoreAwaited = Atomic<Bool>(false)
 
-  /// The last run appended, and the number of runs: the output's thread's.
+  /// The last run appended, and the number of runs appended. Used on the output's thread only.
   private var last: RenderedTimeline.Run?
   private var written = 0
 
@@ -117,7 +117,8 @@ final class RenderLog: @unchecked Sendable {
   }
 
   /// Records the number `told` of runs left in the machine. With `awaitsMore` the next `append` reports a
-  /// change in any case. Returns whether a run arrived since `drain`: the conductor must check again at once.
+  /// change in any case. Returns whether more is awaited and has already arrived since `drain`, so that the
+  /// conductor must check again at once.
   func settle(told: Int, awaitsMore: Bool) -> Bool {
     setLimit(told: told)
     isMoreAwaited.store(awaitsMore, ordering: .sequentiallyConsistent)

@@ -57,8 +57,8 @@ final class Renderer: RenderSource {
   func setGeneration(_ value: UInt64) { generation.max(value, ordering: .acquiringAndReleasing) }
   func setLimit(_ frame: Int64) { limit.store(frame, ordering: .sequentiallyConsistent) }
 
-  /// Returns true once if frames were refused and would now be handed out. Called by the conductor: each
-  /// refusal signals the conductor, so none just after this call is missed.
+  /// Returns true once if frames were refused and would now be handed out. Called by the conductor. Each
+  /// refusal signals the conductor, so a refusal just after this call is not missed.
   func takesRefusalBack() -> Bool {
     let frame = refusedFrame.load(ordering: .sequentiallyConsistent)
     guard frame >= 0, frame < limit.load(ordering: .sequentiallyConsistent), log.hasRoom else {
@@ -155,7 +155,7 @@ final class Renderer: RenderSource {
       isLow = available < lowWater
     }
     if isLow { wantsData() }
-    // If no frame replaced the ones taken before, those remain valid.
+    // If no frame was taken, none was replaced either, so the number stays.
     if taken > 0 { handedOut.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent) }
     if changed { logChanged() }
     return taken

@@ -7,8 +7,8 @@ import SystemSupport
 /// The shell starts before the directory and the server, so neither can be left behind at any time:
 /// - Its input is one end of a socket pair. Only this process holds the other, which closes with it.
 /// - It knows the directory's name before the directory is created.
-/// - Servers start in its process group. A starting server holds a copy of the lifeline until it runs, and
-///   joins the group before. The shell therefore never finds the group without it.
+/// - Servers start in its process group. A starting server holds a copy of the lifeline until its program
+///   runs, and joins the group before that. The shell therefore never finds the group without the server.
 struct ServerGuardian: Sendable {
   /// The shell's process identifier, also its process group, which contains the servers.
   let identifier: pid_t
@@ -58,7 +58,7 @@ struct ServerGuardian: Sendable {
   /// The timeout of `dismiss` in seconds; the shell needs a few milliseconds.
   private static let patience: Int32 = 2
 
-  /// Ends all guarded processes, as the death of this process would, and waits for it. Call once.
+  /// Ends all guarded processes, as the death of this process would, and waits for their end. Call once.
   func dismiss() {
     // The shell sees the end of its input; this end then sees the end of the shell and of its children.
     shutdown(lifeline, Int32(SHUT_WR))

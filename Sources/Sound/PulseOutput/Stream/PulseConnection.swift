@@ -58,11 +58,10 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   /// Whether the device was released; the last user that leaves then ends the loop.
   private var isAbandoned = false
 
-  /// Starts the loop's thread; call `retire()` once to end it.
+  /// Starts the loop's thread; call `retire()` once to end the thread.
   ///
-  /// - Parameters:
-  ///   - onLoss: called on the loop's thread with the lock when the server closes; must not block.
-  ///   - lookUp: called on a thread of its own.
+  /// `lookUp` is called on a thread of its own. `onLoss` is called on the loop's thread, with the lock held,
+  /// when the connection is lost; it must not block.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
     lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp,

@@ -16,6 +16,7 @@ package final class PulseDevice: AudioOutputDevice {
   /// - Parameters:
   ///   - privateServer: the server to use instead of the configured one. The device retains it, and restarts
   ///     it after its death, whatever the cause.
+  ///   - configuration: the connection and playback settings.
   ///   - clock: the clock of `timing()`. It must run in real time, as the server does.
   package convenience init(
     privateServer: PrivatePulseServer? = nil, configuration: PulseConfiguration = PulseConfiguration(),
