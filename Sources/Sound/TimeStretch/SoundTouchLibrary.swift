@@ -22,7 +22,8 @@ struct SoundTouchLibrary: Sendable {
 
   static func open(_ name: String) throws(TimeStretchError) -> SoundTouchLibrary {
     // Debian's libSoundTouch 2.3.2 is built with -ffast-math. Loading it makes the calling thread, and
-    // threads started by it, flush denormal numbers to zero; this restores the floating-point environment.
+    // threads started by it, flush denormal numbers to zero, so the floating-point environment is restored
+    // afterwards.
     var environment = fenv_t()
     fegetenv(&environment)
     defer { fesetenv(&environment) }

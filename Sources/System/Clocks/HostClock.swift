@@ -41,9 +41,9 @@ extension HostClock {
   package var quietUntil: HostTime? { nil }
 }
 
-/// A value that one thread at a time uses by convention: a worker's body, or another while the worker rests.
-/// No thread ever waits for the value. Users may therefore read files, call handlers and block, which must
-/// not happen under a lock. Simultaneous use by two threads stops the program.
+/// A value that one thread at a time uses by convention: a worker's body, or another thread while the worker
+/// rests. No thread ever waits for the value. Users may therefore read files, call handlers and block, which
+/// must not happen under a lock. Simultaneous use by two threads stops the program.
 package struct WorkerState<Value: ~Copyable>: ~Copyable, Sendable {
   // The lock only transfers the value between threads.
   private let value: Mutex<Value>

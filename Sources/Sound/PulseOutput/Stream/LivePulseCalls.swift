@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The implementation that calls libpulse; the only file that does. Each method makes exactly its call.
+/// The implementation that calls libpulse; no other file does. Each method calls the function of its name.
 final class LivePulseCalls: PulseCalls {
   func mainloopNew() -> OpaquePointer? {
     guard let loop = pa_threaded_mainloop_new() else { return nil }
@@ -22,7 +22,8 @@ final class LivePulseCalls: PulseCalls {
   func mainloopUnlock(_ loop: OpaquePointer) { pa_threaded_mainloop_unlock(loop) }
   func mainloopInThread(_ loop: OpaquePointer) -> Bool { pa_threaded_mainloop_in_thread(loop) != 0 }
 
-  /// The libpulse function that starts watching: a mere code address, imported without Sendable.
+  /// The libpulse function that starts to watch a descriptor. Unchecked, because a code address is imported
+  /// without Sendable.
   private struct Watch: @unchecked Sendable {
     let begin:
       @convention(c) (
@@ -120,7 +121,7 @@ final class LivePulseCalls: PulseCalls {
   ) -> OpaquePointer? {
     var spec = spec
     var map = pa_channel_map()
-    // WAVEEX instead of AUTO: the channel order of decoders.
+    // WAVEEX instead of AUTO, because it is the channel order of decoders.
     guard pa_channel_map_init_extend(&map, UInt32(spec.channels), PA_CHANNEL_MAP_WAVEEX) != nil else {
       return nil
     }

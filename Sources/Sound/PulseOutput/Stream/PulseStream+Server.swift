@@ -81,7 +81,8 @@ extension PulseStream {
         isRecoverable: true, cause: .device))
   }
 
-  /// Requests the existing sinks, because the configured one is missing; within the rest of `replyTimeout`.
+  /// Requests the existing sinks, because the configured one is missing. The answer must arrive within the
+  /// rest of `replyTimeout`.
   private func askForSinks(_ context: OpaquePointer) {
     sinkNames = []
     sinkAnswer = OperationHandle(
@@ -91,7 +92,7 @@ extension PulseStream {
     if sinkAnswer == nil { failWithoutSink(isKnown: false) }
   }
 
-  /// Handles a sink of the list, its end (`end` is 1), or an error instead (negative).
+  /// Handles a sink of the list, the end of the list (`end` is 1), or an error (`end` is negative).
   fileprivate func heardOf(_ sink: UnsafePointer<pa_sink_info>?, end: Int32) {
     if let name = sink?.pointee.name, sinkNames.count < Self.sinkLimit {
       // The server may be untrusted: control characters are removed, so that names cannot break log lines.
@@ -175,7 +176,8 @@ extension PulseStream {
 }
 
 extension PulseStreamCallbacks {
-  /// The callbacks of `PulseStream`, their user data, which the connection retains while they are set.
+  /// The callbacks of a `PulseStream`, which is their user data. The connection retains the stream while they
+  /// are set.
   static let ofPulseStream = PulseStreamCallbacks(
     state: { PulseStream.from($1)?.stateChanged() },
     write: { PulseStream.from($2)?.pull() },

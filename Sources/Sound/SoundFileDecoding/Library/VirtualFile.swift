@@ -15,13 +15,13 @@ final class VirtualFile {
   private(set) var position: Int64 = 0
   /// The offset in the source of the first byte that a read lacked.
   private(set) var missing: Int64?
-  /// The error of a read.
+  /// The error of a failed read, after which all reads return 0.
   private(set) var failure: DecodingError?
   /// Whether reads of bytes after a gap find the end of the file, or `substitute`, instead of missing bytes.
   var skipsGaps = false
   /// The file's last bytes while they are missing.
   var substitute: [UInt8] = []
-  /// Whether a read found such an end.
+  /// Whether a read has found such an end or `substitute` after a gap.
   private(set) var hasSkipped = false
 
   init(_ source: any ByteSource, base: Int64) {
@@ -29,7 +29,7 @@ final class VirtualFile {
     self.base = base
   }
 
-  /// The object of a callback's context.
+  /// Returns the object in a callback's context.
   static func at(_ context: UnsafeMutableRawPointer?) -> VirtualFile? {
     context.map { Unmanaged<VirtualFile>.fromOpaque($0).takeUnretainedValue() }
   }

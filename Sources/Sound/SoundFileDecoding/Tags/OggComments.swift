@@ -10,15 +10,15 @@ enum OggComments {
     for mark in marks where packet.starts(with: mark) {
       return MediaTag(fields: VorbisComments.fields(packet.dropFirst(mark.count)))
     }
-    // A FLAC metadata block in Ogg has its header in front.
+    // In Ogg, a FLAC metadata block still begins with its own header of four bytes.
     if packet.first.map({ $0 & 0x7F }) == 4 {
       return MediaTag(fields: VorbisComments.fields(packet.dropFirst(4)))
     }
     return MediaTag()
   }
 
-  /// Returns the length up to the end of the second packet's page, or the number of bytes with the next page's
-  /// header and its segments' lengths.
+  /// Returns the length up to the end of the second packet's page, or, if `bytes` are too short, the length
+  /// up to the end of the next page's header and segment table.
   static func length(beginning bytes: [UInt8]) -> Int {
     var offset = 0
     var packets = 0
