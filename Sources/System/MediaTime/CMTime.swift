@@ -14,7 +14,8 @@ public struct CMTime: Sendable, BitwiseCopyable {
   public var timescale: CMTimeScale
   /// The flags: whether the time is a number, infinite, indefinite or invalid, and whether it was rounded.
   public var flags: CMTimeFlags
-  /// The loop or item of the time; a greater epoch is later than every time of a lesser one. 0 for durations.
+  /// The loop or item of the time; times of a greater epoch are later than all times of a lesser one. 0 for
+  /// durations.
   public var epoch: CMTimeEpoch
 
   /// Creates an invalid time: all fields are 0.
@@ -132,7 +133,7 @@ extension CMTime {
 
   static func infinity(negative: Bool) -> CMTime { negative ? .negativeInfinity : .positiveInfinity }
 
-  /// The constant of the time's kind, which is not a number.
+  /// The constant of the same kind. The time must not be a number.
   var canonical: CMTime { .zero + self }
 
   init(_ value: CMTimeValue, _ timescale: CMTimeScale, rounded: Bool, epoch: CMTimeEpoch) {

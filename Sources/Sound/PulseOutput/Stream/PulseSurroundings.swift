@@ -165,7 +165,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     finish()
   }
 
-  /// Handles the sink that plays the streams, or the end of the answer. Without a sink the volume stays at 1.
+  /// Handles the chosen or default sink, or the end of the answer. Without a sink the volume stays at 1.
   private func heardOf(_ sink: UnsafePointer<pa_sink_info>?, isLast: Bool) {
     if let sink {
       var volume = sink.pointee.volume

@@ -1,7 +1,8 @@
 package import Glibc
 
 /// The processes of a session according to /proc: a first process and its descendants, also in process groups
-/// of their own, where Foundation's `Process` puts its children. Processes that call setsid(2) leave it.
+/// of their own, where Foundation's `Process` puts its children. Processes that call setsid(2) leave the
+/// session.
 ///
 /// All members block for the reading of /proc, a few milliseconds.
 package struct ProcessSession: Hashable, Sendable {
@@ -12,12 +13,12 @@ package struct ProcessSession: Hashable, Sendable {
 
   /// Sends a signal to all processes that have not ended.
   package func signal(_ number: Int32) {
-    // The first group at once, and without /proc.
+    // The first process group gets the signal at once, even without /proc.
     kill(-self.number, number)
     for process in members where process != self.number { kill(process, number) }
   }
 
-  /// Stops the processes of which a thread runs. Returns whether there was none; false also without /proc.
+  /// Stops the processes with a running thread. Returns whether there were none; false also without /proc.
   package func stop() -> Bool {
     guard let running = runningProcesses else { return false }
     for process in running { kill(process, SIGSTOP) }
