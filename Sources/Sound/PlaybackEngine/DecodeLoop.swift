@@ -254,10 +254,8 @@ extension DecodeLoop {
   /// Reports the media available after the read position to the machine. Returns the seconds until the next
   /// check; nil if only further reading can change the result.
   ///
-  /// - Parameters:
-  ///   - isPlaced: whether the decoder was just positioned.
-  ///   - isMidway: whether more slices follow within milliseconds. Such reports are throttled to
-  ///     `supplyInterval` unless playback waits for data.
+  /// `isPlaced`: whether the decoder was just positioned. `isMidway`: whether more slices follow within
+  /// milliseconds. Such reports are throttled to `supplyInterval` unless playback waits for data.
   @discardableResult
   mutating func tellSupply(
     isPlaced: Bool = false, isMidway: Bool = false, to engine: PlaybackEngine

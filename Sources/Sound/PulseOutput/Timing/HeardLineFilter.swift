@@ -46,8 +46,8 @@ struct HeardLineFilter: Sendable {
   private static let agreement = 0.001
   /// The error in seconds above which a single report is an outlier or a jump.
   private static let suspicion = 0.002
-  /// The error in seconds below which a quiet line is bent and not moved. A step of this size is invisible in
-  /// times of 1/100 s.
+  /// The error in seconds below which a quiet line is bent and not moved. A step of this size is invisible
+  /// where times are shown in 1/100 s.
   private static let bendable = 0.0002
   /// The longest interval between libpulse's reports, in seconds. A bent line must not overshoot before the
   /// next report.

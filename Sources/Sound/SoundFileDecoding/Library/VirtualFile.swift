@@ -21,7 +21,7 @@ final class VirtualFile {
   var skipsGaps = false
   /// The file's last bytes while they are missing.
   var substitute: [UInt8] = []
-  /// Whether a read has found such an end or `substitute` after a gap.
+  /// Whether `skipsGaps` has let a read find the end of the file or `substitute`.
   private(set) var hasSkipped = false
 
   init(_ source: any ByteSource, base: Int64) {
