@@ -3,7 +3,8 @@ struct FrameEstimate {
   /// The number of equal frames after which all count as equal, if no Info frame announces a frame count.
   static let enough: Int64 = 32
 
-  /// The tolerated deviation from the mean position, in bytes: encoders choose when to pad a frame by a byte.
+  /// The tolerated deviation from the mean position, in bytes, because encoders choose when to pad a frame by
+  /// a byte.
   private static let padding = 3.0
 
   private let audioStart: Int64

@@ -127,7 +127,7 @@ final class FrameReader {
       return false
     }
     self.goal = nil
-    // The first frame needs no prelude: linear decoding begins with it too.
+    // The first frame needs no prelude, because linear decoding begins with that frame too.
     guard frame.number > 0, is576 || goal.phase != 0 else { return true }
     let silence = prelude.frames(before: data.header, sampleRate: frame.format.sampleRate, phase: goal.phase)
     let number = frame.number

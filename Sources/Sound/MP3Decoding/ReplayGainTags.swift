@@ -142,7 +142,7 @@ package struct ReplayGainTags {
     return level(encoder: bytes[(mark + 8)...].dropFirst(sizes.reduce(0, +)))
   }
 
-  /// Parses LAME's fields: encoder (9 bytes), two unused bytes, peak, track gain, album gain.
+  /// Returns the levels in LAME's fields: encoder (9 bytes), two unused bytes, peak, track gain, album gain.
   private static func level(encoder bytes: ArraySlice<UInt8>) -> ReplayGain {
     guard bytes.count >= 19 else { return ReplayGain() }
     let fields = Array(bytes.prefix(19))

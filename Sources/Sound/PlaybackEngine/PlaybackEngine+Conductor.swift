@@ -116,8 +116,8 @@ extension PlaybackEngine {
         machine.receive(event, serial: serial, now: now)
         return machine.generation
       }
-      // Runs before the first `render`: a jump while the stream was opening needs no flush, and the conductor
-      // may not have set the renderer's generation yet.
+      // Set before the first `render`, because a jump while the stream was opening needs no flush, and the
+      // conductor may not have set the renderer's generation yet.
       renderer.setGeneration(generation)
       self.signal()
     }

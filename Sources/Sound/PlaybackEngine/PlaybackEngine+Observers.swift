@@ -2,7 +2,7 @@ import AudioCore
 package import Clocks
 package import MediaTime
 
-/// Time observers, and work of the owner between notices.
+/// Time observers, and the owner's work items between notices.
 extension PlaybackEngine {
   /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard,
   /// with `interval` i above zero and its timescale. Also calls `block` with the exact time when playback
@@ -39,7 +39,7 @@ extension PlaybackEngine {
   }
 
   /// Delivers changes made by calls now instead of in a turn of the main queue: the rate, the current item,
-  /// and `EngineTimeControl` as far as it follows from the call. Call only on the main queue.
+  /// and `EngineTimeControl` if its change follows from the call. Call only on the main queue.
   package func deliverOwn() { deliveries.main.deliverOwn() }
 
   /// Enqueues `work` on the main queue after the pending notices; suspension delays `work` like a notice.

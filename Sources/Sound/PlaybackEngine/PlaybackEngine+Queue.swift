@@ -41,8 +41,8 @@ extension PlaybackEngine {
   package func removeAllItems() { call(.call) { $0.requestRemoveAll() } }
 
   /// Removes the current item and continues with the next one. `id` is the item that the caller believes
-  /// current (nil: the actual one). If `id` has already ended, the call changes nothing: the next item is
-  /// current already.
+  /// current (nil: the actual one). If `id` has already ended, the call changes nothing, because the next
+  /// item is current already.
   package func advanceToNextItem(from id: ItemID? = nil) { call(.call) { $0.advance(from: id) } }
 
   /// Replaces the current item with `id`, to be started at `startSeconds`; the rest of the queue stays.

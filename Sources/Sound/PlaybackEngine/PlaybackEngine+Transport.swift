@@ -43,7 +43,8 @@ extension PlaybackEngine {
     callTimed { $0.setAlgorithm(algorithm, of: id, now: $1, timing: $2) }
   }
 
-  /// Sets the mix of an item: audible from the first frame that the output can still replace, without a gap.
+  /// Sets the mix of an item. It is heard from the first frame that the output can still replace, without a
+  /// gap.
   package func setMix(_ mix: ItemMix, of id: ItemID) {
     callTimed { $0.setMix(mix, of: id, now: $1, timing: $2) }
   }
@@ -143,8 +144,8 @@ extension PlaybackEngine {
     call { $0.setSuspended(true, now: now) }
   }
 
-  /// Whether the output has carried out a suspension: no frame is heard, whatever happens to this process.
-  /// Thread-safe.
+  /// Whether the output has carried out a suspension, so that no frame is heard, whatever happens to this
+  /// process. Thread-safe.
   package var isStill: Bool { attachment.withLock { $0 }?.stream.isStill ?? true }
 
   /// Resumes with the very next frame and delivers the withheld notices and steps in order.

@@ -129,9 +129,9 @@ package final class PlaybackEngine: Sendable {
     machine.withLock { body($0) }
   }
 
-  /// Calls `mutate` with the present time and output timing. The clock is read before the timing: a timing
-  /// newer than `now` states where playback was, whereas an older one would be extrapolated past a stop
-  /// unknown to it.
+  /// Calls `mutate` with the present time and output timing. The clock is read before the timing, because a
+  /// timing newer than `now` states where playback was. An older timing would be extrapolated past a stop
+  /// that it does not include.
   func readTime<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
   ) -> Result {

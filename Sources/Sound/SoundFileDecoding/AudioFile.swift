@@ -4,7 +4,8 @@ import MP3Decoding
 /// A playable audio file. Its content decides the decoder: libmpg123 for MPEG audio (MPEG 1, 2, 2.5; layers I to
 /// III), libsndfile for FLAC, Ogg (Vorbis, Opus), WAV, Wave64, AIFF and CAF.
 package struct AudioFile: MediaSource, Hashable {
-  /// The path as bytes for `open(2)`: names need not be UTF-8. A path with a zero byte matches no file.
+  /// The path as bytes for `open(2)`, because names need not be UTF-8. A path with a zero byte matches no
+  /// file.
   package var pathBytes: [UInt8]
   /// The options for opening the file.
   package var options: OpeningOptions

@@ -126,8 +126,8 @@ final class SoundFileDecoder: PieceDecoder {
     return true
   }
 
-  /// Whether `target` is reached only by decoding from the beginning, or the file can jump once it is opened
-  /// again.
+  /// Returns whether the file must be opened again, because `target` is reached only from the beginning or
+  /// because the file can then jump.
   private func mustRestart(for target: Int64) -> Bool {
     if isJumpless { return target < file.position }
     guard !file.canJump else { return false }
@@ -147,7 +147,8 @@ final class SoundFileDecoder: PieceDecoder {
     return true
   }
 
-  /// Returns whether the last call of the library lacked bytes. If so, discards the file: it is opened again.
+  /// Returns whether the last call of the library lacked bytes. If so, discards the file, which is then
+  /// opened again.
   private func lacksBytes() throws(DecodingError) -> Bool {
     if let error = file.bytes.failure { throw error }
     guard let missing = file.bytes.missing else { return false }

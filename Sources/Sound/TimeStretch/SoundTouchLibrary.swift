@@ -2,8 +2,8 @@ import AudioCore
 import Glibc
 import SystemSupport
 
-/// SoundTouch's C interface, `libSoundTouchDll`, loaded on first use: playback at rate 1 neither needs nor
-/// loads it. All calls into the library are in this file.
+/// SoundTouch's C interface, `libSoundTouchDll`, loaded on first use, so that playback at rate 1 neither
+/// needs nor loads it. All calls into the library are in this file.
 ///
 /// No Debian package contains the header, so the function types are declared here, from SoundTouchDLL.h of
 /// 2.3.2. They are the same in all versions with the library's version number 1.

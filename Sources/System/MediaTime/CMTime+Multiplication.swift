@@ -41,7 +41,7 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
   }
 
   // Exactly |multiplier| = significand × 2^exponent, with a significand of 53 bits. Reading a subnormal as
-  // normal is harmless: its product rounds to 0 even with the largest time.
+  // normal is harmless, because its product rounds to 0 even with the largest time.
   let significand = multiplier.significandBitPattern | 1 << 52
   let exponent = Int(multiplier.exponentBitPattern) - 1075
   let factor = UInt128(time.value.magnitude) * UInt128(significand)

@@ -105,7 +105,7 @@ package final class SimulatedOutput: AudioOutputDevice {
       format: format, personality: personality, created: created, opening: clock.now, number: number,
       tape: tape)
     let core = SimulatedStreamCore(clock: clock, machine: machine, source: source, events: events)
-    // Outside the lock: checking a weak reference may briefly hold the last reference to a stream.
+    // Outside the lock, because checking a weak reference may briefly hold the last reference to a stream.
     let gone = Set(streams.withLock { $0.cores }.filter { $0.core == nil }.map(\.number))
     let new = WeakCore(core: core, number: number)
     streams.withLock { streams in

@@ -1,6 +1,7 @@
 import AudioCore
 
-/// The seek table in a Xing or Info frame: 100 positions at equal distances in time, in 256ths of the bytes.
+/// The seek table in a Xing or Info frame: 100 positions at equal intervals of time, each in 256ths of the
+/// audio's bytes.
 struct XingTable: Equatable {
   /// The offset of the Xing or Info frame, from which the positions count.
   var start: Int64

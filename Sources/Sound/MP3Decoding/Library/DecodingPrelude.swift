@@ -7,8 +7,8 @@ import AudioCore
 ///   another order, and the last bit of a sample differs. Each frame of silence advances the position by 18.
 /// - The bit reservoir (main data of preceding frames) is empty. In MPEG 1 a frame without it decodes to
 ///   silence, which lasts for some frames. In MPEG 2 and 2.5 libmpg123 drops such a frame before the filter
-///   bank: the ring position is wrong from there on. For this reason, the last frame of silence ends with the
-///   missing main data.
+///   bank, so that the ring position is wrong from there on. For this reason, the last frame of silence ends
+///   with the missing main data.
 struct DecodingPrelude {
   /// The maximum number of bytes to which a frame of MPEG 2 or 2.5 refers in preceding frames.
   static let reservoirLimit = 255

@@ -37,8 +37,8 @@ struct FrameHeader: Equatable {
 }
 
 /// A libmpg123 handle. All calls into that library are in this file. Must be used by one thread at a time.
-/// After an error a handle may only be destroyed: libmpg123 guarantees no more (1.33.7 fixed a double free
-/// after a failed call).
+/// After an error a handle may only be destroyed, because libmpg123 guarantees no more (1.33.7 fixed a double
+/// free after a failed call).
 struct MPG123Handle: ~Copyable {
   /// The result of a step through the fed bytes.
   enum Step {

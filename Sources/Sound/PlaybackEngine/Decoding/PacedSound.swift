@@ -18,8 +18,8 @@ struct PacedSound: ~Copyable {
     var end: (frame: Int64, ending: Chunk.Ending)?
   }
 
-  /// The number of silent frames after which a stretcher without output is given up. No stretcher retains as
-  /// many.
+  /// The number of silent frames after which a stretcher without output is given up. No stretcher retains
+  /// that many frames.
   private static let silenceLimit = 1 << 18
   private static let silence = [Float](repeating: 0, count: 2048)
 

@@ -6,8 +6,8 @@ extension EngineMachine {
   /// Whether the current item is only partially loaded.
   var isShort: Bool { current.flatMap { queue.read($0) { $0.supply } }.map { !$0.isComplete } ?? false }
 
-  /// Records the media available after the decoder's position, `place` seconds into `item`. `isPlaced`: the
-  /// decoder was just positioned there.
+  /// Records the media available after the decoder's position, `place` seconds into `item`. `isPlaced`:
+  /// whether the decoder was just positioned there.
   ///
   /// Returns whether playback waits for more data.
   mutating func supplied(

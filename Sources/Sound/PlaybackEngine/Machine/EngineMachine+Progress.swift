@@ -6,7 +6,7 @@ import SystemSupport
 extension EngineMachine {
   /// Updates position, steps and time control to the frame heard now. `timing`: the open stream's timing.
   mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
-    // A timing may begin in the future: a started device reports when its first frame will be heard.
+    // A timing may begin in the future, because a started device reports when its first frame will be heard.
     isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
     // Time control first, so that the start's observer calls carry the start position.
     if isMoving { updateTimeControl(now: now) }
@@ -278,7 +278,7 @@ extension EngineMachine {
   }
 
   /// Whether the present silence is a normal short interruption: an open item starting on an open output, the
-  /// flush of a seek, or a hiccup. False after `stallDelay`.
+  /// flush of a seek, or a short delay of the device. False after `stallDelay`.
   private mutating func isBriefPause(now: HostTime) -> Bool {
     guard output.phase == .open, !output.isTakenAway || !output.hasMoved,
       timeControl == .playing || timeControl == .paused && currentInfo != nil

@@ -17,7 +17,7 @@ struct EngineMachine: Sendable {
   var rate: Float = 0
   /// Whether playback resumes automatically after the output is lost or starved; otherwise it pauses.
   var waitsToMinimizeStalling = true
-  /// Seconds of media per second of output: the last rate above 0.
+  /// The last rate above 0, in seconds of media per second of output.
   var speed = 1.0
   var volume: Float = 1
   var isMuted = false
@@ -25,7 +25,7 @@ struct EngineMachine: Sendable {
   var replayGain: ReplayGain.Kind?
   /// Whether the application is suspended: no sound, no deliveries.
   private(set) var isSuspended = false
-  /// The time since which playback is paused or suspended; nil if it is not, or was never requested.
+  /// The time since which playback is paused or suspended; nil if it is neither, or was never requested.
   var standsSince: HostTime?
 
   // MARK: Playback state
@@ -40,7 +40,8 @@ struct EngineMachine: Sendable {
   var toldPosition: ItemPosition?
   /// Whether the observers' call with the exact position is pending until the device has stopped.
   var stopCallPending = false
-  /// The time at which the current item was heard to its end (and stays current, by `actionAtItemEnd`).
+  /// The time at which the current item was heard to its end, if `actionAtItemEnd` keeps the item current;
+  /// nil otherwise.
   var endedAt: HostTime?
   /// The seconds that time had advanced after the item's end at `endedAt`.
   var overrun = 0.0

@@ -101,13 +101,14 @@ package enum EngineNotice: Sendable {
   case outputOpened(route: String)
   /// Out-of-range ReplayGain values in an item's tags, which are ignored, as text.
   case replayGainIgnored(ItemID, [String])
-  /// An observer's queue was more than one second late: that many steps were dropped.
+  /// An observer's queue was more than one second late, so this number of steps was dropped.
   case stepsCoalesced(Int64)
 }
 
 /// The engine's record of an item in the queue.
 ///
-/// No field is an existential stored inline: with one, Swift 6.3.1 copies the whole record for each read.
+/// No field is an existential stored inline, because with one Swift 6.3.1 copies the whole record for each
+/// read.
 struct ItemRecord: Sendable {
   final class Medium: Sendable {
     let source: any MediaSource

@@ -72,8 +72,8 @@ final class RenderLog: @unchecked Sendable {
   }
 
   /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the
-  /// output's thread, unless the log is full. Returns whether the conductor's next deadline may change:
-  /// another item, a jump or an end.
+  /// output's thread, unless the log is full. Returns whether the conductor's next deadline may change,
+  /// because another item, a jump or an end follows.
   func append(_ chunk: Chunk, count: Int, firstFrame: Int64) -> Bool {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)
     if var grown = last, grown.extend(by: run) {
@@ -92,13 +92,13 @@ final class RenderLog: @unchecked Sendable {
     return true
   }
 
-  /// Moves everything new to the machine's `timeline`.
+  /// Moves the runs appended since the last call to the machine's `timeline`.
   func drain(into timeline: inout RenderedTimeline) {
     let end = committed.load(ordering: .sequentiallyConsistent)
     while index < end {
       let present = Length(packed: length(index).pointee.load(ordering: .sequentiallyConsistent))
       if present != known {
-        // Only the part that was not drained before.
+        // The part of the run that was not drained before.
         var run = runs[index % Self.slots]
         let drained = known?.frameCount ?? 0
         run.firstFrame += drained

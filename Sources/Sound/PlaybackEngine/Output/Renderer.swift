@@ -23,8 +23,8 @@ final class Renderer: RenderSource {
   /// Whether the decoder has no frames after those in the ring.
   private let isProducerAtEnd = Atomic<Bool>(false)
   private let isRingEmpty = Atomic<Bool>(true)
-  /// Silence plays until the first frames of `silentGeneration`; `soundingGeneration` is that of the last
-  /// frames handed out.
+  /// Silence plays until the first frames of `silentGeneration`; `soundingGeneration` is the generation of
+  /// the last frames handed out.
   private let silentGeneration = Atomic<UInt64>(0)
   private let soundingGeneration = Atomic<UInt64>(0)
 
@@ -144,8 +144,8 @@ final class Renderer: RenderSource {
       if isSilent { giveSilence(.max) }
       let available = consumer.availableFrames
       isRingEmpty.store(available == 0 && consumer.peek() == nil, ordering: .releasing)
-      // The flag is set before the signal: a decoder that just filled the ring either sees the flag or runs
-      // once more because of the signal. No starved output is missed.
+      // The flag is set before the signal, so a decoder that just filled the ring either sees the flag or
+      // runs once more because of the signal. No starved output is missed.
       if isRefused {
         refusedFrame.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent)
         changed = true

@@ -11,8 +11,8 @@ final class LivePulseCalls: PulseCalls {
     return loop
   }
   func mainloopStart(_ loop: OpaquePointer) -> Int32 {
-    // The name, at most 15 bytes, appears in `top -H`. It is set before the start: after that, PulseAudio
-    // 16.1 names the calling thread instead of the loop's.
+    // The name, at most 15 bytes, appears in `top -H`. It is set before the start, because after it
+    // PulseAudio 16.1 names the calling thread instead of the loop's.
     pa_threaded_mainloop_set_name(loop, "continuo-pulse")
     return pa_threaded_mainloop_start(loop)
   }
@@ -35,7 +35,7 @@ final class LivePulseCalls: PulseCalls {
   /// The original function, which is the same for all loops.
   private static let watch = Mutex<Watch?>(nil)
 
-  /// Registers each socket as the system's when the loop starts watching it. libpulse does not expose the
+  /// Registers each socket in `SystemSockets` when the loop starts watching it. libpulse does not expose the
   /// socket of a TCP connection, but each loop has its own function table, which can be modified.
   private static func registerSockets(of api: UnsafeMutablePointer<pa_mainloop_api>) {
     guard let begin = api.pointee.io_new else { return }

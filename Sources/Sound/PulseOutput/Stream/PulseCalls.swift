@@ -2,9 +2,9 @@ import CPulse
 
 /// The libpulse functions that this module uses, a method for each, so that tests can simulate the server.
 ///
-/// Handles are libpulse's pointers, results its codes (negative: an error), callbacks its C functions with a
-/// user-data pointer. `LivePulseCalls` calls the library; the tests use a scripted implementation. Unless
-/// stated otherwise, the caller must hold the main loop's lock.
+/// Handles are libpulse's pointers, and results are its codes, which are negative for errors. Callbacks are C
+/// functions with a user-data pointer. `LivePulseCalls` calls the library; the tests use a scripted
+/// implementation. Unless stated otherwise, the caller must hold the main loop's lock.
 protocol PulseCalls: AnyObject, Sendable {
   // MARK: Main loop
 
@@ -114,8 +114,8 @@ protocol PulseCalls: AnyObject, Sendable {
   /// Corks (stops) or uncorks (starts).
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer?
   func streamFlush(_ stream: OpaquePointer) -> OpaquePointer?
-  /// Plays the queue to its end, however short. The callback runs when the sink has taken all of it, possibly
-  /// before it is heard; not while corked or suspended.
+  /// Plays the queue to its end, however short. The callback runs when the sink has taken the whole queue,
+  /// possibly before its end is heard; not while the stream is corked or suspended.
   func streamDrain(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?

@@ -272,7 +272,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
       // thread.
       connection.withLock { connection.drop(error: nil) }
       guard connection.awaitLastExit() else {
-        // Leaked deliberately: a loop that is in use must not be freed.
+        // Leaked deliberately, because a loop that is in use must not be freed.
         _ = Unmanaged.passRetained(self)
         return
       }

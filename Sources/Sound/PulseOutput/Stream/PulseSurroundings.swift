@@ -4,8 +4,9 @@ import Clocks
 import Synchronization
 
 /// Tracks other clients' playback on the server, its sinks, and the sink's volume: queries once, and again
-/// after each change reported by the server. No cost in between. Unchecked: `state` has a lock, `hasWaited` is
-/// atomic, `connection` never changes. All other state is accessed only with the main loop's lock held.
+/// after each change reported by the server. Causes no work in between. Unchecked: `state` has a lock,
+/// `hasWaited` is atomic, `connection` never changes. All other state is accessed only with the main loop's
+/// lock held.
 final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   private let connection: PulseConnection
   private struct State {

@@ -75,8 +75,9 @@ struct HeardClock: Sendable {
     positions.append(count, from: frame)
   }
 
-  /// Records that all frames were sent and a drain is pending. Until its answer the last frame counts as
-  /// unheard. A starved server plays it later than the line predicts, and a stop in between would lose it.
+  /// Records that all frames were sent and a drain is pending. Until the server answers the drain, the last
+  /// frame counts as unheard. A starved server plays it later than the line predicts, and a stop in between
+  /// would lose it.
   mutating func awaitEnd() { isEndPending = true }
 
   /// Records the end of the drain: its answer or its timeout.

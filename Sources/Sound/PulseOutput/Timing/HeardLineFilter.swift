@@ -144,7 +144,7 @@ struct HeardLineFilter: Sendable {
     _ line: HeardLine, _ report: TimingReport, error: Double, elapsed: Double
   ) -> Update {
     lastTime = report.hostTime
-    // The error left after an interval is drift: crystals differ by about 50 ppm.
+    // The error left after an interval is drift, because crystals differ by about 50 ppm.
     if elapsed > 0.5 { learn(error / elapsed * 0.2) }
     guard abs(error) < Self.bendable else {
       return Update(line: HeardLine(position: report.heardPosition, time: report.hostTime, rate: baseRate))

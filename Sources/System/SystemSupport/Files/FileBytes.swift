@@ -3,7 +3,7 @@ internal import Glibc
 package enum FileBytes {
   package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     case system(Int32)
-    /// The path is that of a folder, a pipe or a device.
+    /// The path names a folder, a pipe or a device.
     case notAFile
     case tooLarge(limit: Int)
     /// The folder is on a file system that the kernel generates.

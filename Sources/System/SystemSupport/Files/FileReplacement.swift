@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Replaces files atomically: readers find the old or the new contents, also after a crash. Functions block.
+/// Replaces files atomically, so that readers find the old or the new contents, also after a crash. Functions
+/// block.
 package enum FileReplacement {
   /// The system calls that store bytes, with the results and `errno` of the system. Tests replace them.
   package struct Calls: Sendable {

@@ -42,7 +42,7 @@ package enum ChildProcess {
       posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
       posix_spawn_file_actions_adddup2(&actions, 1, 2)
     }
-    // With equal numbers glibc (2.29) clears the flag close-on-exec.
+    // If both numbers are equal, glibc (2.29) clears the flag close-on-exec.
     if let passed { posix_spawn_file_actions_adddup2(&actions, passed, passed) }
 
     var attributes = posix_spawnattr_t()

@@ -25,7 +25,7 @@ package struct ProcessSession: Hashable, Sendable {
     return running.isEmpty
   }
 
-  /// Kills all processes but the calling one, also those that are made meanwhile, in at most `passes` passes.
+  /// Kills all processes but the calling one, also those that start meanwhile, in at most `passes` passes.
   package func killAll(passes: Int = 100) {
     if getsid(0) != number { kill(-number, SIGKILL) }
     for _ in 0..<passes {
@@ -46,7 +46,7 @@ package struct ProcessSession: Hashable, Sendable {
   /// The processes of which a thread is neither stopped nor has ended; nil without /proc.
   private var runningProcesses: [pid_t]? {
     Self.numbers(in: "/proc")?.filter { process in
-      // A process that ends meanwhile has no file any more.
+      // A process that has ended meanwhile has no entry in /proc.
       guard Self.status(of: "/proc/\(process)/stat")?.session == number else { return false }
       return !(Self.numbers(in: "/proc/\(process)/task") ?? []).allSatisfy { thread in
         let state = Self.status(of: "/proc/\(process)/task/\(thread)/stat")?.state
