@@ -16,7 +16,7 @@ package enum FrameCount: Hashable, Sendable {
 
 /// A failure to open or decode a medium.
 package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The consequence of a failure. Damaged frames are no failure: `AudioDecoder.damage` counts them.
+  /// The consequence of a failure. Damaged frames are not a failure; `AudioDecoder.damage` counts them.
   package enum Scope: Sendable {
     /// The item cannot be played, or not to its end. The queue continues with the next item.
     case item
@@ -96,11 +96,11 @@ package protocol AudioDecoder: AnyObject {
   /// throws the error. After an error the decoder cannot be used any more.
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead
 
-  /// The decoder whose frames this one transforms. Properties without an implementation here are those of
-  /// that decoder. Nil by default.
+  /// The decoder whose frames this decoder transforms; nil by default. Members that this decoder does not
+  /// implement forward to that decoder.
   var inner: (any AudioDecoder)? { get }
 
-  // Optional. The defaults are the properties of `inner` or, without `inner`, those of a local file without
+  // Optional members. By default they forward to `inner` or, without `inner`, describe a local file without
   // tags.
 
   /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
@@ -121,7 +121,7 @@ package protocol AudioDecoder: AnyObject {
 
   /// The state of a live stream; nil for any other medium. Frames of a live stream are numbered in the order
   /// of reading, so that the numbers continue after a lost connection. A seek moves at most to the read
-  /// position. After it, the frames at a position may differ from those read before.
+  /// position. After a seek, the frames at a position may differ from those read before.
   var live: LiveStream? { get }
 
   /// Pauses or resumes the reception of a live stream. Returns at once. While paused, no more bytes are
@@ -140,15 +140,17 @@ package protocol AudioDecoder: AnyObject {
   func readReplayGain() throws(DecodingError) -> ReplayGain
 }
 
-/// A decoder that keeps its failure, and writes frames in pieces, from which `read` fills a buffer.
+/// A decoder whose `read` fills the buffer with the pieces that `deliver` writes. After an error, `read` and
+/// `guarding` throw the same error at each further call.
 package protocol PieceDecoder: AudioDecoder {
   /// The format of the frames that `read` delivers.
   var outputFormat: PCMFormat { get }
 
-  /// The error of all further reads; nil while there was none.
+  /// The error that all further reads throw; nil if none has occurred.
   var failure: DecodingError? { get set }
 
-  /// Writes at least one frame and at most `capacity`.
+  /// Writes at least one frame and at most `capacity` frames to `output`. Returns their number, or why none
+  /// was written.
   func deliver(
     to output: UnsafeMutablePointer<Float>, capacity: Int
   ) throws(DecodingError) -> DecoderRead
@@ -175,7 +177,8 @@ extension PieceDecoder {
     return .frames(written)
   }
 
-  /// Runs `body`, unless the decoder has failed, and keeps its error.
+  /// Returns the result of `body`, and keeps an error of `body` in `failure`. Throws `failure` without
+  /// running `body` if the decoder has failed before.
   package func guarding<Value>(_ body: () throws(DecodingError) -> Value) throws(DecodingError) -> Value {
     if let failure { throw failure }
     do throws(DecodingError) {
@@ -236,11 +239,12 @@ package protocol MediaSource: Sendable {
   /// the engine opens it in advance.
   var isRemote: Bool { get }
 
-  /// Starts to open the medium at its beginning; never blocks. Each time the opening or its decoder lacked
-  /// bytes, `callback` is called when bytes arrive: on any thread. It must be short and not block.
+  /// Starts to open the medium at its beginning; never blocks. After the opening or its decoder lacked bytes,
+  /// `callback` is called when bytes arrive. `callback` runs on any thread, must be short and must not block.
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening
 
-  /// Reads the medium's tag; empty if it has none. On any thread; may block on the file.
+  /// Returns the medium's tag; empty if the medium has none. May be called on any thread; may block on the
+  /// file.
   func readTag() throws(DecodingError) -> MediaTag
 }
 
@@ -251,8 +255,8 @@ extension MediaSource {
 }
 
 /// The format of interleaved 32-bit float PCM, the only sample type between decoder, engine and output.
-/// Floats, because libmpg123 produces them without rounding. A volume of 1.0 and a format conversion then
-/// leave every sample as it was decoded.
+/// Samples are floats because libmpg123 produces floats without rounding. At a volume of 1.0 and without
+/// conversion, every sample stays as it was decoded.
 package struct PCMFormat: Hashable, Sendable {
   /// The number of frames per second, 1…384 000 (the range PulseAudio 16 accepts).
   package var sampleRate: Int

@@ -1,5 +1,5 @@
-/// The metadata of an audio file: the texts and picture of its tags, its length and its encoding. All text is valid UTF-8 without control characters and
-/// surrounding spaces, at most 4096 bytes long; empty text is nil.
+/// The metadata of an audio file: the texts and picture of its tags, its length and its encoding. All text is
+/// valid UTF-8 without control characters and surrounding spaces, at most 4096 bytes long; empty text is nil.
 package struct AudioMetadata: Hashable, Sendable {
   package struct Picture: Hashable, Sendable {
     /// The picture type of ID3v2: 3 is the front cover, 4 the back cover, 0 any other picture.
@@ -36,9 +36,10 @@ package struct AudioMetadata: Hashable, Sendable {
     }
 
     package var version: Version
-    /// 1…3.
+    /// The MPEG layer, 1…3.
     package var layer: Int
-    /// The mean bit rate in bits per second; the first frame's if constant or if the length is not exact.
+    /// The mean bit rate, in bits per second. If it is constant or the length is not exact, the bit rate of
+    /// the first frame.
     package var bitRate: Int
     package var bitRateMode: BitRateMode
 

@@ -13,13 +13,14 @@ package protocol RenderSource: AnyObject, Sendable {
   ///   `AudioOutputStream.dataAvailable()` and need not poll.
   func render(into buffer: UnsafeMutableBufferPointer<Float>, firstFrame: Int64) -> Int
 
-  /// The earlier frame with which the next call of `render` begins, to replace it and all frames after it;
-  /// nil if rendering continues with the next frame. Used by streams that report a `replacementLead`; other
-  /// streams ignore it. Called on the output's thread; never blocks.
+  /// The earlier frame at which the next call of `render` begins, in order to replace that frame and all
+  /// frames after it; nil if rendering continues with the next frame. Used by streams that report a
+  /// `replacementLead`; other streams ignore it. Called on the output's thread; never blocks.
   var replacedFrame: Int64? { get }
 
-  /// A Boolean value that indicates whether no frame follows those rendered unless the queue changes. A
-  /// prebuffering output then plays the frames it has. Called on the output's thread; never blocks.
+  /// A Boolean value that indicates whether all frames have been rendered, so that none follows unless the
+  /// queue changes. A prebuffering output then plays the frames it has. Called on the output's thread; never
+  /// blocks.
   var isAtEnd: Bool { get }
 }
 
@@ -42,7 +43,8 @@ package struct OutputTiming: Hashable, Sendable {
   /// The number of frames rendered so far, an upper limit of the heard frame.
   package var renderedFrames: Int64
   /// The distance, in frames, from the heard frame to the first rendered frame that can be replaced, if the
-  /// new frames arrive within milliseconds. Nil while the position stands still or if only a flush discards.
+  /// new frames arrive within milliseconds. Nil while the position does not move, or if only a flush can
+  /// discard rendered frames.
   package var replacementLead: Double?
 
   package init(
@@ -79,7 +81,7 @@ package struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The part of the audio system that was lost.
   package enum Cause: Hashable, Sendable {
-    /// The server: its connection broke.
+    /// The server: the connection to it broke.
     case server
     /// The device that played the stream. The server is still reachable.
     case device
@@ -100,7 +102,8 @@ package enum OutputEvent: Hashable, Sendable {
   /// The stream is connected and stopped; its timing is valid from now on. Sent once, as the first event.
   /// `route` names the destination of the sound (a sink's name, a path).
   case opened(route: String)
-  /// `timing` deviates from its extrapolation: started, stopped, starved, resumed or corrected.
+  /// The timing no longer matches its extrapolation, because playback started, stopped, starved or resumed,
+  /// or because the position was corrected.
   case timingChanged
   /// The system suspended (true) or resumed (false) the device. The stream stays open and resumes by itself.
   case suspended(Bool)
@@ -128,8 +131,9 @@ package protocol AudioOutputStream: AnyObject, Sendable {
   /// Cheap if no notification was needed.
   func dataAvailable()
 
-  /// Notifies the stream that the source has a `replacedFrame`, so that the stream asks for it although no
-  /// frames are missing. Playback continues. Without effect on a stream without `replacementLead`.
+  /// Notifies the stream that the source has a `replacedFrame`, so that the stream renders from that frame
+  /// although no frames are missing. Playback continues. Without effect on a stream without
+  /// `replacementLead`.
   func replaceFrames()
 
   /// Sets the stream's volume, linear in amplitude, from 0 (silence) to 1 (unchanged). `muted` silences the
@@ -139,8 +143,8 @@ package protocol AudioOutputStream: AnyObject, Sendable {
   /// Returns the current playback position. Takes a short lock at most.
   func timing() -> OutputTiming
 
-  /// Whether the device has carried out the last `stop`: no frame is heard until the next `start`, whatever
-  /// happens to this process. Any thread; takes the output's locks.
+  /// Whether the device has carried out the last `stop`, so that no frame is heard until the next `start`,
+  /// whatever happens to this process. May be read on any thread; takes the output's locks.
   var isStill: Bool { get }
 
   /// Closes the stream at once. No event and no `render` begins after the return. Idempotent.
@@ -156,7 +160,8 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
   /// Whether the device takes frames as fast as it gets them (a file) instead of in real time.
   var isOffline: Bool { get }
 
-  /// Starts the slow steps before a stream can be opened (connecting); returns at once. Optional.
+  /// Starts the slow steps that precede the opening of a stream, such as connecting. Returns at once.
+  /// Optional.
   func prepare()
 
   /// Returns the device's volume and other activity; nil if unknown. The first call may query the server, and
@@ -168,9 +173,9 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
   /// Returns at once. `handler` is called on the output's thread or the caller's; must not block. Optional.
   func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void)
 
-  /// Moves all streams to the destination with that name, without losing a frame, and opens later ones there.
-  /// If it disappears, streams return to it once it exists again. Returns at once; any thread but the
-  /// output's. Optional.
+  /// Moves all streams to the destination named `name`, without losing a frame, and opens later streams
+  /// there. If the destination disappears, the streams return to it once it exists again. Returns at once.
+  /// May be called on any thread but the output's. Optional.
   func choose(destination name: String)
 
   /// Opens a stream. Returns at once; `opened` or `failed` follows through `events`, within the device's own

@@ -33,7 +33,8 @@ package protocol ByteSource: AnyObject {
   /// The available ranges of bytes, in order; nil if all bytes are available. Returns at once.
   var stored: [Range<Int64>]? { get }
 
-  /// Sets the bytes to fetch ahead of the last requested offset; nil: the source's default. Returns at once.
+  /// Sets the number of bytes to fetch ahead of the last requested offset; nil for the source's default.
+  /// Returns at once.
   func setReadAhead(_ byteCount: Int64?)
 
   /// Requests all bytes from `offset` (0 or more) on, in order. Replaces the previous request; the initial
@@ -41,7 +42,7 @@ package protocol ByteSource: AnyObject {
   func want(from offset: Int64)
 
   /// Sets a callback that runs on any thread when, after `.notYet`, a read may return bytes, the end or an
-  /// error. Further calls may occur without need. `callback` is short, never blocks, and does not call the
+  /// error. Unneeded calls may occur as well. `callback` is short, never blocks, and does not call the
   /// source. Set at most once, before the first read.
   func whenBytesCome(_ callback: @escaping @Sendable () -> Void)
 }

@@ -16,8 +16,8 @@ package struct Chunk: Hashable, Sendable {
   /// The number of frames of the output format in this chunk; 0 for a chunk that only marks an end.
   package var frameCount: Int
   package var ending: Ending
-  /// The number of the first frame in the stream if the chunk replaces rendered frames; nil if it follows the
-  /// previous chunk. Later chunks continue from there.
+  /// The stream's number of the first frame, if the chunk replaces rendered frames; nil if the chunk follows
+  /// the previous chunk. Later chunks continue the new numbers.
   package var streamFrame: Int64?
 
   package enum Ending: UInt8, Sendable {

@@ -15,7 +15,7 @@ package final class FileByteSource: ByteSource {
   /// directory, and on a FIFO it would block until a writer appears. Hence O_NONBLOCK, which regular files
   /// ignore, and the type check before the first read.
   package init(path: [UInt8], readCall: ReadCall? = nil) throws(DecodingError) {
-    // The system would end the path at the zero byte, which may name another file.
+    // The system would end the path at the zero byte, and the shortened path may name another file.
     guard !path.contains(0) else { throw FileByteSource.error(for: ENOENT, doing: "opened") }
     let name = path.map { CChar(bitPattern: $0) } + [0]
     let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -57,7 +57,7 @@ package struct MediaExtent: Hashable, Sendable {
     self.isSeekable = isSeekable
   }
 
-  /// Creates an extent with the longest ranges that are not empty, if there are more than `limit`.
+  /// Creates an extent of the ranges that are not empty or, if these exceed `limit`, of the longest of them.
   package init(longest ranges: [Range<Double>], isSeekable: Bool) {
     var loaded = ranges.filter { !$0.isEmpty }
     if loaded.count > Self.limit {

@@ -25,7 +25,7 @@ package struct MediaTag: Hashable, Sendable {
     package var language: String?
     /// The MIME type of a picture, for example `image/jpeg`.
     package var mimeType: String?
-    /// The subject of a picture, by ID3v2's list: 3 is the front cover.
+    /// The picture type, as numbered by ID3v2: 3 is the front cover.
     package var pictureType: UInt8?
 
     /// Creates a field of a live stream.
@@ -81,7 +81,7 @@ package struct LiveStream: Hashable, Sendable {
   /// The station's description of itself, in fields of the space `.icy`.
   package var tag: MediaTag
   /// The longest pause, in seconds, after which playback resumes without a gap. After a longer pause,
-  /// playback resumes with the audio sent at that time.
+  /// playback resumes with the audio that the station sends then.
   package var patience: Double
 
   package init(tag: MediaTag = MediaTag(), patience: Double) {

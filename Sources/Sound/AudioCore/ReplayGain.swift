@@ -1,18 +1,18 @@
 import Glibc
 
-/// The loudness levels stored in a medium's tags, from which the gain follows that makes media equally loud.
+/// The loudness levels stored in a medium's tags. They determine the gain that makes media equally loud.
 package struct ReplayGain: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// The level of the track alone: all tracks play equally loud.
+    /// The level of the track alone, so that all tracks play equally loud.
     case track
-    /// The level of the album: quiet tracks of an album stay quiet.
+    /// The level of the album, so that quiet tracks of an album stay quiet.
     case album
   }
 
   package struct Level: Hashable, Sendable {
-    /// The valid gains, in decibels: the range of the field in LAME's frame.
+    /// The valid gains, in decibels: the range of the gain field in LAME's Info frame.
     package static let gains = -51.1...51.1
-    /// The valid peaks: decoded MP3 exceeds full scale by some decibels, never by 24.
+    /// The valid peaks. Decoded MP3 exceeds full scale by some decibels, but never by 24 dB (a factor of 16).
     package static let peaks = Double.leastNonzeroMagnitude...16
 
     /// The change in loudness, in decibels. Ignored outside `gains`.
@@ -38,7 +38,8 @@ package struct ReplayGain: Hashable, Sendable {
 
   /// Returns the factor for the samples: above 0, at most 15, as in mpd. The factor does not exceed the
   /// reciprocal of the peak, so that nothing clips. An unknown peak counts as 1, so that the gain can only
-  /// attenuate. If the requested level is missing or out of range, the other one is used; 1 without either.
+  /// attenuate. If the requested level is missing or out of range, the other one is used. Without a usable
+  /// level, the factor is 1.
   package func factor(_ kind: Kind) -> Float {
     let (track, album) = (usable(track), usable(album))
     guard let level = kind == .album ? album ?? track : track ?? album else { return 1 }

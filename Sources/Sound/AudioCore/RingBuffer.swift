@@ -16,8 +16,9 @@ package enum RingBuffer {
   }
 }
 
-/// Both ends of a ring, to be destructured: `let producer = ends.producer; let consumer = ends.consumer`. A
-/// struct: Swift 6.3 has no tuples of noncopyable values. Frozen, so that other modules can destructure it.
+/// Both ends of a ring, to be destructured: `let producer = ends.producer; let consumer = ends.consumer`.
+/// This is a struct because Swift 6.3 has no tuples of noncopyable values, and frozen so that other modules
+/// can destructure it.
 @frozen
 package struct RingEnds: ~Copyable, Sendable {
   package var producer: RingProducer
@@ -32,7 +33,7 @@ package struct RingEnds: ~Copyable, Sendable {
 /// loads the other's index with acquiring order before it accesses the memory. Indexes never wrap (2⁶³ frames
 /// are 6 million years), so full and empty differ.
 final class RingStorage: @unchecked Sendable {
-  /// A descriptor, and the index of the frame after its last one.
+  /// A chunk's descriptor, and the index of the frame after the chunk's last frame.
   struct Slot {
     var chunk: Chunk
     var endFrame: Int
@@ -44,7 +45,8 @@ final class RingStorage: @unchecked Sendable {
   private let samples: UnsafeMutablePointer<Float>
   private let slots: UnsafeMutablePointer<Slot>
 
-  /// The number of committed chunks, written by the producer. The slots have the numbers of their frames.
+  /// The number of committed chunks, written by the producer. The last committed slot's `endFrame` is the
+  /// number of committed frames.
   let committedChunks = Atomic<Int>(0)
   /// The numbers of consumed frames and chunks, written by the consumer.
   let takenFrames = Atomic<Int>(0)
@@ -108,7 +110,8 @@ package struct RingProducer: ~Copyable, Sendable {
   }
 
   /// The contiguous free memory for the next frames, in whole frames. Shorter than `freeFrames` where the
-  /// ring wraps round; empty without room for a frame or a chunk. Valid until `commit` or this value's end.
+  /// ring wraps round; empty without room for a frame or a chunk. Valid until `commit`, or until the producer
+  /// is destroyed.
   package var writableRegion: UnsafeMutableBufferPointer<Float> {
     storage.region(at: frames, count: canCommit ? freeFrames : 0)
   }
@@ -175,7 +178,7 @@ package struct RingConsumer: ~Copyable, Sendable {
     return count
   }
 
-  /// Drops the rest of the head chunk, or a mark. Does nothing if the ring is empty.
+  /// Drops the rest of the head chunk, which may be a mark without frames. Does nothing if the ring is empty.
   package mutating func skipChunk() {
     guard let slot = headSlot() else { return }
     take(upTo: slot.pointee.endFrame, of: slot)
@@ -185,7 +188,7 @@ package struct RingConsumer: ~Copyable, Sendable {
     storage.committedChunks.load(ordering: .acquiring) == chunks ? nil : storage.slot(chunks)
   }
 
-  /// Returns memory to the producer, after the last access to it.
+  /// Releases the frames before `frame` to the producer. Must follow the last access to their memory.
   private mutating func take(upTo frame: Int, of slot: UnsafeMutablePointer<RingStorage.Slot>) {
     let isLast = frame == slot.pointee.endFrame
     frames = frame

@@ -13,8 +13,8 @@ package struct SurroundingsHandlers: Sendable {
 
   package mutating func add(_ handler: @escaping Handler) { entries.append(Entry(handler: handler)) }
 
-  /// Returns the handlers that must be called with `value`, because their last one differs. Call them without
-  /// a lock.
+  /// Returns the handlers that must be called with `value`, because the value that they received last
+  /// differs. The caller must not hold a lock when it calls them.
   package mutating func due(for value: OutputSurroundings) -> [Handler] {
     let due = entries.indices.filter { entries[$0].told != value }
     for index in due { entries[index].told = value }

@@ -30,7 +30,7 @@ package struct TimeStretchError: Error, Hashable, Sendable, CustomStringConverti
   package var description: String { message }
 }
 
-/// Changes the speed of one stream of frames. Input frame n becomes output frame n / speed, approximately:
+/// Changes the speed of one stream of frames. Input frame n becomes approximately output frame n / speed, and
 /// the output starts without a delay. Used by one thread at a time; no call blocks.
 package protocol TimeStretcher: AnyObject {
   func put(_ frames: UnsafeBufferPointer<Float>)

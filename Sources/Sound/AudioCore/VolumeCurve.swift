@@ -5,7 +5,7 @@ package struct VolumeCurve: Hashable, Sendable {
     /// The start and end times, in seconds.
     package var start: Double
     package var end: Double
-    /// The volumes at these times.
+    /// The volumes at the start and at the end.
     package var from: Float
     package var to: Float
 
@@ -55,7 +55,7 @@ package struct VolumeCurve: Hashable, Sendable {
   }
 }
 
-/// The volume of one item, as its audio mix and its track ask for it.
+/// The volume of one item, as requested by the item's audio mix and track.
 package struct ItemMix: Hashable, Sendable {
   package var isSilent: Bool
   /// The volume over the item's time; nil for 1.

@@ -3,7 +3,8 @@ struct FrameEstimate {
   /// The number of equal frames after which all count as equal, if no Info frame announces a frame count.
   static let enough: Int64 = 32
 
-  /// The tolerated deviation from the mean position, in bytes: encoders choose when to pad a frame by a byte.
+  /// The tolerated deviation from the mean position, in bytes, because encoders choose when to pad a frame by
+  /// a byte.
   private static let padding = 3.0
 
   private let audioStart: Int64
@@ -17,8 +18,11 @@ struct FrameEstimate {
   /// Creates an estimate from the frames read so far.
   ///
   /// - Parameters:
+  ///   - audioStart: the offset of the first frame.
   ///   - header: the header of the first frame.
+  ///   - announcedFrames: the Info frame's frame count; nil if none.
   ///   - offsets: the offsets of the first `framesSeen` frames.
+  ///   - framesSeen: the number of frames read so far.
   ///   - mean: the mean size of the frames read, in bytes.
   ///   - table: the table in the file's Xing frame; nil if none.
   init(
@@ -31,7 +35,7 @@ struct FrameEstimate {
     let told = announcedFrames.flatMap { frames in
       table.map { Double($0.start + $0.byteCount - audioStart) / Double(frames) }
     }
-    // The frame size with mean padding, or without padding.
+    // The candidates are the frame size with mean padding and the size without padding.
     let equal = [header.meanByteCount, header.meanByteCount.rounded(.down)].first { size in
       offsets.isEven(from: audioStart, size: size, tolerance: Self.padding)
         && (told.map { abs($0 - size) < 0.02 } ?? true)
@@ -41,7 +45,8 @@ struct FrameEstimate {
     bytesPerFrame = isConstant ? equal ?? mean : told ?? mean
   }
 
-  /// Returns the offset at which to search for a frame: half a frame before it if frames are equal.
+  /// Returns the offset at which to search for a frame: half a frame before the frame if all frames are
+  /// equal.
   func offset(ofFrame frame: Int64) -> Int64 {
     if !isConstant, let table, let announcedFrames {
       return max(audioStart, table.offset(ofPart: Double(frame) / Double(announcedFrames)))

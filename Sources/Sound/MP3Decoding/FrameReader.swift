@@ -1,6 +1,7 @@
 import AudioCore
 
-/// Steps through a source's MPEG frames by feeding libmpg123. For one thread at a time, not after an error.
+/// Steps through a source's MPEG frames by feeding libmpg123. Must be used by one thread at a time, and not
+/// after an error.
 final class FrameReader {
   enum Step {
     /// The reader has reached the next frame.
@@ -47,7 +48,8 @@ final class FrameReader {
   private var kind: UInt32 = .max
 
   /// Creates a reader that searches for the first frame from `beginning`, after the tag there. `budget` is
-  /// the maximum number of bytes fed until that frame is found, `laterBudget` that between later frames.
+  /// the maximum number of bytes fed until that frame is found, `laterBudget` the maximum between later
+  /// frames.
   init(
     source: any ByteSource, for purpose: MPG123Handle.Purpose, beginning: Int64 = 0,
     budget: Int = FrameReader.searchBudget, laterBudget: Int = FrameReader.searchBudget
@@ -125,7 +127,7 @@ final class FrameReader {
       return false
     }
     self.goal = nil
-    // The first frame needs no prelude: linear decoding begins with it too.
+    // The first frame needs no prelude, because linear decoding begins with that frame too.
     guard frame.number > 0, is576 || goal.phase != 0 else { return true }
     let silence = prelude.frames(before: data.header, sampleRate: frame.format.sampleRate, phase: goal.phase)
     let number = frame.number
@@ -150,7 +152,7 @@ final class FrameReader {
     kind = .max
   }
 
-  /// Records the frame just found. Returns false if another one was expected at the beginning of the feed.
+  /// Records the frame just found. Returns false if another frame was expected at the beginning of the feed.
   @inline(__always)
   private func note(isNewFormat: Bool) throws(DecodingError) -> Bool {
     let start = feedStart + handle.framePosition()
@@ -204,9 +206,10 @@ final class FrameReader {
     }
   }
 
-  // MARK: The present frame
+  // MARK: Current frame
 
-  /// Decodes the current frame to interleaved samples, valid until the next call. At most once per frame.
+  /// Decodes the current frame and returns its interleaved samples, which are valid until the next call. Call
+  /// at most once per frame.
   @inline(__always)
   func decode() throws(DecodingError) -> UnsafeBufferPointer<Float> { try handle.decode() }
 
@@ -226,7 +229,8 @@ final class FrameReader {
       delays: handle.delays())
   }
 
-  /// Returns the mean bit rate in bits per second; the first frame's if constant or if the length is inexact.
+  /// Returns the mean bit rate, in bits per second. If it is constant or the length is inexact, returns the
+  /// bit rate of the first frame.
   func bitRate(audioSize: Int64?) -> Int {
     let header = header
     var byteCount = header.meanByteCount

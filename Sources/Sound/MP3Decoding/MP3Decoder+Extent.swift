@@ -20,7 +20,7 @@ extension MP3Decoder {
   /// The frames read since the last jump.
   var present: KnownFrames { KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd) }
 
-  /// The frames from the first one on.
+  /// The frames read in order from the first one on, not those after a jump.
   var known: KnownFrames { beginning ?? present }
 
   var extent: MediaExtent? {

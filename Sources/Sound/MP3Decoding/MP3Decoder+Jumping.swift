@@ -9,14 +9,14 @@ extension MP3Decoder {
   /// target is estimated.
   private static let margin: Int64 = 16
 
-  /// Prepares a seek whose target is far beyond the available bytes: reading continues with frames shortly
-  /// before the target. If the known frames from the first one on contain the target, reading returns to
-  /// these. Returns false while bytes are missing.
+  /// Prepares a seek whose target is far beyond the available bytes: reading continues shortly before the
+  /// target. If the frames known from the file's beginning on contain the target, reading returns to those
+  /// frames. Returns false while bytes are missing.
   func jump(towards target: inout Int64, isExact: Bool) throws(DecodingError) -> Bool {
     guard
       beginning != nil || !isJumpless && !table.isComplete && reader.source.supply(from: furthestEnd) != .all
     else { return true }
-    // Bytes at the end of an incomplete source are not searched for: clamp the target to the last frame.
+    // The end of an incomplete source is not searched for, so the target is clamped to the last frame.
     if reader.source.isSeekable, beginning != nil || !table.isComplete, let length = frameCount.value,
       !reader.source.supply(from: (beginning?.furthestEnd ?? furthestEnd)).isComplete
     {
@@ -104,7 +104,7 @@ extension MP3Decoder {
     isCertain = found.isCertain
     let number = isCertain ? found.number : aim.frame
     guard case .frame = step, isCertain || !isExact, number <= firstNeeded(for: target) else {
-      // No frame was found, or not the expected one: count all frames from the first one on.
+      // No frame was found, or not the expected one, so all frames are counted from the first one on.
       isJumpless = true
       if let beginning { goBack(to: beginning) }
       return true

@@ -83,7 +83,8 @@ final class MP3Decoder: PieceDecoder {
       bytesLeft: reader.source.size.map { max(0, $0 - end) }, bytesPerFrame: meanFrameSize)
   }
 
-  /// The mean frame size in bytes: of the frames read or, while fewer than 32 were read, by the first header.
+  /// The mean size of the frames read, in bytes. While fewer than 32 were read, the mean size by the first
+  /// header.
   var meanFrameSize: Double {
     let seen = beginning?.table.framesSeen ?? table.framesSeen
     let end = beginning?.furthestEnd ?? furthestEnd
@@ -314,7 +315,7 @@ final class MP3Decoder: PieceDecoder {
     do throws(DecodingError) {
       step = try reader.next()
     } catch {
-      // A failed search after the announced end marks the end: the remaining bytes are not audio.
+      // A failed search after the announced end marks the end, because the remaining bytes are not audio.
       guard error.reason == .decodeFailed, table.framesSeen >= table.announcedFrames ?? .max else {
         throw error
       }
@@ -329,7 +330,7 @@ final class MP3Decoder: PieceDecoder {
     return step
   }
 
-  // MARK: - Noticing
+  // MARK: - Bookkeeping
 
   @inline(__always)
   func noticeFrame() throws(DecodingError) {

@@ -5,7 +5,8 @@ package final class MP3Opening {
   package struct Stream {
     /// The maximum number of bytes without a frame.
     package var searchBudget: Int
-    /// Called by reading, for each frame with audible samples: its offset in the source, and its position.
+    /// Called during reading, for each frame with audible samples, with its offset in the source and its
+    /// position in the medium.
     package var onFrame: (_ offset: Int64, _ frame: Int64) -> Void
 
     package init(searchBudget: Int, onFrame: @escaping (_ offset: Int64, _ frame: Int64) -> Void) {
@@ -41,7 +42,8 @@ package final class MP3Opening {
     self.stream = stream
   }
 
-  /// Returns the decoder at its beginning; nil while bytes are missing. Throws the errors of a file that is opened.
+  /// Returns the decoder, positioned at the beginning; nil while bytes are missing. Throws if the medium
+  /// cannot be opened.
   package func proceed() throws(DecodingError) -> (any AudioDecoder)? { try decode() }
 
   func decode() throws(DecodingError) -> MP3Decoder? {

@@ -2,7 +2,7 @@ package import AudioCore
 
 /// Creates `AudioMetadata` from a file's tags and first frame, as read by libmpg123.
 package enum MetadataReader {
-  /// Reads a source whose bytes are all available.
+  /// Returns the metadata of a source whose bytes are all available.
   package static func read(_ source: any ByteSource) throws(DecodingError) -> AudioMetadata {
     let first = try source.peek(Recognition.length, at: 0) ?? []
     try Recognition.refuseOtherFormats(first)

@@ -21,7 +21,7 @@ package struct ReplayGainTags {
   private var values: [String: Double] = [:]
   private var ignored: [String] = []
 
-  /// Reads the tags of a file whose first audible frame begins at `audioStart`. Blocks on the file.
+  /// Returns the levels of a file whose first audible frame begins at `audioStart`. Blocks on the file.
   static func read(_ source: any ByteSource, audioStart: Int64) throws(DecodingError) -> ReplayGain {
     var tags = ReplayGainTags()
     try tags.addID3(source)
@@ -32,8 +32,8 @@ package struct ReplayGainTags {
     return gain
   }
 
-  /// Returns the values in user-defined fields: those of ReplayGain and, where missing, of R128, which Opus files
-  /// have in 1/256 dB.
+  /// Returns the levels in user-defined fields: those of ReplayGain and, where missing, those of R128, which
+  /// Opus files store in units of 1/256 dB.
   package static func levels(of tag: MediaTag) -> ReplayGain {
     var tags = ReplayGainTags()
     for field in tag.fields {
@@ -87,7 +87,7 @@ package struct ReplayGainTags {
     }
   }
 
-  /// Reads the tag at the end, or before an ID3v1 tag there.
+  /// Adds the values of the APEv2 tag at the end, or before an ID3v1 tag at the end.
   private mutating func addAPE(_ source: any ByteSource) throws(DecodingError) {
     guard let size = source.size else { return }
     for end in [size, size - 128] where end >= Self.footerSize {
@@ -121,7 +121,8 @@ package struct ReplayGainTags {
 
   // MARK: The Info frame
 
-  /// The distances of the mark from its frame: header plus side information of MPEG 1 or 2, stereo or mono.
+  /// The possible distances of the mark (Xing or Info) from the start of its frame: header plus side
+  /// information of MPEG 1 or 2, stereo or mono.
   private static let markPlaces = [4 + 9, 4 + 17, 4 + 32]
 
   /// Returns the values measured by the encoder, from the frame before `end`, if that is an Info frame.
@@ -141,7 +142,7 @@ package struct ReplayGainTags {
     return level(encoder: bytes[(mark + 8)...].dropFirst(sizes.reduce(0, +)))
   }
 
-  /// Parses LAME's fields: encoder (9 bytes), two unused bytes, peak, track gain, album gain.
+  /// Returns the levels in LAME's fields: encoder (9 bytes), two unused bytes, peak, track gain, album gain.
   private static func level(encoder bytes: ArraySlice<UInt8>) -> ReplayGain {
     guard bytes.count >= 19 else { return ReplayGain() }
     let fields = Array(bytes.prefix(19))

@@ -17,7 +17,7 @@ extension DecodeLoop {
     do throws(DecodingError) {
       guard let decoder = try ahead?.opening?.proceed() else { return }
       decoder.setReadAhead(.beginning)
-      // Holding a live stream keeps its content from being outdated when its turn comes.
+      // A held live stream receives nothing that would be outdated when the item's turn comes.
       decoder.hold(true)
       ahead = Ahead(item: next.id, decoder: decoder)
       let info = ItemInfo(decoder)

@@ -1,7 +1,7 @@
 import AudioCore
 import Clocks
 
-// At another speed than 1.
+// Decoding at speeds other than 1.
 extension DecodeLoop {
   /// Runs one step at a speed other than 1: delivers the stretcher's output, or feeds the stretcher.
   mutating func decode(

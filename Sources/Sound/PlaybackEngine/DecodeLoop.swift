@@ -34,7 +34,7 @@ struct DecodeLoop: ~Copyable {
     var format: PCMFormat?
     /// The ReplayGain levels of the item's tags; nil before they were needed.
     var levels: ReplayGain?
-    /// Whether no frame has been read yet.
+    /// Whether the decoder is still at its beginning: not read and not positioned yet.
     var isAtStart = true
     /// Whether the decoder's position equals `origin` plus `offset`.
     var isPlaced = false
@@ -45,7 +45,7 @@ struct DecodeLoop: ~Copyable {
     var isSupplied = false
     /// The time of the last supply report.
     var supplyTold: HostTime?
-    /// Whether sound waited for data at the last supply report.
+    /// Whether playback waited for data at the last supply report.
     var isAwaited = false
     /// The time of the last loaded-ranges report.
     var extentTold: HostTime?
@@ -69,10 +69,11 @@ struct DecodeLoop: ~Copyable {
   /// The stream frame at which the next chunk replaces rendered frames, and the old sound to fade out there.
   var streamFrame: Int64?
   var fading: FadingSound?
-  /// Whether the next frames read are the old sound, which fades out: after a change from speed 1 to another.
+  /// Whether the next frames read are the old sound to fade out, after a change from speed 1 to another
+  /// speed.
   var fadesSource = false
 
-  /// Runs one decode step.
+  /// Runs one decode step and returns when the next is due.
   mutating func run(for engine: PlaybackEngine) -> WorkerNext {
     let next = step(engine)
     openAhead(engine)
@@ -102,7 +103,7 @@ struct DecodeLoop: ~Copyable {
       decoder.setReadAhead(readAhead)
     }
     if paced?.generation != generation { paced = nil }
-    // Removal of the item releases its source: closes the file or ends the transfer.
+    // Once the item was removed, releasing its source closes the file or ends the transfer.
     if isGone { medium = Medium() }
     if let decoder = medium.decoder, isStanding != medium.isHeld {
       medium.isHeld = isStanding
@@ -213,7 +214,7 @@ struct DecodeLoop: ~Copyable {
   }
 
   /// Returns the ReplayGain levels of the item's tags, which are read once. Unreadable tags count as no
-  /// levels: only the decoder decides whether the medium is playable.
+  /// levels, because only the decoder decides whether the medium is playable.
   private mutating func levels(
     of item: ItemID, _ decoder: any AudioDecoder, engine: PlaybackEngine
   ) -> ReplayGain {
@@ -242,20 +243,19 @@ struct DecodeLoop: ~Copyable {
   }
 }
 
-// The supply of bytes.
+// Reports of the available data.
 extension DecodeLoop {
-  /// The interval between buffer checks in seconds while sound waits for data and the ring is full.
+  /// The interval between buffer checks in seconds while playback waits for data.
   static let supplyInterval = 0.1
-  /// The interval between buffer checks in seconds while no sound waits, for reports to the application.
+  /// The interval between buffer checks in seconds while playback does not wait, for reports to the
+  /// application.
   static let idleSupplyInterval = 0.25
 
   /// Reports the media available after the read position to the machine. Returns the seconds until the next
   /// check; nil if only further reading can change the result.
   ///
-  /// - Parameters:
-  ///   - isPlaced: whether the decoder was just positioned.
-  ///   - isMidway: whether more slices follow within milliseconds. Such reports are throttled to
-  ///     `supplyInterval` unless sound waits for data.
+  /// `isPlaced`: whether the decoder was just positioned. `isMidway`: whether more slices follow within
+  /// milliseconds. Such reports are throttled to `supplyInterval` unless playback waits for data.
   @discardableResult
   mutating func tellSupply(
     isPlaced: Bool = false, isMidway: Bool = false, to engine: PlaybackEngine

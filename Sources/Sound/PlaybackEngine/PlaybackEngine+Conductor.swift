@@ -2,7 +2,7 @@ import AudioCore
 import Clocks
 import Synchronization
 
-/// The conductor: checks what is heard, and alone calls the output.
+/// The conductor, which checks the heard position and is the only caller of the output.
 extension PlaybackEngine {
   /// The ring's capacity between decoder and output: 1.5 s at 44.1 kHz, so that the decoder wakes about once
   /// a second. A jump discards at most this much decoded sound (3 ms of work).
@@ -47,8 +47,9 @@ extension PlaybackEngine {
     return next
   }
 
-  /// The last frame up to which a file may be rendered: `offlineLead` ahead of its observers, so that their
-  /// steps never coalesce. Nil where nobody observes, or the output has a clock of its own.
+  /// Returns the frame up to which an offline output may render: `offlineLead` ahead of its observers, so
+  /// that their steps never coalesce. Without observers returns `.max`. Nil if the output plays in real time,
+  /// or if no stream is open.
   private func offlineLimit(
     isObserved: Bool, format: PCMFormat?, speed: Double, timing: OutputTiming?, renderer: Renderer?
   ) -> Int64? {
@@ -115,8 +116,8 @@ extension PlaybackEngine {
         machine.receive(event, serial: serial, now: now)
         return machine.generation
       }
-      // Runs before the first `render`: a jump while the stream was opening needs no flush, and the conductor
-      // may not have set the renderer's generation yet.
+      // Set before the first `render`, because a jump while the stream was opening needs no flush, and the
+      // conductor may not have set the renderer's generation yet.
       renderer.setGeneration(generation)
       self.signal()
     }

@@ -2,11 +2,11 @@ import AudioCore
 package import Clocks
 package import MediaTime
 
-/// Time observers, and work of the owner between notices.
+/// Time observers, and the owner's work items between notices.
 extension PlaybackEngine {
   /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard,
   /// with `interval` i above zero and its timescale. Also calls `block` with the exact time when playback
-  /// starts, stops or jumps. Intervals below 1 ms are thinned.
+  /// starts, stops or jumps. Intervals below 1 ms are thinned. Returns the observer's identifier.
   package func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: (any DeliveryQueue)?,
     using block: @escaping @Sendable (CMTime) -> Void
@@ -21,6 +21,7 @@ extension PlaybackEngine {
   }
 
   /// Calls `block` on `queue` (nil: the main queue) whenever playback, not a seek, passes one of `times`.
+  /// Returns the observer's identifier.
   package func addBoundaryTimeObserver(
     forTimes times: [CMTime], queue: (any DeliveryQueue)?, using block: @escaping @Sendable () -> Void
   ) -> ObserverID {
@@ -38,7 +39,7 @@ extension PlaybackEngine {
   }
 
   /// Delivers changes made by calls now instead of in a turn of the main queue: the rate, the current item,
-  /// and `EngineTimeControl` as far as it follows from the call. Call only on the main queue.
+  /// and `EngineTimeControl` if its change follows from the call. Call only on the main queue.
   package func deliverOwn() { deliveries.main.deliverOwn() }
 
   /// Enqueues `work` on the main queue after the pending notices; suspension delays `work` like a notice.
@@ -56,8 +57,8 @@ extension PlaybackEngine {
     guard deliveries.main.callNow(work) else { return tell(work) }
   }
 
-  /// Runs `work`, the remainder of the current notice's handling, at once, or first after `resume` if the
-  /// engine was suspended since the notice began. Call only inside `onNotice` or inside `work` passed to
+  /// Runs `work`, the remainder of the current notice's handling, at once. If the engine was suspended
+  /// meanwhile, `work` runs first after `resume`. Call only inside `onNotice` or inside `work` passed to
   /// `tell`.
   package func carryOn(_ work: @escaping @Sendable () -> Void) { deliveries.main.carryOn(work) }
 

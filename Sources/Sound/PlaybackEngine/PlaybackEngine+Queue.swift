@@ -19,8 +19,8 @@ extension PlaybackEngine {
   package func contains(_ id: ItemID) -> Bool { read { $0.queue.contains(id) } }
 
   /// Inserts an item after `after`, or at the end for nil; playback of the item starts at `startSeconds`. If
-  /// the item becomes current, that notice follows the pending end notices of earlier items. Returns false if
-  /// `id` is already in the queue or `after` is not.
+  /// the item becomes current, the notice of the change follows the pending end notices of earlier items.
+  /// Returns false if `id` is already in the queue or `after` is not.
   @discardableResult
   package func insert(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), after: ItemID? = nil,
@@ -41,8 +41,8 @@ extension PlaybackEngine {
   package func removeAllItems() { call(.call) { $0.requestRemoveAll() } }
 
   /// Removes the current item and continues with the next one. `id` is the item that the caller believes
-  /// current (nil: the actual one). If `id` has already ended, the call changes nothing: the next item is
-  /// current already.
+  /// current (nil: the actual one). If `id` has already ended, the call changes nothing, because the next
+  /// item is current already.
   package func advanceToNextItem(from id: ItemID? = nil) { call(.call) { $0.advance(from: id) } }
 
   /// Replaces the current item with `id`, to be started at `startSeconds`; the rest of the queue stays.

@@ -43,12 +43,14 @@ extension PlaybackEngine {
     callTimed { $0.setAlgorithm(algorithm, of: id, now: $1, timing: $2) }
   }
 
-  /// Sets the mix of an item: audible from the first frame that the output can still replace, without a gap.
+  /// Sets the mix of an item. It is heard from the first frame that the output can still replace, without a
+  /// gap.
   package func setMix(_ mix: ItemMix, of id: ItemID) {
     callTimed { $0.setMix(mix, of: id, now: $1, timing: $2) }
   }
 
-  /// The ReplayGain level to apply to all items; nil for none. A change is audible as one of `setMix` is.
+  /// The ReplayGain level to apply to all items; nil for none. A change is heard as early as a change by
+  /// `setMix`.
   package var replayGain: ReplayGain.Kind? {
     get { read { $0.replayGain } }
     set { callTimed { $0.setReplayGain(newValue, now: $1, timing: $2) } }
@@ -70,7 +72,7 @@ extension PlaybackEngine {
   /// is opened, the start position in units of 1/600 s.
   package var currentTime: CMTime? { currentTime(of: nil) }
 
-  /// The mean bit rate of the last heard second of item `id`, in bits per second. Thread-safe.
+  /// Returns the mean bit rate of the last heard second of item `id`, in bits per second. Thread-safe.
   ///
   /// After a start or a seek the mean covers the heard part only, or the next frames if none was heard yet.
   /// Without decoded frames there the result is the item's overall mean; 0 if unknown or if the queue does
@@ -83,7 +85,8 @@ extension PlaybackEngine {
     }
   }
 
-  /// The position heard now, as `currentTime`. Nil also if `id` is given and not the current item.
+  /// Returns the position heard now, like `currentTime`. Also nil if `id` is given and is not the current
+  /// item.
   package func currentTime(of id: ItemID?) -> CMTime? {
     readTime { machine, now, timing in
       guard let current = machine.current, id == nil || id == current else { return nil }
@@ -141,8 +144,8 @@ extension PlaybackEngine {
     call { $0.setSuspended(true, now: now) }
   }
 
-  /// Whether the output has carried out a suspension: no frame is heard, whatever happens to this process.
-  /// Thread-safe.
+  /// Whether the output has carried out a suspension, so that no frame is heard, whatever happens to this
+  /// process. Thread-safe.
   package var isStill: Bool { attachment.withLock { $0 }?.stream.isStill ?? true }
 
   /// Resumes with the very next frame and delivers the withheld notices and steps in order.

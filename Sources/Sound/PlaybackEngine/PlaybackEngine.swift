@@ -9,11 +9,11 @@ import Synchronization
 /// stops the engine and frees its resources; an owner whose output calls back under a lock closes the engine
 /// first.
 ///
-/// Callers change a state machine under its lock and signal two workers. The *conductor* checks what is
-/// heard, delivers due steps and notices, and alone calls the output. The *decode worker* opens files and
+/// Callers change a state machine under its lock and signal two workers. The *conductor* checks the heard
+/// position, delivers due steps and notices, and alone calls the output. The *decode worker* opens files and
 /// fills the ring buffer.
 package final class PlaybackEngine: Sendable {
-  /// The stream in use. A class: each look at it copies one reference.
+  /// The stream in use. A class, so that each read copies only one reference.
   final class Attachment: Sendable {
     let serial: UInt64
     let renderer: Renderer
@@ -41,10 +41,13 @@ package final class PlaybackEngine: Sendable {
   /// Creates an idle engine with an empty queue. The engine does nothing before `start`.
   ///
   /// - Parameters:
+  ///   - clock: the clock of the engine's workers and deadlines.
+  ///   - device: the output.
   ///   - stretching: for rates other than 1; nil if only rate 1 is used.
   ///   - isQueuePlayer: whether ended and failed items leave the queue (AVQueuePlayer) or stay (AVPlayer).
   ///   - mainQueue: the queue of notices.
-  ///   - gate: shared by all engines that are suspended together: `suspend` closes and `resume` opens it.
+  ///   - gate: the gate shared by all engines that are suspended together. `suspend` closes and `resume`
+  ///     opens it.
   package init(
     clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)? = nil,
     isQueuePlayer: Bool = true, mainQueue: any DeliveryQueue, gate: CallGate = CallGate()
@@ -66,7 +69,8 @@ package final class PlaybackEngine: Sendable {
     let goOn: @Sendable () -> Void = { [weak self] in self?.signalConductor() }
     deliveries.start(onNotice: onNotice, onDrained: device.isOffline ? goOn : nil)
     let conduct: @Sendable () -> WorkerNext = { [weak self] in self?.conduct() ?? .whenSignalled }
-    // On the main queue's own thread, if that has workers: a step needs no other thread then.
+    // The conductor runs on the main queue's own thread if that queue offers workers. A step then needs no
+    // other thread.
     let conductor =
       deliveries.main.queue.makeWorker("continuo-time", body: conduct)
       ?? clock.makeWorker("continuo-time", body: conduct)
@@ -125,9 +129,9 @@ package final class PlaybackEngine: Sendable {
     machine.withLock { body($0) }
   }
 
-  /// Calls `mutate` with the present time and output timing. The clock is read before the timing: a timing
-  /// newer than `now` states where playback was, whereas an older one would be extrapolated past a stop
-  /// unknown to it.
+  /// Calls `mutate` with the present time and output timing. The clock is read before the timing, because a
+  /// timing newer than `now` states where playback was. An older timing would be extrapolated past a stop
+  /// that it does not include.
   func readTime<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
   ) -> Result {
@@ -140,8 +144,8 @@ package final class PlaybackEngine: Sendable {
     }
   }
 
-  /// Updates the machine with the frames taken by stream `serial`. False unless `serial` is the machine's
-  /// present stream and that is open.
+  /// Updates the machine with the frames taken by stream `serial`. Returns false unless `serial` is the
+  /// machine's present stream and the stream is open.
   static func update(_ machine: inout EngineMachine, from log: RenderLog, of serial: UInt64) -> Bool {
     guard serial == machine.output.serial, machine.output.phase == .open else { return false }
     log.drain(into: &machine.output.timeline)

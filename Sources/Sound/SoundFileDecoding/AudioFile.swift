@@ -4,7 +4,8 @@ import MP3Decoding
 /// A playable audio file. Its content decides the decoder: libmpg123 for MPEG audio (MPEG 1, 2, 2.5; layers I to
 /// III), libsndfile for FLAC, Ogg (Vorbis, Opus), WAV, Wave64, AIFF and CAF.
 package struct AudioFile: MediaSource, Hashable {
-  /// The path as bytes for `open(2)`: names need not be UTF-8. A path with a zero byte matches no file.
+  /// The path as bytes for `open(2)`, because names need not be UTF-8. A path with a zero byte matches no
+  /// file.
   package var pathBytes: [UInt8]
   /// The options for opening the file.
   package var options: OpeningOptions
@@ -32,8 +33,8 @@ package struct AudioFile: MediaSource, Hashable {
     }
   }
 
-  /// Reads the file's tags: ID3v2.2 to 2.4 and ID3v1, Vorbis comments and pictures, and the texts of WAV and
-  /// AIFF. Blocks on the file; its audio is not read. A tag of more than 16 MiB is skipped. Throws
+  /// Returns the file's tags: ID3v2.2 to 2.4 and ID3v1, Vorbis comments and pictures, and the texts of WAV
+  /// and AIFF. Blocks on the file; its audio is not read. A tag of more than 16 MiB is skipped. Throws
   /// `DecodingError` `.notFound`, `.unreadable` or of scope `.engine`, as `open(whenBytesCome:)` does.
   package func readTag() throws(DecodingError) -> MediaTag {
     let source = try FileByteSource(path: pathBytes)
@@ -43,9 +44,9 @@ package struct AudioFile: MediaSource, Hashable {
     return try SoundFileTags.read(source, kind, base: base)
   }
 
-  /// Reads the file's tags and headers without decoding, in some hundred microseconds. Blocks on the file. A tag
-  /// of more than 16 MiB is skipped. Throws the errors of `open(whenBytesCome:)`; a file with tags but no audio
-  /// is `.notRecognized`.
+  /// Returns the file's metadata from its tags and headers, without decoding, in some hundred microseconds.
+  /// Blocks on the file. A tag of more than 16 MiB is skipped. Throws the errors of `open(whenBytesCome:)`; a
+  /// file with tags but no audio is `.notRecognized`.
   package func readMetadata() throws(DecodingError) -> AudioMetadata {
     let source = try FileByteSource(path: pathBytes)
     guard case .soundFile(let kind, let base) = try AudioContent.find(in: source) else {

@@ -2,9 +2,9 @@ package import AudioCore
 package import MP3Decoding
 
 extension MediaOpening {
-  /// Starts opening the audio in `source`, with the decoder that its content asks for. The caller sets the
-  /// source's callback. A part of a live stream (`stream`) is MPEG audio. The opening throws the errors of
-  /// `AudioFile.open(whenBytesCome:)`.
+  /// Starts opening the audio in `source`, with the decoder for its content. The caller sets the source's
+  /// callback. With `stream`, the source is a part of a live stream and must be MPEG audio. The opening
+  /// throws the errors of `AudioFile.open(whenBytesCome:)`.
   package init(
     audioIn source: any ByteSource, options: OpeningOptions = OpeningOptions(),
     stream: MP3Opening.Stream? = nil

@@ -3,9 +3,9 @@ import MP3Decoding
 
 /// Decodes and converts one sound file with libsndfile. Must be used by one thread at a time.
 ///
-/// The library cannot wait for bytes. Before each read the decoder therefore looks whether enough are available.
-/// If a read lacks some nevertheless, the file is opened again when they have arrived, and continues at the same
-/// frame.
+/// The library cannot wait for bytes. Before each read the decoder therefore checks whether enough bytes are
+/// available. If a read lacks some nevertheless, the file is opened again when they have arrived, and
+/// continues at the same frame.
 final class SoundFileDecoder: PieceDecoder {
   /// The maximum number of frames that are decoded at once for a conversion.
   private static let blockSize = 1024
@@ -71,7 +71,7 @@ final class SoundFileDecoder: PieceDecoder {
       let goal = min(max(0, frame), length ?? 1 << 46)
       try aim(at: goal)
       guard try arrive() else { return nil }
-      // A file without a stated length may end before.
+      // A file without a stated length may end before the goal.
       return min(goal, length ?? goal)
     }
   }
@@ -89,7 +89,7 @@ final class SoundFileDecoder: PieceDecoder {
     target = frame - Int64(runUp)
   }
 
-  /// Moves the file to the target; false while bytes are missing.
+  /// Moves the file to the target. Returns false while bytes are missing.
   private func arrive() throws(DecodingError) -> Bool {
     guard let target else { return true }
     guard try reopen() else { return false }
@@ -126,8 +126,8 @@ final class SoundFileDecoder: PieceDecoder {
     return true
   }
 
-  /// Whether `target` is reached only by decoding from the beginning, or the file can jump once it is opened
-  /// again.
+  /// Returns whether the file must be opened again, because `target` is reached only from the beginning or
+  /// because the file can then jump.
   private func mustRestart(for target: Int64) -> Bool {
     if isJumpless { return target < file.position }
     guard !file.canJump else { return false }
@@ -135,7 +135,7 @@ final class SoundFileDecoder: PieceDecoder {
       || target - file.position > file.runUp && source.supply(from: base).isComplete
   }
 
-  /// Opens the file again if bytes were missing; false while they still are.
+  /// Opens the file again if bytes were missing. Returns false while they are still missing.
   private func reopen() throws(DecodingError) -> Bool {
     guard let new = try reopening?.proceed() else { return reopening == nil }
     guard new.format == format else {
@@ -147,7 +147,8 @@ final class SoundFileDecoder: PieceDecoder {
     return true
   }
 
-  /// Returns whether the last call of the library lacked bytes. If so, discards the file: it is opened again.
+  /// Returns whether the last call of the library lacked bytes. If so, discards the file, which is then
+  /// opened again.
   private func lacksBytes() throws(DecodingError) -> Bool {
     if let error = file.bytes.failure { throw error }
     guard let missing = file.bytes.missing else { return false }
@@ -204,7 +205,7 @@ final class SoundFileDecoder: PieceDecoder {
     }
   }
 
-  /// Decodes up to `capacity` frames in the file's format.
+  /// Decodes up to `capacity` frames in the file's format and returns their number, the end or `waiting`.
   private func decode(
     into samples: UnsafeMutablePointer<Float>, capacity: Int
   ) throws(DecodingError) -> DecoderRead {
@@ -226,7 +227,7 @@ final class SoundFileDecoder: PieceDecoder {
   private var length: Int64? { foundLength ?? file.frameCount }
 }
 
-// MARK: - Facets
+// MARK: - Properties
 
 extension SoundFileDecoder {
   var frameCount: FrameCount {
@@ -240,7 +241,7 @@ extension SoundFileDecoder {
 
   var bitRate: Int { Int(bytesPerSecond * 8) }
 
-  /// The mean of the whole file, that of the part read, or a guess.
+  /// The mean bytes per second of the whole file or of the part read, or a guess.
   private var bytesPerSecond: Double {
     if let length, length > 0, let size = source.size, size > start {
       return Double(size - start) * Double(format.sampleRate) / Double(length)
@@ -248,13 +249,13 @@ extension SoundFileDecoder {
     return measuredBytesPerSecond ?? (kind == .ogg ? 16_000 : Double(format.sampleRate * format.channelCount))
   }
 
-  /// The mean of the part read from the beginning on; nil for less than a second.
+  /// The mean bytes per second of the part read from the beginning on; nil for less than a second.
   private var measuredBytesPerSecond: Double? {
     guard file.position >= format.sampleRate, file.bytes.offset > start else { return nil }
     return Double(file.bytes.offset - start) * Double(format.sampleRate) / Double(file.position)
   }
 
-  /// The rate of the last whole second, since the library reads in blocks.
+  /// Returns the bit rate over the last span of at least a second, because the library reads in blocks.
   func takeBitRate() -> Double {
     let (bytes, frame) = (file.bytes.position, file.position)
     if frame < measured.frame || bytes < measured.bytes {

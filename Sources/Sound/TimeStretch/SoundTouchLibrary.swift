@@ -2,8 +2,8 @@ import AudioCore
 import Glibc
 import SystemSupport
 
-/// SoundTouch's C interface, `libSoundTouchDll`, loaded on first use: playback at rate 1 neither needs nor
-/// loads it. All calls into the library are in this file.
+/// SoundTouch's C interface, `libSoundTouchDll`, loaded on first use, so that playback at rate 1 neither
+/// needs nor loads it. All calls into the library are in this file.
 ///
 /// No Debian package contains the header, so the function types are declared here, from SoundTouchDLL.h of
 /// 2.3.2. They are the same in all versions with the library's version number 1.
@@ -22,7 +22,8 @@ struct SoundTouchLibrary: Sendable {
 
   static func open(_ name: String) throws(TimeStretchError) -> SoundTouchLibrary {
     // Debian's libSoundTouch 2.3.2 is built with -ffast-math. Loading it makes the calling thread, and
-    // threads started by it, flush denormal numbers to zero; this restores the floating-point environment.
+    // threads started by it, flush denormal numbers to zero, so the floating-point environment is restored
+    // afterwards.
     var environment = fenv_t()
     fegetenv(&environment)
     defer { fesetenv(&environment) }

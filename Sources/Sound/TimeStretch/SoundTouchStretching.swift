@@ -13,7 +13,8 @@ package final class SoundTouchStretching: TimeStretching {
 
   package func prepare() throws(TimeStretchError) { _ = try load() }
 
-  /// Loads the library once. A failed attempt is repeated at the next call: it may be installed by then.
+  /// Loads the library once. A failed attempt is repeated at the next call, because the library may be
+  /// installed by then.
   private func load() throws(TimeStretchError) -> SoundTouchLibrary {
     let result = library.withLock { library -> Result<SoundTouchLibrary, TimeStretchError> in
       if let library { return .success(library) }

@@ -34,7 +34,8 @@ package final class MainDispatchQueue: DeliveryQueue {
   /// Whether the caller runs on the main queue. Valid from the main thread's start, even without a run loop.
   package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
-  /// Whether `queue` is the main queue. On Linux each `DispatchQueue.main` is another object: no identity.
+  /// Whether `queue` is the main queue. Compares no identities, because on Linux each access to
+  /// `DispatchQueue.main` returns another object.
   package static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
 }
 

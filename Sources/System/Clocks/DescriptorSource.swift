@@ -4,11 +4,11 @@ import Glibc
 
 /// Calls a handler on a queue while a descriptor is readable, writable, at its end or in error.
 ///
-/// Made for descriptors whose peer may close, where libdispatch's own sources fail. In Swift 6.3 on Linux
-/// those cancel themselves at a hang-up: the handler is not called again, even if data before the end is
-/// unread. The hang-up path also uses freed memory, so the queue may stop watching another descriptor with
-/// the same number. Here the queue watches an epoll descriptor, which never hangs up. The epoll descriptor
-/// watches the real one.
+/// Made for descriptors whose peer may close, where libdispatch's own sources fail. In Swift 6.3 on Linux,
+/// libdispatch's sources cancel themselves at a hang-up. Their handler is not called again, even if data
+/// before the end is unread. The hang-up path also uses freed memory, so the queue may stop watching another
+/// descriptor with the same number. Here the queue watches an epoll descriptor, which never hangs up. The
+/// epoll descriptor watches the real one.
 package final class DescriptorSource: Sendable {
   /// The conditions to wait for. The end and errors of a descriptor are always included. The raw values are
   /// those of the kernel's `eventpoll.h`.

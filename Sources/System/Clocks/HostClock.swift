@@ -28,8 +28,8 @@ package protocol HostClock: AnyObject, Sendable {
   /// The present time. Thread-safe; never blocks.
   var now: HostTime { get }
 
-  /// The time until which no event occurs except those caused by the caller, a worker's body. Nil if unknown:
-  /// only virtual time knows its future. Thread-safe; never blocks.
+  /// The time until which no event occurs except those caused by the caller, a worker's body. Nil if unknown,
+  /// because only virtual time knows its future. Thread-safe; never blocks.
   var quietUntil: HostTime? { get }
 
   /// Starts a worker. `name` becomes the thread's name, cut to 15 bytes.
@@ -37,13 +37,13 @@ package protocol HostClock: AnyObject, Sendable {
 }
 
 extension HostClock {
-  /// Nil: a real clock does not know its future.
+  /// Nil, because a real clock does not know its future.
   package var quietUntil: HostTime? { nil }
 }
 
-/// A value that one thread at a time uses by convention: a worker's body, or another while the worker rests.
-/// No thread ever waits for the value. Users may therefore read files, call handlers and block, which must
-/// not happen under a lock. Simultaneous use by two threads stops the program.
+/// A value that one thread at a time uses by convention: a worker's body, or another thread while the worker
+/// rests. No thread ever waits for the value. Users may therefore read files, call handlers and block, which
+/// must not happen under a lock. Simultaneous use by two threads stops the program.
 package struct WorkerState<Value: ~Copyable>: ~Copyable, Sendable {
   // The lock only transfers the value between threads.
   private let value: Mutex<Value>

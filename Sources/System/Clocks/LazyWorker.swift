@@ -4,8 +4,8 @@ import Synchronization
 package final class LazyWorker: Sendable {
   private struct State {
     var worker: (any Worker)?
-    /// Whether a thread creates the worker. Its body may begin before the creation returns: a second worker
-    /// created meanwhile could run beside it.
+    /// Whether a thread is creating the worker. The worker's body may begin before the creation returns, so a
+    /// second worker created meanwhile could run at the same time.
     var isMaking = false
     /// Whether there was a signal during the creation.
     var isSignalled = false
@@ -16,9 +16,9 @@ package final class LazyWorker: Sendable {
 
   package init() {}
 
-  /// Signals the worker. Without one, calls `make`, which returns a new worker, or nil if none is needed yet.
-  /// Does nothing after `cancel`. Never blocks, unless `cancel` is called while `make` runs: then it waits for
-  /// a run of the new worker's body in progress.
+  /// Signals the worker. Without a worker, calls `make`, which returns a new worker, or nil if none is needed
+  /// yet. Does nothing after `cancel`. Never blocks, unless `cancel` is called while `make` runs. In that
+  /// case it waits for a run of the new worker's body in progress.
   package func signal(_ make: () -> (any Worker)?) {
     while true {
       let (worker, isMaker) = state.withLock { state in
@@ -36,12 +36,13 @@ package final class LazyWorker: Sendable {
         return (state.isCancelled, state.isSignalled)
       }
       if let made { return isCancelled ? made.cancel() : made.signal() }
-      // What another thread signalled may need the worker.
+      // The signal of another thread may require a worker by now.
       guard isSignalled else { return }
     }
   }
 
-  /// Ends the worker permanently. Waits for a run of its body in progress, unless the body itself calls.
+  /// Ends the worker permanently. Waits for a run of its body in progress, unless the body itself calls
+  /// `cancel`.
   package func cancel() {
     let worker = state.withLock { state in
       state.isCancelled = true

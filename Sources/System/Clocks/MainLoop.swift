@@ -3,11 +3,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The main thread of a program that ends it with `run` instead of `dispatchMain`: the main queue, and workers
-/// whose bodies run between its work items.
+/// The loop of a main thread that calls `run` instead of `dispatchMain`. Runs the main queue, and between its
+/// work items the bodies of workers.
 ///
-/// What such a body enqueues runs right after it. A step of a player, computed and told on one thread, costs
-/// one wake-up; handed from a thread to another it costs two, which is more than the rest of its work.
+/// Work that a body enqueues runs right after the body. A time step of a player that is computed and
+/// delivered on one thread costs one wake-up. Handed from one thread to another, it costs two, which is more
+/// than the rest of its work.
 package final class MainLoop: DeliveryQueue {
   package static let shared = MainLoop()
 
@@ -17,10 +18,11 @@ package final class MainLoop: DeliveryQueue {
   private let isWaiting = Atomic<Bool>(false)
   /// The eventfd of the main queue; -1 before `run`.
   private let descriptor = Atomic<Int32>(-1)
-  /// The work items of the body of this turn. Used on the loop's thread only, inside `takeTurn`.
+  /// The work items that the body of this turn has enqueued. Used on the loop's thread only, inside
+  /// `takeTurn`.
   private let turn = Mutex(Turn())
 
-  /// A work item. A struct: a closure in an array is wrapped when it is stored and when it is read.
+  /// A work item. A struct, because Swift wraps a closure in an array each time it is stored or read.
   struct Item {
     let run: @Sendable () -> Void
   }
@@ -32,7 +34,8 @@ package final class MainLoop: DeliveryQueue {
 
   init() {}
 
-  /// Enqueues `work` on the main queue; from inside a worker's body, to be run right after that body.
+  /// Enqueues `work` on the main queue. If called inside a worker's body, `work` runs right after that body
+  /// instead.
   package func enqueue(_ work: @escaping @Sendable () -> Void) {
     let thread = pthread_self()
     let isOwn = turn.withLock { turn in
@@ -42,14 +45,15 @@ package final class MainLoop: DeliveryQueue {
     if !isOwn { DispatchQueue.main.async(execute: work) }
   }
 
-  /// Starts a worker of the loop's thread. A body must not block, and waits for long work items of the queue.
+  /// Starts a worker of the loop's thread. A body must not block, and is delayed by long work items of the
+  /// queue.
   package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> (any Worker)? {
     let worker = LoopWorker(schedule.makeWorker(name, body: body), self)
     wake()
     return worker
   }
 
-  /// Runs the main queue and the workers for ever. Call at the end of the program, on the main thread.
+  /// Runs the main queue and the workers forever. Call at the end of the program, on the main thread.
   package func run() -> Never {
     let main = continuo_main_queue_descriptor()
     descriptor.store(main, ordering: .sequentiallyConsistent)
@@ -57,14 +61,15 @@ package final class MainLoop: DeliveryQueue {
     while true {
       takeTurn(&work)
       guard wait(for: main) else { continue }
-      // The queue makes its descriptor readable for its first item; those that follow find it so.
+      // The queue makes its descriptor readable for its first item only; later items find it readable.
       var count: UInt64 = 0
       _ = read(main, &count, MemoryLayout<UInt64>.size)
       continuo_main_queue_run(nil)
     }
   }
 
-  /// Runs a body that is due, and then what it has enqueued. `work` is empty, and keeps its storage.
+  /// Runs one due body, and then the work items that it enqueued. `work` must be empty; only its storage is
+  /// reused.
   func takeTurn(_ work: inout [Item]) {
     turn.withLock { $0.thread = pthread_self() }
     // A body that is signalled all the time, as by an output that writes a file, must not starve the queue.
@@ -82,7 +87,7 @@ package final class MainLoop: DeliveryQueue {
     var poll = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
     isWaiting.store(true, ordering: .sequentiallyConsistent)
     defer { isWaiting.store(false, ordering: .sequentiallyConsistent) }
-    // A signal that this look misses finds `isWaiting` and wakes the thread.
+    // A signal after this check finds `isWaiting` set and wakes the thread.
     guard let deadline = schedule.nextDeadline else { return continuo_ppoll(&poll, 1, nil, nil) > 0 }
     let left = max(0, deadline.nanoseconds - SystemClock.shared.now.nanoseconds)
     var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))

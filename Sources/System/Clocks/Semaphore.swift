@@ -2,8 +2,8 @@ import CThreads
 import Glibc
 
 /// A POSIX semaphore that waits on CLOCK_MONOTONIC, so that changes of the wall clock do not move deadlines.
-/// The `sem_t` is allocated on the heap: it must not move while in use, and Swift gives a stored property no
-/// fixed address. The owner must keep the semaphore alive while any thread waits or posts.
+/// The `sem_t` is allocated on the heap, because it must not move while in use, and Swift gives a stored
+/// property no fixed address. The owner must keep the semaphore alive while any thread waits or posts.
 package struct Semaphore: ~Copyable {
   private let handle: UnsafeMutablePointer<sem_t>
 
@@ -18,7 +18,7 @@ package struct Semaphore: ~Copyable {
     handle.deallocate()
   }
 
-  /// Never blocks.
+  /// Increments the value, which wakes a waiting thread. Never blocks.
   package func post() { sem_post(handle) }
 
   package func wait() {

@@ -88,8 +88,8 @@ struct VirtualSchedule: ~Copyable {
     if let index = index(of: id) { dues[index] = now.nanoseconds }
   }
 
-  /// Removes a worker. The caller must release the result outside the lock: a body may own the last reference
-  /// to other workers, which then cancel themselves.
+  /// Removes and returns a worker. The caller must release the result outside the lock, because a body may
+  /// own the last reference to other workers, which then cancel themselves.
   mutating func remove(_ id: UInt64) -> Entry? {
     guard let index = index(of: id) else { return nil }
     dues.remove(at: index)

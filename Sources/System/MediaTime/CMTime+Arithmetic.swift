@@ -11,7 +11,8 @@
 /// times of other epochs and leaves the epoch of the sum to be inferred.)
 public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: false) }
 
-/// Returns the difference of two times, as ``CMTimeAdd(_:_:)``; equal infinities are invalid here.
+/// Returns the difference of two times, by the rules of ``CMTimeAdd(_:_:)``. The difference of equal
+/// infinities is invalid.
 public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: true) }
 
 private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime {
@@ -84,7 +85,8 @@ extension CMTime {
 
 /// Returns the time with its sign inverted if it is negative, else unmodified.
 ///
-/// The value −2⁶³ has no counterpart: the timescale is halved as in ``CMTimeAdd(_:_:)`` (undocumented).
+/// The value −2⁶³ has no positive counterpart, so the timescale is halved as in ``CMTimeAdd(_:_:)``
+/// (undocumented).
 public func CMTimeAbsoluteValue(_ time: CMTime) -> CMTime {
   switch time.kind {
   case .negativeInfinity: return .positiveInfinity

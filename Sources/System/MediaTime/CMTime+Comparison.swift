@@ -1,8 +1,8 @@
-/// Compares two times: −1, 0 or 1.
+/// Returns −1 if the first time is less than the second, 0 if they are equal, else 1.
 ///
-/// Negative infinity < numbers < indefinite < positive infinity < invalid; times of one of the special kinds
-/// are equal. Numbers are ordered by epoch, then by exact value: 1/2 equals 2/4, and the rounded flag does
-/// not count. The order is total on all bit patterns.
+/// Negative infinity < numbers < indefinite < positive infinity < invalid; times of the same special kind are
+/// equal. Numbers are ordered by epoch, then by exact value: 1/2 equals 2/4, and the rounded flag does not
+/// count. The order is total on all bit patterns.
 public func CMTimeCompare(_ time1: CMTime, _ time2: CMTime) -> Int32 {
   let kind1 = time1.kind
   let kind2 = time2.kind
@@ -32,7 +32,8 @@ extension CMTime: Comparable, Hashable {
   /// Whether ``CMTimeCompare(_:_:)`` returns −1.
   public static func < (time1: CMTime, time2: CMTime) -> Bool { CMTimeCompare(time1, time2) < 0 }
 
-  /// Hashes a number's reduced fraction and epoch, or another time's kind: equal times have equal hashes.
+  /// Hashes a number's reduced fraction and epoch, or another time's kind, so that equal times have equal
+  /// hashes.
   public func hash(into hasher: inout Hasher) {
     let kind = self.kind
     hasher.combine(kind.rawValue)

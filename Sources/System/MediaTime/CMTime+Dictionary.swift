@@ -25,7 +25,8 @@ extension CMTime {
 
 /// Returns the time stored by ``CMTimeCopyAsDictionary(_:allocator:)``.
 ///
-/// Invalid if a key is missing or no whole number fits its field. Any integer type is accepted.
+/// Invalid if a key is missing, or if its value is not a whole number that fits the field. Any integer type
+/// is accepted.
 public func CMTimeMakeFromDictionary(_ dictionaryRepresentation: [String: Any]?) -> CMTime {
   guard let dictionary = dictionaryRepresentation,
     let value: Int64 = integer(dictionary[kCMTimeValueKey]),

@@ -2,7 +2,8 @@
 /// times: positive infinity, negative infinity, indefinite and invalid.
 ///
 /// A trivial 24-byte value with the field order of Apple's C struct. No operation traps, allocates (except
-/// descriptions and dictionaries) or blocks: all may be called from any thread, including real-time threads.
+/// descriptions and dictionaries) or blocks, so all may be called from any thread, including real-time
+/// threads.
 ///
 /// A time is malformed if its flags mark a number but its timescale is not positive. Its fields are kept, and
 /// ``isValid`` and ``isNumeric`` depend only on the flags, as in Core Media. All other operations treat it as
@@ -14,7 +15,8 @@ public struct CMTime: Sendable, BitwiseCopyable {
   public var timescale: CMTimeScale
   /// The flags: whether the time is a number, infinite, indefinite or invalid, and whether it was rounded.
   public var flags: CMTimeFlags
-  /// The loop or item of the time; a greater epoch is later than every time of a lesser one. 0 for durations.
+  /// The loop or item of the time; times of a greater epoch are later than all times of a lesser one. 0 for
+  /// durations.
   public var epoch: CMTimeEpoch
 
   /// Creates an invalid time: all fields are 0.
@@ -39,7 +41,7 @@ public struct CMTime: Sendable, BitwiseCopyable {
 extension CMTime {
   /// The time 0/1 s in epoch 0.
   public static var zero: CMTime { CMTime(value: 0, timescale: 1) }
-  /// The time whose fields are all 0. Other times may be invalid as well: check ``isValid``, or compare,
+  /// The time whose fields are all 0. Other times may be invalid as well, so check ``isValid``, or compare,
   /// since all invalid times are equal.
   public static var invalid: CMTime { CMTime() }
   /// The unknown time, such as the duration of a live stream.
@@ -132,7 +134,7 @@ extension CMTime {
 
   static func infinity(negative: Bool) -> CMTime { negative ? .negativeInfinity : .positiveInfinity }
 
-  /// The constant of the time's kind, which is not a number.
+  /// The constant of the same kind. The time must not be a number.
   var canonical: CMTime { .zero + self }
 
   init(_ value: CMTimeValue, _ timescale: CMTimeScale, rounded: Bool, epoch: CMTimeEpoch) {

@@ -11,7 +11,8 @@ public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
   return time > end ? end : time
 }
 
-/// Maps a time from one range to another: `(t − from.start) × (to.duration / from.duration) + to.start`.
+/// Returns a time mapped from one range to another:
+/// `(t − from.start) × (to.duration / from.duration) + to.start`.
 ///
 /// Each of the three steps is exact if a time can represent its result. If both durations are infinite, the
 /// time is only shifted. An indefinite duration gives an indefinite time.
@@ -28,7 +29,7 @@ public func CMTimeMapTimeFromRangeToRange(
   return scale(t - fromRange.start, from: fromRange.duration, to: toRange.duration) + toRange.start
 }
 
-/// Scales a duration by the ratio of two ranges: `dur × (to.duration / from.duration)`.
+/// Returns a duration scaled by the ratio of two ranges: `dur × (to.duration / from.duration)`.
 ///
 /// The result is exact if a time can represent it, else the nearest representable time. If both durations are
 /// infinite, `dur` is unchanged. Invalid if the epoch of `dur` is not 0, if either range is invalid, if
@@ -41,7 +42,8 @@ public func CMTimeMapDurationFromRangeToRange(
   return scale(dur, from: fromRange.duration, to: toRange.duration)
 }
 
-/// Returns `offset × to / from` for durations of valid ranges, `from` not 0; rounded if any of the three is.
+/// Returns `offset × to / from` for durations of valid ranges; `from` must not be 0. Keeps the rounded flag
+/// of each of the three.
 private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
   if offset.kind == .invalid { return .invalid }
   switch (from.kind, to.kind) {
@@ -69,7 +71,7 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
     epoch: offset.epoch)
 }
 
-/// Folds a time into a range by multiples of the range's duration, as for the position in a loop.
+/// Returns a time folded into a range by multiples of the range's duration, as for the position in a loop.
 ///
 /// The result r is in the range, and t − r is a multiple of the duration; times before the start are folded
 /// as well. The result is exact if possible, preferably at the time's timescale, else the nearest time.
@@ -109,7 +111,8 @@ public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTim
     preferring: time.timescale,
     wasRounded: time.carriesRounding || start.carriesRounding || duration.carriesRounding,
     epoch: start.epoch)
-  // The nearest time may be the range's end, or slightly before its start: both are a cycle's start.
+  // The nearest time may be the range's end, or slightly before its start. Both stand for the start of a
+  // cycle.
   return foldRange.containsTime(result) ? result : start.markedRounded
 }
 

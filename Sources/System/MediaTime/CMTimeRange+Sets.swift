@@ -48,7 +48,8 @@ extension CMTimeRange {
       && other.end.kind != .invalid
   }
 
-  /// Creates the range from one's start to another's end. Equal ranges are copied: no rounding.
+  /// Creates the range from the start of `first` to the end of `last`. Equal ranges are copied, which avoids
+  /// rounding.
   private init(startOf first: CMTimeRange, endOf last: CMTimeRange) {
     if first == last {
       self = first

@@ -38,12 +38,12 @@ public var kCMTimeRangeZero: CMTimeRange { .zero }
 /// Core Media's name for ``CMTimeRange/invalid``.
 public var kCMTimeRangeInvalid: CMTimeRange { .invalid }
 
-/// Calls ``CMTimeRange/init(start:duration:)``.
+/// Returns the range that ``CMTimeRange/init(start:duration:)`` creates.
 public func CMTimeRangeMake(start: CMTime, duration: CMTime) -> CMTimeRange {
   CMTimeRange(start: start, duration: duration)
 }
 
-/// Calls ``CMTimeRange/init(start:end:)``.
+/// Returns the range that ``CMTimeRange/init(start:end:)`` creates.
 public func CMTimeRangeFromTimeToTime(start: CMTime, end: CMTime) -> CMTimeRange {
   CMTimeRange(start: start, end: end)
 }

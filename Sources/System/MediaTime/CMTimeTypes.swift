@@ -20,7 +20,8 @@ public struct CMTimeFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
   /// Creates flags from any bit pattern.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The time is valid. Without this flag it is invalid, whatever the others, like zeroed memory.
+  /// The time is valid. Without this flag the time is invalid, whatever its other flags, so zeroed memory is
+  /// invalid.
   public static var valid: CMTimeFlags { CMTimeFlags(rawValue: 1 << 0) }
   /// An operation that led to this time rounded.
   public static var hasBeenRounded: CMTimeFlags { CMTimeFlags(rawValue: 1 << 1) }
@@ -42,7 +43,8 @@ public enum CMTimeRoundingMethod: UInt32, Hashable, Sendable {
   case roundTowardZero = 2
   /// Rounds to the next whole value away from zero.
   case roundAwayFromZero = 3
-  /// Rounds toward zero to a smaller timescale, away from zero to a larger; no negative time to zero.
+  /// Rounds toward zero for a smaller timescale and away from zero for a larger one; never rounds a negative
+  /// time to zero.
   case quickTime = 4
   /// Rounds to the next whole value toward positive infinity.
   case roundTowardPositiveInfinity = 5

@@ -6,8 +6,9 @@ func greatestCommonDivisor<T: UnsignedInteger & FixedWidthInteger>(_ lhs: T, _ r
 }
 
 extension Int128 {
-  /// Divides by a positive divisor and rounds. Callers must resolve ``CMTimeRoundingMethod/quickTime`` to
-  /// another method first, because it depends on the direction of the conversion.
+  /// Returns the rounded quotient by a positive divisor. Callers must resolve
+  /// ``CMTimeRoundingMethod/quickTime`` to another method first, because it depends on the direction of the
+  /// conversion.
   func divided(
     by divisor: Int128, rounding method: CMTimeRoundingMethod
   ) -> (quotient: Int128, isExact: Bool) {
@@ -32,9 +33,10 @@ extension CMTime {
   /// timescale is halved (dropping fractions) until it does, as Apple documents for sums and products. An
   /// infinity if the value does not fit at timescale 1.
   ///
-  /// Every candidate is computed from the exact fraction: rounded at most once, halves away from zero.
+  /// Every candidate is computed from the exact fraction and rounded at most once, halves away from zero.
   ///
-  /// - Precondition: `|numerator| ≤ 2⁹⁵` and `denominator > 0`: products with a timescale fit 128 bits.
+  /// - Precondition: `|numerator| ≤ 2⁹⁵` and `denominator > 0`, so that products with a timescale fit 128
+  ///   bits.
   static func halving(
     numerator: Int128, denominator: Int128, timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
   ) -> CMTime {
@@ -65,7 +67,7 @@ func roundedProduct(
   let doubled: UInt128
   var lostBits = false
   if shift >= 0 {
-    // A value beyond 128 bits is at least 2¹²⁷: a divisor below 2³¹ cannot reduce it below 2⁶⁴.
+    // A value beyond 128 bits is at least 2¹²⁷, which a divisor below 2³¹ cannot reduce below 2⁶⁴.
     guard product.high == 0, product.low.leadingZeroBitCount > shift else { return nil }
     doubled = product.low << shift
   } else {

@@ -1,5 +1,6 @@
 /// An exact rational number, `±(whole + remainder / denominator)`. The fraction is separate from the whole
-/// part: the numerator of a scaled duration needs up to 157 bits, but its denominator never more than 125.
+/// part, because the numerator of a scaled duration needs up to 157 bits, but its denominator never more than
+/// 125.
 struct MixedFraction {
   var whole: UInt128
   /// The numerator of the fractional part; less than the denominator.

@@ -1,6 +1,6 @@
-/// A short text under construction in a buffer of sufficient size. A `status` has ten numbers, and a time step
-/// is written a hundred times a second: a string for each number, or a check of an array's capacity for each
-/// piece, would take longer than the rest of the work.
+/// A short text under construction in a buffer of sufficient size. A reply to `status` has ten numbers, and a
+/// time step is written a hundred times a second. A string for each number, or a check of an array's capacity
+/// for each piece, would take longer than the rest of the work.
 package struct ByteText: ~Copyable {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private var count = 0
@@ -28,7 +28,7 @@ package struct ByteText: ~Copyable {
     count += text.count
   }
 
-  /// At most 20 bytes.
+  /// Appends a number in decimal, at most 20 bytes.
   package mutating func append(decimal number: Int64) {
     if number < 0 { append(UInt8(ascii: "-")) }
     append(digits: number.magnitude, minimum: 1)
@@ -85,7 +85,7 @@ package struct ByteText: ~Copyable {
 }
 
 extension [UInt8] {
-  /// Appends what `write` writes: at most `limit` bytes. More stop the program.
+  /// Appends the text that `write` produces, at most `limit` bytes. A longer text stops the program.
   package mutating func append(upTo limit: Int, _ write: (inout ByteText) -> Void) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
       var text = ByteText(buffer)

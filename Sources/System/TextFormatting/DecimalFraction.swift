@@ -1,14 +1,14 @@
 /// Decimal fractions without floating point and without a locale.
 package enum DecimalFraction {
-  /// Writes `value / timescale` in decimal. The result is exact if `timescale` is a power of ten, with a
-  /// digit for each of its zeros, else six digits, rounded towards zero. A scale below 1 counts as 1.
+  /// Returns `value / timescale` in decimal. If `timescale` is a power of ten, the result is exact, with a
+  /// digit for each zero. Otherwise it has six digits, rounded towards zero. A scale below 1 counts as 1.
   package static func text(value: Int64, timescale: Int32) -> String {
     var bytes: [UInt8] = []
     bytes.append(upTo: 32) { $0.append(value: value, timescale: timescale) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Nanoseconds as seconds with six digits after the point, towards zero.
+  /// Returns nanoseconds as seconds with six digits after the point, rounded towards zero.
   package static func seconds(nanoseconds: UInt64) -> String {
     var bytes: [UInt8] = []
     bytes.append(upTo: 32) { $0.append(secondsOf: nanoseconds) }
@@ -25,7 +25,8 @@ extension BinaryInteger {
 }
 
 package enum ByteCountText {
-  /// `950 B`, `1.5 kB`, `12.3 MB`, `4.0 GB`: in steps of 1,000, rounded down.
+  /// Returns a number of bytes as text: `950 B`, `1.5 kB`, `12.3 MB`, `4.0 GB`. Units are steps of 1,000;
+  /// rounded down.
   package static func text(_ count: Int64) -> String {
     guard count >= 1_000 else { return "\(count) B" }
     let (unit, name): (Int64, String) =

@@ -24,8 +24,8 @@ package enum JSONValue: Hashable, Sendable {
 
   package static func number(_ number: some BinaryInteger) -> JSONValue { .number(String(number)) }
 
-  /// A number as a server wrote it: unchanged if it fits JSON's grammar without an exponent, otherwise as a
-  /// string. `null` for nil.
+  /// Returns a number as a server wrote it: unchanged if it fits JSON's grammar without an exponent,
+  /// otherwise as a string. `null` for nil.
   package static func number(written text: String?) -> JSONValue {
     guard let text else { return .null }
     return isNumber(text) ? .number(text) : .string(text)

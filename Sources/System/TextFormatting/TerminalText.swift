@@ -37,8 +37,8 @@ package enum TerminalText {
   }
 
   /// Returns the text without characters that move the cursor, change colours or reverse the direction. Tags
-  /// and file names are not trusted: an escape sequence in one could control the terminal. Tabs, line breaks
-  /// and separators become spaces, the rest U+FFFD.
+  /// and file names are not trusted, because an escape sequence in them could control the terminal. Tabs,
+  /// line breaks and separators become spaces, the rest U+FFFD.
   package static func sanitized(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { replacement(for: $0) != nil }) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { replacement(for: $0) ?? $0 }))

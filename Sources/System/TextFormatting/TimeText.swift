@@ -3,7 +3,8 @@ import Glibc
 package enum TimeText {
   /// Parses `12`, `12.34`, `1:02` or `1:02:03.5`: seconds, after optional hours and minutes with colons.
   /// Numbers after a colon must be below 60. The fraction has at most nine digits, so no time is rounded.
-  /// Returns nil for anything else, and above 999 999 999 in the first number: longer than any medium.
+  /// Returns nil for anything else, and for a first number above 999 999 999, which is longer than any
+  /// medium.
   package static func parse(_ text: some StringProtocol) -> Duration? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...3).contains(parts.count), let last = parts.last else { return nil }
@@ -20,7 +21,7 @@ package enum TimeText {
     return .seconds(seconds) + .nanoseconds(nanoseconds)
   }
 
-  /// Parses one to nine ASCII digits; nil for anything else.
+  /// Returns the value of one to nine ASCII digits; nil for anything else.
   private static func digits(_ text: some StringProtocol) -> Int64? {
     let isNumber = (1...9).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     return isNumber ? Int64(text) : nil
@@ -36,8 +37,9 @@ extension Duration {
 }
 
 package enum ElapsedTime {
-  /// Writes `value / timescale` seconds as `12.34`, `1:02.34` or `1:01:02.34`. The time is rounded down to
-  /// 1/100 s: unheard sound has not elapsed. Negative times begin with `-`; a timescale below 1 gives `--`.
+  /// Returns `value / timescale` seconds as `12.34`, `1:02.34` or `1:01:02.34`. The time is rounded down to
+  /// 1/100 s, because unheard sound has not elapsed. Negative times begin with `-`; a timescale below 1 gives
+  /// `--`.
   package static func text(value: Int64, timescale: Int32) -> String {
     guard timescale > 0 else { return "--" }
     // Whole seconds and the remainder are separate, so that no product exceeds 64 bits.
@@ -53,7 +55,7 @@ package enum ElapsedTime {
     return "\(sign)\(hours):\((minutes % 60).digits(2)):\((seconds % 60).digits(2)).\(fraction)"
   }
 
-  /// Writes a duration in the same format, rounded to 1/100 s towards zero.
+  /// Returns a duration in the same format, rounded to 1/100 s towards zero.
   package static func text(_ time: Duration) -> String {
     let (seconds, attoseconds) = time.components
     return text(value: seconds * 100 + attoseconds / 10_000_000_000_000_000, timescale: 100)

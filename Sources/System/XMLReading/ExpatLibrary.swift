@@ -1,8 +1,8 @@
 import SystemSupport
 
-/// Expat's functions, looked up when they are first used: programs that read no XML neither need nor load the
-/// library. All calls into it are in this file. The declarations are those of expat.h, and the same in all
-/// versions with the library's major number 1.
+/// Expat's functions, looked up when they are first used, so that programs that read no XML neither need nor
+/// load the library. All calls into the library are in this file. The declarations are those of expat.h, and
+/// the same in all versions with the library's major number 1.
 struct ExpatLibrary: Sendable {
   typealias Text = UnsafePointer<CChar>
   typealias Start = @convention(c) (UnsafeMutableRawPointer?, Text?, UnsafeMutablePointer<Text?>?) -> Void

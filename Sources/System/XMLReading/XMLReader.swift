@@ -24,7 +24,7 @@ package protocol XMLHandler {
 package enum XMLReader {
   /// The maximum depth of nested elements.
   package static let depthLimit = 64
-  /// The maximum text of one element, in bytes.
+  /// The maximum length of an element's text, in bytes.
   package static let textLimit = 1 << 20
 
   private static let library = Result<ExpatLibrary, XMLProblem> { () throws(XMLProblem) in

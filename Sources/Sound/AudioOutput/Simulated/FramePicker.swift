@@ -1,6 +1,7 @@
 package import AudioCore
 
-/// A time stretcher that drops or repeats frames, so that each identifies its source; not fit for listening.
+/// A time stretcher that drops or repeats frames, so that each output frame identifies its input frame. Not
+/// suitable for listening.
 package struct FramePicker: TimeStretching {
   package init() {}
 

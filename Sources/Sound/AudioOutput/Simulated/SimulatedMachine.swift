@@ -8,7 +8,7 @@ struct SimulatedMachine: Sendable {
     case emit(OutputEvent)
     case complete(@Sendable (Int64) -> Void, Int64)
     case render(firstFrame: Int64, samples: Int)
-    /// Asks the source for the frame from which on it has replacements.
+    /// Asks the source for the first frame that it replaces.
     case askForReplacement
     case rest(WorkerNext)
   }
@@ -37,11 +37,11 @@ struct SimulatedMachine: Sendable {
   private var isStarted = false
   private var isSuspended = false
   private var isMoved: Bool
-  /// The requested frames while a render is in progress; nil otherwise.
+  /// The number of frames requested by the render in progress; nil if none is in progress.
   private var asked: Int?
-  /// Whether the source's last answer was short.
+  /// Whether the last render returned fewer frames than requested.
   private var isDry = false
-  /// Whether the source was at its end at its last answer.
+  /// Whether the source was at its end after the last render.
   private var isAtEnd = false
   /// Whether the device waits for enough frames to start.
   private var isPrebuffering = true
@@ -49,7 +49,7 @@ struct SimulatedMachine: Sendable {
   private var needsStartDelay = true
   /// The time at which a starting device becomes ready.
   private var readyAt: HostTime?
-  /// The time until which frames that a flush could not drop are heard.
+  /// The time at which the last frame that a flush could not drop has been heard.
   private var busyUntil: HostTime?
   /// Whether an empty device still reports motion.
   private var claimsMotion = false
@@ -127,7 +127,7 @@ struct SimulatedMachine: Sendable {
     precondition((0...room).contains(frames), "render() wrote more frames than there was room for")
     asked = nil
     guard case .open = phase else { return }
-    // Advances before the new frames count: if they came too late, the device has underrun.
+    // Advance before the new frames are counted, because the device has underrun if they came too late.
     advance(to: now)
     renderedFrames += Int64(frames)
     buffer.append(UnsafeMutableBufferPointer(rebasing: samples[..<(frames * format.channelCount)]))
@@ -157,7 +157,7 @@ struct SimulatedMachine: Sendable {
     outbox = []
   }
 
-  // MARK: - Opening and happenings
+  // MARK: - Opening and events
 
   private mutating func connect(at now: HostTime) {
     if failsToOpen { return fail(personality.connectionError, at: now) }
@@ -278,7 +278,8 @@ struct SimulatedMachine: Sendable {
       && line.frame(at: now, limit: renderedFrames) >= refillPosition - SimulatedLine.tolerance
   }
 
-  /// Returns the frames of the blocks until `quietUntil`: rendering them at once makes no visible difference.
+  /// Returns the number of frames to render at once: all blocks until `quietUntil`, because no one can
+  /// observe the difference.
   private func pieceFrames(at now: HostTime, quietUntil: HostTime?) -> Int {
     let block = personality.blockFrames
     guard let quietUntil, line.rate > 0, personality.earlyNotice == 0, personality.timingInterval == 0 else {
@@ -301,7 +302,7 @@ struct SimulatedMachine: Sendable {
     clerk.noteChange()
   }
 
-  /// Returns the time of the next event without an order.
+  /// Returns the time of the next event that occurs without an order; nil if none is scheduled.
   private mutating func nextMoment(after now: HostTime) -> HostTime? {
     var moments = [happenings.next(after: now), clerk.nextUpdate(after: now, isMoving: line.rate > 0)]
     if line.rate > 0 {

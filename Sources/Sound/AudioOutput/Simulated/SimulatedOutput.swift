@@ -35,8 +35,8 @@ package final class SimulatedOutput: AudioOutputDevice {
     var worker: (any Worker)?
   }
 
-  /// Creates a device for which `clock` is real time. `recordsSound`: whether `recording` keeps samples, so
-  /// that memory use grows with playing time.
+  /// Creates a device that plays in the time of `clock`. If `recordsSound` is true, `recording` keeps the
+  /// samples, and memory use grows with playing time.
   package init(clock: any HostClock, personality: Personality = Personality(), recordsSound: Bool = true) {
     precondition(personality.blockFrames > 0, "a device pulls at least one frame at a time")
     self.clock = clock
@@ -54,7 +54,8 @@ package final class SimulatedOutput: AudioOutputDevice {
     return tape.recording
   }
 
-  /// Returns the personality's other audio at this time, and the volume set last. Thread-safe; never waits.
+  /// Returns whether the personality's other audio plays now, and the volume set last. Thread-safe; never
+  /// waits.
   package func surroundings(limit: Double) -> OutputSurroundings? {
     let seconds = clock.now.seconds(since: created)
     return OutputSurroundings(
@@ -104,7 +105,7 @@ package final class SimulatedOutput: AudioOutputDevice {
       format: format, personality: personality, created: created, opening: clock.now, number: number,
       tape: tape)
     let core = SimulatedStreamCore(clock: clock, machine: machine, source: source, events: events)
-    // Outside the lock: checking a weak reference may briefly hold the last reference to a stream.
+    // Outside the lock, because checking a weak reference may briefly hold the last reference to a stream.
     let gone = Set(streams.withLock { $0.cores }.filter { $0.core == nil }.map(\.number))
     let new = WeakCore(core: core, number: number)
     streams.withLock { streams in

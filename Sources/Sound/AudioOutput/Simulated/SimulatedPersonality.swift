@@ -16,7 +16,8 @@ extension SimulatedOutput {
     package var replacesFrames = true
     /// The seconds from a start, or from the end of a suspension, to the first heard frame.
     package var startDelay = 0.0
-    /// The frames that a start needs, also after a flush or underrun; fewer at the source's end (prebuf).
+    /// The number of frames buffered before playback starts, also after a flush or underrun (`prebuf` in
+    /// PulseAudio). At the source's end fewer suffice.
     package var prebufferFrames = 0
     /// Whether the device fills its buffer while stopped, as a corked stream does.
     package var rendersWhileStopped = false

@@ -18,7 +18,8 @@ struct SimulatedTimingClerk {
     }
   }
 
-  /// Records that the timing no longer extrapolates from the last one; reported with the next update.
+  /// Records that the timing no longer matches the extrapolation of the last one. The next update reports the
+  /// change.
   mutating func noteChange() { hasChanged = true }
 
   mutating func refresh(_ timing: OutputTiming) {

@@ -11,7 +11,8 @@ struct OutputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Opens and truncates `path`; "-" is the standard output. Never blocks: nil for a pipe without a reader.
+  /// Opens and truncates `path`; "-" is the standard output. Never blocks. Returns nil for a pipe without a
+  /// reader.
   static func open(path: String) throws(OutputError) -> OutputFile? {
     if path == "-" { return try openStandardOutput() }
     // Without O_NONBLOCK, opening a pipe and each write to it would block until its reader is ready.
@@ -28,7 +29,8 @@ struct OutputFile: ~Copyable {
     if isatty(STDOUT_FILENO) == 1 {
       throw OutputError("cannot write sound to a terminal", isRecoverable: false)
     }
-    // A pipe is reopened: O_NONBLOCK on the descriptor itself would affect all processes that share it.
+    // A pipe is reopened, because O_NONBLOCK on the descriptor itself would affect all processes that share
+    // it.
     let descriptor =
       kind(of: STDOUT_FILENO) == S_IFIFO
       ? Glibc.open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
@@ -61,11 +63,12 @@ struct OutputFile: ~Copyable {
 
   func rewrite(_ bytes: [UInt8]) throws(OutputError) {
     guard isRewritable else { return }
-    // A few bytes that exist already are written completely or not at all.
+    // The few bytes exist already, so they are overwritten completely or not at all.
     if pwrite(descriptor, bytes, bytes.count, 0) < 0 { throw Self.failure("write", name) }
   }
 
-  /// Writes without raising SIGPIPE if the pipe has no reader. That signal would terminate most programs.
+  /// Writes with SIGPIPE blocked and returns the result of `write`. If the pipe has no reader, that signal
+  /// would terminate most programs.
   private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
     var pipeSignal = sigset_t()
     var pending = sigset_t()

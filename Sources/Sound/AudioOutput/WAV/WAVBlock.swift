@@ -2,7 +2,8 @@ import AudioCore
 
 /// A buffer that collects frames for one large write to a file.
 struct WAVBlock {
-  /// 128 KiB of stereo, 1/3 s at 48 kHz. Smaller writes cost more system calls, larger ones more cache.
+  /// The capacity: 128 KiB of stereo, 1/3 s at 48 kHz. Smaller writes cost more system calls, larger ones
+  /// more cache.
   private static let capacityFrames = 16_384
 
   private let bytesPerFrame: Int
@@ -17,7 +18,7 @@ struct WAVBlock {
     samples = Array(repeating: 0, count: Self.capacityFrames * format.channelCount)
   }
 
-  /// The number of frames that are not, or not completely, in the file.
+  /// The number of frames not yet completely written to the file.
   var frames: Int { filledFrames - writtenBytes / bytesPerFrame }
   var roomFrames: Int { Self.capacityFrames - filledFrames }
   var isFull: Bool { filledFrames == Self.capacityFrames }
@@ -46,7 +47,7 @@ struct WAVBlock {
   /// Writes the buffered frames, as many as the file accepts.
   mutating func write(to file: inout WAVFile) throws(OutputError) {
     let end = filledFrames * bytesPerFrame
-    // Applies to errors as well: bytes accepted before an error are written.
+    // Needed after an error as well, because bytes accepted before the error are written.
     defer { reuse() }
     try samples.withUnsafeBufferPointer { samples throws(OutputError) in
       let bytes = UnsafeRawBufferPointer(samples)
@@ -58,7 +59,8 @@ struct WAVBlock {
     }
   }
 
-  /// Drops the frames of which no byte was written; a partly written frame stays. Returns their number.
+  /// Drops the frames of which no byte was written; a partly written frame stays. Returns the number of
+  /// dropped frames.
   mutating func drop() -> Int {
     let kept = (writtenBytes + bytesPerFrame - 1) / bytesPerFrame
     let dropped = filledFrames - kept

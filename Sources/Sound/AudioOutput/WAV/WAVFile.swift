@@ -2,7 +2,8 @@ import AudioCore
 
 /// A growing WAV file: a header, samples, and updates of the header with the actual length.
 struct WAVFile: ~Copyable {
-  /// The number of bytes between header updates: the maximum that the header is short by after a crash.
+  /// The number of bytes between header updates. After a crash, the length in the header is short by at most
+  /// this number.
   private static let headerInterval: UInt64 = 16 << 20
 
   private let path: String
@@ -16,7 +17,8 @@ struct WAVFile: ~Copyable {
 
   init(path: String) { self.path = path }
 
-  /// Opens the file for `format` if it is not open yet. Returns false for a pipe without a reader.
+  /// Opens the file for `format` if it is not open yet. Returns false for a pipe that has no reader or no
+  /// room for the header.
   mutating func open(for format: PCMFormat) throws(OutputError) -> Bool {
     if let present = self.format {
       guard present == format else {

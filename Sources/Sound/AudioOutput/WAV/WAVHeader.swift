@@ -10,7 +10,8 @@ package struct WAVHeader {
 
   package private(set) var bytes: [UInt8] = []
 
-  /// Creates the header for `dataBytes` of samples; nil: unknown, with the largest sizes, as usual in pipes.
+  /// Creates the header for `dataBytes` bytes of samples. Nil means an unknown length, for which the header
+  /// has the largest possible sizes, as usual in pipes.
   package init(format: PCMFormat, dataBytes: UInt64?) {
     bytes.reserveCapacity(Self.size)
     let frames = dataBytes.map { $0 / UInt64(format.bytesPerFrame) }

@@ -6,10 +6,12 @@ import Synchronization
 ///
 /// The samples are the rendered 32-bit floats, multiplied by the volume if that is not 1. The header is
 /// updated during writing and is exact after a stream is closed and whenever the source reaches its end. Past
-/// 4 GiB the file becomes RF64. Later streams of the same format continue the file, others fail.
+/// 4 GiB the file becomes RF64. Later streams of the same format continue the file; streams of other formats
+/// fail.
 ///
 /// A pipe also works, named or as "-" (standard output, not a terminal): its header has the largest possible
-/// sizes. A slow reader, or one that appears within 10 s, is waited for without blocking any thread.
+/// sizes. The output waits for a slow reader, and up to 10 s for a reader to appear, without blocking any
+/// thread.
 ///
 /// Every file error is reported as an unrecoverable `OutputError` with the path and the reason.
 package final class WAVOutput: AudioOutputDevice {
@@ -38,7 +40,7 @@ package final class WAVOutput: AudioOutputDevice {
   /// closing its streams. Thread-safe; waits for a write in progress.
   package func finish() { file.withLock { $0.finish() } }
 
-  /// Runs `body` with exclusive access to the file. Called by workers and by the closer of a stream.
+  /// Runs `body` with exclusive access to the file. Called by workers and by the thread that closes a stream.
   func withFile<Result: Sendable>(
     _ body: (inout WAVFile) throws(OutputError) -> Result
   ) throws(OutputError) -> Result {

@@ -14,9 +14,9 @@ final class WAVStreamCore: OrderedStreamCore {
   private struct Work {
     var isOpen = false
     var isStarted = false
-    /// Whether the source's last answer was short.
+    /// Whether the last render returned fewer frames than requested.
     var isDry = false
-    /// Whether the source was at its end at its last answer.
+    /// Whether the source was at its end after the last render.
     var isAtEnd = false
     var gain: Float = 1
     var block: WAVBlock
@@ -81,7 +81,8 @@ final class WAVStreamCore: OrderedStreamCore {
 
   // MARK: - Worker
 
-  /// Runs one step, so that in virtual time other workers run between two blocks. The worker's body.
+  /// The worker's body. Runs one step and returns when the next is due, so that in virtual time other workers
+  /// run between two blocks.
   func run() -> WorkerNext {
     work.use { work in
       do throws(OutputError) {

@@ -1,5 +1,6 @@
 extension Array {
-  /// Returns the index of the last element that meets a condition, which all before it meet; 0 for none.
+  /// Returns the index of the last element for which `isBefore` is true, or 0 if there is none. All elements
+  /// before that one must meet the condition as well.
   func lastSorted(where isBefore: (Element) -> Bool) -> Int {
     var low = 0
     var high = count
@@ -11,7 +12,8 @@ extension Array {
   }
 }
 
-/// The offsets of MPEG frames in a source: of one in 16 at first. At the limit, the spacing doubles.
+/// The offsets of MPEG frames in a source, at first of every 16th frame. When `limit` is reached, the spacing
+/// doubles.
 struct FrameOffsets {
   struct Entry: Equatable {
     var frame: Int64
@@ -46,7 +48,8 @@ struct FrameOffsets {
     return Entry(frame: first + Int64(index) * spacing, offset: offsets[index])
   }
 
-  /// Returns the fractional frame number of the byte at `offset`, before the `end` of all recorded frames.
+  /// Returns the fractional frame number of the byte at `offset`. `end` is the position after the last
+  /// recorded frame.
   func frame(at offset: Int64, end: Entry) -> Double {
     let low = offsets.lastSorted { $0 <= offset }
     guard low < offsets.count, offset > offsets[low] else { return Double(first) }

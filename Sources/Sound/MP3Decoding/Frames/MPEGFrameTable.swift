@@ -79,7 +79,8 @@ struct MPEGFrameTable {
     return .estimate(later.lengthSeen)
   }
 
-  /// Records frame `number`. False if it is neither the next nor known, or if the format changes too often.
+  /// Records frame `number`. Returns false if it is neither the next frame nor a known one, or if the format
+  /// changes too often.
   @inline(__always)
   mutating func note(_ number: Int64, samplesPerFrame: Int, format: PCMFormat) -> Bool {
     guard number == framesSeen else { return number < framesSeen }
@@ -126,7 +127,8 @@ struct MPEGFrameTable {
 
   func run(ofFrame number: Int64) -> Int { runs.lastSorted { $0.firstFrame <= number } }
 
-  /// Steps back by `distance` samples, at most to the beginning of the format. Returns the distance covered.
+  /// Steps back by `distance` samples, at most to the beginning of the format. Returns the position reached
+  /// and the distance covered.
   func stepBack(from place: Place, by distance: Int64) -> (run: Int, sample: Int64, distance: Int64) {
     var run = place.run
     var sample = place.sample

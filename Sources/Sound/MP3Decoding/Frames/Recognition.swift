@@ -45,7 +45,7 @@ package enum Recognition {
       bytes[6..<10].allSatisfy({ $0 < 0x80 })
     else { return nil }
     let hasFooter = bytes[5] & 0x10 != 0
-    // Seven bits of each byte, so that no byte looks like a frame header.
+    // Each byte holds seven bits, so that no byte looks like the start of a frame header.
     return bytes[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1) } + (hasFooter ? 20 : 10)
   }
 }

@@ -1,8 +1,9 @@
 import AudioCore
 
-/// The seek table in a Xing or Info frame: 100 positions at equal distances in time, in 256ths of the bytes.
+/// The seek table in a Xing or Info frame: 100 positions at equal intervals of time, each in 256ths of the
+/// audio's bytes.
 struct XingTable: Equatable {
-  /// The offset of that frame, from which the positions count.
+  /// The offset of the Xing or Info frame, from which the positions count.
   var start: Int64
   /// The number of bytes from `start` to the end of the audio.
   var byteCount: Int64
@@ -38,7 +39,8 @@ struct XingTable: Equatable {
     self.init(bytes, at: first)
   }
 
-  /// Creates the table from the last such frame in these bytes, which begin at `offset` of the source.
+  /// Creates the table of the last Xing or Info frame in `bytes`, which begin at `offset` of the source; nil
+  /// if they contain no valid table.
   init?(_ bytes: [UInt8], at offset: Int64) {
     let tags = bytes.indices.dropLast(7).reversed().filter {
       bytes[$0..<$0 + 4].elementsEqual("Xing".utf8) || bytes[$0..<$0 + 4].elementsEqual("Info".utf8)

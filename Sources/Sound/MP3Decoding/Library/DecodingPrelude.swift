@@ -7,7 +7,8 @@ import AudioCore
 ///   another order, and the last bit of a sample differs. Each frame of silence advances the position by 18.
 /// - The bit reservoir (main data of preceding frames) is empty. In MPEG 1 a frame without it decodes to
 ///   silence, which lasts for some frames. In MPEG 2 and 2.5 libmpg123 drops such a frame before the filter
-///   bank: the ring position is wrong from there on. The last frame of silence ends with those bytes.
+///   bank, so that the ring position is wrong from there on. For this reason, the last frame of silence ends
+///   with the missing main data.
 struct DecodingPrelude {
   /// The maximum number of bytes to which a frame of MPEG 2 or 2.5 refers in preceding frames.
   static let reservoirLimit = 255
@@ -15,7 +16,7 @@ struct DecodingPrelude {
   /// The end of the main data of the collected frames, at most `reservoirLimit` bytes.
   private var mainData: [UInt8] = []
 
-  /// Appends the main data of a frame of 576 samples, which immediately precedes the next one.
+  /// Appends the main data of a frame of 576 samples. The frames must follow one another without a gap.
   mutating func gather(_ frame: MPG123Handle.FrameData) {
     mainData += frame.body.dropFirst(DecodingPrelude.sideInfo(of: frame.header))
     mainData.removeFirst(max(0, mainData.count - DecodingPrelude.reservoirLimit))
@@ -40,7 +41,7 @@ struct DecodingPrelude {
     return (frames, count)
   }
 
-  /// Returns the bytes of side information and CRC, which precede the main data in a frame's body.
+  /// Returns the number of bytes of side information and CRC, which precede the main data in a frame's body.
   private static func sideInfo(of header: UInt32) -> Int {
     (header & 0xC0 == 0xC0 ? 9 : 17) + (header & 0x1_0000 == 0 ? 2 : 0)
   }

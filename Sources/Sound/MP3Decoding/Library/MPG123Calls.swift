@@ -3,7 +3,8 @@ import CMPG123
 import Glibc
 import Synchronization
 
-/// Counts a test's live handles of both libraries. Bound to its task: tests run concurrently in a process.
+/// Counts the live handles of libmpg123 and libsyn123 in a test. Bound to the test's task, because tests run
+/// concurrently in one process.
 final class LiveHandles: Sendable {
   /// The counter of the current task; nil outside of tests.
   @TaskLocal static var current: LiveHandles?
@@ -36,8 +37,8 @@ struct FrameHeader: Equatable {
 }
 
 /// A libmpg123 handle. All calls into that library are in this file. Must be used by one thread at a time.
-/// After an error a handle may only be destroyed: libmpg123 guarantees no more (1.33.7 fixed a double free
-/// after a failed call).
+/// After an error a handle may only be destroyed, because libmpg123 guarantees no more (1.33.7 fixed a double
+/// free after a failed call).
 struct MPG123Handle: ~Copyable {
   /// The result of a step through the fed bytes.
   enum Step {
@@ -101,10 +102,11 @@ struct MPG123Handle: ~Copyable {
     case .metadata: flags |= MPG123_PICTURE.rawValue
     }
     try handle.set(MPG123_ADD_FLAGS, Int(flags))
-    // `GaplessCut` cuts: libmpg123's cut makes seeks after the announced end 88 to 856 samples off (1.31.2).
+    // `GaplessCut` cuts instead, because libmpg123's own cut puts seeks after the announced end 88 to 856
+    // samples off (1.31.2).
     try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
     try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)
-    // `FrameOffsets` stores the frame positions.
+    // `FrameOffsets` stores the frame positions instead.
     try handle.set(MPG123_INDEX_SIZE, 0)
     return handle
   }
@@ -164,7 +166,7 @@ struct MPG123Handle: ~Copyable {
   }
 
   /// Returns the samples added by the encoder before and after the music, from the LAME tag (0 without one).
-  /// Includes those added by the decoder before it (529 in layer III, otherwise 0).
+  /// Also returns the number added by the decoder before the music (529 in layer III, otherwise 0).
   func delays() -> CodecDelays {
     func state(_ key: mpg123_state) -> Int64 {
       var value = 0
@@ -216,7 +218,8 @@ struct MPG123Handle: ~Copyable {
       header: UInt32(truncatingIfNeeded: header), body: UnsafeBufferPointer(start: body, count: byteCount))
   }
 
-  /// Decodes the frame found last, once, to floats in libmpg123's own buffer, valid until the next call.
+  /// Decodes the frame found last and returns its samples, in libmpg123's own buffer, valid until the next
+  /// call. Call at most once per frame.
   @inline(__always)
   func decode() throws(DecodingError) -> UnsafeBufferPointer<Float> {
     var number: off_t = 0
@@ -230,7 +233,7 @@ struct MPG123Handle: ~Copyable {
       count: byteCount / MemoryLayout<Float>.size)
   }
 
-  /// Returns copies of the tags read so far: libmpg123's pointers become invalid with the next call.
+  /// Returns copies of the tags read so far, because libmpg123's pointers become invalid with the next call.
   func tags() -> ID3Tags {
     var tags = ID3Tags()
     var version2: UnsafeMutablePointer<mpg123_id3v2>?

@@ -40,7 +40,7 @@ package final class RateConverter {
     let runUp = RateConverter.runUp(from: source, to: output)
     self.source = source
     self.output = output
-    // Converting one channel is half the work: mix down before, duplicate after.
+    // Converting one channel is half the work, so stereo is mixed down before, and mono is duplicated after.
     channelCount = min(source.channelCount, output.channelCount)
     resampler = try SYN123Resampler.make(
       from: source.sampleRate, to: output.sampleRate, channelCount: channelCount)
@@ -104,7 +104,8 @@ package final class RateConverter {
     return count
   }
 
-  /// Fetches frames that remain in the filters; false after the last. Requires that `hasOutput` is false.
+  /// Fetches frames that remain in the filters. Returns false after the last. Requires that `hasOutput` is
+  /// false.
   package func flush() -> Bool {
     let (a, b) = (Int64(source.sampleRate), Int64(output.sampleRate))
     let (whole, rest) = fed.quotientAndRemainder(dividingBy: a)

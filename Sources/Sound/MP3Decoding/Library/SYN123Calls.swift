@@ -2,7 +2,7 @@ import AudioCore
 import CMPG123
 
 /// A libsyn123 resampler for one pair of rates. All calls into that library are in this file. Each pair gets
-/// a new handle: a second setup can free memory twice in 1.31.2 (bug 350, fixed in 1.31.3).
+/// a new handle, because a second setup can free memory twice in 1.31.2 (bug 350, fixed in 1.31.3).
 struct SYN123Resampler: ~Copyable {
   private let handle: OpaquePointer
   private let inputRate: Int

@@ -26,7 +26,7 @@ final class SourceFeed {
     source.want(from: offset)
   }
 
-  /// Feeds the next piece, or returns why none is available.
+  /// Feeds the next piece and returns its size, or the reason why none is available.
   func feed(_ handle: borrowing MPG123Handle) throws(DecodingError) -> ByteRead {
     // A file may have grown since it was opened; only its original size is played.
     let left = source.size.map { $0 - position } ?? .max

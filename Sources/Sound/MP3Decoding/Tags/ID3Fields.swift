@@ -15,7 +15,7 @@ package enum ID3Fields {
       fields: frames.compactMap { field($0, version: version) }, chapters: chapters(frames, version: version))
   }
 
-  /// Reads the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
+  /// Returns the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
   /// tag above `ID3Frames.tagLimit` and bytes not available yet are skipped. May block on a local disk.
   package static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
     var tag = self.tag(version2: try ID3Frames.tag(of: source) ?? [])
@@ -224,6 +224,6 @@ package struct ID3TextReader {
 }
 
 extension MediaTag {
-  /// Creates the tag from the beginning of a file, as far as it reaches; empty without an ID3v2 tag there.
+  /// Creates a tag from the first bytes of a file, as far as they reach; empty if no ID3v2 tag begins there.
   package init(front bytes: [UInt8]) { self = ID3Fields.tag(version2: bytes) }
 }

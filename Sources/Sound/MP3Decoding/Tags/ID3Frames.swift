@@ -1,8 +1,8 @@
 import AudioCore
 
 /// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames. libmpg123 supports only texts and
-/// pictures; chapters, lyrics, URLs and user-defined fields are parsed here. The data is untrusted: each size
-/// is checked, and one beyond the available bytes ends the tag.
+/// pictures; chapters, lyrics, URLs and user-defined fields are parsed here. The data is untrusted, so each
+/// size is checked, and a size beyond the available bytes ends the tag.
 enum ID3Frames {
   /// A frame with its ID3v2.3 name and its content, with ID3's transformations reversed.
   struct Frame {
@@ -13,7 +13,8 @@ enum ID3Frames {
   /// The maximum number of frames read from a tag, and from a frame that contains frames.
   static let limit = 2000
 
-  /// The maximum ID3v2 tag in bytes. libmpg123 allocates the size that the header claims, up to 256 MiB.
+  /// The maximum size of an ID3v2 tag, in bytes. libmpg123 allocates the size that the header claims, up to
+  /// 256 MiB.
   static let tagLimit: Int64 = 16 << 20
 
   /// The size in bytes of a tag's header, and of a frame's header in versions 2.3 and 2.4.
@@ -132,15 +133,15 @@ enum ID3Frames {
 
   // MARK: Numbers
 
-  /// Decodes a number with seven bits in each byte.
+  /// Returns the number stored with seven bits in each byte.
   private static func synchsafe(_ bytes: ArraySlice<UInt8>) -> Int {
     bytes.reduce(0) { $0 << 7 | Int($1 & 0x7F) }
   }
 
-  /// Decodes a big-endian number of up to four bytes.
+  /// Returns a big-endian number of up to four bytes.
   static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-  /// Removes the zero bytes inserted after 0xFF to prevent false MPEG sync patterns.
+  /// Returns the bytes without the zero bytes inserted after 0xFF to prevent false MPEG sync patterns.
   private static func synchronized(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)

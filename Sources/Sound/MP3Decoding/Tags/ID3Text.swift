@@ -32,7 +32,7 @@ package enum ID3Text {
     return fields.compactMap { key, text in text.map { (key, $0) } }
   }
 
-  /// Decodes a fixed-width field of ID3v1: as UTF-8 if valid, otherwise as Latin-1.
+  /// Returns the text of a fixed-width field of ID3v1, decoded as UTF-8 if valid, otherwise as Latin-1.
   private static func field(_ bytes: ArraySlice<UInt8>) -> String? {
     let text = bytes.prefix { $0 != 0 }
     if let valid = String(validating: text, as: UTF8.self) { return clean(Array(valid.utf8)) }
@@ -137,7 +137,7 @@ extension ID3Text {
     }
   }
 
-  /// Parses "3/12" as 3 and 12.
+  /// Returns 3 and 12 for "3/12".
   private static func numbers(_ text: String) -> (Int?, Int?) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { part in
       Int(part.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }

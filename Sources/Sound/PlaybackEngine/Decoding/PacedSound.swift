@@ -18,7 +18,8 @@ struct PacedSound: ~Copyable {
     var end: (frame: Int64, ending: Chunk.Ending)?
   }
 
-  /// The number of silent frames after which an empty stretcher is given up: more than any stretcher retains.
+  /// The number of silent frames after which a stretcher without output is given up. No stretcher retains
+  /// that many frames.
   private static let silenceLimit = 1 << 18
   private static let silence = [Float](repeating: 0, count: 2048)
 
@@ -40,7 +41,7 @@ struct PacedSound: ~Copyable {
     stretcher = try stretching.makeStretcher(format: format, pace: pace)
   }
 
-  /// Whether output remains. If no other input follows, it comes out after silence was fed.
+  /// Whether output remains. If no other input follows, `putSilence` must flush it.
   var isPending: Bool { !pieces.isEmpty }
 
   /// Starts a new piece: the next input belongs to `item`, from its frame `origin`.
@@ -63,8 +64,8 @@ struct PacedSound: ~Copyable {
     silenceLeft -= Self.silence.count / channelCount
   }
 
-  /// Writes the next frames, all of one item, to `buffer` and returns their chunk; nil if it needs more
-  /// input.
+  /// Writes the next frames, all of one item, to `buffer` and returns their chunk; nil if more input is
+  /// needed.
   mutating func receive(into buffer: UnsafeMutableBufferPointer<Float>) -> Chunk? {
     guard let piece = pieces.first else { return nil }
     let limit = piece.end?.frame ?? frame(ofPut: putFrames) - 1

@@ -27,7 +27,8 @@ package final class CallGate: Sendable {
   /// Opens the gate. The caller must replay the calls that were blocked.
   package func open() { state.withLock { $0.isOpen = true } }
 
-  /// Enters the gate before a call; false if it must not begin, else `leave` must follow on the same thread.
+  /// Enters the gate before a call. Returns false if the call must not begin. Otherwise `leave` must follow
+  /// on the same thread.
   package func enter() -> Bool {
     let thread = pthread_self()
     return state.withLock { state in
@@ -41,7 +42,7 @@ package final class CallGate: Sendable {
     let thread = pthread_self()
     let waiters = state.withLock { state -> [Waiter] in
       guard let index = state.calls.lastIndex(of: thread) else { return [] }
-      // The order means nothing.
+      // The order of `calls` does not matter.
       state.calls.swapAt(index, state.calls.count - 1)
       state.calls.removeLast()
       guard !state.waiters.isEmpty, !state.calls.contains(thread) else { return [] }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Changes made by the application's own calls precede all others: `deliverOwn` delivers them inside the
 /// call, whereas the engine's findings wait for a turn of the queue. A call supersedes pending findings about
-/// the same property and steps in an item that it has left; these are dropped.
+/// the same property, and pending steps in an item that is no longer current. The lane drops both.
 ///
 /// However slow the queue is, a lane keeps at most one pending block on it and one second of steps per
 /// observer. Older steps coalesce into the newest and are counted, so a slow client cannot build a backlog.
@@ -22,7 +22,7 @@ package final class DeliveryLane: Sendable {
     var interval: Double
   }
 
-  /// A struct: a closure returned from under a lock is wrapped each time.
+  /// A struct, because Swift wraps a closure anew each time it is returned from under a lock.
   private struct Turn {
     let run: @Sendable () -> Void
   }
@@ -70,12 +70,13 @@ package final class DeliveryLane: Sendable {
       waiting.replaceSubrange(range, with: waiting[range].filter { $0.observer == nil })
     }
 
-    /// Removes the next delivery made by a call. Interrupted deliveries come first: they have already begun.
+    /// Removes and returns the next delivery made by a call; nil if none is pending. Interrupted deliveries
+    /// come first, because they have already begun.
     mutating func nextOwn() -> Delivery? {
       rest.popFirst().map { .work($0) } ?? own.popFirst().map { .notice($0) }
     }
 
-    /// Removes the next delivery; of a run of steps the first one.
+    /// Removes and returns the next delivery, of a run of steps only the first step; nil if none is pending.
     mutating func next() -> Delivery? {
       if let own = nextOwn() { return own }
       let delivery = waiting.popFirst()
@@ -94,8 +95,8 @@ package final class DeliveryLane: Sendable {
   private let deliver: @Sendable (Delivery) -> Void
   private let onDrained: @Sendable () -> Void
 
-  /// `deliver` is called on `queue` (or inside `drain`), one delivery at a time; a run of steps arrives as
-  /// runs of one. `onDrained` is called there when no delivery is pending.
+  /// Creates a lane. `deliver` is called on `queue` or inside `drain`, with one delivery at a time; a run of
+  /// steps arrives as runs of one. `onDrained` is called in the same way when no delivery is pending.
   init(
     queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Delivery) -> Void
@@ -104,7 +105,8 @@ package final class DeliveryLane: Sendable {
     self.gate = gate
     self.onDrained = onDrained
     self.deliver = deliver
-    // A queue that never runs the block keeps neither the lane nor, through it, itself.
+    // The reference is weak, because a queue that never runs the block would otherwise retain the lane, and
+    // the lane retains the queue.
     let turn = Turn { [weak self] in self?.takeTurn() }
     state.withLock { $0.turn = turn }
   }
@@ -113,11 +115,11 @@ package final class DeliveryLane: Sendable {
     self.init(queue: queue, gate: gate) { _ in }
   }
 
-  /// The caller must then call `wake`.
+  /// Appends `work` to the deliveries. The caller must then call `wake`.
   package func append(_ work: @escaping @Sendable () -> Void) { append(Delivery.work(work)) }
 
-  /// Runs `work`, the remainder of the current delivery, at once, or first after the gate was closed and
-  /// opened again. Call only from inside a delivery.
+  /// Runs `work`, the remainder of the current delivery, at once. If the gate was closed meanwhile, `work`
+  /// runs first after it opens again. Call only from inside a delivery.
   package func carryOn(_ work: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
       if state.isClosed { return false }
@@ -128,7 +130,8 @@ package final class DeliveryLane: Sendable {
     if isNow { work() }
   }
 
-  /// Runs `work` on the caller's thread. False if the gate is closed. A closed lane drops `work`.
+  /// Runs `work` on the caller's thread. Returns false, without running it, if the gate is closed. A closed
+  /// lane drops `work` and returns true.
   package func callNow(_ work: () -> Void) -> Bool {
     guard gate.enter() else { return false }
     defer { gate.leave() }
@@ -154,8 +157,8 @@ package final class DeliveryLane: Sendable {
       }
       let interval = run.interval.seconds * Double(run.stride)
       let waiting = state.backlogs[run.observer]?.steps ?? 0
-      // Steps count only while the queue has not taken them: a run that is long because the conductor was
-      // late is delivered whole.
+      // Only steps that the queue has not taken yet count. A run that is long because the conductor was late
+      // is therefore delivered whole.
       if waiting > 0, Double(waiting) * interval >= 1 {
         state.waiting.removeAll {
           if case .steps(let old) = $0 { old.observer == run.observer } else { false }
@@ -191,7 +194,7 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Drops pending observer deliveries in a removed item, if that was not reported as current yet.
+  /// Drops pending observer deliveries in a removed item, if the item was not reported as current yet.
   func forget(stepsIn item: ItemID) { state.withLock { $0.dropSteps(in: item) } }
 
   /// Whether a notice about queue progress (item ended, failed or changed) is pending.
@@ -231,7 +234,7 @@ package final class DeliveryLane: Sendable {
   /// Delivers only changes made by calls, on the caller's thread, which must be the queue's.
   func deliverOwn() { deliverAll { $0.nextOwn() } }
 
-  /// Delivers what `next`, called under the lock, returns, until that is nil.
+  /// Delivers the results of `next`, which is called under the lock, until `next` returns nil.
   private func deliverAll(_ next: (inout State) -> Delivery?) {
     while gate.enter() {
       defer { gate.leave() }

@@ -18,7 +18,8 @@ final class DeliveryRouter: Sendable {
     var isClosed = false
   }
 
-  /// The delivery targets. The lanes own this object instead of the router, which owns the lanes.
+  /// The delivery targets. The lanes retain this object and not the router, because the router retains the
+  /// lanes.
   private final class Recipients: Sendable {
     let blocks = Mutex(ObserverTable<Block>())
     /// A struct, because a closure stored directly in a `Mutex` grows on each access: Swift 6.3.1 wraps it in
@@ -86,8 +87,9 @@ final class DeliveryRouter: Sendable {
     }
   }
 
-  /// Removes an observer; no new call of it begins after the return. Returns false for an unknown observer,
-  /// after `close` always true: a client whose player was closed elsewhere still removes its observers.
+  /// Removes an observer; no new call of it begins after the return. Returns false for an unknown observer.
+  /// After `close` it always returns true, because a client whose player was closed elsewhere still removes
+  /// its observers.
   func remove(_ id: ObserverID) -> Bool {
     // The block may own values with arbitrary deinitializers, so it is released outside all locks.
     let block = recipients.blocks.withLock { $0.removeValue(for: id) }
@@ -104,7 +106,7 @@ final class DeliveryRouter: Sendable {
     return isKnown
   }
 
-  /// No new delivery begins after the return.
+  /// Closes all lanes and removes all observers. No new delivery begins after the return.
   func close() {
     let lanes = state.withLock { state in
       defer {
@@ -152,7 +154,7 @@ final class DeliveryRouter: Sendable {
   }
 }
 
-/// The lanes to wake after a hand-over: mostly one, for which no array is allocated.
+/// The lanes to wake after deliveries were routed. Mostly one lane, for which no array is allocated.
 struct TouchedLanes {
   private var first: DeliveryLane?
   private var others: [DeliveryLane] = []

@@ -1,5 +1,5 @@
-/// Values by observer. Few observers exist and each step asks for one, so there is no hashing: the entries are
-/// in the order of their identifiers, which is that of the registrations.
+/// Values by observer. Few observers exist and each step looks one up, so the table avoids hashing and keeps
+/// the entries sorted by identifier, in order of registration.
 struct ObserverTable<Value: Sendable>: Sendable {
   private var entries: [(id: ObserverID, value: Value)] = []
 

@@ -1,7 +1,8 @@
 import AudioCore
 import Clocks
 
-/// The state of an item's buffer; AVPlayerItem.isPlaybackBufferEmpty and its siblings.
+/// The state of an item's buffer. Corresponds to AVPlayerItem.isPlaybackBufferEmpty and its two sibling
+/// properties.
 package struct BufferState: Hashable, Sendable {
   /// Whether no frame can be decoded at the present position.
   package var isEmpty: Bool
@@ -107,7 +108,8 @@ struct Buffering {
     supply.isComplete || supply.seconds >= 10 || supply.seconds >= 0.5 && supply.pace ?? 0 >= 1.1
   }
 
-  /// The loading rate is known from the first 8 KiB: at least 1 if those arrived in less time than they play.
+  /// Returns whether the buffered duration and the loading rate suffice for a start. The rate is known from
+  /// the first 8 KiB on. It is at least 1 if they arrived in less time than they play.
   private static func mayStart(_ supply: MediaSupply) -> Bool {
     supply.isComplete || supply.seconds >= enough || supply.seconds >= 0.25 && supply.pace ?? 0 >= 1
   }

@@ -2,7 +2,8 @@ import MediaTime
 
 /// A notice, observer call or work item to be delivered to the application in order.
 enum Delivery: Sendable {
-  /// In a box: a notice is several times as large as the rest, and a hundred steps a second are copied.
+  /// Boxed, because a notice is several times as large as the other cases, and a hundred steps a second are
+  /// copied.
   indirect case notice(EngineNotice)
   /// A run of steps of one periodic observer.
   case steps(StepRun)

@@ -6,8 +6,8 @@ extension EngineMachine {
   /// Whether the current item is only partially loaded.
   var isShort: Bool { current.flatMap { queue.read($0) { $0.supply } }.map { !$0.isComplete } ?? false }
 
-  /// Records the media available after the decoder's position, `place` seconds into `item`. `isPlaced`: the
-  /// decoder was just positioned there.
+  /// Records the media available after the decoder's position, `place` seconds into `item`. `isPlaced`:
+  /// whether the decoder was just positioned there.
   ///
   /// Returns whether playback waits for more data.
   mutating func supplied(
@@ -37,8 +37,8 @@ extension EngineMachine {
     return supply
   }
 
-  /// Whether all available frames were heard. Playback then waits at once: frames played as they arrive would
-  /// sound chopped. Inlined like `supplyAhead`.
+  /// Whether all available frames were heard. Playback then waits at once, because frames played as they
+  /// arrive would sound chopped. Inlined like `supplyAhead`.
   @inline(__always)
   private var hasRunDry: Bool {
     guard output.phase == .open, output.hasMoved, !isMoving, !output.flushPending, !output.isTakenAway,
@@ -47,8 +47,8 @@ extension EngineMachine {
     return !supply.isComplete && supply.seconds < Self.dryness
   }
 
-  /// Whether playback may wait for more than its next frame. An offline output never waits: nobody listens to
-  /// a file in real time.
+  /// Whether playback may wait for more than its next frame. An offline output never waits, because nobody
+  /// listens to a file in real time.
   var holdsBackWhatIsShort: Bool { waitsToMinimizeStalling && !isOffline }
 
   /// The seconds of media that may remain at an underrun: bytes of an incomplete frame, and frames retained
@@ -75,7 +75,7 @@ extension EngineMachine {
     emit(.extentChanged(item, extent))
   }
 
-  /// The remaining seconds of the current item at which the next one is opened in any case.
+  /// The remaining seconds of the current item at which the next item is opened in any case.
   private static let openAhead = 20.0
 
   /// Returns the remote item to open ahead of its turn: the successor of the current item, once that is
@@ -99,8 +99,8 @@ extension EngineMachine {
     emit(.itemReady(item, info))
   }
 
-  /// Records that opening `item` ahead failed: in a queue player it fails now. Errors that affect the whole
-  /// engine are ignored here and occur again in the item's turn.
+  /// Records that opening `item` ahead failed. In a queue player the item fails now. Errors that affect the
+  /// whole engine are ignored here and occur again in the item's turn.
   mutating func failedAhead(_ item: ItemID, error: DecodingError) {
     guard queue.contains(item), item != current, isQueuePlayer, error.scope == .item else { return }
     emit(.itemFailed(item, error))

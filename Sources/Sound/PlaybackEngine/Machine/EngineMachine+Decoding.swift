@@ -9,7 +9,7 @@ struct ItemVolume: Hashable, Sendable {
   var replayGain: ReplayGain.Kind?
 
   /// Applies the volume to interleaved frames of `format`, of which the first is at `time`, in seconds of the
-  /// item. `levels` returns the medium's levels; it is called only if one is to be applied.
+  /// item. `levels` returns the medium's levels; it is called only if a level is to be applied.
   func apply(
     to frames: UnsafeMutableBufferPointer<Float>, format: PCMFormat, from time: Double,
     levels: () -> ReplayGain
@@ -26,7 +26,7 @@ struct ItemVolume: Hashable, Sendable {
 
 /// The next order for the decode worker.
 enum DecodeOrder {
-  /// Wait for a signal. `isAtEnd`: the queue has no frames after the decoded ones.
+  /// Wait for a signal. `isAtEnd`: whether the queue has no frames after the decoded ones.
   case idle(isAtEnd: Bool)
   /// Open the item (or keep it, if open in the right format) and seek to the start.
   case open(ItemID, any MediaSource, EngineMachine.DecodeStart, generation: UInt64)
@@ -59,7 +59,7 @@ extension EngineMachine {
     }
   }
 
-  /// The cursor, or the start of the queue if its item was heard to its end and has left.
+  /// The cursor, or the start of the queue if the cursor's item was heard to its end and has left the queue.
   private var presentCursor: DecodeCursor {
     if let item = cursor.item, !queue.contains(item) { .empty } else { cursor }
   }
@@ -74,7 +74,7 @@ extension EngineMachine {
   }
 
   /// Records that the decode worker opened `item`; called again while the decoder seeks to its start. Returns
-  /// the output format; nil if `item` is not the next one any more.
+  /// the output format; nil if `item` is no longer the next item.
   mutating func decoderOpened(_ item: ItemID, info: ItemInfo, generation: UInt64) -> PCMFormat? {
     guard generation == self.generation, item == nextToOpen else { return nil }
     let wasReady = queue[item]?.info != nil

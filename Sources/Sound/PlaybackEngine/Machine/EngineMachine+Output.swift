@@ -17,13 +17,14 @@ struct OutputState {
   var phase = Phase.none
   /// The stream's number, raised for each stream, so that events of earlier streams are ignored.
   var serial: UInt64 = 0
-  /// For attempts to open a stream. The first are soon: a restarted server is available within half a second.
+  /// The delays between attempts to open a stream. The first are short, because a restarted server is
+  /// available within half a second.
   var backoff = Backoff(first: 0.1, second: 0.25, longest: 5)
   var isRunning = false
   var appliedVolume: Float = 1
   var appliedMute = false
   var isTakenAway = false
-  /// Raised for each flush; only the answer to the newest one counts.
+  /// The number of the newest flush. Only the answer to that flush counts.
   var flushSerial: UInt64 = 0
   var flushRequested = false
   var flushPending = false

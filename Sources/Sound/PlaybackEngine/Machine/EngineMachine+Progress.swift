@@ -6,7 +6,7 @@ import SystemSupport
 extension EngineMachine {
   /// Updates position, steps and time control to the frame heard now. `timing`: the open stream's timing.
   mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
-    // A timing may begin in the future: a started device reports when its first frame will be heard.
+    // A timing may begin in the future, because a started device reports when its first frame will be heard.
     isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
     // Time control first, so that the start's observer calls carry the start position.
     if isMoving { updateTimeControl(now: now) }
@@ -71,8 +71,8 @@ extension EngineMachine {
     }
   }
 
-  /// Returns the position `frames` after the start of a run, whose item has that sample rate. `isEnd`: that is
-  /// the item's end.
+  /// Returns the position `frames` output frames after the start of `run`, whose item has the sample rate
+  /// `itemRate`. `isEnd`: whether that position is the item's end.
   func position(
     in run: RenderedTimeline.Run, frames: Double, _ itemRate: Int, isEnd: Bool = false
   ) -> ItemPosition {
@@ -127,7 +127,8 @@ extension EngineMachine {
     }
   }
 
-  /// The current item's position now, extrapolated from the last check; never before one already returned.
+  /// Returns the current item's position now, extrapolated from the last check; never earlier than a position
+  /// already returned. Nil if no item is current or the item is not open yet.
   mutating func position(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
     guard var place = seenPosition(now: now, timing: timing) else { return nil }
     if let toldPosition, toldPosition.seconds > place.seconds { place = toldPosition }
@@ -150,15 +151,15 @@ extension EngineMachine {
     return place.seconds > rest.seconds ? place : rest
   }
 
-  /// The seconds that time has advanced after the item's end. AVPlayer.h: under `.none` "the current time
-  /// keeps incrementing".
+  /// Returns the seconds that time has advanced after the item's end. AVPlayer.h: under `.none` "the current
+  /// time keeps incrementing".
   private func beyondEnd(now: HostTime) -> Double {
     guard let endedAt else { return 0 }
     guard actionAtItemEnd == .none, rate != 0, !isSuspended else { return overrun }
     return overrun + max(0, now.seconds(since: endedAt)) * Double(rate)
   }
 
-  /// Fixes the overrun so far; call before changing any input of `beyondEnd`.
+  /// Stores the overrun so far; call before changing any input of `beyondEnd`.
   mutating func settleOverrun(now: HostTime) {
     guard endedAt != nil else { return }
     overrun = beyondEnd(now: now)
@@ -193,7 +194,7 @@ extension EngineMachine {
           if frame <= Double(run.endFrame) {
             if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
           } else if isLast, run.ending == .none {
-            // The output has not taken that frame yet: check when the taken frames were heard, or when it
+            // The output has not taken that frame yet, so check when the taken frames were heard or when it
             // takes more.
             if isHeard { awaitsMore = true } else { consider(end) }
           }
@@ -262,7 +263,7 @@ extension EngineMachine {
     }
   }
 
-  /// Whether the current item is not open yet, or its decoder has not reached its position.
+  /// Whether the current item is not open yet, or the decoder has not reached the item's position.
   private var isAwaited: Bool {
     guard let current, waitsToMinimizeStalling else { return false }
     return currentInfo == nil || cursor.item == current && nextToOpen == current
@@ -277,7 +278,7 @@ extension EngineMachine {
   }
 
   /// Whether the present silence is a normal short interruption: an open item starting on an open output, the
-  /// flush of a seek, or a hiccup. False after `stallDelay`.
+  /// flush of a seek, or a short delay of the device. False after `stallDelay`.
   private mutating func isBriefPause(now: HostTime) -> Bool {
     guard output.phase == .open, !output.isTakenAway || !output.hasMoved,
       timeControl == .playing || timeControl == .paused && currentInfo != nil

@@ -4,8 +4,8 @@ import DequeModule
 import MediaTime
 
 extension EngineMachine {
-  /// Inserts an item after `after`, or at the end for nil. False if `id` is already in the queue or `after`
-  /// is not.
+  /// Inserts an item after `after`, or at the end for nil. Returns false if `id` is already in the queue or
+  /// `after` is not.
   mutating func insert(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), after: ItemID?,
     startSeconds: Double = 0
@@ -48,7 +48,8 @@ extension EngineMachine {
   }
 
   /// Ends `known`, the item that the application believes current (nil: the actual one), and starts the next
-  /// one. If `known` is not current, reports the current item again: the application's value is outdated.
+  /// one. If `known` is not current, reports the current item again, because the application's value is
+  /// outdated.
   mutating func advance(from known: ItemID?) {
     forgetDepartures(from: known ?? current)
     if known == nil || known == current { return advanceToNext() }
@@ -68,7 +69,8 @@ extension EngineMachine {
     becomeCurrent(queue.first)
   }
 
-  /// Replaces `known`, the item that the application believes current (nil: the actual one).
+  /// Replaces `known`, the item that the application believes current (nil: the actual one), with `id`.
+  /// Returns false if `id` is in the queue and not current.
   mutating func replaceCurrent(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), startSeconds: Double = 0,
     replacing known: ItemID? = nil
@@ -121,7 +123,7 @@ extension EngineMachine {
     emit(.rateChanged(value, reason))
     lookAtStanding(now: now)
     if value != 0 {
-      // Playback is requested again: the reasons for earlier failures may be gone.
+      // Playback is requested again, and the reasons for earlier failures may be gone.
       isDecoderUnusable = false
       output.tryAnew()
       if begins, isShort, holdsBackWhatIsShort { buffering.start() }
@@ -141,7 +143,7 @@ extension EngineMachine {
     updateTimeControl(now: now)
   }
 
-  /// Splices if the next item is already decoded but no longer follows.
+  /// Sets the action, and splices if the next item is already decoded but no longer follows.
   mutating func setActionAtItemEnd(_ action: EngineActionAtItemEnd, now: HostTime) {
     guard action != actionAtItemEnd else { return }
     settleOverrun(now: now)
@@ -150,7 +152,7 @@ extension EngineMachine {
     applyActionAtEnd(now: now)
   }
 
-  // These three decode the unheard frames again if necessary.
+  // The next three methods decode the unheard frames again if necessary.
 
   mutating func setAlgorithm(
     _ algorithm: TimePitchAlgorithm, of id: ItemID, now: HostTime, timing: OutputTiming?
@@ -172,7 +174,7 @@ extension EngineMachine {
     if isDecoded(current) { decodeAheadAnew(now: now, timing: timing) }
   }
 
-  /// Nil restores the item's own end.
+  /// Sets the latest end of an item, in seconds; nil restores the item's own end.
   mutating func setEnd(_ seconds: Double?, of id: ItemID) {
     let seconds = seconds.map(Self.place)
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
@@ -182,7 +184,8 @@ extension EngineMachine {
     queue.update(id) { [generation] in $0.endSetIn = generation }
   }
 
-  /// No effect on the current item. Splices if the item is or will be decoded.
+  /// Sets the start position of an item, in seconds. No effect on the current item. Splices if the item is or
+  /// will be decoded.
   mutating func setStart(_ seconds: Double, of id: ItemID) {
     let seconds = Self.place(seconds)
     guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
@@ -198,12 +201,12 @@ extension EngineMachine {
 }
 
 // Departures: items leave the queue automatically when they end or fail. Until the application is notified,
-// they keep their positions in its view of the queue.
+// they keep their positions in the application's view of the queue.
 extension EngineMachine {
   /// An item that left the queue automatically and whose departure is not reported yet.
   struct Departure: Sendable {
     let id: ItemID
-    /// The item that preceded it; nil at the front of the queue.
+    /// The item that preceded the departed item; nil at the front of the queue.
     var predecessor: ItemID?
   }
 
@@ -237,7 +240,8 @@ extension EngineMachine {
     }
   }
 
-  /// Drops the departures before the next item: a call continues from `known` (nil: the current item).
+  /// Drops the departures at the front of the queue and directly after `known`, because a call of the
+  /// application continues from there.
   mutating func forgetDepartures(from known: ItemID?) {
     departures.removeAll { $0.predecessor == nil || $0.predecessor == known }
   }

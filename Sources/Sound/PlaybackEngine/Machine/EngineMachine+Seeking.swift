@@ -37,8 +37,8 @@ extension EngineMachine {
       return superseded + ends(completion, true)
     }
     guard info.live == nil else { return superseded + ends(completion, false) }
-    // Targets after the end are clamped to the exact length. An estimated length does not limit the target:
-    // the decoder reports the frame reached.
+    // Targets after the end are clamped to the exact length. An estimated length does not limit the target,
+    // because the decoder reports the frame reached.
     let target = if case .exact = info.frameCount { min(place, info.duration.seconds) } else { place }
     discontinue(to: .start(current, isExact ? .exactSeconds(target) : .seconds(target)), resting: target)
     pendingSeek = PendingSeek(completion: completion)

@@ -3,7 +3,7 @@ import Clocks
 
 extension EngineMachine {
   /// Flushes the device, keeps the frames that it cannot return, and decodes the rest again. Only for changes
-  /// to frames that follow the present ones.
+  /// to frames that follow the frames now heard.
   mutating func splice() {
     if output.phase == .open {
       generation += 1

@@ -47,7 +47,7 @@ extension EngineMachine {
     discontinue(to: .start(current, .seconds(resting)), resting: resting)
   }
 
-  /// Hands the sound over if its time has come. `timing`: the open stream's timing.
+  /// Replaces the silence with the item's sound once the handover is due. `timing`: the open stream's timing.
   mutating func handOverInTime(now: HostTime, timing: OutputTiming?) {
     if synchronizedStart != nil { silentGeneration = generation }
     guard let start = synchronizedStart, let current, cursor == .decoding(current), isMoving,

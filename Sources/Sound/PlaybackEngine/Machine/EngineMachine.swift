@@ -6,7 +6,7 @@ import MediaTime
 /// The engine's logic as a value: inputs are calls and reports, outputs are commands and deliveries. No
 /// threads, no locks, no I/O; the owner executes the outputs after it has released the lock.
 struct EngineMachine: Sendable {
-  // MARK: What the user wants
+  // MARK: User settings
 
   var queue = PlayQueue<ItemRecord>()
   /// The items that left the queue automatically, in order, until the application is notified.
@@ -17,7 +17,7 @@ struct EngineMachine: Sendable {
   var rate: Float = 0
   /// Whether playback resumes automatically after the output is lost or starved; otherwise it pauses.
   var waitsToMinimizeStalling = true
-  /// Seconds of media per second of output: the last rate above 0.
+  /// The last rate above 0, in seconds of media per second of output.
   var speed = 1.0
   var volume: Float = 1
   var isMuted = false
@@ -25,10 +25,10 @@ struct EngineMachine: Sendable {
   var replayGain: ReplayGain.Kind?
   /// Whether the application is suspended: no sound, no deliveries.
   private(set) var isSuspended = false
-  /// The time since which playback is paused or suspended; nil if it is not, or was never requested.
+  /// The time since which playback is paused or suspended; nil if it is neither, or was never requested.
   var standsSince: HostTime?
 
-  // MARK: What is
+  // MARK: Playback state
 
   var schedule = ObserverSchedule()
   var timeControl = EngineTimeControl.paused
@@ -40,7 +40,8 @@ struct EngineMachine: Sendable {
   var toldPosition: ItemPosition?
   /// Whether the observers' call with the exact position is pending until the device has stopped.
   var stopCallPending = false
-  /// The time at which the current item was heard to its end (and stays current, by `actionAtItemEnd`).
+  /// The time at which the current item was heard to its end, if `actionAtItemEnd` keeps the item current;
+  /// nil otherwise.
   var endedAt: HostTime?
   /// The seconds that time had advanced after the item's end at `endedAt`.
   var overrun = 0.0
@@ -59,10 +60,10 @@ struct EngineMachine: Sendable {
   var replacement: Replacement?
   /// The pending synchronized start; silence plays until then.
   var synchronizedStart: SynchronizedStart?
-  /// Silence plays until the first frames of this generation.
+  /// The generation until whose first frames silence plays.
   var silentGeneration: UInt64 = 0
 
-  // MARK: The output
+  // MARK: Output
 
   var buffering = Buffering()
   /// The time since which there has not been enough data to start.
@@ -171,8 +172,8 @@ struct EngineMachine: Sendable {
     lookAtStanding(now: now)
   }
 
-  /// Returns `seconds` as a valid position: NaN and negative values become 0, values above 10¹⁰ s (300 years)
-  /// that limit. Up to there a double still distinguishes frames at 384 kHz.
+  /// Returns `seconds` as a valid position: NaN and negative values become 0, and values above 10¹⁰ s (300
+  /// years) become that limit. Up to there a double still distinguishes frames at 384 kHz.
   static func place(_ seconds: Double) -> Double {
     seconds >= 0 ? min(seconds, 1e10) : 0
   }

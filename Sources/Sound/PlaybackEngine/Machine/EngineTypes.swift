@@ -26,7 +26,7 @@ extension ItemInfo {
   }
 }
 
-/// The action at the end of an item; AVPlayer.ActionAtItemEnd.
+/// The action at the end of an item. Corresponds to AVPlayer.ActionAtItemEnd.
 package enum EngineActionAtItemEnd: Sendable {
   /// Removes the item from the queue; the next one follows without a gap.
   case advance
@@ -36,7 +36,7 @@ package enum EngineActionAtItemEnd: Sendable {
   case none
 }
 
-/// The playback state; AVPlayer.TimeControlStatus with the reason for waiting.
+/// The playback state. Corresponds to AVPlayer.TimeControlStatus, with the reason for waiting.
 package enum EngineTimeControl: Hashable, Sendable {
   case paused
   /// The rate is not 0, but no sound plays.
@@ -54,7 +54,7 @@ package enum EngineTimeControl: Hashable, Sendable {
   }
 }
 
-/// The cause of a rate change; AVPlayer.RateDidChangeReason.
+/// The cause of a rate change. Corresponds to AVPlayer.RateDidChangeReason.
 package enum EngineRateReason: Sendable {
   case setRateCalled
   /// The rate could not be kept, for example because the output failed permanently.
@@ -67,7 +67,7 @@ package enum EngineRateReason: Sendable {
 
 /// The engine's reports, in order of occurrence.
 package enum EngineNotice: Sendable {
-  /// Nil: the queue ran empty.
+  /// The current item changed; nil if the queue ran empty.
   case currentItemChanged(ItemID?)
   case rateChanged(Float, EngineRateReason)
   case timeControlChanged(EngineTimeControl)
@@ -84,27 +84,31 @@ package enum EngineNotice: Sendable {
   case timeJumped(ItemID)
   /// Sound stopped because of an underrun.
   case playbackStalled(ItemID)
-  /// Reported for the current item only, and not for media that are completely available.
+  /// The buffer state changed. Reported for the current item only, and not for media that are completely
+  /// available.
   case bufferChanged(ItemID, BufferState)
-  /// At most four times a second; not reported for media that are completely available.
+  /// The loaded ranges changed. Reported at most four times a second, and not for media that are completely
+  /// available.
   case extentChanged(ItemID, MediaExtent)
   /// The first frame of a tag was heard, at that time of the item.
   case timedTag(ItemID, MediaTag, CMTime)
   /// A seek ended; the handler is to be called with `finished`.
   case seekCompleted(@Sendable (Bool) -> Void, finished: Bool)
-  /// The output failed to open or was lost; retried after that many seconds, never for nil.
+  /// The output failed to open or was lost. `retryAfter` is the delay before the next attempt, in seconds;
+  /// nil if no attempt follows.
   case outputUnavailable(OutputError, retryAfter: Double?)
   /// The output was opened or moved; `route` names its destination.
   case outputOpened(route: String)
   /// Out-of-range ReplayGain values in an item's tags, which are ignored, as text.
   case replayGainIgnored(ItemID, [String])
-  /// An observer's queue was more than one second late: that many steps were dropped.
+  /// An observer's queue was more than one second late, so this number of steps was dropped.
   case stepsCoalesced(Int64)
 }
 
 /// The engine's record of an item in the queue.
 ///
-/// No field is an existential stored inline: with one, Swift 6.3.1 copies the whole record for each read.
+/// No field is an existential stored inline, because with one Swift 6.3.1 copies the whole record for each
+/// read.
 struct ItemRecord: Sendable {
   final class Medium: Sendable {
     let source: any MediaSource
@@ -127,7 +131,8 @@ struct ItemRecord: Sendable {
   var isOpenedAhead = false
   /// The start position in seconds, for example set by a seek before the item was opened.
   var startSeconds = 0.0
-  /// The latest end in seconds; nil for the item's own end. AVPlayerItem.forwardPlaybackEndTime.
+  /// The latest end in seconds; nil for the item's own end. Corresponds to
+  /// AVPlayerItem.forwardPlaybackEndTime.
   var endSeconds: Double?
   /// The generation in which `endSeconds` was set. End marks decoded before it are outdated.
   var endSetIn: UInt64 = 0

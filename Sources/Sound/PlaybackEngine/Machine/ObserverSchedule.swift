@@ -66,7 +66,7 @@ struct ObserverSchedule {
   }
 
   /// Delivers the steps from `start` (exclusive for boundaries) to `end` seconds. `isItemEnd` excludes `end`
-  /// itself: an item of n seconds has steps 0 ..< n.
+  /// itself, because an item of n seconds has steps 0 ..< n.
   mutating func advance(from start: Double, to end: Double, isItemEnd: Bool, due: (Delivery) -> Void) {
     let limit = isItemEnd ? end - Self.tolerance : end + Self.tolerance
     if periodic.count == 1, boundaries.isEmpty {

@@ -10,11 +10,12 @@ struct PlayQueue<Element: Sendable>: Sendable {
     var next: ItemID?
   }
 
-  /// In no order. A read of one field copies only that field, whereas a dictionary copies the whole element.
+  /// The nodes, in no order. Reading one field of a node copies only that field, whereas a dictionary would
+  /// copy the whole element.
   private var nodes: ContiguousArray<Node> = []
   private var indexes: [ItemID: Int] = [:]
   private(set) var first: ItemID?
-  /// The index of `first`, which each time step reads several times: without hashing.
+  /// The index of `first`, stored so that the several reads in each time step need no hashing.
   private var firstIndex = 0
   private(set) var last: ItemID?
 
@@ -30,8 +31,8 @@ struct PlayQueue<Element: Sendable>: Sendable {
   @inline(__always)
   subscript(id: ItemID) -> Element? { index(of: id).map { nodes[$0].element } }
 
-  /// Reads an element in place; nil if `id` is not in the queue. The subscript copies it, which costs each
-  /// time step more than the rest of its work.
+  /// Reads an element in place; nil if `id` is not in the queue. The subscript copies the element, which
+  /// would cost each time step more than the rest of its work.
   @inline(__always)
   func read<Result>(_ id: ItemID, _ body: (borrowing Element) -> Result?) -> Result? {
     index(of: id).flatMap { index in nodes.withUnsafeBufferPointer { body($0[index].element) } }
@@ -47,15 +48,15 @@ struct PlayQueue<Element: Sendable>: Sendable {
     if let index = index(of: id) { body(&nodes[index].element) }
   }
 
-  /// Inserts an element after `after`, or at the end for nil. False if `id` is already in the queue or
-  /// `after` is not.
+  /// Inserts an element after `after`, or at the end for nil. Returns false if `id` is already in the queue
+  /// or `after` is not.
   mutating func insert(_ element: Element, id: ItemID, after: ItemID?) -> Bool {
     if let after, !contains(after) { return false }
     let previous = after ?? last
     return insert(element, id: id, previous: previous, next: previous.flatMap { next(of: $0) })
   }
 
-  /// Inserts an element at the front. False if `id` is already in the queue.
+  /// Inserts an element at the front. Returns false if `id` is already in the queue.
   mutating func prepend(_ element: Element, id: ItemID) -> Bool {
     insert(element, id: id, previous: nil, next: first)
   }

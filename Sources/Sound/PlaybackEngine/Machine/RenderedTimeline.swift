@@ -1,7 +1,8 @@
 import AudioCore
 import DequeModule
 
-/// The frames taken and not heard yet: maps the stream's frame numbers to parts of items.
+/// The frames that the output has taken and not played yet. Maps the stream's frame numbers to parts of
+/// items.
 struct RenderedTimeline: Sendable {
   /// A run of consecutive frames from one part of one item.
   struct Run: Hashable, Sendable {

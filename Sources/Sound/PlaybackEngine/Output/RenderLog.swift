@@ -11,7 +11,7 @@ import Synchronization
 ///   before `limit` allows its reuse: the ring has twice as many slots as `limit` ever allows.
 /// - The last run may grow after it was committed. Its length and ending are in `lengths`, which are atomic.
 final class RenderLog: @unchecked Sendable {
-  /// The maximum number of runs, drained and not: at the limit the stream takes no frames until some were
+  /// The maximum number of runs, drained or not. At the limit the stream takes no frames until some were
   /// heard. Items of 10 ms fill it in 2.5 s, which is more than an output keeps; the ring has 44 KB.
   static let capacity = 256
   private static let slots = 2 * capacity
@@ -26,7 +26,7 @@ final class RenderLog: @unchecked Sendable {
   /// Whether the next piece is reported even if it only extends the last run.
   private let isMoreAwaited = Atomic<Bool>(false)
 
-  /// The last run appended, and the number of runs: the output's thread's.
+  /// The last run appended, and the number of runs appended. Used on the output's thread only.
   private var last: RenderedTimeline.Run?
   private var written = 0
 
@@ -72,8 +72,8 @@ final class RenderLog: @unchecked Sendable {
   }
 
   /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the
-  /// output's thread, unless the log is full. Returns whether the conductor's next deadline may change:
-  /// another item, a jump or an end.
+  /// output's thread, unless the log is full. Returns whether the conductor's next deadline may change,
+  /// because another item, a jump or an end follows.
   func append(_ chunk: Chunk, count: Int, firstFrame: Int64) -> Bool {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)
     if var grown = last, grown.extend(by: run) {
@@ -92,13 +92,13 @@ final class RenderLog: @unchecked Sendable {
     return true
   }
 
-  /// Moves everything new to the machine's `timeline`.
+  /// Moves the runs appended since the last call to the machine's `timeline`.
   func drain(into timeline: inout RenderedTimeline) {
     let end = committed.load(ordering: .sequentiallyConsistent)
     while index < end {
       let present = Length(packed: length(index).pointee.load(ordering: .sequentiallyConsistent))
       if present != known {
-        // Only the part that was not drained before.
+        // The part of the run that was not drained before.
         var run = runs[index % Self.slots]
         let drained = known?.frameCount ?? 0
         run.firstFrame += drained
@@ -117,7 +117,8 @@ final class RenderLog: @unchecked Sendable {
   }
 
   /// Records the number `told` of runs left in the machine. With `awaitsMore` the next `append` reports a
-  /// change in any case. Returns whether a run arrived since `drain`: the conductor must check again at once.
+  /// change in any case. Returns whether more is awaited and has already arrived since `drain`, so that the
+  /// conductor must check again at once.
   func settle(told: Int, awaitsMore: Bool) -> Bool {
     setLimit(told: told)
     isMoreAwaited.store(awaitsMore, ordering: .sequentiallyConsistent)

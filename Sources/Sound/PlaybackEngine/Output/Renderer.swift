@@ -23,8 +23,8 @@ final class Renderer: RenderSource {
   /// Whether the decoder has no frames after those in the ring.
   private let isProducerAtEnd = Atomic<Bool>(false)
   private let isRingEmpty = Atomic<Bool>(true)
-  /// Silence plays until the first frames of `silentGeneration`; `soundingGeneration` is that of the last
-  /// frames handed out.
+  /// Silence plays until the first frames of `silentGeneration`; `soundingGeneration` is the generation of
+  /// the last frames handed out.
   private let silentGeneration = Atomic<UInt64>(0)
   private let soundingGeneration = Atomic<UInt64>(0)
 
@@ -57,8 +57,8 @@ final class Renderer: RenderSource {
   func setGeneration(_ value: UInt64) { generation.max(value, ordering: .acquiringAndReleasing) }
   func setLimit(_ frame: Int64) { limit.store(frame, ordering: .sequentiallyConsistent) }
 
-  /// Returns true once if frames were refused and would now be handed out. Called by the conductor: each
-  /// refusal signals the conductor, so none just after this call is missed.
+  /// Returns true once if frames were refused and would now be handed out. Called by the conductor. Each
+  /// refusal signals the conductor, so a refusal just after this call is not missed.
   func takesRefusalBack() -> Bool {
     let frame = refusedFrame.load(ordering: .sequentiallyConsistent)
     guard frame >= 0, frame < limit.load(ordering: .sequentiallyConsistent), log.hasRoom else {
@@ -144,8 +144,8 @@ final class Renderer: RenderSource {
       if isSilent { giveSilence(.max) }
       let available = consumer.availableFrames
       isRingEmpty.store(available == 0 && consumer.peek() == nil, ordering: .releasing)
-      // The flag is set before the signal: a decoder that just filled the ring either sees the flag or runs
-      // once more because of the signal. No starved output is missed.
+      // The flag is set before the signal, so a decoder that just filled the ring either sees the flag or
+      // runs once more because of the signal. No starved output is missed.
       if isRefused {
         refusedFrame.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent)
         changed = true
@@ -155,7 +155,7 @@ final class Renderer: RenderSource {
       isLow = available < lowWater
     }
     if isLow { wantsData() }
-    // If no frame replaced the ones taken before, those remain valid.
+    // If no frame was taken, none was replaced either, so the number stays.
     if taken > 0 { handedOut.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent) }
     if changed { logChanged() }
     return taken

@@ -3,11 +3,12 @@ import SystemSupport
 
 /// A directory that only its owner can enter, for a private server's files.
 enum PrivateDirectory {
-  /// Returns unused paths, the best first: in XDG_RUNTIME_DIR, then in /tmp (not set or not writable).
+  /// Returns unused paths in order of preference: in XDG_RUNTIME_DIR, then in /tmp, for systems on which
+  /// XDG_RUNTIME_DIR is not set or not writable.
   static func candidates() -> [String] {
     var parents = ["/tmp"]
     if let runtime = getenv("XDG_RUNTIME_DIR") { parents.insert(String(cString: runtime), at: 0) }
-    // 62 random bits make a collision practically impossible: a guardian may remove anything at its path.
+    // A guardian may remove anything at its path, so 62 random bits make a collision practically impossible.
     let name = "continuo-pulse-" + String(UInt64.random(in: 0..<1 << 62), radix: 36)
     // sun_path holds 108 bytes, including "/native" and the terminating zero.
     return parents.map { "\($0)/\(name)" }.filter { $0.utf8.count < 100 }

@@ -166,8 +166,8 @@ package final class PrivatePulseServer: Sendable {
     return [
       configuration.program, "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1",
       "--high-priority=no", "--realtime=no", "--log-target=stderr", "--log-level=error",
-      // With shared memory PulseAudio 16.1 aborts about once in 500 runs on a busy machine: two threads count imported
-      // blocks (memblock.c: n_imported > 0).
+      // With shared memory PulseAudio 16.1 aborts about once in 500 runs on a busy machine, because two
+      // threads count imported blocks (memblock.c: n_imported > 0).
       "--disable-shm=yes",
       // The sink is loaded before the socket, so that every client finds it.
       "-L", sink, "-L", "module-native-protocol-unix socket=\(socketPath) auth-anonymous=1",

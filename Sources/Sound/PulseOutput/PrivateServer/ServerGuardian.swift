@@ -5,10 +5,11 @@ import SystemSupport
 /// private server and removes its directory.
 ///
 /// The shell starts before the directory and the server, so neither can be left behind at any time:
-/// - Its input is one end of a socket pair. Only this process holds the other, which closes with it.
+/// - Its input is one end of a socket pair. Only this process holds the other end, which closes when the
+///   process ends.
 /// - It knows the directory's name before the directory is created.
-/// - Servers start in its process group. A starting server holds a copy of the lifeline until it runs, and
-///   joins the group before. The shell therefore never finds the group without it.
+/// - Servers start in its process group. A starting server holds a copy of the lifeline until its program
+///   runs, and joins the group before that. The shell therefore never finds the group without the server.
 struct ServerGuardian: Sendable {
   /// The shell's process identifier, also its process group, which contains the servers.
   let identifier: pid_t
@@ -34,7 +35,8 @@ struct ServerGuardian: Sendable {
     directory: String, environment: [String]
   ) throws(PrivatePulseServer.Failure) -> ServerGuardian {
     var ends: [Int32] = [-1, -1]
-    // Close-on-exec from the start: a child started concurrently elsewhere would keep the lifeline open.
+    // Close-on-exec from the start, because a child started concurrently elsewhere would keep the lifeline
+    // open.
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       throw PrivatePulseServer.Failure(
@@ -58,7 +60,7 @@ struct ServerGuardian: Sendable {
   /// The timeout of `dismiss` in seconds; the shell needs a few milliseconds.
   private static let patience: Int32 = 2
 
-  /// Ends all guarded processes, as the death of this process would, and waits for it. Call once.
+  /// Ends all guarded processes, as the death of this process would, and waits for their end. Call once.
   func dismiss() {
     // The shell sees the end of its input; this end then sees the end of the shell and of its children.
     shutdown(lifeline, Int32(SHUT_WR))

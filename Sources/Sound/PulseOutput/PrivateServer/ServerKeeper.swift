@@ -17,7 +17,8 @@ final class ServerKeeper: Sendable {
     var last: HostTime?
   }
 
-  /// The seconds from a lost connection to the check: the kernel closes connections before a process ends.
+  /// The seconds from a lost connection to the check, because the kernel closes connections before a process
+  /// ends.
   private static let settlingTime = 0.01
   /// The lifetime in seconds after which a server counts as healthy and the back-off is reset.
   private static let healthyTime = 10.0

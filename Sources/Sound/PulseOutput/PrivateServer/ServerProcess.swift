@@ -55,7 +55,7 @@ struct ServerProcess: Sendable {
     logLines.last { $0.contains("Failed to load module") || $0.contains("Failed to open module") }
   }
 
-  /// The last line of the server's log after a colon; empty if the log is empty.
+  /// The last line of the server's log, preceded by a colon; empty if the log is empty.
   private var lastWords: String { logLines.last.map { ": \($0)" } ?? "" }
 
   private var logLines: [String] {

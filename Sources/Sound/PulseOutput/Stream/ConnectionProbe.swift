@@ -10,8 +10,8 @@ final class ConnectionProbe: PulseConnectionUser, Sendable {
 
   init(_ connection: PulseConnection) { self.connection = connection }
 
-  /// Connects if necessary, and blocks until the server has answered or `limit` seconds have passed. Call
-  /// without the loop's lock, and not on the loop's thread, which would wait for itself.
+  /// Connects if necessary and returns whether the server has answered. Blocks until then, at most `limit`
+  /// seconds. Call without the loop's lock, and not on the loop's thread, which would wait for itself.
   func isAnswered(within limit: Double) -> Bool {
     if let loop = connection.loop { precondition(!connection.calls.mainloopInThread(loop)) }
     let isPending = connection.withLock {

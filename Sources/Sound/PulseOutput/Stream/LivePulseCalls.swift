@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The implementation that calls libpulse; the only file that does. Each method makes exactly its call.
+/// The implementation that calls libpulse; no other file does. Each method calls the function of its name.
 final class LivePulseCalls: PulseCalls {
   func mainloopNew() -> OpaquePointer? {
     guard let loop = pa_threaded_mainloop_new() else { return nil }
@@ -11,8 +11,8 @@ final class LivePulseCalls: PulseCalls {
     return loop
   }
   func mainloopStart(_ loop: OpaquePointer) -> Int32 {
-    // The name, at most 15 bytes, appears in `top -H`. It is set before the start: after that, PulseAudio
-    // 16.1 names the calling thread instead of the loop's.
+    // The name, at most 15 bytes, appears in `top -H`. It is set before the start, because after it
+    // PulseAudio 16.1 names the calling thread instead of the loop's.
     pa_threaded_mainloop_set_name(loop, "continuo-pulse")
     return pa_threaded_mainloop_start(loop)
   }
@@ -22,7 +22,8 @@ final class LivePulseCalls: PulseCalls {
   func mainloopUnlock(_ loop: OpaquePointer) { pa_threaded_mainloop_unlock(loop) }
   func mainloopInThread(_ loop: OpaquePointer) -> Bool { pa_threaded_mainloop_in_thread(loop) != 0 }
 
-  /// The libpulse function that starts watching: a mere code address, imported without Sendable.
+  /// The libpulse function that starts to watch a descriptor. Unchecked, because a code address is imported
+  /// without Sendable.
   private struct Watch: @unchecked Sendable {
     let begin:
       @convention(c) (
@@ -34,7 +35,7 @@ final class LivePulseCalls: PulseCalls {
   /// The original function, which is the same for all loops.
   private static let watch = Mutex<Watch?>(nil)
 
-  /// Registers each socket as the system's when the loop starts watching it. libpulse does not expose the
+  /// Registers each socket in `SystemSockets` when the loop starts watching it. libpulse does not expose the
   /// socket of a TCP connection, but each loop has its own function table, which can be modified.
   private static func registerSockets(of api: UnsafeMutablePointer<pa_mainloop_api>) {
     guard let begin = api.pointee.io_new else { return }
@@ -120,7 +121,7 @@ final class LivePulseCalls: PulseCalls {
   ) -> OpaquePointer? {
     var spec = spec
     var map = pa_channel_map()
-    // WAVEEX instead of AUTO: the channel order of decoders.
+    // WAVEEX instead of AUTO, because it is the channel order of decoders.
     guard pa_channel_map_init_extend(&map, UInt32(spec.channels), PA_CHANNEL_MAP_WAVEEX) != nil else {
       return nil
     }

@@ -2,9 +2,9 @@ import CPulse
 
 /// The libpulse functions that this module uses, a method for each, so that tests can simulate the server.
 ///
-/// Handles are libpulse's pointers, results its codes (negative: an error), callbacks its C functions with a
-/// user-data pointer. `LivePulseCalls` calls the library; the tests use a scripted implementation. Unless
-/// stated otherwise, the caller must hold the main loop's lock.
+/// Handles are libpulse's pointers, and results are its codes, which are negative for errors. Callbacks are C
+/// functions with a user-data pointer. `LivePulseCalls` calls the library; the tests use a scripted
+/// implementation. Unless stated otherwise, the caller must hold the main loop's lock.
 protocol PulseCalls: AnyObject, Sendable {
   // MARK: Main loop
 
@@ -45,7 +45,7 @@ protocol PulseCalls: AnyObject, Sendable {
   func contextNew(_ loop: OpaquePointer, name: String, properties: PulseProperties) -> OpaquePointer?
   func contextSetStateCallback(
     _ context: OpaquePointer, _ callback: pa_context_notify_cb_t?, _ userdata: UnsafeMutableRawPointer?)
-  /// Starts connecting; nil: libpulse's default server.
+  /// Starts connecting to `server`, or for nil to libpulse's default server.
   func contextConnect(_ context: OpaquePointer, server: String?, flags: pa_context_flags_t) -> Int32
   func contextGetState(_ context: OpaquePointer) -> pa_context_state_t
   func contextErrno(_ context: OpaquePointer) -> Int32
@@ -68,7 +68,7 @@ protocol PulseCalls: AnyObject, Sendable {
     _ context: OpaquePointer, _ callback: @escaping pa_sink_input_info_cb_t,
     _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
-  /// Requests a sink. The callback runs for it, and once with nil at the end or on an error.
+  /// Requests a sink. The callback runs for the sink, and once with nil at the end or on an error.
   func contextGetSink(
     _ context: OpaquePointer, name: String, _ callback: @escaping pa_sink_info_cb_t,
     _ userdata: UnsafeMutableRawPointer?
@@ -89,7 +89,7 @@ protocol PulseCalls: AnyObject, Sendable {
   /// Sets all callbacks of a playback stream that this module uses, or clears them.
   func streamSetCallbacks(
     _ stream: OpaquePointer, _ callbacks: PulseStreamCallbacks?, _ userdata: UnsafeMutableRawPointer?)
-  /// Starts connecting for playback; nil: the server's default sink.
+  /// Starts connecting for playback to `sink`, or for nil to the server's default sink.
   func streamConnectPlayback(
     _ stream: OpaquePointer, sink: String?, attributes: pa_buffer_attr, flags: pa_stream_flags_t,
     volume: pa_cvolume
@@ -103,7 +103,8 @@ protocol PulseCalls: AnyObject, Sendable {
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool
   /// Returns the number of bytes that the server requests; `Int.max` on error.
   func streamWritableSize(_ stream: OpaquePointer) -> Int
-  /// Returns memory for the next write. `bytes`: the wanted size, then the actual one, never larger.
+  /// Returns memory for the next write. `bytes` is the wanted size, and after the call the actual size, which
+  /// is never larger.
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer?
   /// Discards the memory of `streamBeginWrite` unwritten.
   func streamCancelWrite(_ stream: OpaquePointer) -> Int32
@@ -113,8 +114,8 @@ protocol PulseCalls: AnyObject, Sendable {
   /// Corks (stops) or uncorks (starts).
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer?
   func streamFlush(_ stream: OpaquePointer) -> OpaquePointer?
-  /// Plays the queue to its end, however short. The callback runs when the sink has taken all of it, possibly
-  /// before it is heard; not while corked or suspended.
+  /// Plays the queue to its end, however short. The callback runs when the sink has taken the whole queue,
+  /// possibly before its end is heard; not while the stream is corked or suspended.
   func streamDrain(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
@@ -138,11 +139,11 @@ typealias PulseProperties = [(key: String, value: String)]
 /// The callbacks of a playback stream, called by libpulse on the main loop's thread.
 struct PulseStreamCallbacks {
   var state: pa_stream_notify_cb_t?
-  /// The server requests bytes.
+  /// Called when the server requests bytes.
   var write: pa_stream_request_cb_t?
-  /// The server's queue underran.
+  /// Called when the server's queue has underrun.
   var underflow: pa_stream_notify_cb_t?
-  /// Playback started, initially or after an underflow.
+  /// Called when playback has started, initially or after an underflow.
   var started: pa_stream_notify_cb_t?
   var moved: pa_stream_notify_cb_t?
   var suspended: pa_stream_notify_cb_t?

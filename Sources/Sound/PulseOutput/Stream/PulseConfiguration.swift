@@ -1,8 +1,9 @@
 /// The connection and playback settings of a `PulseDevice`. All defaults suit a music player.
 package struct PulseConfiguration: Hashable, Sendable {
-  /// The server ("unix:/path", "tcp:host:port"); nil: libpulse's rules (PULSE_SERVER, client.conf, session).
+  /// The server ("unix:/path", "tcp:host:port"); nil for libpulse's rules (PULSE_SERVER, client.conf,
+  /// session).
   package var server: String?
-  /// The sink's name; nil: the server's default sink.
+  /// The sink's name; nil for the server's default sink.
   package var sink: String?
   /// Whether a sink that is missing at the first opening is a permanent error. At later openings the error is
   /// temporary.
@@ -15,14 +16,15 @@ package struct PulseConfiguration: Hashable, Sendable {
   package var replyTimeout: Double = 5
   /// The requested latency from the source to the listener in seconds. The server may choose another value.
   package var bufferDuration: Double = 1
-  /// The sink's share of that latency in seconds; sound after a flush or a start is heard within this time.
-  /// 40 ms keeps PipeWire at its own quantum of 1024 frames. 50 ms would double the quantum, and with it the
-  /// granularity of its timing information.
+  /// The sink's share of `bufferDuration`, in seconds. Sound after a flush or a start is heard within this
+  /// time. 40 ms keeps PipeWire at its own quantum of 1024 frames. 50 ms would double the quantum, and with
+  /// it the granularity of its timing information.
   package var sinkDuration: Double = 0.04
   /// The buffered seconds required before playback starts.
   package var startThreshold: Double = 0.04
 
-  /// The latency after the sink in seconds, unknown to the server: of a system with sound in other rooms.
+  /// The latency after the sink, in seconds, which the server does not know, for example of a multi-room
+  /// system.
   package var delayBehindSink: Double = 0
 
   package init(server: String? = nil, sink: String? = nil) {

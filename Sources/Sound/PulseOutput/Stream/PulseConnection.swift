@@ -24,7 +24,8 @@ extension PulseConnectionUser {
 
 /// A connection: one threaded main loop with at most one context at any time.
 ///
-/// A failed context cannot connect again (PulseAudio 16.1 answers BADSTATE); the next user gets a new one.
+/// A failed context cannot connect again (PulseAudio 16.1 answers BADSTATE); the next user gets a new
+/// context.
 ///
 /// Unchecked: `loop`, `clock` and the handles' pointers never change. `access` has its own lock and keeps the
 /// loop from being freed while in use. All other mutable state is accessed only with the main loop's lock
@@ -51,18 +52,17 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   private var isLookingUp = false
   /// Whether any stream has ever opened.
   var hasOpened = false
-  /// The sink of all streams; nil: the server's default sink.
+  /// The sink of all streams; nil for the server's default sink.
   private(set) var sink: String?
   private var orphans: [Orphan] = []
   private var users: [any PulseConnectionUser] = []
   /// Whether the device was released; the last user that leaves then ends the loop.
   private var isAbandoned = false
 
-  /// Starts the loop's thread; call `retire()` once to end it.
+  /// Starts the loop's thread; call `retire()` once to end the thread.
   ///
-  /// - Parameters:
-  ///   - onLoss: called on the loop's thread with the lock when the server closes; must not block.
-  ///   - lookUp: called on a thread of its own.
+  /// `lookUp` is called on a thread of its own. `onLoss` is called on the loop's thread, with the lock held,
+  /// when the connection is lost; it must not block.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
     lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp,
@@ -90,8 +90,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   }
 
   /// Runs `body` with the main loop's lock, or directly on the loop's own thread, which already holds it.
-  /// After the end no loop and no thread exist, and all streams have left. `body` then runs without a lock,
-  /// for a stream that is closed again.
+  /// After the loop has ended, all streams have left, and `body` runs without a lock. That occurs if a stream
+  /// is closed again.
   func withLock<R>(_ body: () -> R) -> R {
     guard let loop, enter() else { return body() }
     defer { exit() }
@@ -101,7 +101,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     return body()
   }
 
-  /// The number of threads in the loop or about to be. The loop is freed once that is 0 and cannot rise.
+  /// The number of threads that use the loop or are about to. The loop is freed once the number is 0 and
+  /// cannot rise.
   private struct Access {
     var count = 0
     var isOver = false
@@ -110,7 +111,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   private let access = Mutex(Access())
   /// Posted when the last thread leaves after the end.
   private let lastExit = Semaphore()
-  /// The seconds for threads to leave. They hold the lock for microseconds: a timeout means a hanging loop.
+  /// The timeout for threads to leave, in seconds. They hold the lock for microseconds, so a timeout means a
+  /// hanging loop.
   private static let exitLimit = 10.0
 
   private func enter() -> Bool {
@@ -129,7 +131,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     if isLast { lastExit.post() }
   }
 
-  /// Rejects new threads and waits until all have left; false after a timeout. Not on the loop's thread.
+  /// Rejects new threads and waits until all have left. Returns false after a timeout. Must not be called on
+  /// the loop's thread.
   private func awaitLastExit() -> Bool {
     let isEmpty = access.withLock { access in
       access.isOver = true
@@ -141,7 +144,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
 
   // MARK: With the lock held
 
-  /// Connects unless a context exists. False: libpulse refused at once; `lastError` has the reason.
+  /// Connects unless a context exists. Returns false if libpulse refused at once; `lastError` then has the
+  /// reason.
   @discardableResult
   func connect() -> Bool {
     if context != nil { return true }
@@ -156,7 +160,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     calls.contextSetStateCallback(
       pointer, { context, userdata in context.map { PulseConnection.from(userdata)?.stateChanged($0) } },
       userdata)
-    // The user or the system starts the sound server, not a player.
+    // NOAUTOSPAWN, because the user or the system starts the sound server, not a player.
     guard calls.contextConnect(pointer, server: configuration.server, flags: PA_CONTEXT_NOAUTOSPAWN) >= 0
     else {
       lastError = calls.errorText(calls.contextErrno(pointer))
@@ -184,7 +188,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     if isAbandoned, users.isEmpty { end() }
   }
 
-  /// Ends the loop, now or when its last stream leaves, because the device was released. No lock.
+  /// Ends the loop, now or when its last stream leaves, because the device was released. Call without the
+  /// lock.
   func retire() {
     withLock {
       isAbandoned = true
@@ -240,7 +245,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
 
   private func end() {
     guard let handle = mainloop.take() else { return }
-    // Stopping is forbidden with the lock held and on the loop's thread: another thread does it, quickly.
+    // Stopping is forbidden with the lock held and on the loop's thread, so another thread stops the loop.
     let box = Unmanaged.passRetained(Retirement(connection: self, mainloop: handle))
     var thread = pthread_t()
     let started = pthread_create(
@@ -263,10 +268,11 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     }
 
     func run() {
-      // The context is released while the loop can still notify the server; then thread and loop.
+      // The context is released first, while the loop can still notify the server, and then the loop with its
+      // thread.
       connection.withLock { connection.drop(error: nil) }
       guard connection.awaitLastExit() else {
-        // Leaked deliberately: a loop that is in use must not be freed.
+        // Leaked deliberately, because a loop that is in use must not be freed.
         _ = Unmanaged.passRetained(self)
         return
       }
@@ -300,7 +306,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
         "the connection to the sound server\(place) failed: \(reason)", isRecoverable: true, cause: .server))
   }
 
-  // MARK: Names that do not exist
+  // MARK: Refused connections
 
   private struct Refusal: ~Copyable {
     let serial: Int
@@ -314,7 +320,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   private static let lookupLimit = 2.0
 
   /// Looks up the server's name on another thread and then notifies the users. The context stays until then,
-  /// so that new users wait as well. False if no host is named, or an earlier lookup is still in progress.
+  /// so that new users wait as well. Returns false if no host is named, or if an earlier lookup is still in
+  /// progress.
   private func explainRefusal(_ context: OpaquePointer, _ reason: String) -> Bool {
     guard !isLookingUp, let loop,
       let server = configuration.server ?? getenv("PULSE_SERVER").map({ String(cString: $0) })

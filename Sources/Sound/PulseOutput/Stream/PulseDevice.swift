@@ -16,6 +16,7 @@ package final class PulseDevice: AudioOutputDevice {
   /// - Parameters:
   ///   - privateServer: the server to use instead of the configured one. The device retains it, and restarts
   ///     it after its death, whatever the cause.
+  ///   - configuration: the connection and playback settings.
   ///   - clock: the clock of `timing()`. It must run in real time, as the server does.
   package convenience init(
     privateServer: PrivatePulseServer? = nil, configuration: PulseConfiguration = PulseConfiguration(),
@@ -48,8 +49,9 @@ package final class PulseDevice: AudioOutputDevice {
   /// Starts connecting ahead of the first stream, which reports any errors.
   package func prepare() { connection.withLock { _ = connection.connect() } }
 
-  /// Whether the server accepts a connection. Blocks the caller until the server has answered, at most
-  /// `limit` seconds; a refusal takes about 1 ms. Starts no server. The first stream uses the connection.
+  /// Returns whether the server accepts a connection. Blocks the caller until the server has answered, at
+  /// most `limit` seconds; a refusal takes about 1 ms. Starts no server. The first stream uses the
+  /// connection.
   package func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
 
   /// Returns whether other clients of the server play, and the volume of the configured sink; see
@@ -84,7 +86,8 @@ package final class PulseDevice: AudioOutputDevice {
   }
 }
 
-/// The engine's handle: releasing it closes the stream. The connection retains that while callbacks may come.
+/// The engine's handle, whose release closes the stream. The connection retains the stream while callbacks
+/// may come.
 final class PulseOutputStream: AudioOutputStream {
   private let stream: PulseStream
 

@@ -1,6 +1,7 @@
 import CPulse
 
-/// The user data of libpulse's callbacks: unretained, since another reference lives while they may run.
+/// An object that libpulse's callbacks get as user data. It is not retained for them, since another reference
+/// exists while they may run.
 protocol PulseUserData: AnyObject {}
 
 extension PulseUserData {
@@ -23,7 +24,7 @@ struct MainloopHandle: ~Copyable {
   }
 }
 
-/// A context. Disconnects and frees it on deinit, which requires the main loop's lock.
+/// A context, which deinit disconnects and frees. Requires the main loop's lock on deinit.
 struct ContextHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer
@@ -36,14 +37,14 @@ struct ContextHandle: ~Copyable {
   }
 }
 
-/// A stream. Disconnects and frees it on deinit, which requires the main loop's lock.
+/// A stream, which deinit disconnects and frees. Requires the main loop's lock on deinit.
 struct StreamHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer
 
   deinit {
     calls.streamSetCallbacks(pointer, nil, nil)
-    // Unref alone would leave the stream playing. An error means that it or its connection has died.
+    // Unref alone would leave the stream playing. An error means that the stream or its connection has died.
     _ = calls.streamDisconnect(pointer)
     calls.streamUnref(pointer)
   }
@@ -88,7 +89,7 @@ struct TimerHandle: ~Copyable {
 }
 
 extension PulseCalls {
-  /// Releases an operation whose answer is not needed. False if libpulse refused the operation.
+  /// Releases an operation whose answer is not needed. Returns false if libpulse refused the operation.
   @discardableResult
   func forget(_ operation: OpaquePointer?) -> Bool {
     guard let operation else { return false }

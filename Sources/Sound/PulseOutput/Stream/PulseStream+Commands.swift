@@ -76,7 +76,7 @@ extension PulseStream {
       calls.forget(calls.streamCork(stream, true))
     }
     calls.forget(calls.streamFlush(stream))
-    // Answers arrive in order, so this one has the indexes after the flush.
+    // Answers arrive in order, so this answer has the indexes after the flush.
     flushAnswer = OperationHandle(
       calls,
       calls.streamUpdateTimingInfo(
@@ -102,7 +102,7 @@ extension PulseStream {
     send(.timingChanged)
   }
 
-  /// Completes a flush before the stream is open: no frame was rendered, so none is dropped.
+  /// Completes a flush before the stream is open. No frame was rendered, so none is dropped.
   func completeFlushBeforeOpening() {
     guard !isFlushing, !flushCompletions.isEmpty else { return }
     completeFlush(clock.withLock { $0.positions.renderedFrames })

@@ -33,8 +33,8 @@ extension PulseStream {
   func connectionLost(_ error: OutputError) { fail(error) }
 
   /// The buffer attributes for `bufferDuration` in total. With ADJUST_LATENCY, PulseAudio and PipeWire give
-  /// the sink (tlength − 2·minreq) / 2. The rest is requested in two parts: few wake-ups in this process, and
-  /// low latency from the queue to the listener.
+  /// the sink (tlength − 2·minreq) / 2. The rest is requested in two parts, for few wake-ups in this process
+  /// and low latency from the queue to the listener.
   private var bufferAttributes: pa_buffer_attr {
     func bytes(_ seconds: Double) -> UInt32 {
       UInt32(max(1, (seconds * Double(format.sampleRate)).rounded())) * UInt32(format.bytesPerFrame)
@@ -81,7 +81,8 @@ extension PulseStream {
         isRecoverable: true, cause: .device))
   }
 
-  /// Requests the existing sinks, because the configured one is missing; within the rest of `replyTimeout`.
+  /// Requests the existing sinks, because the configured one is missing. The answer must arrive within the
+  /// rest of `replyTimeout`.
   private func askForSinks(_ context: OpaquePointer) {
     sinkNames = []
     sinkAnswer = OperationHandle(
@@ -91,10 +92,10 @@ extension PulseStream {
     if sinkAnswer == nil { failWithoutSink(isKnown: false) }
   }
 
-  /// Handles a sink of the list, its end (`end` is 1), or an error instead (negative).
+  /// Handles a sink of the list, the end of the list (`end` is 1), or an error (`end` is negative).
   fileprivate func heardOf(_ sink: UnsafePointer<pa_sink_info>?, end: Int32) {
     if let name = sink?.pointee.name, sinkNames.count < Self.sinkLimit {
-      // The server may be untrusted: control characters are removed, so that names cannot break log lines.
+      // The server may be untrusted, so control characters are removed, which could break log lines.
       let scalars = String(cString: name).unicodeScalars.filter { $0.properties.generalCategory != .control }
       sinkNames.append(String(String.UnicodeScalarView(scalars)))
     }
@@ -175,7 +176,8 @@ extension PulseStream {
 }
 
 extension PulseStreamCallbacks {
-  /// The callbacks of `PulseStream`, their user data, which the connection retains while they are set.
+  /// The callbacks of a `PulseStream`, which is their user data. The connection retains the stream while they
+  /// are set.
   static let ofPulseStream = PulseStreamCallbacks(
     state: { PulseStream.from($1)?.stateChanged() },
     write: { PulseStream.from($2)?.pull() },

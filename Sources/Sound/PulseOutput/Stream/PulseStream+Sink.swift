@@ -5,9 +5,9 @@ import CPulse
 extension PulseStream {
   func sinkChosen() { moveToChosenSink() }
 
-  /// Moves the server's stream to the chosen sink, unless it is there. The stream is corked first: a sink that
-  /// can rewind then returns the frames that it holds, and any other one plays them. After that the new sink
-  /// begins with the next frame, so that none is lost or repeated.
+  /// Moves the server's stream to the chosen sink, unless it is there. The stream is corked first: a sink
+  /// that can rewind then returns the frames that it holds, and any other sink plays them. After that the new
+  /// sink begins with the next frame, so that none is lost or repeated.
   func moveToChosenSink() {
     guard isOpen, !isDead, !isFlushing, moveAnswer == nil, let sink = connection.sink, sink != route,
       let stream = handle?.pointer, let context = connection.contextPointer

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// Unchecked: apart from the `let`s, `clock` has its own lock, `isHungry` is atomic, and all other state is
 /// accessed only with the main loop's lock held. libpulse holds that lock for its callbacks as well. The
-/// engine's `render` and event handler are called with it. They may take short locks of their own, but those
-/// must never be held while calling this stream.
+/// engine's `render` and event handler are called with the main loop's lock held. They may take short locks
+/// of their own, which must never be held during a call of this stream.
 final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   let connection: PulseConnection
   let calls: any PulseCalls
@@ -85,9 +85,9 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
 
   func send(_ event: OutputEvent) { if !isDead { events(event) } }
 
-  // MARK: Life
+  // MARK: Opening and closing
 
-  /// Starts opening. Thread-safe; without the lock. The connection retains this object until its end.
+  /// Starts opening. Thread-safe; call without the lock. The connection retains this object until its end.
   func open() {
     connection.withLock {
       guard let loop = connection.loop else { return failWithoutLoop() }
@@ -126,7 +126,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     fail(OutputError("the sound server did not answer within \(limit) seconds", isRecoverable: true))
   }
 
-  /// Ends the stream and reports the error, once. On the loop's thread.
+  /// Ends the stream and reports the error, once. Call on the loop's thread.
   func fail(_ error: OutputError) {
     guard !isDead else { return }
     let heard = hold().heardFrame
@@ -169,7 +169,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
 
   // MARK: Rendering
 
-  /// Schedules a pull on the loop's thread. With the lock held.
+  /// Schedules a pull on the loop's thread. Call with the lock held.
   func pullSoon() { workEvent?.enable() }
 
   func dataAvailable() {
@@ -184,7 +184,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     if isOpen { pull() } else { completeFlushBeforeOpening() }
   }
 
-  /// Sends the frames that the server requests. On the loop's thread.
+  /// Sends the frames that the server requests. Call on the loop's thread.
   func pull() {
     guard isOpen, !isFlushing, let stream = handle?.pointer else { return }
     let wish = calls.streamWritableSize(stream)
@@ -211,8 +211,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     forceOutAtEnd()
   }
 
-  /// Overwrites sent frames by replacements without a gap. Returns the number of frames that the server still
-  /// lacks.
+  /// Overwrites sent frames with replacements, without a gap. Returns the number of frames that the server
+  /// still lacks.
   private func writeOver(_ stream: OpaquePointer, wish: Int) -> Int {
     guard isReplacing else { return 0 }
     isReplacing = false
@@ -222,7 +222,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     return rendered > 0 ? Int(back) - rendered : 0
   }
 
-  /// Renders the next frames, or replacements for the frames sent from `frame` on.
+  /// Renders the next frames, or replacements for the frames sent from `frame` on. Returns the numbers of
+  /// frames requested and rendered.
   private func renderOnce(
     _ stream: OpaquePointer, atMost frames: Int, from frame: Int64? = nil
   ) -> (asked: Int, rendered: Int) {
@@ -295,7 +296,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     send(.timingChanged)
   }
 
-  // MARK: What is heard
+  // MARK: Heard position
 
   func timing() -> OutputTiming {
     let now = hostClock.now
@@ -317,10 +318,11 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     beginTiming()
   }
 
-  /// Converts libpulse's timing information to a report; nil if none exists or it is not reliable.
+  /// Returns libpulse's timing information as a report; nil if none exists or if it is not reliable.
   func timingReport() -> TimingReport? {
     guard let stream = handle?.pointer, let info = calls.streamGetTimingInfo(stream) else { return nil }
-    // Both clocks are read at the same time: preemption in between would add milliseconds to the age.
+    // Both clocks must be read at the same time, because preemption in between would add milliseconds to the
+    // age.
     var now = hostClock.now
     var wall = calls.wallClock()
     for _ in 0..<3 {
@@ -344,7 +346,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     guard isOpen, !isFlushing else { return }
     guard let report = timingReport() else { return askForTimingLater() }
     if isCorked || isSuspended {
-      // No movement: no further requests and no wake-ups.
+      // The position does not move, so no further requests and wake-ups are needed.
       timingTimer = nil
       if clock.withLock({ $0.settle(readPosition: report.readPosition) }) { send(.timingChanged) }
       return

@@ -4,8 +4,9 @@ import Clocks
 import Synchronization
 
 /// Tracks other clients' playback on the server, its sinks, and the sink's volume: queries once, and again
-/// after each change reported by the server. No cost in between. Unchecked: `state` has a lock, `hasWaited` is
-/// atomic, `connection` never changes. All other state is accessed only with the main loop's lock held.
+/// after each change reported by the server. Causes no work in between. Unchecked: `state` has a lock,
+/// `hasWaited` is atomic, `connection` never changes. All other state is accessed only with the main loop's
+/// lock held.
 final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Sendable {
   private let connection: PulseConnection
   private struct State {
@@ -34,7 +35,8 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   /// The maximum number of sinks that are listed. A person's machine has a handful.
   private static let sinkLimit = 64
 
-  /// Joins the connection; `end()` leaves it. Until it is asked it only waits for a stream that strays.
+  /// Joins the connection; `end()` leaves it. Until the first query it only waits for a stream that leaves
+  /// the chosen sink.
   init(connection: PulseConnection) {
     self.connection = connection
     connection.withLock { connection.join(self) }
@@ -43,7 +45,8 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   private var calls: any PulseCalls { connection.calls }
 
   /// Returns the present surroundings; nil until the server has answered. Connects if necessary. The first
-  /// call waits at most `limit` seconds for the answer; later ones return at once. Not on the loop's thread.
+  /// call waits at most `limit` seconds for the answer; later ones return at once. Must not be called on the
+  /// loop's thread.
   func current(limit: Double) -> OutputSurroundings? {
     if let known = state.withLock({ $0.known }) { return known }
     guard begin() else { return nil }
@@ -59,10 +62,10 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     tell()
   }
 
-  /// Starts to track without a handler: streams return to the chosen sink when it exists again.
+  /// Starts to track without a handler, so that streams return to the chosen sink when it exists again.
   func watch() { _ = begin() }
 
-  /// Connects and begins to ask if necessary. False if the server cannot be reached.
+  /// Connects and subscribes if necessary. Returns false if the server cannot be reached.
   private func begin() -> Bool {
     connection.withLock {
       guard connection.connect() else { return false }
@@ -124,7 +127,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
 
   private func changed() { if isAsking { isStale = true } else { ask() } }
 
-  /// Asks for everything; the first time also for the changes.
+  /// Queries the whole state; the first time also subscribes to changes.
   private func ask(isFirst: Bool = false) {
     guard let context else { return }
     if isFirst {
@@ -151,7 +154,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
         context, { PulseSurroundings.from($3)?.heardOf(listed: $1, isLast: $2 != 0) }, userdata))
   }
 
-  /// Handles a stream of the list, or its end.
+  /// Handles a stream of the list, or the end of the list.
   private func heardOf(_ stream: UnsafePointer<pa_sink_input_info>?, isLast: Bool) {
     if let stream, let context, stream.pointee.corked == 0,
       stream.pointee.client != calls.contextGetIndex(context)
@@ -163,7 +166,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     finish()
   }
 
-  /// Handles the sink, or the end of that answer. Without a sink the volume stays at 1.
+  /// Handles the chosen or default sink, or the end of the answer. Without a sink the volume stays at 1.
   private func heardOf(_ sink: UnsafePointer<pa_sink_info>?, isLast: Bool) {
     if let sink {
       var volume = sink.pointee.volume
@@ -175,7 +178,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
     finish()
   }
 
-  /// Handles a sink of the list, or its end.
+  /// Handles a sink of the list, or the end of the list.
   private func heardOf(listed sink: UnsafePointer<pa_sink_info>?, isLast: Bool) {
     if let name = sink?.pointee.name.map({ String(cString: $0) }),
       arriving.destinations.count < Self.sinkLimit

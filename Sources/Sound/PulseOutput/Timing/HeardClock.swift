@@ -29,7 +29,7 @@ struct HeardClock: Sendable {
   private var filter: HeardLineFilter
   /// Whether sound may play: started, not suspended, no flush pending.
   private var mayMove = false
-  /// The minimum heard frame: corking a rewindable sink may move the server's read index back.
+  /// The minimum heard frame, needed because corking a rewindable sink may move the server's read index back.
   private var floor: Double = 0
   /// Whether the server's answer to a drain is pending.
   private var isEndPending = false
@@ -62,7 +62,7 @@ struct HeardClock: Sendable {
     }
   }
 
-  // MARK: What happens to the stream
+  // MARK: Stream events
 
   /// Records that `count` frames were sent at `now`: the next ones, or replacements from `frame` on.
   mutating func rendered(_ count: Int, from frame: Int64? = nil, now: HostTime) {
@@ -75,8 +75,9 @@ struct HeardClock: Sendable {
     positions.append(count, from: frame)
   }
 
-  /// Records that all frames were sent and a drain is pending. Until its answer the last frame counts as
-  /// unheard. A starved server plays it later than the line predicts, and a stop in between would lose it.
+  /// Records that all frames were sent and a drain is pending. Until the server answers the drain, the last
+  /// frame counts as unheard. A starved server plays it later than the line predicts, and a stop in between
+  /// would lose it.
   mutating func awaitEnd() { isEndPending = true }
 
   /// Records the end of the drain: its answer or its timeout.
@@ -99,7 +100,8 @@ struct HeardClock: Sendable {
     mayMove = false
   }
 
-  /// Sets the stopped position to the read index, where playback will resume. True if it changes.
+  /// Sets the stopped position to the read index, where playback will resume. Returns whether the position
+  /// changes.
   mutating func settle(readPosition: Double) -> Bool {
     guard !mayMove, case .still(let position) = motion, readPosition > position else { return false }
     motion = .still(position: readPosition)
@@ -142,18 +144,18 @@ struct HeardClock: Sendable {
   /// Whether the heard position is moving, according to the reports so far.
   var isMoving: Bool { if case .moving = motion { true } else { false } }
 
-  /// Whether another report can be useful: some frames are still unheard.
+  /// Returns whether another report can be useful, because some frames are still unheard.
   func expectsReports(after report: TimingReport, now: HostTime) -> Bool {
     let end = Double(positions.endPosition)
     return mayMove && (position(at: now) < end || report.readPosition < end)
   }
 
-  // MARK: Parts
+  // MARK: Helpers
 
   /// The number of frames from the heard one to the first that is still replaceable in the server's queue. A
   /// sink takes frames in blocks (50 ms on a null sink, a quantum of 21 ms on PipeWire), so it may hold up to
   /// the longest delay seen. A sink that takes more than 50 ms at a time is a device with a long buffer,
-  /// which PulseAudio can rewind. The source gets 20 ms.
+  /// which PulseAudio can rewind. Another 20 ms are added for the source to render.
   private var replacementLead: Double { min(longestSinkDelay, 0.05 * sampleRate) + 0.02 * sampleRate }
 
   /// The last position that the line may reach without a report.

@@ -46,12 +46,14 @@ struct HeardLineFilter: Sendable {
   private static let agreement = 0.001
   /// The error in seconds above which a single report is an outlier or a jump.
   private static let suspicion = 0.002
-  /// The error in seconds below which a quiet line is bent, not moved: a step invisible at 1/100 s.
+  /// The error in seconds below which a quiet line is bent and not moved. A step of this size is invisible
+  /// where times are shown in 1/100 s.
   private static let bendable = 0.0002
   /// The longest interval between libpulse's reports, in seconds. A bent line must not overshoot before the
   /// next report.
   private static let interval = 1.5
-  /// The seconds to a confirming report: they reveal PipeWire's constant position within a quantum.
+  /// The seconds until a confirming report. This interval reveals PipeWire's constant position within a
+  /// quantum.
   private static let confirmation = 0.004
   /// The maximum number of later reports that may disagree with the first one because a thread was late. If
   /// more disagree, the server's reports scatter.
@@ -59,7 +61,8 @@ struct HeardLineFilter: Sendable {
   /// The survey's interval in seconds and count: 16 reports every 3 ms cover 1024 frames twice or 2048 once.
   private static let surveyInterval = 0.003
   private static let surveyCount = 16
-  /// The number of reports averaged, about 70 s: the mean of 48 over 21 ms is accurate to 0.9 ms.
+  /// The number of reports averaged, about 70 s. The mean of 48 reports that scatter over 21 ms is accurate
+  /// to 0.9 ms.
   private static let windowCount = 48
 
   private let nominalRate: Double
@@ -107,14 +110,14 @@ struct HeardLineFilter: Sendable {
         phase = .quiet(suspect: nil)
         return follow(line, report, error: error, elapsed: elapsed)
       }
-      // Two moving reports disagree: the server was late with the one whose position is lower.
+      // Two moving reports disagree, because the server was late with the one whose position is lower.
       let standsStill = report.heardPosition == line.position
       if standsStill || tries >= Self.startTries { return survey(line, report) }
       let update = error > 0 ? restart(at: report) : Update(line: line, nextReport: Self.confirmation)
       phase = .starting(tries: tries + 1)
       return update
     case .quiet(let suspect):
-      // A busy server stamps reports late, never early: one below the line needs a second one.
+      // A busy server stamps reports late, never early, so a second report must confirm one below the line.
       let isLate = error < -Self.bendable && suspect == nil
       if abs(error) <= Self.suspicion, !isLate {
         phase = .quiet(suspect: nil)
@@ -141,7 +144,7 @@ struct HeardLineFilter: Sendable {
     _ line: HeardLine, _ report: TimingReport, error: Double, elapsed: Double
   ) -> Update {
     lastTime = report.hostTime
-    // The error left after an interval is drift: crystals differ by about 50 ppm.
+    // The error left after an interval is drift, because crystals differ by about 50 ppm.
     if elapsed > 0.5 { learn(error / elapsed * 0.2) }
     guard abs(error) < Self.bendable else {
       return Update(line: HeardLine(position: report.heardPosition, time: report.hostTime, rate: baseRate))
@@ -201,7 +204,7 @@ struct HeardLineFilter: Sendable {
   }
 
   /// Returns the mean, half width and lower edge of the windowed reports' offsets from a line, in seconds.
-  /// The lower edge is the true position: within a quantum the read index stays at the quantum's end.
+  /// The lower edge is the true position, because within a quantum the read index stays at the quantum's end.
   private func estimate(against line: HeardLine) -> (mean: Double, halfWidth: Double, error: Double) {
     let offsets = window.map { ($0.position - line.position(at: $0.time)) / nominalRate }.sorted()
     // An even scatter lies within its interquartile range of its median; offsets far outside are late.

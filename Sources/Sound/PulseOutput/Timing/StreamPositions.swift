@@ -1,6 +1,7 @@
 /// The mapping between frame numbers and positions of a stream. A *position* counts frames sent to the
-/// server; its read and write indexes are positions. A *frame number* counts frames rendered by the source.
-/// They diverge after a flush: the server moves its write index back, but frame numbers keep increasing.
+/// server, as the server's read and write indexes do. A *frame number* counts frames rendered by the source.
+/// The two diverge after a flush, because the server moves its write index back, whereas frame numbers keep
+/// increasing.
 struct StreamPositions: Hashable, Sendable {
   /// The position of the first frame after the last flush; earlier positions have no frame numbers.
   private(set) var basePosition: Int64 = 0

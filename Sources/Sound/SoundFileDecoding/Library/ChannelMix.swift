@@ -6,7 +6,7 @@ struct ChannelMix {
   private let channels: Int
   private let left, right: [Float]
 
-  /// Creates the mix for channels whose positions are `map`, or the format's usual ones without it.
+  /// Creates the mix for channels whose positions are `map`; without a map, for the format's usual positions.
   init(_ map: [Int32]?, channels: Int, isVorbis: Bool) {
     let map = map ?? Self.usualMap(channels, isVorbis: isVorbis)
     let weights = (0..<channels).map { Self.weights($0 < map.count ? map[$0] : 0) }

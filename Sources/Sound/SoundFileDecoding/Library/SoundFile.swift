@@ -13,12 +13,12 @@ final class SoundFile {
   let frameCount: Int64?
   /// The number of frames before a target at which decoding must begin to be exact.
   let runUp: Int64
-  /// Whether `jump` may be used: not if the end of the file was missing when it was opened.
+  /// Whether `jump` may be used. False for an Ogg file whose end was missing when it was opened.
   var canJump: Bool
   /// The number of the next frame to read.
   private(set) var position: Int64 = 0
 
-  /// Throws if the file has a rate or a number of channels that cannot be played.
+  /// Creates a reader of the opened file. Throws if its sample rate or number of channels cannot be played.
   init(_ handle: consuming SoundFileHandle, kind: SoundFileKind) throws(DecodingError) {
     let (rate, channels) = (handle.sampleRate, handle.channelCount)
     guard (1000...384_000).contains(rate), (1...256).contains(channels) else {
@@ -40,7 +40,8 @@ final class SoundFile {
 
   var bytes: VirtualFile { handle.file }
 
-  /// Reads up to `count` frames; 0 at the end, or if bytes are missing or unreadable: see `bytes`.
+  /// Reads up to `count` frames and returns their number; 0 at the end, and if bytes are missing or
+  /// unreadable, which `bytes` reports.
   func read(into samples: UnsafeMutablePointer<Float>, count: Int) -> Int {
     let read: Int
     if let mix {
@@ -53,7 +54,8 @@ final class SoundFile {
     return read
   }
 
-  /// Moves to `frame` without decoding; false if that fails, or as `read` does.
+  /// Moves to `frame` without decoding. Returns false if the library cannot seek there, or if bytes are
+  /// missing or unreadable.
   func jump(to frame: Int64) -> Bool {
     guard handle.seek(to: frame) else { return false }
     position = frame

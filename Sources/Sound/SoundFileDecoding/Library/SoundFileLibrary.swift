@@ -59,7 +59,8 @@ struct SoundFileHandle: ~Copyable {
   let sampleRate: Int
   let channelCount: Int
 
-  /// Opens `file` at its beginning; nil if the library refuses it. See `file` for the bytes that it lacked.
+  /// Opens `file` at its beginning; nil if the library refuses it. If bytes were missing, `file.missing` has
+  /// their offset.
   init?(_ library: SoundFileLibrary, _ file: VirtualFile) {
     var io = continuo_sound_io(
       length: { VirtualFile.at($0)?.length ?? 0 },
@@ -80,12 +81,13 @@ struct SoundFileHandle: ~Copyable {
 
   deinit { _ = library.close(pointer) }
 
-  /// Reads up to `count` frames of all channels; 0 at the end, or if an error prevents reading.
+  /// Reads up to `count` frames of all channels and returns their number; 0 at the end, or if an error
+  /// prevents reading.
   func read(into samples: UnsafeMutablePointer<Float>, count: Int) -> Int {
     Int(max(0, library.readFrames(pointer, samples, Int64(count))))
   }
 
-  /// Moves to `frame`; false if that is impossible.
+  /// Moves to `frame`. Returns false if that is impossible.
   func seek(to frame: Int64) -> Bool { library.seek(pointer, frame, 0) == frame }
 
   /// The position of each channel by its number in sndfile.h; nil if the file does not specify them.

@@ -3,7 +3,7 @@ import AudioCore
 /// Opens the file in a source with libsndfile, again each time that missing bytes have arrived. Used by one
 /// thread at a time.
 struct SoundFileOpening {
-  /// The number of bytes after a gap for which an opening waits before it is repeated.
+  /// The number of bytes that must be available at a gap before the file is opened again.
   private static let step: Int64 = 64 * 1024
 
   let source: any ByteSource
@@ -28,7 +28,7 @@ struct SoundFileOpening {
     if !source.isSeekable {
       // The chunks after the audio would otherwise delay the beginning until the file is complete.
       let beginning = try source.peek(32, at: base) ?? []
-      // ALAC cannot be decoded without the table of packets there.
+      // ALAC cannot be decoded without the packet table in those chunks.
       bytes.skipsGaps = !(kind == .caf && beginning.dropFirst(28).starts(with: "alac".utf8))
       if kind == .ogg { bytes.substitute = OggEnd.page(after: beginning) ?? [] }
     }
@@ -42,7 +42,7 @@ struct SoundFileOpening {
     }
     guard let handle else {
       guard bytes.hasSkipped else { throw refusal(library.refusal) }
-      // The bytes that follow may be those of the headers.
+      // The bytes that have not arrived may be those of the headers.
       missing = base + source.supply(from: base).byteCount
       return nil
     }

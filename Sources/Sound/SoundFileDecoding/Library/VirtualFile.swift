@@ -1,9 +1,9 @@
 import AudioCore
 import Glibc
 
-/// A `ByteSource` as the file that libsndfile reads by its callbacks. The library cannot wait for bytes: it takes
-/// a short read for the end of the file. After a read that lacked bytes, `missing` has their offset, and all that
-/// the library returned since then is invalid.
+/// A `ByteSource` as the file that libsndfile reads by its callbacks. The library cannot wait for bytes,
+/// because it treats a short read as the end of the file. After a read that lacked bytes, `missing` has their
+/// offset, and all that the library returned since then is invalid.
 final class VirtualFile {
   /// The length reported for a source of unknown size.
   private static let unknownLength: Int64 = 1 << 40
@@ -15,13 +15,13 @@ final class VirtualFile {
   private(set) var position: Int64 = 0
   /// The offset in the source of the first byte that a read lacked.
   private(set) var missing: Int64?
-  /// The error of a read.
+  /// The error of a failed read, after which all reads return 0.
   private(set) var failure: DecodingError?
   /// Whether reads of bytes after a gap find the end of the file, or `substitute`, instead of missing bytes.
   var skipsGaps = false
-  /// The file's last bytes while they are missing.
+  /// The bytes that replace the file's last bytes while these are missing.
   var substitute: [UInt8] = []
-  /// Whether a read found such an end.
+  /// Whether `skipsGaps` has let a read find the end of the file or `substitute`.
   private(set) var hasSkipped = false
 
   init(_ source: any ByteSource, base: Int64) {
@@ -29,7 +29,7 @@ final class VirtualFile {
     self.base = base
   }
 
-  /// The object of a callback's context.
+  /// Returns the object in a callback's context.
   static func at(_ context: UnsafeMutableRawPointer?) -> VirtualFile? {
     context.map { Unmanaged<VirtualFile>.fromOpaque($0).takeUnretainedValue() }
   }

@@ -8,10 +8,11 @@ enum AudioContent {
   /// A file for libsndfile that begins at `base`.
   case soundFile(SoundFileKind, base: Int64)
 
-  /// The number of bytes before the format of a WAV file that are searched for it.
+  /// The number of bytes of a WAV file in which its format chunk is searched for.
   private static let searchLimit: Int64 = 1 << 20
 
-  /// Reads the first bytes of `source`, and after an ID3 tag four more; nil while they are missing.
+  /// Returns the content, recognized by the first bytes of `source` and the first four after an ID3 tag. Nil
+  /// while these bytes are missing.
   static func find(in source: any ByteSource) throws(DecodingError) -> AudioContent? {
     guard let bytes = try source.peek(Recognition.length, at: 0) else { return nil }
     if let end = Recognition.tagLength(bytes) {

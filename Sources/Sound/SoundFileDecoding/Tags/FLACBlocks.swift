@@ -7,7 +7,8 @@ enum FLACBlocks {
   /// The maximum number of blocks.
   private static let blockLimit = 1024
 
-  /// Returns the length of the blocks, or the number of bytes with the next block's header.
+  /// Returns the length of the file up to the end of the last block. If `bytes` are too short for that,
+  /// returns the length up to the end of the next block's header.
   static func length(beginning bytes: [UInt8]) -> Int {
     var offset = 4
     for _ in 0..<blockLimit {

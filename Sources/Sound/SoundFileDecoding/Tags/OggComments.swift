@@ -2,7 +2,7 @@ import AudioCore
 
 /// Reads the comments of an Ogg file: the second packet of Vorbis, Opus or FLAC.
 enum OggComments {
-  /// The names in front of the comments: of Vorbis (type 3), and of Opus.
+  /// The bytes in front of the comments in Vorbis (packet type 3) and in Opus.
   private static let marks = [[3] + Array("vorbis".utf8), Array("OpusTags".utf8)]
 
   static func read(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
@@ -10,15 +10,15 @@ enum OggComments {
     for mark in marks where packet.starts(with: mark) {
       return MediaTag(fields: VorbisComments.fields(packet.dropFirst(mark.count)))
     }
-    // A FLAC metadata block in Ogg has its header in front.
+    // In Ogg, a FLAC metadata block still begins with its own header of four bytes.
     if packet.first.map({ $0 & 0x7F }) == 4 {
       return MediaTag(fields: VorbisComments.fields(packet.dropFirst(4)))
     }
     return MediaTag()
   }
 
-  /// Returns the length up to the end of the second packet's page, or the number of bytes with the next page's
-  /// header and its segments' lengths.
+  /// Returns the length up to the end of the second packet's page, or, if `bytes` are too short, the length
+  /// up to the end of the next page's header and segment table.
   static func length(beginning bytes: [UInt8]) -> Int {
     var offset = 0
     var packets = 0
@@ -39,8 +39,8 @@ enum OggComments {
     var number = 0
     var offset: Int64 = 0
     while packet.count <= SoundFileTags.limit, offset <= 2 * Int64(SoundFileTags.limit) {
-      // A page: a header of 27 bytes, the lengths of its segments, and these. A segment of less than 255 bytes
-      // ends a packet.
+      // A page consists of a header of 27 bytes, the lengths of its segments, and the segments. A segment of
+      // less than 255 bytes ends a packet.
       guard let header = try source.peek(27, at: offset), header.count == 27,
         header.starts(with: "OggS".utf8),
         let lengths = try source.peek(Int(header[26]), at: offset + 27), lengths.count == Int(header[26])

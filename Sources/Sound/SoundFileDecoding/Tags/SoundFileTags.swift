@@ -1,13 +1,13 @@
 import AudioCore
 import MP3Decoding
 
-/// Reads the tags of the files that libsndfile decodes. The library gives ten texts, one value each, and neither
-/// pictures nor other fields; the formats are simple. The data is untrusted; what is truncated is left out.
+/// Reads the tags of the files that libsndfile decodes. libsndfile itself returns ten texts, one value each,
+/// and neither pictures nor other fields. The data is untrusted; truncated fields are left out.
 enum SoundFileTags {
   /// The maximum size of a tag and of a picture, in bytes.
   static let limit = 16 << 20
 
-  /// Reads the tag of a file that begins at `base`. Bytes that are not available yet count as the end.
+  /// Returns the tag of a file that begins at `base`. Bytes that are not available yet count as the end.
   static func read(
     _ source: any ByteSource, _ kind: SoundFileKind, base: Int64
   ) throws(DecodingError) -> MediaTag {
@@ -34,7 +34,7 @@ enum SoundFileTags {
 }
 
 extension MediaTag {
-  /// Creates the tag from the beginning of an audio file, as far as it reaches; empty without one.
+  /// Creates a tag from the first bytes of an audio file, as far as they reach; empty if they contain none.
   package init(beginning bytes: [UInt8]) {
     let source = StoredBytes(bytes)
     // Bytes in memory are never missing, and reading them does not fail.
@@ -47,8 +47,9 @@ extension MediaTag {
 }
 
 extension MediaTag {
-  /// Returns the length in bytes of the beginning that contains the tag, or that is needed to find out. If it is
-  /// at most `bytes.count`, these contain the tag. Nil for files that have no tag at the beginning.
+  /// Returns the length in bytes of the beginning that contains the tag, or that is needed to find out. If
+  /// the length is at most `bytes.count`, `bytes` contain the tag. Nil for files that have no tag at the
+  /// beginning.
   package static func length(beginning bytes: [UInt8]) -> Int? {
     if let length = Recognition.tagLength(bytes) { return Int(length) }
     switch SoundFileKind(bytes) {

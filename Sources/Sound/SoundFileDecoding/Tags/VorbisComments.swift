@@ -16,7 +16,8 @@ enum VorbisComments {
     "TRACKTOTAL": "TRCK", "TOTALTRACKS": "TRCK", "DISCTOTAL": "TPOS", "TOTALDISCS": "TPOS",
   ]
 
-  /// Parses a comment block: the vendor, a number of comments, and each with its length in front.
+  /// Returns the fields of a comment block: the vendor, the number of comments, and each comment after its
+  /// length.
   static func fields(_ block: ArraySlice<UInt8>) -> [MediaTag.Field] {
     var reader = BlockReader(block, isBigEndian: false)
     guard reader.bytes(reader.number()) != nil, var count = reader.number() else { return [] }
@@ -53,7 +54,8 @@ enum VorbisComments {
     return fields
   }
 
-  /// Parses a picture block of FLAC: the subject, MIME type, description, four numbers about its size, the data.
+  /// Returns the field of a FLAC picture block: the picture type, MIME type, description, four numbers about
+  /// its size, the data. Nil for invalid blocks and URLs.
   static func picture(_ block: ArraySlice<UInt8>) -> MediaTag.Field? {
     var reader = BlockReader(block, isBigEndian: true)
     guard let subject = reader.number(), let type = reader.bytes(reader.number()),
@@ -97,7 +99,7 @@ struct BlockReader {
 }
 
 enum Base64 {
-  /// Decodes the bytes up to the first one that is not of the alphabet.
+  /// Returns the decoded bytes, up to the first character that is not in the Base64 alphabet.
   static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 4 * 3)

@@ -3,7 +3,7 @@ internal import Glibc
 package enum FileBytes {
   package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     case system(Int32)
-    /// The path is that of a folder, a pipe or a device.
+    /// The path names a folder, a pipe or a device.
     case notAFile
     case tooLarge(limit: Int)
     /// The folder is on a file system that the kernel generates.
@@ -22,12 +22,13 @@ package enum FileBytes {
     }
   }
 
-  /// Reads a regular file of at most `limit` bytes. Refuses a pipe and does not wait for it. Blocks.
+  /// Returns the contents of a regular file of at most `limit` bytes. Refuses a pipe without waiting for it.
+  /// Blocks.
   package static func read(_ path: UnsafePointer<CChar>, limit: Int) throws(Problem) -> [UInt8] {
     try withFile(path) { descriptor, _ throws(Problem) in try readAll(descriptor, limit: limit) }
   }
 
-  /// Reads at most `count` bytes of a regular file from `offset` on, and the size of the file. Blocks.
+  /// Returns at most `count` bytes of a regular file from `offset` on, and the size of the file. Blocks.
   package static func part(
     of path: UnsafePointer<CChar>, from offset: Int, count: Int
   ) throws(Problem) -> (bytes: [UInt8], size: Int) {
@@ -52,7 +53,7 @@ package enum FileBytes {
     return try body(descriptor, Int(status.st_size))
   }
 
-  /// Reads from `descriptor` until its end, at most `limit` bytes. Blocks.
+  /// Returns the bytes from `descriptor` up to its end. Throws `tooLarge` above `limit` bytes. Blocks.
   package static func readAll(_ descriptor: Int32, limit: Int) throws(Problem) -> [UInt8] {
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Replaces files atomically: readers find the old or the new contents, also after a crash. Functions block.
+/// Replaces files atomically, so that readers find the old or the new contents, also after a crash. Functions
+/// block.
 package enum FileReplacement {
   /// The system calls that store bytes, with the results and `errno` of the system. Tests replace them.
   package struct Calls: Sendable {
@@ -12,15 +13,17 @@ package enum FileReplacement {
     package init() {}
   }
 
-  /// Writes `bytes` to the file `new`, and renames it to `path`. Returns nil, or the `errno` of the failure,
-  /// which leaves the file at `path` unchanged and no new one.
+  /// Writes `bytes` to the file `new`, and renames it to `path`. Returns nil, or the `errno` of the failure.
+  /// A failure leaves the file at `path` unchanged and no new one, except if only storing the new name
+  /// failed.
   ///
   /// - Parameters:
   ///   - bytes: The new contents.
   ///   - path: The file to replace.
   ///   - new: A path in the same folder. Never followed if it is a link.
   ///   - mode: The permissions, reduced by the process's umask.
-  ///   - isFree: Whether `new` must not exist, otherwise EEXIST. If false, the file there is overwritten.
+  ///   - isFree: Whether an existing file `new` is an error (EEXIST). If false, the file there is
+  ///     overwritten.
   ///   - isDurable: Whether to return only after the disk has stored the bytes and the new name.
   ///   - calls: The system calls.
   package static func write(
@@ -47,12 +50,13 @@ package enum FileReplacement {
   }
 
   private static func create(_ new: UnsafePointer<CChar>, mode: UInt32, isFree: Bool) -> Int32 {
-    // O_NONBLOCK: a pipe of that name is an error, and not waited for.
+    // With O_NONBLOCK, a pipe of that name is an error and not waited for.
     let flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | (isFree ? O_EXCL : O_TRUNC)
     return open(new, flags, mode)
   }
 
-  /// Stores the folder's entries: a power cut could revert a rename otherwise. Returns nil or the `errno`.
+  /// Stores the entries of the file's folder on the disk, because a power cut could otherwise revert a
+  /// rename. Returns nil or the `errno`.
   @discardableResult
   package static func synchronizeFolder(of path: UnsafePointer<CChar>, by calls: Calls = Calls()) -> Int32? {
     let bytes = UnsafeBufferPointer(start: path, count: strlen(path))

@@ -18,7 +18,8 @@ package enum WholeTransfer {
     }
   }
 
-  /// Writes all of `bytes` with `call`, which gets the rest and the number of bytes written before.
+  /// Writes all of `bytes` with `call`, which gets the rest and the number of bytes written before. Returns
+  /// nil or the `errno`.
   static func write(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, by call: (UnsafeRawBufferPointer, Int) -> Int
   ) -> Int32? {

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A C library that is opened at run time: programs that do not use it neither need nor load it. It is never
-/// closed, because another thread may be running its code.
+/// A C library that is opened at run time, so that programs that do not use it neither need nor load it. It
+/// is never closed, because another thread may be running its code.
 package struct DynamicLibrary {
   package struct Problem: Error, Sendable {
     /// The function that the library lacks; nil if there is no library.
@@ -22,8 +22,8 @@ package struct DynamicLibrary {
   private let handle: UnsafeMutableRawPointer
   private let prefix, suffix: String
 
-  /// Opens the first available library of `names`, of which there is at least one. All its functions have
-  /// names with `prefix` and `suffix`. Blocks on the disk.
+  /// Opens the first available library of `names`, of which there is at least one. The names of all its
+  /// functions begin with `prefix` and end with `suffix`. Blocks on the disk.
   package init(_ names: [String], prefix: String, suffix: String = "") throws(Problem) {
     var opened: UnsafeMutableRawPointer?
     for name in names where opened == nil { opened = dlopen(name, RTLD_NOW | RTLD_LOCAL) }

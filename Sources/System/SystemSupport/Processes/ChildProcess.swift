@@ -2,7 +2,7 @@ package import Glibc
 
 /// Starts and observes child processes.
 package enum ChildProcess {
-  /// A standard stream of a child.
+  /// The standard input of a child.
   package enum Input {
     case null
     case inherited
@@ -12,12 +12,12 @@ package enum ChildProcess {
   /// Standard output and standard error of a child.
   package enum Output {
     case inherited
-    /// A file for both, created or truncated, for this user only.
+    /// A file for both streams, truncated, or created for this user only.
     case log(String)
   }
 
-  /// Starts the program `arguments[0]`, searched in `PATH` without a slash, with default signals and an empty
-  /// mask. Returns its process identifier. Blocks until the program is loaded.
+  /// Starts the program `arguments[0]`, searched for in `PATH` if the name has no slash, with default signals
+  /// and an empty mask. Returns the process identifier. Blocks until the program is loaded.
   ///
   /// - Parameters:
   ///   - arguments: the program's name or path, and its arguments.
@@ -42,7 +42,7 @@ package enum ChildProcess {
       posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
       posix_spawn_file_actions_adddup2(&actions, 1, 2)
     }
-    // With equal numbers glibc (2.29) clears the flag close-on-exec.
+    // If both numbers are equal, glibc (2.29) clears the flag close-on-exec.
     if let passed { posix_spawn_file_actions_adddup2(&actions, passed, passed) }
 
     var attributes = posix_spawnattr_t()
@@ -54,8 +54,8 @@ package enum ChildProcess {
     sigfillset(&all)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
-    // A separate group keeps the terminal's key signals away from the child; this process ends it in due time.
-    // 0x80 is POSIX_SPAWN_SETSID of glibc 2.26, which the module lacks.
+    // A separate group keeps the terminal's key signals away from the child, which this process ends itself.
+    // 0x80 is POSIX_SPAWN_SETSID of glibc 2.26, which Swift's Glibc module lacks.
     posix_spawnattr_setpgroup(&attributes, group ?? 0)
     let place = group == nil ? 0x80 : Int32(POSIX_SPAWN_SETPGROUP)
     posix_spawnattr_setflags(&attributes, Int16(place | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
@@ -70,7 +70,7 @@ package enum ChildProcess {
     return identifier
   }
 
-  /// Whether the child has ended or was reaped. Does not reap it.
+  /// Returns whether the child has ended or was reaped. Does not reap it.
   package static func hasEnded(_ child: pid_t) -> Bool {
     var info = siginfo_t()
     guard waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return errno != EINTR }

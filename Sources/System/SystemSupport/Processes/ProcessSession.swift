@@ -1,7 +1,8 @@
 package import Glibc
 
 /// The processes of a session according to /proc: a first process and its descendants, also in process groups
-/// of their own, where Foundation's `Process` puts its children. Processes that call setsid(2) leave it.
+/// of their own, where Foundation's `Process` puts its children. Processes that call setsid(2) leave the
+/// session.
 ///
 /// All members block for the reading of /proc, a few milliseconds.
 package struct ProcessSession: Hashable, Sendable {
@@ -12,19 +13,19 @@ package struct ProcessSession: Hashable, Sendable {
 
   /// Sends a signal to all processes that have not ended.
   package func signal(_ number: Int32) {
-    // The first group at once, and without /proc.
+    // The first process group gets the signal at once, even without /proc.
     kill(-self.number, number)
     for process in members where process != self.number { kill(process, number) }
   }
 
-  /// Stops the processes of which a thread runs. Returns whether there was none; false also without /proc.
+  /// Stops the processes with a running thread. Returns whether there were none; false also without /proc.
   package func stop() -> Bool {
     guard let running = runningProcesses else { return false }
     for process in running { kill(process, SIGSTOP) }
     return running.isEmpty
   }
 
-  /// Kills all processes but the calling one, also those that are made meanwhile, in at most `passes` passes.
+  /// Kills all processes but the calling one, also those that start meanwhile, in at most `passes` passes.
   package func killAll(passes: Int = 100) {
     if getsid(0) != number { kill(-number, SIGKILL) }
     for _ in 0..<passes {
@@ -45,7 +46,7 @@ package struct ProcessSession: Hashable, Sendable {
   /// The processes of which a thread is neither stopped nor has ended; nil without /proc.
   private var runningProcesses: [pid_t]? {
     Self.numbers(in: "/proc")?.filter { process in
-      // A process that ends meanwhile has no file any more.
+      // A process that has ended meanwhile has no entry in /proc.
       guard Self.status(of: "/proc/\(process)/stat")?.session == number else { return false }
       return !(Self.numbers(in: "/proc/\(process)/task") ?? []).allSatisfy { thread in
         let state = Self.status(of: "/proc/\(process)/task/\(thread)/stat")?.state

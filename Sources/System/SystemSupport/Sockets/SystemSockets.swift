@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The registry of sockets that belong to the system and not to the application: those of players, of the
-/// sound server's client and of the control socket. Reclaiming a suspended application's sockets spares them.
+/// The registry of sockets that belong to the system and not to the application, such as those of players, of
+/// the sound server's client and of the control socket. Reclaiming a suspended application's sockets spares
+/// them.
 ///
 /// A registration applies to the socket and not to its descriptor number. It ends when the socket is closed
 /// and does not pass to a new socket with the same number. All methods are thread-safe and never block.

@@ -20,7 +20,8 @@ package enum UnixAddress {
     }
   }
 
-  /// Returns the path that `descriptor` is bound to; nil if it is not a Unix socket or has no path.
+  /// Returns the path to which `descriptor` is bound; nil if `descriptor` is not a Unix socket or has no
+  /// path.
   package static func path(of descriptor: Int32) -> String? {
     var address = sockaddr_un()
     var length = socklen_t(MemoryLayout<sockaddr_un>.size)

@@ -1,4 +1,5 @@
-/// The delays in seconds between attempts that fail in a row: a first, then others that double up to a limit.
+/// The delays in seconds between attempts that fail in a row: a first delay, then delays that double up to a
+/// limit.
 package struct Backoff: Sendable {
   private let first, second, longest, jitter: Double
   private var random: SplitMix64
@@ -12,7 +13,7 @@ package struct Backoff: Sendable {
     random = SplitMix64(state: seed)
   }
 
-  /// Returns the delay, without jitter, after `failures` failures in a row; at least 1.
+  /// Returns the delay, without jitter, after `failures` failures in a row. `failures` must be at least 1.
   package func delay(after failures: Int) -> Double {
     failures == 1 ? first : min(longest, Double(sign: .plus, exponent: failures - 2, significand: second))
   }
