@@ -1,7 +1,7 @@
 import SystemSupport
 
 /// Schedules the attempts of an upload of a background session. A value: events go in, commands come out.
-/// Events of an earlier attempt are ignored, so that there is never more than one exchange.
+/// Events of earlier attempts are ignored, so that at most one exchange exists.
 struct UploadMachine: Hashable, Sendable {
   enum File: Hashable, Sendable {
     case same(count: Int64)
