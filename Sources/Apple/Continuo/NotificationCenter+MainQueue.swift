@@ -37,7 +37,8 @@ extension NotificationCenter {
     }
   }
 
-  /// Adds an observer for an object of a class and an optional queue; nil selects the posting thread.
+  /// Adds an observer for notifications of an object of a class, and returns the observer. nil for `queue`
+  /// selects the posting thread.
   public func addObserver(
     forName name: NSNotification.Name?, object: (any AnyObject)?, queue: OperationQueue?,
     using block: @escaping @Sendable (Notification) -> Void

@@ -51,7 +51,7 @@ import QueuePlayer
     system.add(timers)
     useNetwork()
     system.location.onUpdate = { recorder.add($0) }
-    // Observers of the application's notifications may never have accessed the application before.
+    // Create the application now, because observers of its notifications may never access it.
     _ = system.application
   }
 
@@ -73,8 +73,8 @@ import QueuePlayer
     await launch()
   }
 
-  /// Returns the queues, with their positions, of the players of the last terminated application, which
-  /// restores them at launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
+  /// Returns the queues and positions of the last terminated application's players. The application restores
+  /// them at launch with `AVQueuePlayer(snapshot:)`. Each snapshot is returned only once.
   public func takeRestorableSnapshots() -> [PlayerSnapshot] {
     environment.suspension.takeRestorableSnapshots()
   }
@@ -136,7 +136,7 @@ import QueuePlayer
   /// The sound heard so far. Empty for a device that does not record sound.
   public var heard: HeardSound { HeardSound(output.recording, songs: library.names) }
 
-  /// The samples heard, interleaved and without the silences: for sound of real files.
+  /// The samples heard, interleaved and without the silences. Intended for sound of real files.
   public var heardSamples: [Float] { output.recording.samples }
 
   /// Adds a line to the record.
@@ -148,7 +148,7 @@ import QueuePlayer
     _ player: AVPlayer, every interval: CMTime = CMTime(value: 1, timescale: 100), as name: String? = nil
   ) { watches.append(PlayerWatch(player, interval: interval, name: name, recorder: recorder)) }
 
-  // MARK: Running it
+  // MARK: Execution
 
   /// The number of steps at one time that counts as an endless loop.
   private static let stepLimit = 10_000_000
@@ -171,7 +171,7 @@ import QueuePlayer
   }
 
   func happen(_ action: (Device) -> Void) async {
-    // Earlier requests take effect first, above all playback.
+    // Earlier requests, above all for playback, take effect first.
     await run(until: hostClock.now)
     mainQueue.aside { action(system) }
     await run(until: hostClock.now)

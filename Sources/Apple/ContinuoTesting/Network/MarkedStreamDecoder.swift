@@ -2,8 +2,8 @@ import AudioCore
 import MP3Decoding
 import SoundFileDecoding
 
-/// Decodes the bytes of a song to marks of song and frame. A frame is decoded after all its bytes were
-/// checked.
+/// Decodes the bytes of a marked stream to samples that identify song and frame. A frame is decoded only
+/// after all its bytes were checked.
 final class MarkedStreamDecoder: AudioDecoder {
   private let source: any ByteSource
   private let stream: MarkedStream
@@ -142,7 +142,7 @@ final class MarkedStreamDecoder: AudioDecoder {
   /// The number of bytes searched for a header. A listener who joins a station may start within a frame.
   private static let search = 4_096
 
-  /// Identifies the source by its first bytes; nil while they are missing.
+  /// Returns the kind of the source, identified by its first bytes; nil while they are missing.
   private static func find(in source: any ByteSource) throws(DecodingError) -> Found? {
     guard let front = try source.peek(1, at: 0) else { return nil }
     // The first byte of an MPEG frame or an ID3 tag.

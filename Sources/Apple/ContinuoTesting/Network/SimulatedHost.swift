@@ -20,8 +20,8 @@ extension SimulatedNetwork {
     /// Resets connections after the given number of bytes of an answer's body.
     public func resets(every bytes: Int) { change { $0.always = Cut(after: bytes, .reset) } }
 
-    /// Stalls connections after the given number of bytes of an answer's body: each, or only the next
-    /// `times`.
+    /// Stalls the next `times` connections, each after the given number of bytes of an answer's body; nil
+    /// stalls all connections.
     public func hangs(after bytes: Int, times: Int? = nil) {
       let cut = Cut(after: bytes, .hang)
       change { host in
