@@ -24,9 +24,9 @@ package enum NetworkLimits {
   package static let overlap: Int64 = 4 * 1024
   /// The overlap for bytes that another process stored, possibly long ago.
   package static let overlapAfterRestart: Int64 = 64 * 1024
-  /// The smallest overlap, and the number of consecutive connections that must bring too little for the usual
-  /// overlap. A connection that brings anything brings a segment, which has at least 536 bytes (RFC 9293,
-  /// 3.7.1).
+  /// The smallest overlap, and the number of consecutive connections that must bring few bytes before the
+  /// overlap is reduced. A connection that brings anything brings a segment, which has at least 536 bytes
+  /// (RFC 9293, 3.7.1).
   package static let leastOverlap: Int64 = 256
   package static let tinyConnections = 3
   /// Bytes and seconds after which the length of the data on disk is recorded.
@@ -43,11 +43,11 @@ package enum NetworkLimits {
   /// Bytes ahead of the reader at which a transfer pauses, and at which it resumes.
   package static let readAhead: Int64 = 64 << 20
   package static let readOn: Int64 = 48 << 20
-  /// New bytes that make a lost connection a good one: its retry starts at once.
+  /// The number of new bytes after which a lost connection is retried without back-off.
   package static let goodConnection: Int64 = 16 * 1024
   /// Audio bytes between two ICY metadata blocks.
   static let metadataInterval = 1...1_000_000
-  /// Bytes of an ICY metadata block: its length is one byte, in units of 16.
+  /// Bytes of an ICY metadata block, whose length is stored in one byte, in units of 16.
   package static let metadataBlock = 4_080
   /// Consecutive ICY metadata blocks that may be unreadable before the stream is reconnected without them.
   package static let brokenBlocks = 3
@@ -68,7 +68,7 @@ package enum NetworkLimits {
   /// The number of requests, and the time in seconds, to read a playlist with the playlists that it names.
   package static let playlistRequests = 100
   package static let playlistTime = 15.0
-  /// Consecutive playlists that may lead to the medium at a URL: stations link to playlists.
+  /// Consecutive playlists that may lead to the medium at a URL, because stations link to playlists.
   package static let playlistsForMedium = 2
   /// The maximum number of concurrent fetches of playlists and pictures, for all clients and for clients
   /// other than the local user. The second is lower, so that others never lock out the local user. Each fetch
@@ -85,7 +85,7 @@ package enum NetworkLimits {
   package static let giveUp = 60.0
   /// The longest delay in seconds that a server may ask for with `Retry-After`.
   package static let retryAfter = 60.0
-  /// Consecutive answers such as 404 at which a medium fails that was available before.
+  /// The number of consecutive responses such as 404 after which a previously available medium fails.
   static let refusalsAfterSuccess = 3
   /// Seconds for which a paused live stream stays connected.
   package static let livePause = 10.0
