@@ -31,7 +31,7 @@ extension NotificationCenter {
     return addObserver(forName: name, object: object, queue: nil) { notification in
       if MainDispatchQueue.isCurrent { return block(notification) }
       // Foundation assumes that observers are Sendable and passes the same notification to each. This thread
-      // waits for the block, so only one of the two uses the notification at a time.
+      // waits for the block, so only one thread uses the notification at a time.
       nonisolated(unsafe) let notification = notification
       OperationQueue.main.addOperations([BlockOperation { block(notification) }], waitUntilFinished: true)
     }

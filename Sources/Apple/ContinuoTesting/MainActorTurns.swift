@@ -29,7 +29,7 @@ enum MainActorTurns {
   private static let isInstalled: Bool = {
     guard let address = dlsym(nil, "swift_task_enqueueGlobal_hook") else { return false }
     let hook = address.assumingMemoryBound(to: Hook?.self)
-    // Another tool has installed its hook: leave it in place.
+    // If another tool has installed its hook, leave that hook in place.
     guard hook.pointee == nil else { return false }
     hook.pointee = { job, enqueue in
       guard isCollecting.load(ordering: .relaxed), MainDispatchQueue.isCurrent else { return enqueue(job) }

@@ -51,7 +51,7 @@ extension TransferFailure {
     case 97: self.init(.refused, "the proxy for \(host) refuses the connection")
     // 1: unsupported protocol, here always HTTP/0.9.
     case 1, 8: self.init(.badAnswer, "the answer of \(host) is no HTTP")
-    // 27: also a header line longer than libcurl's limit.
+    // 27: out of memory, or a header line longer than libcurl's limit.
     case 27 where !hasHead: self.init(.badAnswer, "the head of the answer is too long")
     case 27: self.init(.noRoom, "there is no memory")
     case 28: self.init(.timedOut, "\(peer) takes no connection")

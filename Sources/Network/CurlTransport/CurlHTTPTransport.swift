@@ -282,7 +282,7 @@ package final class CurlHTTPTransport: HTTPTransport {
   }
 
   /// Ends a transfer whose host name was not resolved. The failure is permanent if the host does not exist.
-  /// Another thread asks the system whether it exists, because the answer may take long.
+  /// Another thread asks the system whether the host exists, because the answer may take long.
   private func lookUp(_ transfer: CurlTransfer) {
     let (id, request) = (transfer.id, transfer.request)
     DispatchQueue.global().async { [self] in

@@ -154,7 +154,7 @@ package final class PlaylistReader: Sendable {
     _ = runner.carryOut(.start(transferring.request, attempt: state.attempt))
   }
 
-  /// Cancels the request in progress, and ignores those of its events that have arrived.
+  /// Cancels the request in progress. Events of the request that have already arrived are ignored.
   private func cancel(_ state: inout State) {
     state.attempt += 1
     state.present = nil
@@ -202,8 +202,8 @@ package final class PlaylistReader: Sendable {
     }
   }
 
-  /// Determines whether the response is a playlist. Any other response counts as a medium, whose format the
-  /// player checks.
+  /// Determines whether the response is a playlist. A response that is not a playlist counts as a medium,
+  /// whose format the player checks.
   private func recognize(_ state: inout State) {
     guard let present = state.present else { return }
     let kind = NetworkPlaylist.kind(

@@ -1,6 +1,6 @@
 /// Limits for data from the network. Each exists because a server may send anything.
 package enum NetworkLimits {
-  /// Bytes of a URL: the limit of common servers.
+  /// Bytes of a URL, as limited by common servers.
   package static let url = 8_191
   /// Bytes of one header line. libcurl itself stops at 100 KiB.
   package static let headerLine = 64 * 1024
@@ -10,7 +10,7 @@ package enum NetworkLimits {
   package static let trailers = 64 * 1024
   /// Bytes outside the body: heads of interim and proxy responses, chunk sizes and extensions, and the
   /// overhead of an encoding. More than a head, and more than libcurl reads at once. Each body byte allows
-  /// `besideBodyByte` more: a chunk of one byte has five others, and possibly an extension.
+  /// `besideBodyByte` more, because a chunk of one byte has five framing bytes, and possibly an extension.
   package static let besideBody = 512 * 1024
   package static let besideBodyByte = 64
   /// Redirects that are followed for one request.
@@ -62,7 +62,7 @@ package enum NetworkLimits {
   package static let playlist = 1 << 20
   package static let playlistEntries = 10_000
   package static let playlistDepth = 4
-  /// Bytes and entries of a feed: the longest ones list every episode of many years with a text for each.
+  /// Bytes and entries of a feed. The longest feeds list every episode of many years, with a text for each.
   package static let feed = 8 << 20
   package static let feedEntries = 2_000
   /// The number of requests, and the time in seconds, to read a playlist with the playlists that it names.

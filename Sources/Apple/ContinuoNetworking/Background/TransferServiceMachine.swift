@@ -243,14 +243,14 @@ struct TransferServiceMachine: Hashable, Sendable {
       for name in sessions.keys where sessions[name]?.wake == .asked { sessions[name]?.wake = .none }
     case .background: break
     case .suspended, .gone:
-      // A wake that was requested while the application did not run is in progress: keep it.
+      // Keep a wake that was requested while the application did not run, because it is in progress.
       if before == .front || before == .background {
         for name in sessions.keys { sessions[name]?.wake = .none }
       }
       guard next == .gone else { return }
       for name in sessions.keys {
         sessions[name]?.isConnected = false
-        // Messages in transit to the delegate were lost: deliver them again.
+        // Messages in transit to the delegate were lost, so deliver them again.
         for key in items.keys where key.session == name { items[key]?.isDelivered = false }
       }
     }

@@ -17,7 +17,7 @@ final class Exchange: Sendable {
     func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
     /// `count` bytes of the request body were sent so far.
     func exchange(_ exchange: Exchange, sent count: Int64)
-    /// The exchange has ended: the last call.
+    /// The exchange has ended. This is the last call.
     func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)
   }
 

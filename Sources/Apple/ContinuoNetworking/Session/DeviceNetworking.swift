@@ -28,7 +28,7 @@ public final class DeviceNetworking: Suspendable {
   }
 
   let alarms: Alarms
-  /// Runs disk jobs for files of applications, whose disks may be slow.
+  /// Runs disk jobs for the application's files, which may be on slow disks.
   let files: DiskErrands
   private let mainQueue: any DeliveryQueue
   private weak let device: Device?
@@ -75,7 +75,7 @@ public final class DeviceNetworking: Suspendable {
     }
   }
 
-  /// The folder of background transfers; nil: a folder named after the application in
+  /// The folder of background transfers; nil for a folder named after the application in
   /// `$XDG_STATE_HOME/continuo/transfers`. Must be set before the first background session.
   package var transfersFolder: String? {
     get { state.withLock { $0.folder } }

@@ -108,7 +108,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The priority among waiting tasks, 0…1: higher priorities start first.
+  /// The priority among waiting tasks, 0…1. Tasks with higher priorities start first.
   open var priority: Float {
     get { own.withLock { $0.priority } }
     set { own.withLock { $0.priority = min(max(newValue, 0), 1) } }

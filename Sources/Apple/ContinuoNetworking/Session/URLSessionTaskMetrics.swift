@@ -128,7 +128,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var countOfRequestBodyBytesBeforeEncoding: Int64 { countOfRequestBodyBytesSent }
   /// The number of response body bytes after decoding.
   open var countOfResponseBodyBytesAfterDecoding: Int64 { transaction?.receivedCount ?? 0 }
-  /// The number of response body bytes before decoding: the announced length of an encoded body.
+  /// The number of response body bytes before decoding. For an encoded body, this is the announced length.
   open var countOfResponseBodyBytesReceived: Int64 {
     let encoded = transaction?.head.flatMap { $0.isEncoded ? $0.fields["Content-Length"] : nil }
     return encoded.flatMap { Int64($0) } ?? countOfResponseBodyBytesAfterDecoding

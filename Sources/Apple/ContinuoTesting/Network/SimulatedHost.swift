@@ -32,7 +32,7 @@ extension SimulatedNetwork {
     /// Closes connections that were not read from for the given time.
     public func closesIdle(after duration: Duration) { change { $0.idleLimit = duration } }
 
-    /// Ignores range requests: each answer is the whole content.
+    /// Ignores ranges in requests, and answers with the whole content.
     public func ignoresRanges() { change { $0.hasRanges = false } }
 
     /// Omits the length from answers.
@@ -52,7 +52,8 @@ extension SimulatedNetwork {
       change { $0.change = (max(0, requests), other) }
     }
 
-    /// Requires credentials: other requests are answered with 401, for a realm named after the host.
+    /// Requires these credentials. Requests without them are answered with 401, for a realm named after the
+    /// host.
     public func wants(user: String, password: String) {
       change { $0.credentials = Credentials(user: user, password: password) }
     }

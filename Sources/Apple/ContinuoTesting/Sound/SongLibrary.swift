@@ -7,7 +7,8 @@ final class SongLibrary: Sendable {
   private let state = Mutex((names: [String](), sources: [URL: any MediaSource]()))
   private let isHeard: Bool
 
-  /// If `isHeard` is false, the output is not evaluated: media have the right length but arbitrary samples.
+  /// If `isHeard` is false, the output is not evaluated, so media have the right length but arbitrary
+  /// samples.
   init(isHeard: Bool = true) { self.isHeard = isHeard }
 
   /// Adds a song and returns it. Decoding fails at frame `breaksAt`, if any. A name must be used only once.

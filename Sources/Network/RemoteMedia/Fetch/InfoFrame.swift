@@ -11,7 +11,7 @@ enum InfoFrame {
     guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE6 == 0xE2 else { return nil }
     let isVersion1 = bytes[1] & 0x18 == 0x18
     let isMono = bytes[3] & 0xC0 == 0xC0
-    // After the header and the side information of layer III.
+    // The name follows the header and the side information of layer III.
     let start = 4 + (isVersion1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
     guard bytes.count >= start + 16 else { return nil }
     let name = bytes[start..<start + 4]

@@ -6,7 +6,7 @@ import SystemSupport
 struct CacheFile: ~Copyable {
   private let descriptor: Int32
 
-  /// O_TMPFILE, which the system headers hide.
+  /// The value of O_TMPFILE, which the system headers hide.
   private static let nameless = Int32(0o20_000_000) | O_DIRECTORY
 
   /// Creates a file in the first folder that allows it. Missing folders are created with access for the user

@@ -96,7 +96,7 @@ package final class MediaStore: Sendable {
 
   /// Stores bytes on the disk. If the disk refuses them, stores these and all later bytes in memory.
   package func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
-    // Outside the locks, because other stores may be emptied.
+    // Make room outside the locks, because other stores may be emptied.
     let isCounted = !isInMemory && cache.makeRoom(for: bytes.count, of: self, free: freeSpace)
     let isWritten = file.withLock { file in
       let isWritten = isCounted && file?.write(bytes, at: offset) == true
@@ -171,7 +171,7 @@ package final class MediaStore: Sendable {
         guard let range = choose(state), !range.isEmpty else { return (nil, (0, 0)) }
         return (range, state.forget(range))
       }
-      // Under the file lock, so that no new bytes are written to the range at the same time.
+      // Discard the range under the file lock, so that no new bytes are written to it at the same time.
       if let range { file?.discard(range) }
       return fewer
     }

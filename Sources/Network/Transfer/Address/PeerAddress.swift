@@ -15,11 +15,12 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
       .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
   }
 
-  /// Whether the address is globally reachable, which is a unicast address in none of the blocks below. In an
-  /// IPv6 address with embedded IPv4 addresses, those decide, because gateways or the system translate them.
+  /// Whether every host can reach the address, because it is a unicast address in none of the blocks below.
+  /// In an IPv6 address with embedded IPv4 addresses, those decide, because gateways or the system translate
+  /// them.
   package var isPublic: Bool { isPublic(besides: []) }
 
-  /// Returns whether the address is globally reachable and none of `own`, the addresses of this machine's
+  /// Returns whether the address is public (`isPublic`) and none of `own`, the addresses of this machine's
   /// interfaces.
   package func isPublic(besides own: Set<PeerAddress>) -> Bool {
     guard !own.contains(self) else { return false }

@@ -85,7 +85,7 @@ package struct WebURL: Hashable, Sendable {
 
   package var text: String { origin + path + (query.map { "?\($0)" } ?? "") }
 
-  /// The URL for error messages: without the query, which may contain a secret.
+  /// The URL for error messages, without the query, which may contain a secret.
   package var textForMessages: String { origin + path }
 }
 
