@@ -58,7 +58,8 @@ extension NotificationCenter {
       self.object = object
     }
 
-    /// Starts an iteration. The iteration ends when the iterator is released or its task cancelled.
+    /// Starts an iteration and returns its iterator. The iteration ends when the iterator is released or its
+    /// task cancelled.
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream.makeStream(
         of: Posted.self, bufferingPolicy: .bufferingNewest(Self.limit))

@@ -96,7 +96,8 @@ import QueuePlayer
   public func advance(to moment: Duration) async { await run(until: HostTime(moment)) }
 
   /// Calls `action` on the main queue after `delay`, like a timer of the application. The call is postponed
-  /// during a suspension, and never made if the application was terminated first.
+  /// during a suspension, and never made if the application was terminated first. Returns a handle to cancel
+  /// the call.
   @discardableResult public func schedule(
     after delay: Duration, _ action: @escaping @MainActor @Sendable () -> Void
   ) -> ScheduledCall {

@@ -297,7 +297,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Waits until the idle time is over, then closes the connections and ends the thread.
+  /// Closes the connections and ends the thread once the idle time is over. Before, returns the end of the
+  /// idle time.
   private func rest(_ loop: Loop) -> WorkerNext {
     let now = clock.now
     let since = loop.idleSince ?? now

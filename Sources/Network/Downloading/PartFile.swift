@@ -95,7 +95,7 @@ struct PartFile: ~Copyable {
     length = record.length
   }
 
-  /// Opens the partial file and reads its record; creates an empty file if none exists.
+  /// Opens the partial file, reads its record, and returns both. Creates an empty file if none exists.
   static func open(_ place: DownloadPlace, of url: WebURL) throws(FileFailure) -> PartFile {
     let file = try openAlone(place)
     let size = Int64(try file.status().st_size)
@@ -116,7 +116,8 @@ struct PartFile: ~Copyable {
     return part
   }
 
-  /// Opens and locks the partial file. Retries if the previous owner has renamed it to the target in between.
+  /// Opens, locks and returns the partial file. Retries if the previous owner has renamed it to the target in
+  /// between.
   private static func openAlone(_ place: DownloadPlace) throws(FileFailure) -> OpenFile {
     while true {
       let file = try OpenFile(place.part, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)

@@ -25,8 +25,8 @@ package enum PlaylistText {
   /// to three in a URL.
   package static let lineLimit = 3 * 4096 + 64
 
-  /// Parses a playlist: PLS if `isPLS` is true, M3U if it is false. If it is nil, the playlist is PLS if its
-  /// first line is `[playlist]`, whatever the file's name.
+  /// Parses a playlist and returns its content. The format is PLS if `isPLS` is true, M3U if it is false.
+  /// With nil, the format is PLS if the first line is `[playlist]`, whatever the file's name.
   ///
   /// Lines end with LF, CR LF or CR. A byte order mark and white space around a line are removed, and empty
   /// lines are skipped. In M3U, lines that begin with `#` are comments, except that `#EXTINF:` has the title

@@ -59,7 +59,7 @@ extension BackgroundTransfers {
     }
   }
 
-  /// The record of an unfinished task and its session's client; nil if the application does not run.
+  /// Returns the record of an unfinished task and its session's client; nil if the application does not run.
   func running(_ key: TransferKey) -> (record: TaskRecord, client: (any Client)?)? {
     state.withLock { $0.running(key) }
   }

@@ -120,7 +120,7 @@ struct TaskRecord: Codable, Sendable {
     return try? encoder.encode(kept)
   }
 
-  /// Reads the records in a folder, ignoring invalid files.
+  /// Returns the records in a folder, ignoring invalid files. Blocks on the disk.
   static func read(in folder: String) -> [TaskRecord] {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -142,7 +142,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     return commands
   }
 
-  /// The next time that affects the task; nil if none.
+  /// Returns the next time that affects the task; nil if none.
   private func moment(of key: TransferKey) -> HostTime? {
     guard let item = items[key], !item.isDone, let wishes = item.wishes else { return nil }
     let deadline = wishes.deadline < .distantFuture ? wishes.deadline : nil

@@ -132,7 +132,7 @@ final class UploadRun: Exchange.Client {
     handle(.ended(mayPass: failure?.mayPass ?? false, attempt: attempt))
   }
 
-  /// The number of the attempt of this exchange; nil if the attempt is obsolete or cancelled.
+  /// Returns the attempt number of an exchange; nil if the attempt is obsolete or cancelled.
   private func attempt(of exchange: Exchange) -> Int? {
     state.withLock { $0.exchange === exchange ? $0.attempt : nil }
   }

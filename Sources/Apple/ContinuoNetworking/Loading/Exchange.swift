@@ -11,9 +11,10 @@ final class Exchange: Sendable {
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
     /// The server requests credentials. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
-    /// The head of the response has arrived. After `.pause` no body arrives before `proceed`.
+    /// The head of the response has arrived. Returns the demand; after `.pause`, no body arrives before
+    /// `proceed`.
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
-    /// Bytes of the body have arrived.
+    /// Bytes of the body have arrived. Returns the demand for more.
     func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
     /// `count` bytes of the request body were sent so far.
     func exchange(_ exchange: Exchange, sent count: Int64)

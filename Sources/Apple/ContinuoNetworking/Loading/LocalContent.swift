@@ -44,7 +44,7 @@ enum LocalContent {
       textEncodingName: charset?.lowercased())
   }
 
-  /// Reads the content into memory. Blocks on the disk.
+  /// Returns the content, read into memory. Blocks on the disk.
   func read() throws -> Data {
     switch self {
     case .file(let path, _): try Data(contentsOf: URL(fileURLWithPath: path))

@@ -150,7 +150,8 @@ public final class DeviceNetworking: Suspendable {
     }
   }
 
-  /// A mailbox that delivers on `queue`; in virtual time on the main queue, so that runs are reproducible.
+  /// Returns a mailbox that delivers on `queue`, in virtual time on the main queue, so that runs are
+  /// reproducible.
   func makeMailbox(_ queue: OperationQueue) -> Mailbox {
     let run: @Sendable (@escaping Mailbox.Call) -> Void =
       if queue === OperationQueue.main || !(alarms.clock is SystemClock) {

@@ -39,7 +39,7 @@ extension URLSessionDelegate {
       completionHandler(disposition, credential)
     }
   }
-  /// Chooses the default handling of the challenge.
+  /// Returns the default handling of the challenge by default.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) { (.performDefaultHandling, nil) }
@@ -107,7 +107,7 @@ extension URLSessionTaskDelegate {
         await self.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
     }
   }
-  /// Follows the redirect by default.
+  /// Returns `request` by default, which follows the redirect.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
@@ -182,7 +182,7 @@ extension URLSessionDataDelegate {
       completionHandler(await self.urlSession(session, dataTask: dataTask, didReceive: response))
     }
   }
-  /// Accepts the body by default.
+  /// Returns `allow` by default, so that the task receives the body.
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition { .allow }

@@ -62,7 +62,7 @@ extension URLSessionTask {
     request.fields.set("Cookie", field)
   }
 
-  /// Whether a response has cookies to store.
+  /// Returns whether a response has cookies to store.
   func setsCookies(_ head: ResponseHead) -> Bool {
     head.fields["Set-Cookie"] != nil && session.core.values.httpCookieAcceptPolicy != .never && cookies != nil
   }

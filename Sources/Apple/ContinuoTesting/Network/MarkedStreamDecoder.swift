@@ -101,7 +101,7 @@ final class MarkedStreamDecoder: AudioDecoder {
     return filled > 0 ? .frames(filled) : .end
   }
 
-  /// Checks the frame that begins at `seen`.
+  /// Checks the frame that begins at `seen`, and returns whether its bytes are available.
   private func look() throws(DecodingError) -> ByteRead {
     let number = seen / MarkedStream.soundPerFrame
     let expected = stream.bytes(of: number)
@@ -118,7 +118,8 @@ final class MarkedStreamDecoder: AudioDecoder {
 
   private func offset(of frame: Int64) -> Int64 { base + stream.start(of: frame) - stream.start(of: first) }
 
-  /// Starts opening the content of `source`: a test device's song, recognized by its header, or MPEG audio.
+  /// Returns an opening of the content of `source`, which is a test device's song, recognized by its header,
+  /// or MPEG audio.
   @Sendable static func open(
     _ source: any ByteSource, _ options: OpeningOptions, _ part: MP3Opening.Stream?
   ) -> MediaOpening {

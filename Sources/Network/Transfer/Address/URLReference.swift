@@ -46,7 +46,7 @@ struct URLReference {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Removes the segments `.` and `..` (RFC 3986, 5.2.4). The result begins with a slash.
+  /// Returns the path without the segments `.` and `..` (RFC 3986, 5.2.4). The result begins with a slash.
   static func withoutDots(_ path: some StringProtocol) -> String {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     var kept: [String] = []

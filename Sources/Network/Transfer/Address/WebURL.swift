@@ -28,9 +28,9 @@ package struct WebURL: Hashable, Sendable {
   package let path: String
   package let query: String?
 
-  /// Parses a URL and the credentials in it. Trims white space. In path and query, percent-encodes blanks and
-  /// other bytes not allowed in a URL, because people and playlists write them. Control characters make the
-  /// URL malformed.
+  /// Parses and returns a URL and the credentials in it. Trims white space. In path and query,
+  /// percent-encodes blanks and other bytes not allowed in a URL, because people and playlists write them.
+  /// Control characters make the URL malformed.
   package static func read(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     guard let scheme = reference.scheme else { throw .malformed }
@@ -54,7 +54,7 @@ package struct WebURL: Hashable, Sendable {
     return Array(text[..<(slash + 2)] + text[(at + 1)...])
   }
 
-  /// Resolves a reference, such as a redirect or a playlist entry, against this URL (RFC 3986, 5.2).
+  /// Returns a reference, such as a redirect or a playlist entry, resolved against this URL (RFC 3986, 5.2).
   package func resolve(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     if reference.scheme != nil { return try WebURL.read(text) }
