@@ -46,7 +46,7 @@ public struct DeviceClock: Clock {
         timers.add(id, due: HostTime(deadline.sinceStart)) { outcome in
           continuation.resume(with: outcome == .due ? .success(()) : .failure(CancellationError()))
         }
-        // The task was cancelled before the timer was added.
+        // The cancellation handler had no effect if the task was cancelled before the timer was added.
         if Task.isCancelled { timers.cancel(id) }
       }
     } onCancel: {

@@ -4,7 +4,7 @@ package enum NetworkLimits {
   package static let url = 8_191
   /// Bytes of one header line. libcurl itself stops at 100 KiB.
   package static let headerLine = 64 * 1024
-  /// Bytes of a response's head in all.
+  /// Bytes of a response head in total.
   package static let head = 256 * 1024
   /// Bytes of the trailers of a chunked body. Each of the few trailers in use has about 100 bytes.
   package static let trailers = 64 * 1024

@@ -53,7 +53,7 @@ public final class DeviceNetworking: Suspendable {
       state.withLock { state in
         if let transport = state.transport { return transport }
         var options = CurlOptions()
-        // The sockets belong to the application, and its requests are not limited.
+        // The sockets belong to the application, whose request rate is practically unlimited.
         options.hasSystemSockets = false
         options.requestsPerSecond = 10_000
         let made = CurlHTTPTransport(clock: alarms.clock, options: options)

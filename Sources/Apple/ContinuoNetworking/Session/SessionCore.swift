@@ -227,7 +227,7 @@ final class SessionCore: Sendable {
 extension SessionCore: BackgroundTransfers.Client {
   func progressed(_ record: TaskRecord) {
     guard let task = task(for: record) else { return }
-    // A pending report reads the counts on delivery, so it includes these.
+    // A pending report reads the counts on delivery, so it includes the new ones.
     task.take(record)
     guard !noteTold(record.task, { $0.isPending = true }).isPending else { return }
     post { [self] in

@@ -15,7 +15,7 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
     case networkLoad = 1
     /// Never used: servers do not push.
     case serverPush = 2
-    /// The response comes from a file, from the URL itself or from the cache.
+    /// Never used: tasks with local content have no transaction metrics.
     case localCache = 3
   }
 

@@ -50,7 +50,7 @@ package final class RemoteFetch: Sendable {
     /// The offset of the next byte of a live stream.
     var end: Int64 = 0
     var place: Int64 = 0
-    /// The number of times that all stored bytes of a live stream were discarded.
+    /// The number of times that all stored bytes of the live stream were discarded.
     var forgets = 0
     /// Metadata of a live stream with the offset of the byte to which they belong, in order.
     var metadata: [(offset: Int64, value: ICYMetadata)] = []
@@ -78,7 +78,7 @@ package final class RemoteFetch: Sendable {
     /// Whether the response has neither a length nor a version. Without an Info frame, the medium may be a
     /// live stream.
     var isOpenEnded = false
-    /// The part of the published state that the machine does not have.
+    /// The published state, as far as `machine` does not provide it.
     var told = Snapshot()
     var progress = ProgressMeter()
   }

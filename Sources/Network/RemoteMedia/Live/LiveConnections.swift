@@ -104,7 +104,7 @@ final class LiveConnections {
     source.whenBytesCome(callback)
     let snapshot = fetch.snapshot
     let hasMetadata = snapshot.station?.interval != nil && !isWithoutMetadata
-    // Unowned, since this object owns the opening.
+    // Unowned, because this object owns the opening.
     let stream = MP3Opening.Stream(searchBudget: hasMetadata ? Self.metadataBudget : Self.budget) {
       [unowned self] offset, frame in onFrame(place + offset, frame)
     }
