@@ -2,8 +2,8 @@ import CCurl
 import SystemSupport
 import Transfer
 
-/// libcurl's functions, looked up at first use, because local files do not need them. Contains all calls into
-/// libcurl.
+/// libcurl's functions, looked up at first use, because local files do not need them. All calls into libcurl
+/// go through this type.
 struct CurlLibrary: Sendable {
   /// The names of the library in distributions, built with OpenSSL and with GnuTLS.
   static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
