@@ -2,7 +2,8 @@ public import MediaAssets
 public import NowPlaying
 
 extension AVMediaSelectionOption {
-  /// Returns the option for the now-playing information. Always nil: media have no alternative tracks.
+  /// Returns the option for the now-playing information. Always nil, because media have no alternative
+  /// tracks.
   public func makeNowPlayingInfoLanguageOption() -> MPNowPlayingInfoLanguageOption? { nil }
 }
 

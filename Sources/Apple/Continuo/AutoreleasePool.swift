@@ -1,4 +1,4 @@
-/// Calls `body` and returns its result. Linux has no autorelease pools: objects are released immediately.
+/// Calls `body` and returns its result. Linux has no autorelease pools, so objects are released immediately.
 public func autoreleasepool<Result, Failure: Error>(
   invoking body: () throws(Failure) -> Result
 ) throws(Failure) -> Result { try body() }

@@ -20,7 +20,7 @@ extension Device {
   public func connect(_ environment: PlaybackEnvironment = .current) {
     add(ConnectedPlayback(environment))
     let tell: @Sendable (PlaybackActivity) -> Void = { [weak self] activity in
-      // A queue that advances stays `playing`. A waiting player usually resumes within the grace.
+      // A queue that advances stays `playing`. A waiting player usually resumes within the grace period.
       let grace =
         switch activity {
         case .stopped, .playing: 0.0

@@ -17,11 +17,12 @@ package struct NetworkSettings: Sendable {
   package var times = TransferTimes()
   /// Returns the media cache. Called repeatedly, so it must return the same cache each time.
   package var makeCache: @Sendable () -> MediaCache = { MediaCache() }
-  /// Returns the transport, always the same, so that one thread and one limit of requests per host serve all.
+  /// Returns the transport. Must always return the same one, so that all requests share one thread and one
+  /// limit of requests per host.
   package var makeTransport: @Sendable (any HostClock) -> any HTTPTransport = {
     CurlHTTPTransport.shared(clock: $0)
   }
-  /// Starts opening a medium from its bytes; nil opens it by its content.
+  /// Starts opening a medium from its bytes; nil for the default, which detects the format.
   package var makeOpening: (@Sendable (any ByteSource, OpeningOptions, MP3Opening.Stream?) -> MediaOpening)?
   /// Returns a random seed, a different one for each medium.
   package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
@@ -30,7 +31,8 @@ package struct NetworkSettings: Sendable {
   package init() {}
 }
 
-/// Creates network media, and their shared parts with the first one, because local files need none.
+/// Creates network media. Their shared environment is created with the first medium, because local files do
+/// not need it.
 final class NetworkMedia: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock
@@ -76,8 +78,8 @@ extension NetworkSettings {
     return environment
   }
 
-  /// Returns the settings of requests that may reach the given addresses; nil applies the settings unchanged.
-  /// Given credentials replace the user's.
+  /// Returns the settings of requests to the addresses in `reach`; nil applies the settings unchanged. Given
+  /// credentials replace the user's.
   func requests(reach: NetworkReach?, credentials: Credentials? = nil) -> RequestSettings {
     var requests = requests
     if let reach, reach != .all {

@@ -5,8 +5,9 @@ import RemoteMedia
 import Synchronization
 package import Transfer
 
-/// Reads playlists and tags from the network, one at a time. Blocks; not for a virtual clock's thread.
-/// A reason returned by `interruption`, which is polled ten times a second, cancels the requests.
+/// Reads playlists and tags from the network, one at a time. Methods block, and must not be called on the
+/// thread of a virtual clock. A reason returned by `interruption`, which is polled ten times a second,
+/// cancels the request.
 package struct NetworkReader: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock
@@ -17,7 +18,7 @@ package struct NetworkReader: Sendable {
     self.clock = clock
   }
 
-  /// Reads the playlist at `url`, as `PlaylistReading` specifies.
+  /// Reads the playlist at `url` and returns it, as `PlaylistReading` specifies.
   package func readPlaylist(
     _ url: WebURL, _ credentials: Credentials?, reach: NetworkReach, interruption: () -> String?
   ) -> PlaylistAnswer {
@@ -35,8 +36,8 @@ package struct NetworkReader: Sendable {
     }
   }
 
-  /// Returns the tag at the beginning of the medium at `url`, with its pictures; nil as `TagFetch` does, and
-  /// after an interruption. Blocks for slightly more than `TagFetch.timeLimit` at most.
+  /// Returns the tag at the beginning of the medium at `url`, with its pictures; nil if `TagFetch` returns
+  /// nil, or after an interruption. Blocks for slightly more than `TagFetch.timeLimit` at most.
   package func readTag(
     _ url: WebURL, _ credentials: Credentials?, reach: NetworkReach, interruption: () -> String?
   ) -> MediaTag? {
@@ -53,7 +54,7 @@ private struct Interruption: Error {
   let reason: String
 }
 
-/// An answer given once by another thread, for which one thread can block.
+/// An answer for which one thread blocks until another thread gives it.
 private final class AwaitedAnswer<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let isThere = Semaphore()
@@ -63,7 +64,8 @@ private final class AwaitedAnswer<Value: Sendable>: Sendable {
     isThere.post()
   }
 
-  /// Returns the answer once it is available, unless `interruption` returns a reason first.
+  /// Returns the answer once it is available. Throws an `Interruption` if `interruption` returns a reason
+  /// first. Blocks.
   func wait(_ interruption: () -> String?) throws(Interruption) -> Value {
     while true {
       let next = SystemClock.shared.now.advanced(bySeconds: 0.1)

@@ -31,13 +31,14 @@ extension NotificationCenter {
     return addObserver(forName: name, object: object, queue: nil) { notification in
       if MainDispatchQueue.isCurrent { return block(notification) }
       // Foundation assumes that observers are Sendable and passes the same notification to each. This thread
-      // waits for the block, so only one of the two uses the notification at a time.
+      // waits for the block, so only one thread uses the notification at a time.
       nonisolated(unsafe) let notification = notification
       OperationQueue.main.addOperations([BlockOperation { block(notification) }], waitUntilFinished: true)
     }
   }
 
-  /// Adds an observer for an object of a class and an optional queue; nil selects the posting thread.
+  /// Adds an observer for notifications of an object of a class, and returns the observer. nil for `queue`
+  /// selects the posting thread.
   public func addObserver(
     forName name: NSNotification.Name?, object: (any AnyObject)?, queue: OperationQueue?,
     using block: @escaping @Sendable (Notification) -> Void

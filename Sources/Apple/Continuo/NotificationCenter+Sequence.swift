@@ -4,7 +4,8 @@ extension NotificationCenter {
   /// Returns the notifications posted from the start of an iteration, as Apple's Foundation does:
   ///
   /// ```swift
-  /// for await notification in NotificationCenter.default.notifications(named: AVPlayerItem.didPlayToEndTimeNotification) {
+  /// let name = AVPlayerItem.didPlayToEndTimeNotification
+  /// for await notification in NotificationCenter.default.notifications(named: name) {
   ///   print(notification)
   /// }
   /// ```
@@ -20,7 +21,8 @@ extension NotificationCenter {
     Notifications(center: self, name: name, object: object)
   }
 
-  /// A sequence of notifications. Each iteration receives all posted during it; buffers the newest 256.
+  /// A sequence of notifications. Each iteration receives the notifications posted during it, and buffers the
+  /// newest 256.
   public final class Notifications: AsyncSequence, Sendable {
     /// An iterator, as used by `for await`. It receives notifications posted after its creation.
     public struct Iterator: AsyncIteratorProtocol {
@@ -56,11 +58,12 @@ extension NotificationCenter {
       self.object = object
     }
 
-    /// Starts an iteration. The iteration ends when the iterator is released or its task cancelled.
+    /// Starts an iteration and returns its iterator. The iteration ends when the iterator is released or its
+    /// task cancelled.
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream.makeStream(
         of: Posted.self, bufferingPolicy: .bufferingNewest(Self.limit))
-      // An opaque object that is only passed back to the center, which has a lock.
+      // Safe, because the opaque observer is only passed back to the center, which has a lock.
       nonisolated(unsafe) let observer = center.addObserver(forName: name, object: object, queue: nil) {
         continuation.yield(Posted(notification: $0))
       }

@@ -10,7 +10,7 @@ import TimeStretch
 extension PlaybackEnvironment {
   /// Creates an environment that plays audio files and http and https URLs in real time, on the main dispatch
   /// queue. The output is opened when the first player gets an item, or when the audio session is queried
-  /// about other applications' audio. The network is used with the first item at such a URL.
+  /// about other applications' audio. The network is not used before the first item at such a URL.
   ///
   /// - Parameters:
   ///   - output: the audio output. The default is the PulseAudio server chosen by libpulse.
@@ -51,8 +51,9 @@ extension StandardEnvironment: EnvironmentMaker {
   /// Returns an environment for PulseAudio and audio files in real time.
   package static func makeEnvironment() -> PlaybackEnvironment { PlaybackEnvironment() }
 
-  /// Connects the players of a program without a device to that of its phone, if it has one: in a later turn of
-  /// the main queue, in which a program with a device has connected them.
+  /// Connects the players to `Device.current` if the program runs on a phone (`continuo phone run`) and has
+  /// not connected them to a device of its own. Checks this in a later turn of the main queue, when a program
+  /// with a device has connected its players.
   package static func becameCurrent(_ environment: PlaybackEnvironment) {
     guard PhoneLink.shared != nil else { return }
     environment.mainQueue.enqueue {
@@ -67,8 +68,8 @@ extension StandardEnvironment: EnvironmentMaker {
 enum SilenceNotice {
   private static let isSaid = Atomic(false)
 
-  /// Writes the notice if the diagnostic is `outputUnavailable` and none was written before. `place` completes
-  /// "no sound `place`". Any thread.
+  /// Writes the notice if the diagnostic is `outputUnavailable` and no notice was written before. `place`
+  /// completes "no sound `place`". Any thread.
   static func say(_ diagnostic: PlaybackDiagnostic, place: String, advice: String) {
     guard case .outputUnavailable(let reason, let retryAfter) = diagnostic,
       !isSaid.exchange(true, ordering: .relaxed)

@@ -17,8 +17,8 @@ public struct PlaybackOutput: Sendable {
   /// The advice for users when no sound is heard.
   let advice: String
 
-  /// Plays through PulseAudio, or PipeWire's PulseAudio server. If the server is not running or disconnects,
-  /// players wait for it and continue at the last frame heard.
+  /// Returns an output that plays through PulseAudio, or PipeWire's PulseAudio server. If the server is not
+  /// running or disconnects, players wait for it and continue at the last frame heard.
   ///
   /// - Parameters:
   ///   - server: the address in libpulse's notation (`unix:/path`, `tcp:host:port`, a host name); nil applies
@@ -35,16 +35,17 @@ public struct PlaybackOutput: Sendable {
         + "PlaybackOutput.pulseAudio(server:sink:), or do without one: PlaybackOutput.simulated.")
   }
 
-  /// Writes a WAV file of 32-bit float samples, as fast as possible instead of in real time. The file is
-  /// created or truncated when the first player plays, and completed by `PlaybackEnvironment.closePlayers()`.
-  /// All players of the environment write to it one after the other, and must play audio of the same format.
+  /// Returns an output that writes a WAV file of 32-bit float samples, as fast as possible instead of in real
+  /// time. The file is created or truncated when the first player plays, and completed by
+  /// `PlaybackEnvironment.closePlayers()`. All players of the environment write to the file one after the
+  /// other, and must play audio of the same format.
   public static func wavFile(at url: URL) -> PlaybackOutput {
     PlaybackOutput(
       makeDevice: { clock in WAVOutput(path: url.path, clock: clock) }, place: "in \(url.path)",
       advice: "Name a file that can be written.")
   }
 
-  /// Consumes audio in real time and discards it. Needs no audio server.
+  /// An output that consumes audio in real time and discards it. Needs no audio server.
   public static let simulated = PlaybackOutput(
     makeDevice: { clock in SimulatedOutput(clock: clock, recordsSound: false) }, place: "", advice: "")
 }

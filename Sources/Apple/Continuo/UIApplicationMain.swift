@@ -6,18 +6,17 @@ import Glibc
 
 /// Starts an application and runs the main run loop; never returns. Makes a new device `Device.current`,
 /// connects the players of `PlaybackEnvironment.current`, creates the delegate and launches the application.
-///
 /// The background modes are those under `UIBackgroundModes` in the file `Info.plist` beside the program, the
-/// permitted task identifiers those under `BGTaskSchedulerPermittedIdentifiers`; empty without that file. If
-/// it is damaged, the program reports that on standard error and exits with status 78. The option
-/// `--background-modes` of `continuo phone run` replaces the modes.
+/// permitted task identifiers those under `BGTaskSchedulerPermittedIdentifiers`; both are empty without that
+/// file. If the file is damaged, the program reports that on standard error and exits with status 78. The
+/// option `--background-modes` of `continuo phone run` replaces the modes.
 ///
 /// Must be called once, on the main thread. `@main` before a delegate class of `UIResponder` does the same.
 ///
 /// - Parameters:
 ///   - argc: the number of the program's arguments; ignored.
 ///   - argv: the program's arguments; ignored.
-///   - principalClassName: ignored: the application is always a `UIApplication`.
+/// - principalClassName: ignored, because the application is always a `UIApplication`.
 ///   - delegateClassName: `NSStringFromClass` of the delegate's class, which must derive from `UIResponder`;
 ///     nil for an application without a delegate. Stops the program if no such class exists.
 @discardableResult
@@ -47,7 +46,7 @@ extension UIApplicationDelegate where Self: UIResponder {
   device.connect()
   let delegate = makeDelegate()
   device.application.delegate = delegate
-  // The application's reference to its delegate is weak, so this one is never released.
+  // The application's reference to its delegate is weak, so the delegate is retained here permanently.
   if let delegate { _ = Unmanaged.passRetained(delegate as AnyObject) }
   device.launch()
   RunLoop.main.run()

@@ -27,7 +27,7 @@ extension AVPlayer {
     self.times { send in self.addBoundaryTimeObserver(forTimes: times, queue: queue) { send(()) } }
   }
 
-  /// Returns a publisher for which `observe` adds a time observer.
+  /// Returns a publisher that adds a time observer with `observe` for each subscriber.
   private nonisolated func times<Time>(
     _ observe: @escaping (@escaping @Sendable (Time) -> Void) -> Any
   ) -> AnyPublisher<Time, Never> {

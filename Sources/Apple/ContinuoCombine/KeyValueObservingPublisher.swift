@@ -4,16 +4,16 @@ public import OpenCombine
 
 extension NSObject {
   /// A publisher of the values of an observed property.
-  ///
-  /// Sends the present value first with the option `.initial`, and with `.prior` the old value before each change.
-  /// A change is what `observe(_:options:changeHandler:)` calls one, on the same queue. Never completes.
+  /// With the option `.initial`, sends the current value first. With `.prior`, also sends the old value
+  /// before each change. Sends the changes that `observe(_:options:changeHandler:)` reports, on the same
+  /// queue. Never completes.
   ///
   /// Values without demand are dropped; with `.initial` the latest of them is sent on the next demand. Nothing is
   /// sent while the path unwraps a missing current item with `!`.
   public struct KeyValueObservingPublisher<Subject: KeyValueObserving, Value>: Publisher {
     /// The value at the path.
     public typealias Output = Value
-    /// Never: a property has no errors.
+    /// `Never`, because a property has no errors.
     public typealias Failure = Never
 
     /// The object whose property is observed.
@@ -43,15 +43,15 @@ extension NSObject {
 }
 
 extension NSObject.KeyValueObservingPublisher: Equatable {
-  /// Whether both observe the same path of the same object with the same options.
+  /// Returns whether both publishers observe the same path of the same object with the same options.
   public static func == (left: Self, right: Self) -> Bool {
     left.object === right.object && left.keyPath == right.keyPath && left.options == right.options
   }
 }
 
 extension KeyValueObserving {
-  /// Returns a publisher of the values at `keyPath`, whose subscribers receive the present value first, unless
-  /// `options` lacks `.initial`. The path may be one of `observe(_:options:changeHandler:)`.
+  /// Returns a publisher of the values at `keyPath`, whose subscribers receive the current value first,
+  /// unless `options` lacks `.initial`. Supports the paths that `observe(_:options:changeHandler:)` supports.
   public func publisher<Value>(
     for keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.initial, .new]
   ) -> NSObject.KeyValueObservingPublisher<Self, Value> {

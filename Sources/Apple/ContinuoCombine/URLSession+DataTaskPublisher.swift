@@ -14,7 +14,7 @@ extension URLSession {
 
     /// The request to be loaded.
     public let request: URLRequest
-    /// The session that loads it.
+    /// The session that loads the request.
     public let session: URLSession
 
     /// Creates a publisher that loads `request` in `session`.
@@ -26,9 +26,9 @@ extension URLSession {
     /// Creates a task for the subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       var task: URLSessionDataTask?
-      // A future keeps the result of a task that ends before the demand has reached it.
+      // The future keeps the result of a task that ends before the demand has reached the future.
       let result = Future<Output, Failure> { promise in
-        // Unsafe: a promise belongs to its future, which guards it by a lock, and is called once.
+        // Safe, because the future guards its promise by a lock, and the promise is called once.
         nonisolated(unsafe) let promise = promise
         task = session.dataTask(with: request) { data, response, error in
           if let response, error == nil {

@@ -1,7 +1,7 @@
 import Foundation
 import OpenCombine
 
-/// Starts a source, which calls the closure with each value, and returns a function that ends it.
+/// Starts a source, which calls the closure with each value, and returns a function that ends the source.
 typealias ValueSource<Value> = (_ send: @escaping @Sendable (Value) -> Void) -> () -> Void
 
 /// The subscription of one subscriber to the values of a source.
@@ -17,7 +17,8 @@ final class ValueSubscription<Value>: Subscription, @unchecked Sendable {
   private var subscriber: AnySubscriber<Value, Never>?
   private var end: (() -> Void)?
   private var demand = Subscribers.Demand.none
-  /// Values within the demand, waiting for the subscriber to return. Empty unless a call of it is in progress.
+  /// Values within the demand, waiting for the subscriber to return. Empty unless a call of the subscriber is
+  /// in progress.
   private var due: [Value] = []
   /// The latest value without demand.
   private var latest: Value?
@@ -46,7 +47,7 @@ final class ValueSubscription<Value>: Subscription, @unchecked Sendable {
   }
 
   func cancel() {
-    // Released after the lock: their `deinit` may be foreign code.
+    // These objects are released outside the lock, because their `deinit` may be foreign code.
     let dropped = lock.withLock {
       defer { (subscriber, end, latest, due) = (nil, nil, nil, []) }
       return (subscriber, end, latest, due)
@@ -65,7 +66,7 @@ final class ValueSubscription<Value>: Subscription, @unchecked Sendable {
     deliver()
   }
 
-  /// Adds to the demand, and takes the latest value into it.
+  /// Adds to the demand, and makes the latest value due if there is demand for it.
   private func raise(_ more: Subscribers.Demand) {
     demand += more
     guard demand > .none, let value = latest else { return }

@@ -2,8 +2,8 @@ import AppLifecycle
 import Clocks
 import Synchronization
 
-/// The timers of an application, driven by the device's clock. No timer is delivered during a suspension: due
-/// timers are delivered on resumption, in the order of their due times.
+/// The timers of an application, driven by the device's clock. No timer is delivered during a suspension.
+/// Timers that become due during a suspension are delivered on resumption, in the order of their due times.
 final class ApplicationTimers: Suspendable {
   /// The reason for calling a timer's handler.
   enum Outcome: Sendable { case due, cancelled }
@@ -50,7 +50,7 @@ final class ApplicationTimers: Suspendable {
   }
 
   /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that. On
-  /// cancellation, calls it with `cancelled` on the caller's thread.
+  /// cancellation, calls `handler` with `cancelled` on the caller's thread.
   func add(_ id: ID, due: HostTime, handler: @escaping @Sendable (Outcome) -> Void) {
     let timer = Timer(id: id, due: due, handler: handler)
     let worker = state.withLock { state in
@@ -60,7 +60,7 @@ final class ApplicationTimers: Suspendable {
     worker?.signal()
   }
 
-  /// Calls a timer's handler with `cancelled`, unless it was called before.
+  /// Calls a timer's handler with `cancelled`, unless the handler was called before.
   func cancel(_ id: ID) {
     let timer = state.withLock { state in
       state.timers.remove(id) ?? state.delivered.remove(id) ?? state.orphans.remove(id)
@@ -114,7 +114,8 @@ final class ApplicationTimers: Suspendable {
     return next.map(WorkerNext.at) ?? .whenSignalled
   }
 
-  /// Calls the handler of a due timer, unless the application was suspended again. Main queue.
+  /// Calls the handler of a due timer, unless the application was suspended again. Must be called on the main
+  /// queue.
   private func deliver(_ id: ID) {
     let timer = state.withLock { state -> Timer? in
       guard let timer = state.delivered.remove(id) else { return nil }

@@ -1,10 +1,9 @@
 import Clocks
 
 /// The clock of a test device, for application code that takes `any Clock<Duration>`.
-///
-/// Like `ContinuousClock` on a phone, it keeps running during a suspension. A sleep that ends during a
-/// suspension wakes its task when the application runs again, in the order of the ends. In a terminated
-/// application no sleep ends: it throws `CancellationError` when the test is over.
+/// Like `ContinuousClock` on a phone, it keeps running during a suspension. Sleeps whose deadlines pass
+/// during a suspension end on resumption, in the order of the deadlines. In a terminated application, sleeps
+/// do not end before the end of the test, and then throw `CancellationError`.
 ///
 /// Awakened main-actor tasks run to their next `await` before time advances. Other tasks wake at the same
 /// virtual time, but the system decides when they run.
@@ -35,8 +34,9 @@ public struct DeviceClock: Clock {
   /// The resolution of the clock: 1 ns.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Suspends the task until `deadline`, to the nanosecond regardless of `tolerance`, or until the
-  /// application runs again after it. Throws `CancellationError` as soon as the task is cancelled.
+  /// Suspends the task until `deadline`, to the nanosecond regardless of `tolerance`. If the application is
+  /// suspended at `deadline`, suspends the task until the application resumes. Throws `CancellationError` as
+  /// soon as the task is cancelled.
   @MainActor public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()
     guard deadline > now else { return }
@@ -46,7 +46,7 @@ public struct DeviceClock: Clock {
         timers.add(id, due: HostTime(deadline.sinceStart)) { outcome in
           continuation.resume(with: outcome == .due ? .success(()) : .failure(CancellationError()))
         }
-        // The task was cancelled before the timer was added.
+        // The cancellation handler had no effect if the task was cancelled before the timer was added.
         if Task.isCancelled { timers.cancel(id) }
       }
     } onCancel: {

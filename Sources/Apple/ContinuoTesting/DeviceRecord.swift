@@ -17,7 +17,7 @@ import Clocks
 public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   /// A line of the record.
   public struct Entry: Hashable, Sendable, CustomStringConvertible {
-    /// The time on the device's clock; of a line with several times of a player, the first.
+    /// The time on the device's clock. For a line with several times of a player, the time of the first one.
     public var moment: Duration
     /// The description of the event, without the time.
     public var text: String
@@ -56,5 +56,6 @@ public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   public func moments(of text: String) -> [Duration] { entries.filter { $0.text == text }.map(\.moment) }
 }
 
-/// Compares a record with a text line by line, so that `#expect(device.record == """…""")` shows both.
+/// Returns whether the description of a record equals a text, so that `#expect(device.record == """…""")`
+/// shows both.
 public func == (record: DeviceRecord, text: String) -> Bool { record.description == text }

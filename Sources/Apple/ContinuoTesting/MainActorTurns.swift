@@ -4,22 +4,21 @@ import Glibc
 import Synchronization
 
 /// Runs the main actor's tasks, one after the other, until all of them wait.
-///
-/// Swift's runtime enqueues a resumed main-actor task on the global thread pool first, which passes it on.
-/// The scheduler of the operating system then decides the order and time of arrival of two such tasks. While
-/// a test device is in use, the main queue runs what the *main* thread enqueues on the pool instead, in
-/// order. This makes main-actor code repeatable, including the nonisolated asynchronous functions that it
-/// calls.
+/// Swift's runtime enqueues a resumed main-actor task on the global thread pool first, which then passes the
+/// task to the main actor. The scheduler of the operating system then decides the order and time of arrival
+/// of two such tasks. While a test device is in use, the main queue runs what the *main* thread enqueues on
+/// the pool instead, in order. This makes main-actor code repeatable, including the nonisolated asynchronous
+/// functions that it calls.
 enum MainActorTurns {
   /// Whether jobs enqueued on the pool by the main thread are redirected to the main queue.
   private static let isCollecting = Atomic<Bool>(false)
   /// The number of jobs redirected so far.
   private static let collected = Atomic<Int>(0)
 
-  /// The number of consecutive main-queue turns without a returning task after which all tasks count as
-  /// waiting. A new task that starts another one, and so on, is followed over that many generations.
+  /// The number of consecutive main-queue turns without a redirected job after which all tasks count as
+  /// waiting. A chain of new tasks, each started by the previous one, is followed over this many generations.
   static let quietTurns = 4
-  /// The number of turns that counts as an endless loop: far more than a thousand waking tasks need.
+  /// The number of turns that counts as an endless loop. A thousand waking tasks need far fewer.
   static let turnLimit = 1_000_000
 
   private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
@@ -30,7 +29,7 @@ enum MainActorTurns {
   private static let isInstalled: Bool = {
     guard let address = dlsym(nil, "swift_task_enqueueGlobal_hook") else { return false }
     let hook = address.assumingMemoryBound(to: Hook?.self)
-    // Another tool has installed its hook: leave it in place.
+    // If another tool has installed its hook, leave that hook in place.
     guard hook.pointee == nil else { return false }
     hook.pointee = { job, enqueue in
       guard isCollecting.load(ordering: .relaxed), MainDispatchQueue.isCurrent else { return enqueue(job) }
@@ -40,7 +39,7 @@ enum MainActorTurns {
     return true
   }()
 
-  /// Starts redirecting, which fixes the order until `end`.
+  /// Starts the redirection of jobs, which makes their order repeatable until `end`.
   static func begin() { isCollecting.store(isInstalled, ordering: .relaxed) }
 
   static func end() { isCollecting.store(false, ordering: .relaxed) }

@@ -4,7 +4,7 @@ import MediaAssets
 import MediaTime
 import QueuePlayer
 
-/// Observes a player and records the calls of its observers, as far as they reach the application's code.
+/// Observes a player as an application does, and records the calls of the observers.
 @MainActor final class PlayerWatch {
   private let player: AVPlayer
   private var observations: [NSKeyValueObservation] = []
@@ -38,7 +38,7 @@ import QueuePlayer
       },
       center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: nil) {
         [weak player] note in
-        // The items of all players of the process notify here.
+        // This observer receives the notifications of the items of all players.
         guard let ended = note.object as? AVPlayerItem, ended.isPlayed(by: player) else { return }
         recorder.add("\(prefix)played to end \(item(ended))")
       },

@@ -32,7 +32,7 @@ final class Recorder: Sendable {
     state.withLock { $0.items.append((now, .line(text))) }
   }
 
-  /// Adds a time passed to an observer, merged with the previous one if it follows it.
+  /// Adds a time passed to an observer. Merges it with the previous time if it is exactly one `step` later.
   func add(_ time: CMTime, step: CMTime, player: String) {
     let now = clock.now
     state.withLock { state in
@@ -63,7 +63,7 @@ final class Recorder: Sendable {
     }
   }
 
-  /// Formats a time with hundredths of a second, or more digits if it has them.
+  /// Returns a time in seconds with two decimals, or with more if needed.
   private static func seconds(_ time: CMTime) -> String {
     let text = HostTime(nanoseconds: Int64((time.seconds * 1e9).rounded())).inSeconds
     return text.hasSuffix("0") ? String(text.dropLast()) : text
@@ -81,7 +81,8 @@ final class Recorder: Sendable {
     return entries
   }
 
-  /// The longest frame. Sound ends at a frame boundary, slightly before the event that ended it.
+  /// The duration of the longest PCM frame, at 8 kHz. Sound ends at a frame boundary, slightly before the
+  /// event that ended it.
   private static let frameAtMost = Duration.microseconds(125)
 
   private func merge(_ lines: [DeviceRecord.Entry], _ sounds: [DeviceRecord.Entry]) -> [DeviceRecord.Entry] {

@@ -8,8 +8,8 @@ extension TestDevice {
   public var location: DeviceLocation { system.location }
 
   /// Moves the device along `track` from now on, with a new location once a second. Each location delivered
-  /// adds a line to the record, such as `location 52.51627,13.37770`. Timestamps of a track without begin in
-  /// 2001.
+  /// adds a line to the record, such as `location 52.51627,13.37770`. For a track without timestamps, the
+  /// locations' timestamps begin in 2001.
   public func travel(along track: LocationTrack) async {
     await happen { $0.location.setSource(.travel(along: track)) }
   }

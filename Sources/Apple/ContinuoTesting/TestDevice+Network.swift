@@ -6,9 +6,9 @@ import Transfer
 
 /// Media on the device's network. Files are served with `SimulatedNetwork.serve(_:at:)`.
 extension TestDevice {
-  /// Creates a song at a URL, of 16,000…1,000,000 bits and 8,000…48,000 PCM frames per second. The device
-  /// recognizes its frames, so that it can report which were heard regardless of network faults. A name must
-  /// be used only once per device.
+  /// Creates a song at a URL. `bitRate` is 16,000…1,000,000 bits per second, `sampleRate` 8,000…48,000 PCM
+  /// frames per second. The device recognizes the song's frames, so that it can report which were heard
+  /// regardless of network faults. A name must be used only once per device.
   public func song(
     _ name: String, duration: Duration, at url: String, bitRate: Int = 128_000, sampleRate: Int = 44_100
   ) -> Song {
@@ -19,10 +19,10 @@ extension TestDevice {
   }
 
   /// Creates a station at a URL and returns it: a live stream that continues regardless of listeners. It has
-  /// been on air for a minute when the device starts. Its frames are counted from its own beginning.
+  /// been on air for a minute when the device starts. Frames are counted from the beginning of this minute.
   ///
   /// - Parameters:
-  ///   - name: the station's name, which its answer tells.
+  /// - name: the station's name, sent in the field `icy-name`.
   ///   - url: an address of the simulated network.
   ///   - bitRate: bits per second, 16,000…1,000,000.
   ///   - sampleRate: PCM frames per second, 8,000…48,000.

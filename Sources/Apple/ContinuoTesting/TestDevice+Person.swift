@@ -49,7 +49,7 @@ extension TestDevice {
     await happen { $0.expireTask(withIdentifier: identifier) }
   }
 
-  /// Reports data for one of the VoIP sockets, which the test provides: the device watches none.
+  /// Simulates the arrival of data on a VoIP socket. The device itself watches no sockets.
   public func receiveVoIPData() async { await happen { $0.receiveVoIPData() } }
 
   /// Sets the output volume for all applications, 0…1, as a device's keys or a mixer's slider do.

@@ -51,7 +51,7 @@ import QueuePlayer
     system.add(timers)
     useNetwork()
     system.location.onUpdate = { recorder.add($0) }
-    // Observers of the application's notifications may never have accessed the application before.
+    // Create the application now, because observers of its notifications may never access it.
     _ = system.application
   }
 
@@ -73,8 +73,8 @@ import QueuePlayer
     await launch()
   }
 
-  /// Returns the queues, with their positions, of the players of the last terminated application, which
-  /// restores them at launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
+  /// Returns the queues and positions of the last terminated application's players. The application restores
+  /// them at launch with `AVQueuePlayer(snapshot:)`. Each snapshot is returned only once.
   public func takeRestorableSnapshots() -> [PlayerSnapshot] {
     environment.suspension.takeRestorableSnapshots()
   }
@@ -96,7 +96,8 @@ import QueuePlayer
   public func advance(to moment: Duration) async { await run(until: HostTime(moment)) }
 
   /// Calls `action` on the main queue after `delay`, like a timer of the application. The call is postponed
-  /// during a suspension, and never made if the application was terminated first.
+  /// during a suspension, and never made if the application was terminated first. Returns a handle to cancel
+  /// the call.
   @discardableResult public func schedule(
     after delay: Duration, _ action: @escaping @MainActor @Sendable () -> Void
   ) -> ScheduledCall {
@@ -136,7 +137,7 @@ import QueuePlayer
   /// The sound heard so far. Empty for a device that does not record sound.
   public var heard: HeardSound { HeardSound(output.recording, songs: library.names) }
 
-  /// The samples heard, interleaved and without the silences: for sound of real files.
+  /// The samples heard, interleaved and without the silences. Intended for sound of real files.
   public var heardSamples: [Float] { output.recording.samples }
 
   /// Adds a line to the record.
@@ -148,7 +149,7 @@ import QueuePlayer
     _ player: AVPlayer, every interval: CMTime = CMTime(value: 1, timescale: 100), as name: String? = nil
   ) { watches.append(PlayerWatch(player, interval: interval, name: name, recorder: recorder)) }
 
-  // MARK: Running it
+  // MARK: Execution
 
   /// The number of steps at one time that counts as an endless loop.
   private static let stepLimit = 10_000_000
@@ -171,7 +172,7 @@ import QueuePlayer
   }
 
   func happen(_ action: (Device) -> Void) async {
-    // Earlier requests take effect first, above all playback.
+    // Earlier requests, above all for playback, take effect first.
     await run(until: hostClock.now)
     mainQueue.aside { action(system) }
     await run(until: hostClock.now)

@@ -7,13 +7,13 @@ public struct TestOutput: Hashable, Sendable {
   /// An output that plays immediately, without delay or loss.
   public static let ideal = TestOutput()
 
-  /// An output that accepts no audio between the given times, like a busy sink, and then continues.
+  /// Returns an output that accepts no audio between the given times, like a busy sink, and then continues.
   public static func starving(from start: Duration, until end: Duration) -> TestOutput {
     TestOutput { $0.suspension = min(start, end).inSeconds..<max(start, end).inSeconds }
   }
 
-  /// An output whose server disconnects at `moment`, loses its audio, and can be connected from `returning`
-  /// on.
+  /// Returns an output whose server disconnects at `moment`, loses the buffered audio, and accepts
+  /// connections again from `returning` on.
   public static func vanishing(at moment: Duration, returning: Duration? = nil) -> TestOutput {
     TestOutput {
       $0.death = moment.inSeconds
@@ -21,10 +21,10 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// An output whose stream is moved to another sink at `moment`.
+  /// Returns an output whose stream is moved to another sink at `moment`.
   public static func moving(at moment: Duration) -> TestOutput { TestOutput { $0.move = moment.inSeconds } }
 
-  /// A missing output: every connection attempt fails after `delay`.
+  /// Returns a missing output, to which every connection attempt fails after `delay`.
   public static func absent(noticedAfter delay: Duration = .zero) -> TestOutput {
     TestOutput {
       $0.failingConnections = .max
@@ -32,7 +32,8 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// An output shared with other applications, which play between the given times, at a volume of 0…1.
+  /// Returns an output shared with other applications, which play between the given times, at a volume of
+  /// 0…1.
   public static func besideOthers(
     from start: Duration, until end: Duration, volume: Float = 1
   ) -> TestOutput {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The main queue of an application in virtual time. The test device runs its work, piece by piece, on the
 /// main thread, so that the tasks caused by one piece run before the next. The main thread also advances the
-/// clock, which runs all work that has its own threads in real time (decoding, output, watchdog). Meanwhile
-/// the caller is not on this queue.
+/// clock, which runs all work that has its own threads in real time (decoding, output, watchdog). While the
+/// clock advances, `isCurrent` is false.
 final class VirtualMainQueue: DeliveryQueue {
   private struct State {
     var work = Deque<@Sendable () -> Void>()
@@ -28,7 +28,7 @@ final class VirtualMainQueue: DeliveryQueue {
     return true
   }
 
-  /// Advances `clock` to `moment`, but only until work is pending here. Must be called on the main thread.
+  /// Advances `clock` to `moment`, or until work is pending on this queue. Must be called on the main thread.
   func advance(_ clock: VirtualClock, to moment: HostTime) {
     aside { clock.advance(to: moment) { !isEmpty } }
   }

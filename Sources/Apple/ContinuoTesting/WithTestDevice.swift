@@ -2,7 +2,8 @@ public import AppLifecycle
 import AudioSession
 import Synchronization
 
-/// Runs `operation` with its own device in virtual time, whose application is not running yet.
+/// Runs `operation` with a new device in virtual time, whose application is not running yet. Returns the
+/// result of `operation`.
 ///
 /// ```swift
 /// @Test @MainActor func musicGoesOn() async throws {
@@ -14,18 +15,18 @@ import Synchronization
 ///   }
 /// }
 /// ```
-///
 /// Inside `operation`, and in all tasks started there except detached ones, `UIApplication.shared`,
 /// `PlaybackEnvironment.current` and `AVAudioSession.sharedInstance()` belong to this device.
-/// `NotificationCenter.default` is shared by the whole process, so devices take turns: parallel tests wait
-/// here for each other, in the order of arrival. Stops the program when called inside another `operation`.
+/// `NotificationCenter.default` is shared by the whole process, so only one device exists at a time. Parallel
+/// tests wait in this function for each other, in the order of arrival. Stops the program when called inside
+/// another `operation`.
 ///
 /// - Parameters:
-///   - modes: the application's background modes. Those of a property list: `BackgroundModes.modes`.
+/// - modes: the application's background modes. For those of a property list, use `BackgroundModes.modes`.
 ///   - settings: the rules for the application.
 ///   - output: the simulated sound output.
-///   - recordsSound: whether to record `TestDevice.heard`: about 20 MB per minute of sound. Without it half
-///     an hour that nothing observes takes 0.1 s in a debug build, otherwise 2 s.
+/// - recordsSound: whether to record `TestDevice.heard`, which needs about 20 MB per minute of sound. In a
+///   debug build, half an hour without observers takes 2 s with recording and 0.1 s without.
 ///   - operation: the test.
 @MainActor public func withTestDevice<Result>(
   modes: Set<BackgroundMode> = [], settings: LifecycleSettings = LifecycleSettings(),

@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 import Transfer
 
-/// Reads a request body while it is sent. A queue reads files ahead: the network never waits for a disk.
+/// Reads a request body while it is sent. A queue reads files ahead, so that the network never waits for a
+/// disk.
 final class BodyReader: Sendable {
   /// Reads from a file like `pread`, with its results and `errno`. May block.
   typealias Read =
@@ -11,7 +12,7 @@ final class BodyReader: Sendable {
 
   enum Piece: Equatable {
     case bytes(Int)
-    /// No bytes are available yet: `onReady` will be called.
+    /// No bytes are available yet. `onReady` is called once some are.
     case notYet
     /// The file cannot be read or was truncated.
     case failed
@@ -61,7 +62,7 @@ final class BodyReader: Sendable {
     }
   }
 
-  /// Copies the next bytes. Never blocks.
+  /// Copies the next bytes and returns their number. Never blocks.
   func read(_ target: UnsafeMutableRawBufferPointer) -> Piece {
     let (piece, mustRead) = state.withLock { state -> (Piece, Bool) in
       let count = Int(min(Int64(target.count), body.count - state.position))
@@ -89,7 +90,7 @@ final class BodyReader: Sendable {
     while let (offset, count) = next() {
       let bytes = load(count, at: offset)
       let isAwaited = state.withLock { state in
-        // Bytes for a position from before a seek are discarded.
+        // Bytes that were read for the position before a seek are discarded.
         guard state.position + Int64(state.ahead.count) == offset else { return false }
         if let bytes { state.ahead = state.ahead + bytes } else { state.hasFailed = true }
         defer { state.isAwaited = false }
@@ -99,7 +100,7 @@ final class BodyReader: Sendable {
     }
   }
 
-  /// The next range to read; nil if the buffer is full.
+  /// Returns the next range to read; nil if the buffer is full or no bytes are left.
   private func next() -> (offset: Int64, count: Int)? {
     state.withLock { state in
       let offset = state.position + Int64(state.ahead.count)

@@ -2,8 +2,8 @@ import Glibc
 import Transfer
 
 extension TransferFailure {
-  /// The failure if the process or the system has no file descriptors left, which libcurl reports as a
-  /// refused connection or an unknown host; nil if they have. Opens and closes a socket.
+  /// Returns a failure if the process or the system has no file descriptors left, or else nil. libcurl
+  /// reports this shortage as a refused connection or an unknown host. Opens and closes a socket.
   static func shortage() -> TransferFailure? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     let error = errno
@@ -11,7 +11,8 @@ extension TransferFailure {
     return descriptor < 0 ? shortage(error) : nil
   }
 
-  /// The failure for an `errno` that reports a shortage of file descriptors; nil for others.
+  /// Returns the failure for an `errno` that reports a shortage of file descriptors; nil for any other
+  /// `errno`.
   static func shortage(_ error: Int32) -> TransferFailure? {
     switch error {
     case EMFILE:
@@ -21,8 +22,8 @@ extension TransferFailure {
     }
   }
 
-  /// The failure of a request with restricted reach. A failure without a connection always has the same
-  /// message, so that it does not reveal the host names and ports of a private network.
+  /// Returns the failure to report for a request with this reach. With `publicOnly`, all failures to connect
+  /// have the same message, so that they do not reveal the host names and ports of a private network.
   func concealed(from reach: NetworkReach, host: String) -> TransferFailure {
     guard reach == .publicOnly else { return self }
     switch kind {
@@ -46,11 +47,11 @@ extension TransferFailure {
       self.init(.offline, "there is no way to \(peer)")
     case 7 where systemError == ETIMEDOUT: self.init(.timedOut, "\(peer) takes no connection")
     case 7: self.init(.refused, "\(peer) refuses the connection")
-    // 97: a SOCKS proxy failed, also if it cannot reach the host.
+    // 97: a SOCKS proxy failed, or could not reach the host.
     case 97: self.init(.refused, "the proxy for \(host) refuses the connection")
     // 1: unsupported protocol, here always HTTP/0.9.
     case 1, 8: self.init(.badAnswer, "the answer of \(host) is no HTTP")
-    // 27: also a header line longer than libcurl's limit.
+    // 27: out of memory, or a header line longer than libcurl's limit.
     case 27 where !hasHead: self.init(.badAnswer, "the head of the answer is too long")
     case 27: self.init(.noRoom, "there is no memory")
     case 28: self.init(.timedOut, "\(peer) takes no connection")

@@ -4,9 +4,9 @@ import Glibc
 import Synchronization
 package import Transfer
 
-/// Sends requests with libcurl on a thread of its own, `continuo-net`, from the first transfer until 60 s
-/// after the last one. libcurl is opened at the first transfer. If the library is missing or too old, every
-/// transfer fails with `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
+/// Sends requests with libcurl on its own thread, `continuo-net`, which exists from the first transfer until
+/// 60 s after the last one. libcurl is opened at the first transfer. If the library is missing or too old,
+/// every transfer fails with `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
 package final class CurlHTTPTransport: HTTPTransport {
   private struct Entry {
     var isPaused = false
@@ -16,7 +16,7 @@ package final class CurlHTTPTransport: HTTPTransport {
   private struct Delivery {
     let id: TransferID
     let thread: pthread_t
-    /// Whether the transfer was resumed during the delivery: a later decision than the sink's demand.
+    /// Whether the transfer was resumed during the delivery, which overrides the sink's demand.
     var goesOn = false
   }
 
@@ -50,13 +50,14 @@ package final class CurlHTTPTransport: HTTPTransport {
     var transfers: [TransferID: CurlTransfer] = [:]
     var idleSince: HostTime?
     var pace: RequestPace
-    /// Requests that were not sent yet, by host, in order. `transfer` is set for one that is repeated.
+    /// Requests that were not sent yet, by host, in order. `transfer` is set for a repeated request.
     var held: [String: [(id: TransferID, request: TransferRequest, transfer: CurlTransfer?)]] = [:]
 
     init(pace: RequestPace) { self.pace = pace }
   }
 
-  /// Lets the worker's body capture the loop. The body alone uses it, and never runs twice at the same time.
+  /// Lets the worker's body capture the loop. Only the body uses the loop, and the body never runs twice at
+  /// the same time.
   private struct LoopBox: @unchecked Sendable {
     let loop: Loop
   }
@@ -68,8 +69,8 @@ package final class CurlHTTPTransport: HTTPTransport {
   /// The longest sleep in libcurl, in milliseconds. All events wake the thread, so the value is only a limit.
   private static let longestPoll: Int32 = 30_000
 
-  /// The transport of this process: one thread, one set of connections and one rate limit per host for all
-  /// senders. A clock other than the system's gets a new transport.
+  /// Returns the transport of this process, with one thread, one set of connections and one rate limit per
+  /// host for all senders. Returns a new transport for a clock other than the system's.
   package static func shared(clock: any HostClock) -> CurlHTTPTransport {
     clock is SystemClock ? ofProcess : CurlHTTPTransport(clock: clock)
   }
@@ -133,7 +134,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
     wake()
     waiter?.semaphore.wait()
-    // Released outside the lock: objects that the sink owns may use the transport in their `deinit`.
+    // Release the entry outside the lock, because objects that the sink owns may use the transport in their
+    // `deinit`.
     withExtendedLifetime(entry) {}
   }
 
@@ -243,7 +245,7 @@ package final class CurlHTTPTransport: HTTPTransport {
   private func begin(_ id: TransferID, _ request: TransferRequest, _ loop: Loop) {
     guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
       _ = deliver(.failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: id)
-      // A shortage in this process may be temporary: try again.
+      // A shortage may be temporary, so the next step tries to open the library again.
       if loop.failure?.kind == .noRoom { loop.failure = nil }
       return
     }
@@ -279,8 +281,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Ends a transfer whose host has no address, permanently if the host does not exist. The system's answer
-  /// may take long, so another thread waits for it.
+  /// Ends a transfer whose host name was not resolved. The failure is permanent if the host does not exist.
+  /// Another thread asks the system whether the host exists, because the answer may take long.
   private func lookUp(_ transfer: CurlTransfer) {
     let (id, request) = (transfer.id, transfer.request)
     DispatchQueue.global().async { [self] in
@@ -295,7 +297,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Waits until the idle time is over, then closes the connections and ends the thread.
+  /// Closes the connections and ends the thread once the idle time is over. Before, returns the end of the
+  /// idle time.
   private func rest(_ loop: Loop) -> WorkerNext {
     let now = clock.now
     let since = loop.idleSince ?? now
@@ -312,14 +315,14 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
     guard let worker else { return .again }
     if let multi { _ = multi.library.multiCleanup(multi.handle) }
-    // The worker ends with this run. Cancelling itself does not wait.
+    // The worker ends after this run. `cancel` does not wait, because the worker itself calls it.
     worker.cancel()
     return .whenSignalled
   }
 
   func isPaused(_ id: TransferID) -> Bool { state.withLock { $0.entries[id]?.isPaused ?? false } }
 
-  /// Whether the transfer was cancelled, possibly while libcurl works on it.
+  /// Returns whether the transfer was cancelled, possibly while libcurl works on it.
   func isCancelled(_ id: TransferID) -> Bool { state.withLock { $0.entries[id] == nil } }
 
   /// Reports the number of request body bytes sent so far.
@@ -338,7 +341,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Delivers an event; false if the transfer was cancelled.
+  /// Delivers an event. Returns false if the transfer was cancelled.
   func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
     switch event {
     case .end, .failure: hand(to: id, isLast: true) { $0.take(event, of: id) }
@@ -346,7 +349,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Calls the sink of a transfer; false if the transfer was cancelled.
+  /// Calls the sink of a transfer. Returns false if the transfer was cancelled.
   private func hand(to id: TransferID, isLast: Bool, _ call: (any TransferSink) -> TransferDemand) -> Bool {
     let sink = state.withLock { state in
       guard let entry = state.entries[id] else { return nil as (any TransferSink)? }

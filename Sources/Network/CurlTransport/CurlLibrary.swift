@@ -2,11 +2,12 @@ import CCurl
 import SystemSupport
 import Transfer
 
-/// libcurl's functions, looked up at first use: local files need none. All calls into libcurl are here.
+/// libcurl's functions, looked up at first use, because local files do not need them. All calls into libcurl
+/// go through this type.
 struct CurlLibrary: Sendable {
-  /// The library names of distributions: built with OpenSSL, and with GnuTLS.
+  /// The names of the library in distributions, built with OpenSSL and with GnuTLS.
   static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
-  /// Version 7.85, the first with CURLOPT_PROTOCOLS_STR.
+  /// The oldest supported version, 7.85, the first with CURLOPT_PROTOCOLS_STR.
   static let oldest: UInt32 = 0x07_55_00
 
   typealias Handle = UnsafeMutableRawPointer
@@ -39,12 +40,13 @@ struct CurlLibrary: Sendable {
     let call: continuo_curl_variadic
   }
 
-  /// Opens the first available library. Throws `noLibrary` if there is none, or if it is older than 7.85.
+  /// Opens the first available library and returns its functions. Throws `noLibrary` if no library is
+  /// available, or if it is older than 7.85.
   static func open(_ names: [String] = names) throws(TransferFailure) -> CurlLibrary {
     let failure: TransferFailure
     do throws(DynamicLibrary.Problem) {
       let library = try DynamicLibrary(names, prefix: "curl_")
-      // The version comes first: an old library lacks some of the functions.
+      // The version is checked first, because an old library lacks some of the functions.
       let version: Version = try library.find("version_info")
       let initialize: Initialize = try library.find("global_init")
       guard let refusal = start(version, initialize) else {
@@ -69,7 +71,8 @@ struct CurlLibrary: Sendable {
     throw failure
   }
 
-  /// Checks the version and initializes the library. Returns the reason why it cannot be used.
+  /// Checks the version and initializes the library. Returns the reason why the library cannot be used; nil
+  /// on success.
   private static func start(_ version: Version, _ initialize: Initialize) -> TransferFailure? {
     guard let present = version(0)?.pointee else { return missing("libcurl does not tell its version") }
     do throws(TransferFailure) {
@@ -87,7 +90,7 @@ struct CurlLibrary: Sendable {
 
   private static func missing(_ message: String) -> TransferFailure { TransferFailure(.noLibrary, message) }
 
-  // MARK: Options. The numbers are those of curl.h and multi.h: kind times 10,000 plus number.
+  // MARK: Options, numbered as in curl.h and multi.h: kind times 10,000 plus number
 
   enum Number: Int32 {
     case verbose = 41
@@ -164,7 +167,7 @@ struct CurlLibrary: Sendable {
     _ = continuo_curl_set_long(multiSet.call, multi, option.rawValue, value)
   }
 
-  /// The next completed transfer with its CURLcode; nil if none is left.
+  /// Returns the next completed transfer with its CURLcode; nil if none is left.
   func nextEnded(_ multi: Handle) -> (easy: Handle, result: Int32)? {
     var left: Int32 = 0
     // CURLMSG_DONE is the only kind of message. The message is valid until the transfer is removed.
@@ -205,9 +208,9 @@ struct CurlLibrary: Sendable {
     case appConnect = 56
   }
 
-  /// The seconds from the start of a transfer to `time`; 0 if it has not occurred.
+  /// Returns the seconds from the start of a transfer to `time`; 0 if `time` has not occurred.
   func seconds(_ time: Time, of easy: Handle) -> Double {
-    // Microseconds, in a curl_off_t: a long on all supported machines.
+    // libcurl returns microseconds in a curl_off_t, which is a long on all supported machines.
     var number = 0
     _ = continuo_curl_get_long(easyGet.call, easy, 0x60_0000 + time.rawValue, &number)
     return Double(number) / 1e6

@@ -2,12 +2,13 @@ import Glibc
 package import Transfer
 
 package struct CurlOptions: Sendable {
-  /// The proxy in libcurl's notation; nil: from the environment variables.
+  /// The proxy in libcurl's notation; nil for the one in the environment variables.
   package var proxy: String?
   /// A file with certificate authorities that are trusted in addition to the system's.
   package var certificateFile: String?
   package var usesNetrc = false
-  /// Whether the sockets belong to the system, as players' do. A suspended application loses its own.
+  /// Whether the sockets belong to the system, as those of players do. A suspended application loses its own
+  /// sockets.
   package var hasSystemSockets = true
   /// Seconds after the last transfer for which the connections and the thread are kept.
   package var idleTime = 60.0
@@ -15,10 +16,10 @@ package struct CurlOptions: Sendable {
   package var requestsPerSecond = NetworkLimits.requestsPerSecond
   /// Fixed addresses of host names, in libcurl's notation `NAME:PORT:ADDRESS`. For tests.
   package var names: [String] = []
-  /// Whether a host certainly does not exist; false if no name server answered. May block.
+  /// Returns whether a host certainly does not exist; false if no name server answered. May block.
   package var isUnknown: @Sendable (_ host: String) -> Bool = { CurlOptions.isUnknown($0) }
-  /// The addresses of this machine. Requests for public addresses never connect to them, even if they are
-  /// public. If nil, because the system reports none, such requests connect to no address. Must not block.
+  /// Returns the addresses of this machine; nil if the system does not report them. Requests with the reach
+  /// `publicOnly` never connect to these addresses; with nil, they connect to no address. Must not block.
   package var ownAddresses: @Sendable () -> Set<PeerAddress>? = { PeerAddress.ofThisMachine() }
   /// Reads from a file that is sent as a request body.
   var readFile: BodyReader.Read = { pread($0, $1.baseAddress, $1.count, off_t($2)) }

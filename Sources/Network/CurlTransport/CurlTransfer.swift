@@ -31,12 +31,13 @@ final class CurlTransfer {
   private var isProxied: Bool { triedPort.map { $0 != request.url.port } ?? false }
   /// Whether the transfer is repeated on a fresh connection.
   private var isFresh = false
-  /// Bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each body byte.
+  /// The number of bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each
+  /// body byte.
   private var besideBody = 0
   private var trailers = 0
   /// The number of progress calls by libcurl before a connection to the host.
   private var callsBeforeConnection = 0
-  /// The failure that a callback has found; libcurl passes on only that a callback failed.
+  /// The failure that a callback has found. libcurl itself reports only that a callback failed.
   private var found: TransferFailure?
 
   /// The size in bytes of libcurl's error buffer (CURL_ERROR_SIZE).
@@ -65,7 +66,7 @@ final class CurlTransfer {
     errorText.deallocate()
   }
 
-  /// Creates libcurl's handle; nil if out of memory.
+  /// Creates and returns libcurl's handle; nil if out of memory.
   func prepare(_ options: CurlOptions) -> CurlLibrary.Handle? {
     guard let easy = library.easyInit() else { return nil }
     self.easy = easy
@@ -79,9 +80,9 @@ final class CurlTransfer {
     // The caller handles redirects.
     library.set(.followLocation, 0, of: easy)
     library.set(.url, request.url.text, of: easy)
-    // CURL_HTTP_VERSION_1_1: a paused HTTP/2 stream would be buffered in memory.
+    // 2: CURL_HTTP_VERSION_1_1, because a paused HTTP/2 stream would be buffered in memory.
     library.set(.httpVersion, 2, of: easy)
-    // The field is sent unchanged. libcurl also decodes a body that is encoded without being asked.
+    // libcurl sends this value unchanged, and also decodes a body whose encoding was not requested.
     library.set(.acceptEncoding, request.fields["Accept-Encoding"] ?? "identity", of: easy)
     for field in request.fields.all where !HTTPFields.isSame(field.name, "Accept-Encoding") {
       let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
@@ -101,7 +102,7 @@ final class CurlTransfer {
       if request.fields["Content-Type"] == nil {
         fields = library.listAppend(fields, "Content-Type: application/octet-stream") ?? fields
       }
-      // Without a value, to disable `Expect: 100-continue`: waiting for a server that ignores it costs a
+      // An empty field disables `Expect: 100-continue`, because waiting for a server that ignores it costs a
       // second.
       fields = library.listAppend(fields, "Expect:") ?? fields
     } else if request.method == "HEAD" {
@@ -116,8 +117,8 @@ final class CurlTransfer {
     library.set(.connectTimeoutMilliseconds, Int(NetworkLimits.connectTimeout * 1000), of: easy)
     library.set(.tcpKeepAlive, 1, of: easy)
     library.set(.suppressConnectHeaders, 1, of: easy)
-    // CURLAUTH_BASIC: with a single method libcurl authenticates the first request, so that there is only one
-    // head. CURLAUTH_DIGEST: there are two.
+    // 1: CURLAUTH_BASIC. With a single method libcurl authenticates the first request, so that only one head
+    // arrives. 2: CURLAUTH_DIGEST, with which two heads arrive.
     library.set(.httpAuth, request.authentication == .basic ? 1 : 2, of: easy)
     if let credentials = request.credentials {
       library.set(.userName, credentials.user, of: easy)
@@ -136,8 +137,8 @@ final class CurlTransfer {
     ] {
       library.set(option, context, of: easy)
     }
-    // libcurl passes the framing bytes of a body only to the debug callback, and for them calls only the
-    // progress callback.
+    // libcurl passes the framing bytes of a body only to the debug callback. The progress callback, the only
+    // other one that is called for these bytes, aborts the transfer.
     library.set(.verbose, 1, of: easy)
     library.set(.noProgress, 0, of: easy)
     library.setFunctions(
@@ -168,16 +169,17 @@ final class CurlTransfer {
     context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Resumes the body after `isPaused` was true, and sends request body bytes that were not available before.
+  /// Resumes the body of the response after a pause, and the sending of a request body that waited for bytes.
   func goOn() {
-    // CURLPAUSE_CONT. libcurl may call back during the call.
+    // 0: CURLPAUSE_CONT. libcurl may call back during this call.
     if let easy { _ = library.easyPause(easy, 0) }
   }
 
-  /// Whether to repeat the transfer on a fresh connection: the reused one had unannounced bytes left over.
+  /// Returns whether to repeat the transfer on a fresh connection, because the reused one contained stray
+  /// bytes of an earlier response. Prepares the repetition.
   func wantsFreshConnection(after result: Int32) -> Bool {
-    // CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), CURLE_WEIRD_SERVER_REPLY, or the head reader's error for stray
-    // bytes.
+    // 1: CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), 8: CURLE_WEIRD_SERVER_REPLY. `badAnswer` is the head reader's
+    // error for stray bytes.
     guard let easy, !hasHead, !wasCancelled, !isFresh,
       result == 1 || result == 8 || found?.kind == .badAnswer,
       library.number(.connectionCount, of: easy) == 0
@@ -203,8 +205,8 @@ final class CurlTransfer {
   }
 
   private func failure(_ result: Int32) -> TransferFailure {
-    // CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_OUT_OF_MEMORY: libcurl's resolver may lack
-    // descriptors too.
+    // 6: CURLE_COULDNT_RESOLVE_HOST, 7: CURLE_COULDNT_CONNECT, 27: CURLE_OUT_OF_MEMORY. libcurl's resolver
+    // may lack file descriptors too.
     if !hasHead, [6, 7, 27].contains(result), let shortage = TransferFailure.shortage() { return shortage }
     // libcurl itself reports a lost connection for a refused tunnel.
     if !hasHead, let status = easy.map({ library.number(.tunnelStatus, of: $0) }), status >= 300 {
@@ -223,9 +225,9 @@ final class CurlTransfer {
     return !wasCancelled
   }
 
-  // MARK: What libcurl calls
+  // MARK: Callbacks of libcurl
 
-  /// Counts the bytes that libcurl has read, before it removes chunk framing and decodes.
+  /// Counts the bytes that libcurl has read, before it removes chunk framing and decodes the body.
   private func received(_ kind: Int32, _ count: Int) {
     // 1: CURLINFO_HEADER_IN, 3: CURLINFO_DATA_IN
     guard kind == 1 || kind == 3 else { return }
@@ -237,8 +239,8 @@ final class CurlTransfer {
 
   private func isWanted() -> Bool {
     if !isConnected {
-      // libcurl 7.88 reads the body of a proxy's refusal byte by byte, makes only a progress call for each,
-      // and returns only at its end.
+      // libcurl 7.88 reads the body of a proxy's refusal byte by byte, makes only a progress call for each
+      // byte, and returns only at the end of the body.
       callsBeforeConnection += 1
       if callsBeforeConnection > NetworkLimits.besideBody {
         fail("the proxy for \(request.url.host) answers without end")
@@ -258,12 +260,14 @@ final class CurlTransfer {
     return hand(.body(Array(piece))) ? count : 0
   }
 
-  /// Whether libcurl will answer the response with a digest: the first challenge of the transfer.
+  /// Returns whether libcurl will answer the response with a digest, as it does for the first challenge of a
+  /// transfer.
   private func isChallenge(_ head: ResponseHead) -> Bool {
     request.authentication == .digest && request.credentials != nil && challenge == nil && head.status == 401
   }
 
-  /// Delivers a challenge that libcurl does not answer, at its body or its end.
+  /// Delivers the head of a challenge that libcurl has not answered. Called at the body or at the end of the
+  /// transfer.
   private func handChallenge() {
     guard !hasHead, let challenge else { return }
     hasHead = true
@@ -318,7 +322,7 @@ final class CurlTransfer {
     }
   }
 
-  /// The times so far. To be read at the head of the response.
+  /// The times of the transfer. Valid once the head of the response has arrived.
   private var timing: TransferTiming? {
     guard let easy else { return nil }
     let secured = library.seconds(.appConnect, of: easy)
@@ -338,7 +342,7 @@ final class CurlTransfer {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return -1
     }
-    // Another of several addresses may be reachable.
+    // Discard the failure of an earlier address, because this one may be reachable.
     found = nil
     // The port is at the same offset in IPv4 and IPv6 socket addresses.
     triedPort = Int(address.pointee.bytes.2) << 8 | Int(address.pointee.bytes.3)
@@ -354,7 +358,7 @@ final class CurlTransfer {
 
   private func mayReach(_ address: PeerAddress?) -> Bool {
     guard request.reach == .publicOnly else { return true }
-    // Read for each connection: an interface may have another address by now.
+    // The own addresses are read for each connection, because they may have changed.
     guard let address, let own = ownAddresses() else { return false }
     return address.isPublic(besides: own)
   }

@@ -9,7 +9,7 @@ extension PeerAddress {
     let family = address.pointee.family
     self.init(
       bytes: withUnsafeBytes(of: &address.pointee.bytes) { bytes in
-        // The address follows family and port; in IPv6 the flow label too.
+        // The address follows the family and the port, and in IPv6 also the flow label.
         switch family {
         case AF_INET where length >= 8: Array(bytes[4..<8])
         case AF_INET6 where length >= 24: Array(bytes[8..<24])
@@ -18,7 +18,7 @@ extension PeerAddress {
       })
   }
 
-  /// The addresses of this machine's interfaces; nil if the system does not report them.
+  /// Returns the addresses of this machine's interfaces; nil if the system does not report them.
   static func ofThisMachine() -> Set<PeerAddress>? {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return nil }
@@ -43,7 +43,7 @@ extension PeerAddress {
   /// Parses an IP address in its usual notation; nil for anything else.
   init?(text: String) {
     var bytes = [UInt8](repeating: 0, count: 16)
-    // Without the scope identifier of a link-local address.
+    // Remove the scope identifier of a link-local address, which `inet_pton` rejects.
     let plain = String(text.prefix { $0 != "%" })
     if inet_pton(AF_INET, plain, &bytes) == 1 {
       self.init(bytes: Array(bytes[..<4]))

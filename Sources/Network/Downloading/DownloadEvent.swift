@@ -4,17 +4,18 @@ package import Transfer
 
 /// An event of a download. `finished`, `failed` and `stopped` are final.
 package enum DownloadEvent: Sendable {
-  /// A request is sent for the bytes after this many stored ones; 0: for the whole content.
+  /// A request is sent for the bytes after this many stored ones; 0 for the whole content.
   case requested(after: Int64)
   /// The server responded, with any status. `url` is the URL after redirects.
   case response(ResponseHead, url: WebURL)
-  /// The stored bytes belong to the server's version: the download resumes here, before any `progress`.
+  /// The stored bytes belong to the server's version, so the download resumes at this offset. Delivered
+  /// before any `progress`.
   case resumed(at: Int64)
   /// The number of stored bytes, and the total length in bytes if known.
   case progress(Int64, total: Int64?)
   /// The connection is lost; the next attempt starts after this many seconds.
   case retry(after: Double, TransferFailure)
-  /// The server has another version: the download restarts from 0.
+  /// The server has another version, so the download restarts from 0.
   case changed
   /// The file is complete, has its name, and survives a power cut. The length is in bytes.
   case finished(Int64)
@@ -46,7 +47,7 @@ package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The system refused the operation `doing` on the file, with this `errno`.
   case system(doing: String, String, code: Int32)
 
-  /// The failure for the current `errno`.
+  /// Returns the failure for the current `errno`.
   static func current(_ doing: String, _ path: String) -> FileFailure {
     .system(doing: doing, path, code: errno)
   }
@@ -65,11 +66,13 @@ package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The timeouts of a download, the interval of its progress events, and its overwrite rule.
 package struct DownloadPolicy: Hashable, Sendable {
-  /// The timeouts. `giveUp` counts from the last new byte; if infinite, only failures such as 404 count.
+  /// The timeouts. `giveUp` counts from the last new byte; if infinite, only permanent failures such as 404
+  /// end the download.
   package var times = TransferTimes()
   /// The minimum interval between progress events, in seconds.
   package var progressInterval = 0.5
-  /// Whether to replace an existing file. If false, the download fails: at once, or at the end.
+  /// Whether to replace an existing file. If false, the download fails if the target exists, at its start or
+  /// at its end.
   package var replacesFile = false
 
   package init() {}

@@ -1,8 +1,9 @@
 package import Clocks
 package import Transfer
 
-/// Downloads one URL, whole and of one version, over any number of connections, versions and processes. A
-/// value that wraps a `TransferMachine` and decides what to write to disk, and when.
+/// Downloads the complete content of one URL in a single version, over any number of connections and
+/// processes. Restarts if the server's version changes. A value that wraps a `TransferMachine` and decides
+/// what to write to disk, and when.
 package struct DownloadMachine: Sendable {
   /// An action that the driver must carry out, in the order given.
   package enum Command: Sendable {
@@ -14,7 +15,8 @@ package struct DownloadMachine: Sendable {
     /// Synchronize the written bytes, then rename the partial file to the target. Ends with the event
     /// `finished`, or with `failed` if this is not possible. The last command.
     case finish
-    /// Deliver an event: the last command if the download has ended. Empty partial files are then deleted.
+    /// Deliver an event. This is the last command if the download has ended; an empty partial file is then
+    /// deleted.
     case tell(DownloadEvent)
   }
 
@@ -31,7 +33,7 @@ package struct DownloadMachine: Sendable {
 
   /// The number of bytes from earlier processes that are not yet confirmed to belong to the server's version.
   private var unproven: Int64
-  /// The head of the current response; recorded when its first bytes match.
+  /// The head of the current response, recorded once its bytes are known to continue the stored ones.
   private var answer: ResponseHead?
   private var savedLength: Int64
   /// The deadline for the next save; nil if nothing is pending.
@@ -40,8 +42,8 @@ package struct DownloadMachine: Sendable {
   private var progressMoment: HostTime?
   private var lastProgress: HostTime?
 
-  /// Creates a machine that the first `handle` starts, with the record of the partial file, whose length is
-  /// that of the file. `seed` is that of the retry jitter.
+  /// Creates a machine that the first `handle` starts. `record` is the record of the partial file, and has
+  /// the length of the file. `seed` seeds the retry jitter.
   package init(
     _ record: DownloadRecord, settings: RequestSettings, policy: DownloadPolicy, seed: UInt64, now: HostTime
   ) {
@@ -67,8 +69,8 @@ package struct DownloadMachine: Sendable {
   ) -> [Command] {
     commands = []
     defer { commands = [] }
-    // The reading position is always at the end of the stored bytes: the download never pauses because enough
-    // is read ahead.
+    // The reading position is always at the end of the stored bytes, so that the read-ahead never pauses the
+    // download.
     let place = TransferInput.read(from: record.length)
     if !isEnded { take(transfer.handle(place, at: now, store: store), at: now) }
     if !isEnded { take(transfer.handle(input, at: now, store: store), at: now) }
@@ -154,7 +156,8 @@ package struct DownloadMachine: Sendable {
     record = DownloadRecord(url: record.url)
     unproven = 0
     answer = nil
-    // The record is saved first: it must never describe bytes of the previous version that are deleted.
+    // The record is saved first, because it must never describe bytes of the previous version that are
+    // deleted.
     save()
     commands += [.discard, .tell(.changed)]
     tellProgress(at: now)

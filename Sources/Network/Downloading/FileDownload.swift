@@ -4,7 +4,8 @@ package import Transfer
 
 /// A download of one URL into a file. If the download or its process ends early, a later download resumes it.
 /// Disk access blocks only the download's own worker. Methods may be called on any thread and never block,
-/// except `end`. Releasing the object ends the download: bytes that were not recorded are fetched again.
+/// except `end`. Releasing the object ends the download. A later download fetches bytes again that were not
+/// recorded.
 package final class FileDownload: Sendable {
   private struct Work: ~Copyable {
     var part: PartFile?
@@ -24,10 +25,9 @@ package final class FileDownload: Sendable {
   private let work = WorkerState(Work())
   private let hasEnded = Atomic(false)
 
-  /// Starts the download at once, resuming the partial file at `place` if it exists.
-  ///
-  /// `wantsSound` of the settings is ignored. `seed` is that of the retry jitter (±10 %). `onEvent` is called
-  /// on the worker with each event, in order; it must return quickly and may call `stop`.
+  /// Starts the download immediately, resuming the partial file at `place` if it exists.
+  /// `wantsSound` of the settings is ignored. `seed` seeds the retry jitter (±10 %). `onEvent` is called on
+  /// the worker with each event, in order; it must return quickly and may call `stop`.
   package init(
     _ url: WebURL, to place: DownloadPlace, settings: RequestSettings,
     policy: DownloadPolicy = DownloadPolicy(),
@@ -59,8 +59,8 @@ package final class FileDownload: Sendable {
     runner.signal()
   }
 
-  /// Ends the download at once and releases its partial file: bytes that were not recorded are fetched again.
-  /// Waits for a step of the worker, unless called by it.
+  /// Ends the download immediately and closes its partial file. A later download fetches bytes again that
+  /// were not recorded. Waits for the worker's current step, unless the worker itself calls this method.
   package func end() {
     runner.end()
     // The worker has ended, so no other thread uses `work`.
@@ -132,7 +132,7 @@ package final class FileDownload: Sendable {
     work.isEnded = work.machine?.isEnded ?? true
   }
 
-  /// Closes the partial file, and removes it if it is empty. The last event is delivered after that.
+  /// Closes the partial file, and removes it if it is empty. The last event is delivered after the removal.
   private func close(_ work: inout Work) {
     runner.cancelTransfer()
     if let record = work.part?.record, record.length == 0 { work.part?.remove() }

@@ -19,7 +19,7 @@ package struct DownloadPlace: Hashable, Sendable {
   }
 
   fileprivate func givePartItsName(replacing: Bool) throws(FileFailure) {
-    // RENAME_NOREPLACE: never overwrites a file that was created after the check.
+    // 1: RENAME_NOREPLACE, which never overwrites a file that was created after the check.
     if !replacing, continuo_renameat2(AT_FDCWD, part, AT_FDCWD, target, 1) == 0 { return }
     // Some file systems do not support RENAME_NOREPLACE.
     if !replacing, errno != EINVAL, errno != ENOSYS {
@@ -30,7 +30,7 @@ package struct DownloadPlace: Hashable, Sendable {
   }
 }
 
-/// An open file, closed with its last reference: only methods use the descriptor. Calls may block.
+/// An open file, closed with its last reference. Only its methods use the descriptor. Calls may block.
 package final class OpenFile: Sendable {
   package let path: String
   private let descriptor: Int32
@@ -59,7 +59,7 @@ package final class OpenFile: Sendable {
   /// Returns the first bytes, at most `count`.
   fileprivate func read(_ count: Int) -> [UInt8] { WholeTransfer.read(count, from: descriptor, at: 0) }
 
-  /// Whether the bytes at `offset` equal `bytes`. Unreadable bytes never do.
+  /// Returns whether the bytes at `offset` equal `bytes`. Unreadable bytes never do.
   package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
     bytes.isEqual(to: WholeTransfer.read(bytes.count, from: descriptor, at: offset))
   }
@@ -68,7 +68,7 @@ package final class OpenFile: Sendable {
     guard ftruncate(descriptor, off_t(length)) == 0 else { throw .current("write", path) }
   }
 
-  /// Locks the file; false if another process has locked it.
+  /// Locks the file. Returns false if another process has locked it.
   fileprivate func lock() throws(FileFailure) -> Bool {
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
     guard errno == EWOULDBLOCK else { throw .current("lock", path) }
@@ -95,7 +95,7 @@ struct PartFile: ~Copyable {
     length = record.length
   }
 
-  /// Opens the partial file and reads its record; creates an empty file if none exists.
+  /// Opens the partial file, reads its record, and returns both. Creates an empty file if none exists.
   static func open(_ place: DownloadPlace, of url: WebURL) throws(FileFailure) -> PartFile {
     let file = try openAlone(place)
     let size = Int64(try file.status().st_size)
@@ -116,7 +116,8 @@ struct PartFile: ~Copyable {
     return part
   }
 
-  /// Opens and locks the partial file. Retries if the previous owner has renamed it to the target in between.
+  /// Opens, locks and returns the partial file. Retries if the previous owner has renamed it to the target in
+  /// between.
   private static func openAlone(_ place: DownloadPlace) throws(FileFailure) -> OpenFile {
     while true {
       let file = try OpenFile(place.part, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
@@ -172,7 +173,7 @@ struct PartFile: ~Copyable {
   }
 
   func remove() {
-    // The order matters: a part without a record counts as another program's file.
+    // The part is removed first, because a part without a record counts as another program's file.
     for path in [place.part, place.record, newRecord] { unlink(path) }
   }
 
@@ -270,8 +271,8 @@ package struct DownloadRecord: Hashable, Sendable {
     }
   }
 
-  /// Whether a range sent without a condition belongs to another version than the stored bytes. Compares tags
-  /// and dates, even those too weak for a conditional request.
+  /// Returns whether the response to an unconditional range request belongs to another version than the
+  /// stored bytes. Compares tags and dates, even those too weak for a conditional request.
   func differs(from head: ResponseHead) -> Bool {
     ["ETag", "Last-Modified"].contains { name in
       guard let known = version[name], let other = head.fields[name] else { return false }

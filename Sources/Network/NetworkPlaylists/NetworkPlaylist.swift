@@ -2,7 +2,8 @@ package import Transfer
 import XMLReading
 
 /// A playlist from a server: M3U, PLS, XSPF, or a feed (RSS) of episodes. Its entries are `http` and `https`
-/// URLs only, resolved against the URL of the playlist: data from the network cannot name local files.
+/// URLs only, resolved against the URL of the playlist, because data from the network must not name local
+/// files.
 package struct NetworkPlaylist: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package var url: WebURL
@@ -31,7 +32,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
     case m3u
     case pls
     case xspf
-    /// RSS: the episodes are the MPEG audio enclosures.
+    /// RSS, whose episodes are the MPEG audio enclosures.
     case feed
 
     package var byteLimit: Int { self == .feed ? NetworkLimits.feed : NetworkLimits.playlist }
@@ -55,10 +56,10 @@ package struct NetworkPlaylist: Hashable, Sendable {
 
   /// The playable entries, in order; at most `NetworkLimits.playlistEntries`.
   package private(set) var entries: [Entry] = []
-  /// The entries that cannot be used, at most the same number.
+  /// The entries that cannot be used; at most `NetworkLimits.playlistEntries`.
   package private(set) var problems: [Problem] = []
 
-  /// The format of a response from `url` whose body begins with `bytes`; nil if it is not a playlist.
+  /// Returns the format of a response from `url` whose body begins with `bytes`; nil if it is not a playlist.
   package static func kind(contentType: String?, url: WebURL, beginning bytes: some Collection<UInt8>)
     -> Kind?
   {
@@ -85,7 +86,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
     return kind(named: url)
   }
 
-  /// The playlist format that the extension of a URL implies; nil if none.
+  /// Returns the playlist format that the extension of a URL implies; nil if none.
   package static func kind(named url: WebURL) -> Kind? {
     switch url.path.lowercased().split(separator: "/").last?.split(separator: ".").dropFirst().last {
     case "m3u", "m3u8": .m3u
@@ -110,7 +111,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
   }
 
   private mutating func readLines(_ bytes: [UInt8], isPLS: Bool, _ url: WebURL) throws(Refusal) {
-    // Twice the number, so that as many entries as problems may be found.
+    // Twice the limit, so that the maximum number of entries can be found beside as many problems.
     let content = PlaylistText.parse(bytes, isPLS: isPLS, limit: 2 * NetworkLimits.playlistEntries)
     if !isPLS, content.isLiveStreaming { throw .liveStreaming }
     problems = content.problems.prefix(NetworkLimits.playlistEntries)
@@ -121,7 +122,8 @@ package struct NetworkPlaylist: Hashable, Sendable {
   private mutating func readFeed(_ bytes: [UInt8], _ url: WebURL) throws(Refusal) {
     let feed = try Self.read(bytes, FeedText(), .feed)
     for episode in feed.episodes { add(episode.location.utf8, title: episode.title, url) }
-    // Video enclosures beside audio are ignored; a feed without any audio reports its enclosures.
+    // If the feed has audio, other enclosures such as video are ignored. Otherwise they are reported as
+    // problems.
     for other in feed.others where entries.isEmpty {
       let what = other.type.isEmpty ? "an enclosure without a type" : other.type
       problems.append(Problem(text: String(other.location.prefix(200)), reason: "\(what) is not played"))

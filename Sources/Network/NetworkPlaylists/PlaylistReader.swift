@@ -5,7 +5,8 @@ package import Transfer
 package struct PlaylistAnswer: Sendable {
   package struct Medium: Hashable, Sendable {
     package var entry: NetworkPlaylist.Entry
-    /// Media that a public server names must not be at private addresses.
+    /// The addresses that the medium may have. Media that a public server names must not have private
+    /// addresses.
     package var reach: NetworkReach
 
     package init(_ entry: NetworkPlaylist.Entry, reach: NetworkReach) {
@@ -26,11 +27,11 @@ package struct PlaylistAnswer: Sendable {
 
 /// Reads the playlist at a URL and the playlists that it names. Blocks on the network, for at most about
 /// `NetworkLimits.playlistTime` seconds. `interruption` is called ten times a second; a reason that it
-/// returns cancels the requests and is the failure.
+/// returns cancels the requests and becomes the failure.
 package typealias PlaylistReading =
   @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> PlaylistAnswer
 
-/// Reads a playlist from the network with the playlists that it names. Releasing the object ends the reading.
+/// Reads a playlist from the network, and the playlists that it names. Releasing the object ends the reading.
 /// The limits are `NetworkLimits.playlistDepth` levels, and in total `playlistEntries` entries and
 /// `playlistTime` seconds. Each playlist may be as long as its format allows, and must not contain itself.
 package final class PlaylistReader: Sendable {
@@ -69,7 +70,7 @@ package final class PlaylistReader: Sendable {
   private let state: WorkerState<State>
   private let runner: TransferRunner
 
-  /// Starts to read `url` at once. Fields and credentials of the settings are sent to the origin of `url`
+  /// Starts to read `url` immediately. Fields and credentials of the settings are sent to the origin of `url`
   /// only. `onEnd` is called once with the result, on a worker.
   package init(
     _ url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
@@ -113,7 +114,8 @@ package final class PlaylistReader: Sendable {
     return state.use { $0.onEnd == nil } ? .whenSignalled : .at(deadline)
   }
 
-  /// Requests a playlist. An entry whose name is not that of a playlist is a medium.
+  /// Requests an entry that may be a playlist. An entry of a playlist without a playlist's file name is a
+  /// medium.
   private func begin(_ next: Pending, _ state: inout State) {
     let isFirst = next.chain.isEmpty
     guard isFirst || NetworkPlaylist.kind(named: next.entry.url) != nil else {
@@ -152,7 +154,7 @@ package final class PlaylistReader: Sendable {
     _ = runner.carryOut(.start(transferring.request, attempt: state.attempt))
   }
 
-  /// Cancels the request in progress, and ignores those of its events that have arrived.
+  /// Cancels the request in progress. Events of the request that have already arrived are ignored.
   private func cancel(_ state: inout State) {
     state.attempt += 1
     state.present = nil
@@ -172,7 +174,7 @@ package final class PlaylistReader: Sendable {
     case .body(let bytes):
       present.bytes += bytes
       state.present = present
-      // 1,024 bytes tell a playlist from audio, which may be endless.
+      // 1,024 bytes are enough to distinguish a playlist from audio, which may be endless.
       if present.kind == nil, present.bytes.count >= 1_024 { recognize(&state) }
       guard let kind = state.present.map(\.kind) else { return }
       guard present.bytes.count > kind?.byteLimit ?? NetworkLimits.playlist else { return }
@@ -200,7 +202,8 @@ package final class PlaylistReader: Sendable {
     }
   }
 
-  /// Determines whether the response is a playlist. Anything else is a medium, which its player checks.
+  /// Determines whether the response is a playlist. A response that is not a playlist counts as a medium,
+  /// whose format the player checks.
   private func recognize(_ state: inout State) {
     guard let present = state.present else { return }
     let kind = NetworkPlaylist.kind(
@@ -223,7 +226,7 @@ package final class PlaylistReader: Sendable {
       let isPublic = present.address?.isPublic == true
       let reach = isPublic ? .publicOnly : present.request.reach
       let chain = present.pending.chain + [present.pending.entry.url]
-      // No more than the limit, since each entry is checked one by one.
+      // Entries beyond the limit are dropped here, because each entry is checked one by one.
       let left = NetworkLimits.playlistEntries + 1 - state.answer.media.count
       state.pending += playlist.entries.prefix(max(0, left)).reversed().map {
         Pending(entry: $0, reach: reach, chain: chain)

@@ -21,11 +21,12 @@ package enum PlaylistText {
     var isLiveStreaming = false
   }
 
-  /// The longest line in bytes: a path has at most 4095 (PATH_MAX), and three for each in a URL.
+  /// The maximum length of a line in bytes. A path has at most 4095 bytes (PATH_MAX), each of which takes up
+  /// to three in a URL.
   package static let lineLimit = 3 * 4096 + 64
 
-  /// Parses a playlist: PLS if `isPLS` is true, M3U if it is false. If it is nil, the playlist is PLS if its
-  /// first line is `[playlist]`, whatever the file's name.
+  /// Parses a playlist and returns its content. The format is PLS if `isPLS` is true, M3U if it is false.
+  /// With nil, the format is PLS if the first line is `[playlist]`, whatever the file's name.
   ///
   /// Lines end with LF, CR LF or CR. A byte order mark and white space around a line are removed, and empty
   /// lines are skipped. In M3U, lines that begin with `#` are comments, except that `#EXTINF:` has the title
@@ -68,7 +69,7 @@ package enum PlaylistText {
     return content
   }
 
-  /// The title in a line `#EXTINF:SECONDS,TITLE`; nil if it has none.
+  /// Returns the title in a line `#EXTINF:SECONDS,TITLE`; nil if the line has none.
   private static func title(inEXTINF text: ArraySlice<UInt8>) -> String? {
     guard let comma = text.firstIndex(of: UInt8(ascii: ",")) else { return nil }
     let title = LenientText.clean(text[(comma + 1)...])
@@ -110,7 +111,7 @@ package enum PlaylistText {
     text.prefix(limit).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
   }
 
-  /// The number and value of a line `NAMEN=value`; nil for any other line.
+  /// Returns the number N and the value of a line `NAMEN=value`, such as `File1=…`; nil for any other line.
   private static func numberedEntry(
     _ name: StaticString, _ text: ArraySlice<UInt8>
   ) -> (number: Int, value: [UInt8])? {

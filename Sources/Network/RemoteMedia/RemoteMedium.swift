@@ -18,14 +18,15 @@ package final class RemoteMedium: MediaSource {
 
   private struct Present {
     var fetch: RemoteFetch?
-    /// The fetch of a live stream. Weak: it runs only while a decoder reads it.
+    /// The fetch of a live stream. Weak, because the fetch runs only while a decoder reads it.
     weak var live: RemoteFetch?
     var playlists = 0
     /// The number of changes of `fetch` and `live`.
     var changes = 0
   }
 
-  /// Creates a medium, fetched once opened. `onNote` is called on a worker, in order; it must return quickly.
+  /// Creates a medium, which is fetched once it is opened. `onNote` is called on a worker with each event, in
+  /// order, and must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, options: OpeningOptions = OpeningOptions(),
     environment: RemoteEnvironment,
@@ -41,8 +42,8 @@ package final class RemoteMedium: MediaSource {
   /// The fetch of the current version. Creates a new one if the previous one has failed or ended with another
   /// version, or if no decoder reads the live stream.
   package var fetch: RemoteFetch {
-    // Fetches are created and released outside the lock: releasing one waits for its worker, which may be
-    // calling back.
+    // Fetches are created and released outside the lock, because the release of a fetch waits for its worker,
+    // which may be calling back.
     while true {
       let (last, live, changes) = present.withLock { ($0.fetch, $0.live, $0.changes) }
       if let fetch = last ?? live, fetch.outcome == nil { return fetch }
@@ -67,13 +68,14 @@ package final class RemoteMedium: MediaSource {
     RemoteFetch(url, settings: settings, environment: environment, begins: false, onNote: onNote)
   }
 
-  /// Reads the tag at the front, as far as it is stored. Fetches nothing.
+  /// Returns the tag at the beginning of the medium, as far as its bytes are stored. Fetches nothing.
   package func readTag() throws(DecodingError) -> MediaTag {
     guard let fetch = present.withLock({ $0.fetch }) else { return MediaTag() }
     return MediaTag(beginning: fetch.store.bytes(Int(NetworkLimits.tagSkip)))
   }
 
-  /// Fetches the entry of a playlist that was found in place of the medium; nil after too many playlists.
+  /// Starts and returns the fetch of an entry of a playlist that was found in place of the medium; nil after
+  /// too many playlists.
   private func follow(_ entry: NetworkPlaylist.Entry, of playlist: RemoteFetch) -> RemoteFetch? {
     var settings = settings
     // Header fields and credentials for one origin are not sent to another.
@@ -101,9 +103,10 @@ package final class RemoteMedium: MediaSource {
 
   package var isRemote: Bool { true }
 
-  /// Starts to open the medium at its beginning, or at the current position of a live stream. If the server
-  /// has another version by then, the decoder continues with it at the same media time. Throws the errors of
-  /// `AudioFile.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure of a transfer.
+  /// Returns an opening of the medium at its beginning, or at the current position of a live stream. If the
+  /// server's version changes later, the decoder continues with the new version at the same media time. The
+  /// opening throws the errors of `AudioFile.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure of
+  /// a transfer.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     let version = version(fetch, callback)
     return MediaOpening { () throws(DecodingError) in
@@ -122,7 +125,7 @@ package final class RemoteMedium: MediaSource {
     let opening = RemoteOpening(fetch, frames: frames, whenBytesCome: callback, open: open) {
       [weak self] live in
       self?.present.withLock { present in
-        // The caller retains `live`, so that this does not release the last reference.
+        // The caller retains `live`, so that this assignment does not release the last reference.
         if present.fetch === live { present.fetch = nil }
         present.live = live
         present.changes += 1

@@ -13,7 +13,7 @@ package final class TagFetch: Sendable {
 
   private struct State {
     var onEnd: (@Sendable (MediaTag?) -> Void)?
-    /// The number of bytes needed, as far as it is known: first those that distinguish the formats.
+    /// The number of bytes needed, as far as known. Initially the number that distinguishes the formats.
     var length = TagFetch.headerLength
   }
 

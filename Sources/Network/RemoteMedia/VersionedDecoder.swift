@@ -1,7 +1,7 @@
 import AudioCore
 
-/// Decodes a medium across its versions: an old one to its last stored whole frame, then the server's new one
-/// at the same media time. Used by one thread at a time.
+/// Decodes a medium across its versions: the old version up to its last complete stored frame, then the
+/// server's new version at the same media time. Used by one thread at a time.
 final class VersionedDecoder: AudioDecoder {
   struct Version {
     var opening: MediaOpening
@@ -76,7 +76,7 @@ final class VersionedDecoder: AudioDecoder {
     origin + readFrames.scaled(by: format.sampleRate, over: outputFormat.sampleRate)
   }
 
-  /// Switches to the next version at `frame`; false while bytes are missing.
+  /// Switches to the next version at `frame`. Returns false while bytes are missing.
   private func enter(at frame: Int64, exactly isExact: Bool) throws(DecodingError) -> Bool {
     if opened == nil {
       guard let new = try openNext() else { return false }
@@ -117,7 +117,8 @@ final class VersionedDecoder: AudioDecoder {
 }
 
 extension Int64 {
-  /// The frame number at another sample rate, times `factor` / `divisor`, rounded down, without overflow.
+  /// Returns this frame number at another sample rate, multiplied by `factor` / `divisor` and rounded down,
+  /// without overflow.
   func scaled(by factor: Int, over divisor: Int) -> Int64 {
     guard factor != divisor else { return self }
     let (whole, rest) = quotientAndRemainder(dividingBy: Int64(divisor))

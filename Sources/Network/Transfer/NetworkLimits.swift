@@ -1,16 +1,16 @@
 /// Limits for data from the network. Each exists because a server may send anything.
 package enum NetworkLimits {
-  /// Bytes of a URL: the limit of common servers.
+  /// Bytes of a URL, as limited by common servers.
   package static let url = 8_191
   /// Bytes of one header line. libcurl itself stops at 100 KiB.
   package static let headerLine = 64 * 1024
-  /// Bytes of a response's head in all.
+  /// Bytes of a response head in total.
   package static let head = 256 * 1024
   /// Bytes of the trailers of a chunked body. Each of the few trailers in use has about 100 bytes.
   package static let trailers = 64 * 1024
   /// Bytes outside the body: heads of interim and proxy responses, chunk sizes and extensions, and the
   /// overhead of an encoding. More than a head, and more than libcurl reads at once. Each body byte allows
-  /// `besideBodyByte` more: a chunk of one byte has five others, and possibly an extension.
+  /// `besideBodyByte` more, because a chunk of one byte has five framing bytes, and possibly an extension.
   package static let besideBody = 512 * 1024
   package static let besideBodyByte = 64
   /// Redirects that are followed for one request.
@@ -24,9 +24,9 @@ package enum NetworkLimits {
   package static let overlap: Int64 = 4 * 1024
   /// The overlap for bytes that another process stored, possibly long ago.
   package static let overlapAfterRestart: Int64 = 64 * 1024
-  /// The smallest overlap, and the number of consecutive connections that must bring too little for the usual
-  /// overlap. A connection that brings anything brings a segment, which has at least 536 bytes (RFC 9293,
-  /// 3.7.1).
+  /// The smallest overlap, and the number of consecutive connections that must bring few bytes before the
+  /// overlap is reduced. A connection that brings anything brings a segment, which has at least 536 bytes
+  /// (RFC 9293, 3.7.1).
   package static let leastOverlap: Int64 = 256
   package static let tinyConnections = 3
   /// Bytes and seconds after which the length of the data on disk is recorded.
@@ -43,11 +43,11 @@ package enum NetworkLimits {
   /// Bytes ahead of the reader at which a transfer pauses, and at which it resumes.
   package static let readAhead: Int64 = 64 << 20
   package static let readOn: Int64 = 48 << 20
-  /// New bytes that make a lost connection a good one: its retry starts at once.
+  /// The number of new bytes after which a lost connection is retried without back-off.
   package static let goodConnection: Int64 = 16 * 1024
   /// Audio bytes between two ICY metadata blocks.
   static let metadataInterval = 1...1_000_000
-  /// Bytes of an ICY metadata block: its length is one byte, in units of 16.
+  /// Bytes of an ICY metadata block, whose length is stored in one byte, in units of 16.
   package static let metadataBlock = 4_080
   /// Consecutive ICY metadata blocks that may be unreadable before the stream is reconnected without them.
   package static let brokenBlocks = 3
@@ -62,13 +62,13 @@ package enum NetworkLimits {
   package static let playlist = 1 << 20
   package static let playlistEntries = 10_000
   package static let playlistDepth = 4
-  /// Bytes and entries of a feed: the longest ones list every episode of many years with a text for each.
+  /// Bytes and entries of a feed. The longest feeds list every episode of many years, with a text for each.
   package static let feed = 8 << 20
   package static let feedEntries = 2_000
   /// The number of requests, and the time in seconds, to read a playlist with the playlists that it names.
   package static let playlistRequests = 100
   package static let playlistTime = 15.0
-  /// Consecutive playlists that may lead to the medium at a URL: stations link to playlists.
+  /// Consecutive playlists that may lead to the medium at a URL, because stations link to playlists.
   package static let playlistsForMedium = 2
   /// The maximum number of concurrent fetches of playlists and pictures, for all clients and for clients
   /// other than the local user. The second is lower, so that others never lock out the local user. Each fetch
@@ -85,7 +85,7 @@ package enum NetworkLimits {
   package static let giveUp = 60.0
   /// The longest delay in seconds that a server may ask for with `Retry-After`.
   package static let retryAfter = 60.0
-  /// Consecutive answers such as 404 at which a medium fails that was available before.
+  /// The number of consecutive responses such as 404 after which a previously available medium fails.
   static let refusalsAfterSuccess = 3
   /// Seconds for which a paused live stream stays connected.
   package static let livePause = 10.0

@@ -1,2 +1,2 @@
-// What `import AVFAudio` brings where Apple's framework does not exist.
+// The module that `import AVFAudio` finds where Apple's framework does not exist.
 @_exported public import Continuo

@@ -1,2 +1,2 @@
-// What `import AVFoundation` brings where Apple's framework does not exist.
+// The module that `import AVFoundation` finds where Apple's framework does not exist.
 @_exported public import Continuo

@@ -1,2 +1,2 @@
-// What `import BackgroundTasks` brings where Apple's framework does not exist.
+// The module that `import BackgroundTasks` finds where Apple's framework does not exist.
 @_exported public import Continuo

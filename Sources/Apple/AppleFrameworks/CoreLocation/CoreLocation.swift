@@ -1,2 +1,2 @@
-// What `import CoreLocation` brings where Apple's framework does not exist.
+// The module that `import CoreLocation` finds where Apple's framework does not exist.
 @_exported public import ContinuoLocation

@@ -1,2 +1,2 @@
-// What `import CoreMedia` brings where Apple's framework does not exist.
+// The module that `import CoreMedia` finds where Apple's framework does not exist.
 @_exported public import Continuo

@@ -1,2 +1,2 @@
-// What `import MediaPlayer` brings where Apple's framework does not exist.
+// The module that `import MediaPlayer` finds where Apple's framework does not exist.
 @_exported public import Continuo

@@ -1,2 +1,2 @@
-// What `import UIKit` brings where Apple's framework does not exist.
+// The module that `import UIKit` finds where Apple's framework does not exist.
 @_exported public import Continuo

@@ -9,7 +9,7 @@ extension BackgroundTransfers {
     switch event {
     case .response(let head, let url):
       state.withLock { $0.records[key]?.take(head, from: url) }
-      // The next process may have the complete file, and needs its response.
+      // If the next process finds the file complete, it needs the recorded response.
       save(key)
     case .resumed(let offset): resumed(key, at: offset)
     case .progress(let count, let total):
@@ -29,7 +29,7 @@ extension BackgroundTransfers {
     case .failed(.transfer(let failure), _):
       switch failure.kind {
       case .status(401): ask(key)
-      // A response arrived, whatever its status.
+      // A response is not an error, whatever its status.
       case .status: finish(key, TaskRecord.Outcome())
       default:
         finish(key, TaskRecord.Outcome(code: failure.kind.urlErrorCode ?? -1, message: failure.message))
@@ -59,12 +59,13 @@ extension BackgroundTransfers {
     }
   }
 
-  /// The record of an unfinished task and its session's client; nil if the application does not run.
+  /// Returns the record of an unfinished task and its session's client; nil if the application does not run.
   func running(_ key: TransferKey) -> (record: TaskRecord, client: (any Client)?)? {
     state.withLock { $0.running(key) }
   }
 
-  /// Tells the client that a download has continued at `offset`. Without a client, the next one is told.
+  /// Notifies the client that a download has resumed at `offset`. Without a client, records `offset` for the
+  /// next one.
   private func resumed(_ key: TransferKey, at offset: Int64) {
     let running = state.withLock { state in
       let running = state.running(key)
@@ -96,8 +97,8 @@ extension BackgroundTransfers {
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
-  /// Ends a task with `outcome`, once the disk has its record. `isAsked`: whether the machine already counts
-  /// the task as ended, because the task has requested credentials.
+  /// Ends a task with `outcome` once the task's record is on disk. `isAsked`: whether the machine already
+  /// counts the task as ended because the server has requested credentials.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
     let run = state.withLock { state -> Run? in
       guard state.records[key]?.outcome == nil else { return nil }
@@ -105,10 +106,10 @@ extension BackgroundTransfers {
       return state.runs.removeValue(forKey: key)
     }
     if outcome.code != nil { stop(run) }
-    // Delivered only once recorded, so that the next process does not fetch again what this one has
-    // delivered.
+    // The end is delivered only once it is recorded, so that the next process does not repeat a transfer that
+    // this one has delivered.
     save(key) { [weak self] in
-      // The task is delivered again, this time with its end.
+      // The machine has already delivered the challenge, and must now deliver the end.
       if isAsked { self?.handle(.answered(key)) }
       self?.handle(.ended(key))
     }
@@ -130,7 +131,8 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Continues a task with credentials. Without, it ends with the server's response, or is cancelled.
+  /// Continues a task with credentials. Without credentials, ends the task with the server's response, or
+  /// with the error `cancelled` if `isCancelled`.
   func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
     state.withLock { state in
       state.challenges.remove(key)
@@ -157,7 +159,8 @@ extension BackgroundTransfers {
     disk.add { for end in ["", ".part", ".part.record", ".task"] { unlink(path + end) } }
   }
 
-  /// Compares the file of an upload with its state at the first call for the task. Calls `done` on a worker.
+  /// Compares the size of an upload's file with the size at the first call for the task. Calls `done` on a
+  /// worker.
   func examine(_ key: TransferKey, _ done: @escaping @Sendable (UploadMachine.File) -> Void) {
     files.add { [weak self] in
       guard let self, let record = state.withLock({ $0.records[key] }),
@@ -173,7 +176,8 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Moves the bytes of a download to a file for resume data, and returns the data; nil if not possible.
+  /// Moves the bytes of a download to a new file. Returns the resume data for this file; nil if the download
+  /// cannot be resumed.
   func resumeData(of record: TaskRecord, _ download: DownloadRecord) -> Data? {
     guard let request = record.request else { return nil }
     let kept = "\(folder)/\(UUID().uuidString).resume"

@@ -7,9 +7,9 @@ import Synchronization
 import SystemSupport
 import Transfer
 
-/// Makes the transfers of background sessions, also while the application is suspended or has ended. Their
-/// records are on disk, for the next process. Thread-safe. Only `init`, `close` and the adoption of resume
-/// data block on the disk; workers do the other disk work.
+/// Carries out the transfers of background sessions, even while the application is suspended or has ended.
+/// Records the transfers on disk for the next process. Thread-safe. Only `init`, `close` and the adoption of
+/// resume data block on the disk; workers do the other disk work.
 final class BackgroundTransfers: Sendable {
   /// A session of the application. Methods are called without a lock.
   protocol Client: AnyObject, Sendable {
@@ -17,7 +17,7 @@ final class BackgroundTransfers: Sendable {
     func resumed(_ record: TaskRecord, at offset: Int64)
     /// A task has ended. Its file is kept at `file` until `heard` is called.
     func ended(_ record: TaskRecord, file: String)
-    /// A server requests credentials, after `failures` that it has refused.
+    /// A server requests credentials. It has refused `failures` earlier ones.
     func challenged(_ record: TaskRecord, failures: Int)
     /// All events for which the application was woken were delivered.
     func finishEvents()
@@ -63,7 +63,7 @@ final class BackgroundTransfers: Sendable {
   private let lock: Int32
   /// Runs disk jobs for the folder.
   let disk: DiskErrands
-  /// Examines files to upload, whose disk may be slower than the folder's.
+  /// Examines the files to upload, which may be on a slower disk than the folder.
   let files: DiskErrands
   private let writer: RecordWriter
   let state: Mutex<State>
@@ -133,7 +133,8 @@ final class BackgroundTransfers: Sendable {
 
   private func restore(_ record: TaskRecord) {
     var record = record
-    // A file gets its name when it is complete. The earlier process ended before it had recorded that.
+    // A file receives its name when it is complete. The earlier process ended before it recorded the
+    // completion.
     if case .download = record.kind, record.outcome == nil,
       let count = TransferBody.size(of: file(of: record))
     {
@@ -149,7 +150,7 @@ final class BackgroundTransfers: Sendable {
 
   func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
 
-  /// Sets the client of a session, and tells it which of its downloads have continued before.
+  /// Sets the client of a session, and notifies the client of downloads that resumed before it was set.
   func setClient(_ client: any Client, of session: String) {
     let resumed = state.withLock { state in
       state.clients[session] = client
@@ -160,7 +161,7 @@ final class BackgroundTransfers: Sendable {
     for (record, offset) in resumed { client.resumed(record, at: offset) }
   }
 
-  /// Records that the session's client is ready: pending events are delivered.
+  /// Records that the session's client is ready, and delivers pending events.
   func connect(_ session: String, sendsLaunchEvents: Bool) {
     handle(.connected(session, sendsLaunchEvents: sendsLaunchEvents))
   }
@@ -173,7 +174,8 @@ final class BackgroundTransfers: Sendable {
 
   func client(of session: String) -> (any Client)? { state.withLock { $0.clients[session] } }
 
-  /// The tasks of a session whose end the application has not received, in creation order.
+  /// Returns the records of the session's tasks in creation order. Tasks whose end the application has
+  /// received have no record.
   func records(of session: String) -> [TaskRecord] {
     state.withLock { state in
       state.records.values.filter { $0.session == session }.sorted { $0.task < $1.task }
@@ -245,7 +247,7 @@ final class BackgroundTransfers: Sendable {
     handle(.application(application))
   }
 
-  /// Whether the application is launched because a session has woken it.
+  /// Whether the device is waking the application for a session.
   var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
 
   /// Handles an event and carries out the commands in order, one thread at a time.
@@ -259,7 +261,7 @@ final class BackgroundTransfers: Sendable {
     while isOurs, let command = state.withLock({ $0.commands.next() }) { carryOut(command) }
   }
 
-  /// Sets the alarm to the machine's next deadline, if it has changed.
+  /// Sets the alarm to the machine's next deadline, if that deadline has changed.
   private func setAlarm() {
     let (moment, old, isChanged) = state.withLock { state -> (HostTime?, Alarms.ID?, Bool) in
       let moment = state.machine.nextMoment
@@ -372,7 +374,8 @@ final class BackgroundTransfers: Sendable {
     }
   }
 
-  /// Enqueues the record to be written. `then` is called once the disk has it, however long that takes.
+  /// Enqueues the record of a task for writing. `then` is called once the record is on disk, even after
+  /// failed attempts.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil) {
     writer.save(key, then: then) { [weak self] in
       guard let self, let record = state.withLock({ $0.records[key] }) else { return nil }

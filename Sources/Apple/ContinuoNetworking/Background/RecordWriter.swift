@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// Writes records to disk, retrying each until it succeeds: a full disk loses no record in memory.
+/// Writes records to disk, and retries each failed write, so that a full disk loses no record in memory.
 /// Thread-safe; only the worker of `disk` waits for the disk.
 final class RecordWriter: Sendable {
   /// Returns the path and the bytes of a record; nil if the record is no longer needed.
@@ -29,7 +29,8 @@ final class RecordWriter: Sendable {
     self.calls = calls
   }
 
-  /// Enqueues a record. `then` is called on the disk's worker once the disk has the record, if still needed.
+  /// Enqueues a record. `then` is called on the worker of `disk` once the record is on disk, unless the
+  /// record is no longer needed.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil, _ content: @escaping Content) {
     let isNew = state.withLock { state in
       var saving = state[key] ?? Saving(content: content)
@@ -42,7 +43,7 @@ final class RecordWriter: Sendable {
     if isNew { disk.add { [weak self] in self?.write(key) } }
   }
 
-  /// Retries the records that could not be written. To be called before the disk's jobs are closed.
+  /// Enqueues again the records that could not be written. Must be called before `disk` is closed.
   func retryAll() {
     for (key, saving) in state.withLock({ $0 }) where !saving.isQueued {
       alarms.cancel(saving.retry)
@@ -99,7 +100,7 @@ final class RecordWriter: Sendable {
     if isDue { disk.add { [weak self] in self?.write(key) } }
   }
 
-  /// Replaces the file durably. Returns nil, or the `errno` of the failure. Blocks.
+  /// Replaces the file durably. Returns the `errno` of a failure; nil on success. Blocks.
   static func replace(_ path: String, _ bytes: Data, by calls: FileReplacement.Calls = .init()) -> Int32? {
     bytes.withUnsafeBytes {
       FileReplacement.write($0, to: path, through: "\(path).new", mode: 0o600, by: calls)

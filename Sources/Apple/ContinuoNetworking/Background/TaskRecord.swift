@@ -92,7 +92,7 @@ struct TaskRecord: Codable, Sendable {
 
   mutating func take(_ head: ResponseHead, from url: WebURL) {
     var head = head
-    // The application has asked for the whole, and for no range.
+    // The application has requested the complete resource, not a range.
     if head.status == 206, head.contentRange?.bytes?.lowerBound == 0 {
       head.status = 200
       head.fields.remove("Content-Range")
@@ -101,7 +101,7 @@ struct TaskRecord: Codable, Sendable {
     answer = Answer(status: head.status, fields: fields, url: url.text)
   }
 
-  /// The base name of the task's files. Those of a session share a prefix.
+  /// The base name of the task's files. All files of a session share a prefix.
   var name: String {
     let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return "\(String(hash, radix: 16))-\(task)"
@@ -120,7 +120,7 @@ struct TaskRecord: Codable, Sendable {
     return try? encoder.encode(kept)
   }
 
-  /// Reads the records in a folder, ignoring invalid files.
+  /// Returns the records in a folder, ignoring invalid files. Blocks on the disk.
   static func read(in folder: String) -> [TaskRecord] {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -65,7 +65,8 @@ struct TransferServiceMachine: Hashable, Sendable {
     case finishEvents(String)
   }
 
-  /// The delay in seconds of tasks made in the background, after the first wake. Each further one doubles it.
+  /// The start delay, in seconds, of tasks created in the background after the first wake. Each further wake
+  /// doubles the delay.
   static let firstDelay = 60.0
 
   struct Item: Hashable, Sendable {
@@ -74,7 +75,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     var isRunning = false
     var isDone = false
     var isDelivered = false
-    /// The start that the device has chosen; nil if it has not chosen one.
+    /// The start time that the device has chosen; nil if none.
     var chosen: HostTime?
     var waitsForLimiter = false
 
@@ -95,11 +96,11 @@ struct TransferServiceMachine: Hashable, Sendable {
     case none
     /// The wake was requested; the application was not notified yet.
     case asked
-    /// The application was notified; the last message is pending.
+    /// The application was notified; `finishEvents` is pending.
     case told
   }
 
-  /// The delay of tasks that are made in the background.
+  /// The start delay of tasks that are created in the background.
   struct Limiter: Hashable, Sendable {
     /// The delay in seconds; 0 if none is in effect.
     var delay = 0.0
@@ -116,7 +117,8 @@ struct TransferServiceMachine: Hashable, Sendable {
   let discretionaryDelay: Double
   /// The completed tasks, in the order of completion.
   private var done: [TransferKey] = []
-  /// The tasks that the current event concerns; nil: all. Limits the work when thousands of tasks wait.
+  /// The tasks that the current event concerns; nil for all tasks. Limits the work when thousands of tasks
+  /// wait.
   private var concerned: Set<TransferKey>? = []
   /// The next time at which `Event.time` has an effect; nil if none. After the removal of a task, this time
   /// may be too early.
@@ -140,7 +142,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     return commands
   }
 
-  /// The next time that affects the task; nil if none.
+  /// Returns the next time that affects the task; nil if none.
   private func moment(of key: TransferKey) -> HostTime? {
     guard let item = items[key], !item.isDone, let wishes = item.wishes else { return nil }
     let deadline = wishes.deadline < .distantFuture ? wishes.deadline : nil
@@ -241,14 +243,14 @@ struct TransferServiceMachine: Hashable, Sendable {
       for name in sessions.keys where sessions[name]?.wake == .asked { sessions[name]?.wake = .none }
     case .background: break
     case .suspended, .gone:
-      // A wake that was requested while the application did not run is in progress: keep it.
+      // Keep a wake that was requested while the application did not run, because it is in progress.
       if before == .front || before == .background {
         for name in sessions.keys { sessions[name]?.wake = .none }
       }
       guard next == .gone else { return }
       for name in sessions.keys {
         sessions[name]?.isConnected = false
-        // Messages in transit to the delegate were lost: deliver them again.
+        // Messages in transit to the delegate were lost, so deliver them again.
         for key in items.keys where key.session == name { items[key]?.isDelivered = false }
       }
     }
@@ -292,7 +294,8 @@ struct TransferServiceMachine: Hashable, Sendable {
     }
   }
 
-  /// Ends the delay. It restarts if tasks have waited for it, since they may end and wake the application.
+  /// Ends an expired delay. Restarts it if tasks have waited for it, because these tasks may end and wake the
+  /// application.
   private mutating func limit() {
     guard let end = limiter.end, end <= now else { return }
     concerned = nil

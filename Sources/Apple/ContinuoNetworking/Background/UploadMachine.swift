@@ -1,7 +1,7 @@
 import SystemSupport
 
 /// Schedules the attempts of an upload of a background session. A value: events go in, commands come out.
-/// Events of an earlier attempt are ignored, so that there is never more than one exchange.
+/// Events of earlier attempts are ignored, so that at most one exchange exists.
 struct UploadMachine: Hashable, Sendable {
   enum File: Hashable, Sendable {
     case same(count: Int64)
@@ -20,12 +20,12 @@ struct UploadMachine: Hashable, Sendable {
   }
 
   enum Command: Hashable, Sendable {
-    /// Examine the file, and answer with `examined`.
+    /// Examine the file, and answer with the event `examined`.
     case examine(attempt: Int)
     /// Create an exchange that sends `count` bytes.
     case connect(count: Int64, attempt: Int)
     case hold(Bool)
-    /// Send `time` after this many seconds.
+    /// Send the event `time` after this many seconds.
     case wait(Double, attempt: Int)
     case stopWaiting
     /// End the exchange, if any, without a report.

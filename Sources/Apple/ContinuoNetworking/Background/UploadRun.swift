@@ -10,11 +10,11 @@ final class UploadRun: Exchange.Client {
     case sent(Int64)
     case answer(ResponseHead, WebURL)
     case ended(Data, TransferFailure?)
-    /// The upload has ended: the file is missing or has changed.
+    /// The upload has ended because the file is missing or has changed.
     case badFile(UploadMachine.File)
   }
 
-  /// The number of response bytes to keep: more than a server needs to answer an upload.
+  /// The maximum number of response bytes to keep, more than a server needs to answer an upload.
   private static let longestAnswer = 1 << 20
 
   private struct State {
@@ -32,7 +32,7 @@ final class UploadRun: Exchange.Client {
   private let transport: any HTTPTransport
   private let alarms: Alarms
   private let timeout: Double
-  /// Compares the file with its state at the creation of the task, and calls back on any thread.
+  /// Compares the size of the file with the size at the creation of the task. Calls `done` on any thread.
   private let examine: @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
   private let onEvent: @Sendable (Event) -> Void
   private let state = Mutex(State())
@@ -92,7 +92,7 @@ final class UploadRun: Exchange.Client {
     case .stopWaiting: alarms.cancel(state.withLock { $0.retry.take() })
     case .close: state.withLock { $0.exchange.take() }?.cancel()
     case .report:
-      // The exchange retains its client, so it is released.
+      // Release the exchange, because it retains its client.
       let (body, failure, ended) = state.withLock { ($0.body, $0.failure, $0.exchange.take()) }
       onEvent(.ended(body, failure))
       withExtendedLifetime(ended) {}
@@ -132,7 +132,7 @@ final class UploadRun: Exchange.Client {
     handle(.ended(mayPass: failure?.mayPass ?? false, attempt: attempt))
   }
 
-  /// The number of the attempt of this exchange; nil if the attempt is obsolete or cancelled.
+  /// Returns the attempt number of an exchange; nil if the attempt is obsolete or cancelled.
   private func attempt(of exchange: Exchange) -> Int? {
     state.withLock { $0.exchange === exchange ? $0.attempt : nil }
   }

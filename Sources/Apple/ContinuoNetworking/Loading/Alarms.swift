@@ -22,7 +22,8 @@ final class Alarms: Sendable {
 
   deinit { worker.cancel() }
 
-  /// Calls `action` once at `moment`, without a lock. The action must not block.
+  /// Calls `action` once at `moment`, without a lock. The action must not block. Returns an identifier for
+  /// `cancel`.
   @discardableResult
   func set(at moment: HostTime, _ action: @escaping @Sendable () -> Void) -> ID {
     let id = state.withLock { state in

@@ -47,8 +47,9 @@ extension TransferRequest {
 extension TransferRequest {
   private static let languages = languages(of: ProcessInfo.processInfo.environment)
 
-  /// The languages that the user prefers, with falling weights, at most six; English without any. Foundation
-  /// does not read the variables (Swift 6.3).
+  /// Returns the `Accept-Language` value for the user's preferred languages, at most six with decreasing
+  /// weights; English if `environment` names none. Foundation does not read these environment variables
+  /// (Swift 6.3).
   static func languages(of environment: [String: String]) -> String {
     let texts = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }
     let names = (texts.first { !$0.isEmpty } ?? "").split(separator: ":").map { name in
@@ -60,12 +61,13 @@ extension TransferRequest {
     }.joined(separator: ", ")
   }
 
-  /// Prepares the request for the body of an upload task, whose method `GET`, the default, becomes `PUT`.
+  /// Prepares the request for an upload task, which replaces the default method `GET` by `PUT`.
   mutating func becomeUpload() { if method == "GET" { method = "PUT" } }
 }
 
 extension TransferBody {
-  /// The size of the file in bytes; nil if missing, unreadable or not a regular file. Blocks.
+  /// Returns the size of the file in bytes; nil if missing, unreadable or not a regular file. Blocks on the
+  /// disk.
   static func size(of path: String) -> Int64? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -77,8 +79,8 @@ extension TransferBody {
 }
 
 extension URLRequest {
-  /// Replaces the body stream by its bytes. Blocks as long as the stream does. Throws a `URLError` if it
-  /// fails, or has more than `limit` bytes.
+  /// Replaces the body stream by its bytes. Blocks as long as the stream does. Throws a `URLError` if the
+  /// stream fails or has more than `limit` bytes.
   mutating func readBodyStream(limit: Int) throws(URLError) {
     guard let stream = httpBodyStream else { return }
     stream.open()
@@ -99,20 +101,22 @@ extension URLRequest {
     httpBody = body
   }
 
-  /// The assigned timeout in seconds; nil: the session's applies. A value of 60 s passed to an initializer,
-  /// or set with `NSMutableURLRequest`, cannot be distinguished from the default.
+  /// The assigned timeout in seconds; nil if none was assigned and the session's timeout applies. A value of
+  /// 60 s passed to an initializer, or set with `NSMutableURLRequest`, cannot be distinguished from the
+  /// default.
   var ownTimeout: TimeInterval? {
     if timeoutInterval != 60 { return timeoutInterval }
     return Self.hasTimeoutFlag && timeoutFlag ? timeoutInterval : nil
   }
 
-  /// Whether `timeoutInterval` was assigned. FoundationNetworking records this for its own sessions without
-  /// an API, in the byte after the structure's only reference (Swift 6.3).
+  /// Whether `timeoutInterval` was assigned. FoundationNetworking records the assignment in the byte after
+  /// the structure's only reference, and has no API to read it (Swift 6.3).
   private var timeoutFlag: Bool {
     withUnsafeBytes(of: self) { $0.count > timeoutFlagOffset && $0[timeoutFlagOffset] == 1 }
   }
 
-  /// Whether that byte follows the assignment, is copied, and does not change otherwise.
+  /// Whether the byte that `timeoutFlag` reads changes only when `timeoutInterval` is assigned, and is copied
+  /// with the request.
   private static let hasTimeoutFlag: Bool = {
     guard MemoryLayout<URLRequest>.size == timeoutFlagOffset + 1 else { return false }
     var plain = URLRequest(url: URL(fileURLWithPath: "/"))
@@ -126,12 +130,12 @@ extension URLRequest {
     return true
   }()
 
-  /// The `URLRequest` for `next`, which a redirect of this request led to.
+  /// Returns the `URLRequest` for `next`, to which the server has redirected this request.
   func following(_ next: TransferRequest) -> URLRequest {
     var request = self
     request.url = URL(string: next.url.text)
     request.httpMethod = next.sentMethod
-    // Its bytes were read for the first request.
+    // The stream's bytes were read for the first request.
     if request.httpBodyStream != nil { request.httpBodyStream = nil }
     if next.body == nil {
       request.httpBody = nil
@@ -172,7 +176,7 @@ extension URLError {
 }
 
 extension URLAuthenticationChallenge {
-  /// - Parameter storage: proposes a credential for the first request with credentials.
+  /// - Parameter storage: the store that proposes a credential for the first challenge.
   convenience init(_ url: URL, _ head: ResponseHead, failures: Int, storage: CredentialStore? = nil) {
     let port = url.port ?? (url.scheme == "https" ? 443 : 80)
     let (scheme, realm) = head.challenge ?? (.basic, "")
@@ -188,7 +192,7 @@ extension URLAuthenticationChallenge {
   }
 }
 
-/// A sender without effect: sessions take the answer from their completion handler.
+/// A sender without effect, because sessions take the answer from the completion handler.
 private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

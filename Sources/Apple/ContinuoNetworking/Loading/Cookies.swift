@@ -2,18 +2,18 @@ import Foundation
 import FoundationNetworking
 import Transfer
 
-/// A store of cookies that values can hold. FoundationNetworking's class guards its state with a queue of its
-/// own, but is not declared `Sendable`.
+/// A sendable reference to a cookie store. FoundationNetworking's class guards its state with a queue, but is
+/// not declared `Sendable`.
 struct CookieJar: @unchecked Sendable {
   let storage: HTTPCookieStorage
 
-  /// A store in memory. FoundationNetworking makes them for its own configurations only.
+  /// A new store in memory. FoundationNetworking creates such stores only for its own configurations.
   static var temporary: CookieJar? {
     FoundationNetworking.URLSessionConfiguration.ephemeral.httpCookieStorage.map { CookieJar(storage: $0) }
   }
 
-  /// The value of the `Cookie` field of a request for `url`; nil if no cookie applies (RFC 6265, 5.4). The
-  /// storage itself selects by host only.
+  /// Returns the value of the `Cookie` field of a request for `url`; nil if no cookie applies (RFC 6265,
+  /// 5.4). The storage itself selects by host only.
   func field(for url: URL) -> String? {
     let path = url.path.isEmpty ? "/" : url.path
     let cookies = (storage.cookies(for: url) ?? []).filter { cookie in
@@ -38,13 +38,13 @@ struct CookieJar: @unchecked Sendable {
 }
 
 extension HTTPCookie {
-  /// The cookie with the expiry date that its `Max-Age` gives. FoundationNetworking ignores the attribute.
+  /// This cookie with the expiry date from its `Max-Age` attribute, which FoundationNetworking ignores.
   fileprivate var withMaximumAge: HTTPCookie {
     guard var properties, let text = properties.removeValue(forKey: .maximumAge) as? String,
       let seconds = Double(text), seconds.isFinite
     else { return self }
     properties[.expires] = Date(timeIntervalSinceNow: seconds > 0 ? seconds : -1)
-    // Read as texts, and only partly kept as such.
+    // `HTTPCookie` reads these properties as strings, but does not keep all of them as strings.
     properties[.secure] = isSecure ? "TRUE" : nil
     properties[.discard] = "FALSE"
     properties[HTTPCookiePropertyKey("HttpOnly")] = isHTTPOnly ? "TRUE" : nil

@@ -11,13 +11,14 @@ final class Exchange: Sendable {
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
     /// The server requests credentials. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
-    /// The head of the response has arrived. After `.pause` no body arrives before `proceed`.
+    /// The head of the response has arrived. Returns the demand; after `.pause`, no body arrives before
+    /// `proceed`.
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
-    /// Bytes of the body have arrived.
+    /// Bytes of the body have arrived. Returns the demand for more.
     func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
     /// `count` bytes of the request body were sent so far.
     func exchange(_ exchange: Exchange, sent count: Int64)
-    /// The exchange has ended: the last call.
+    /// The exchange has ended. This is the last call.
     func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)
   }
 
@@ -28,10 +29,10 @@ final class Exchange: Sendable {
     /// The number of the current connection. Events of earlier connections are ignored.
     var hop: UInt64 = 0
     var transfer: TransferID?
-    /// The head of a response about which the client has not decided yet; nil if there is none.
+    /// The head of a redirect or challenge that awaits the client's decision; nil if none.
     var undecided: ResponseHead?
-    /// The end of the connection of `undecided`, reported after the decision: an error, or nil for a complete
-    /// body. Nil while the connection has not ended.
+    /// The end of the connection of `undecided`, reported after the client's decision; `.none` before the
+    /// connection has ended, `.some(nil)` after a complete body.
     var unheardEnd: TransferFailure??
     var isPaused = false
     /// Whether the owner has paused the exchange.
@@ -54,7 +55,8 @@ final class Exchange: Sendable {
     }
   }
 
-  /// A delegate may answer any number of challenges.
+  /// The maximum number of recorded connections. Limited because a delegate may answer any number of
+  /// challenges.
   static let longestRecord = 100
 
   /// The numbers of enqueued bytes at which the connection pauses, and resumes.
@@ -68,7 +70,7 @@ final class Exchange: Sendable {
   private let client: any Client
   private let state: Mutex<State>
 
-  /// Creates an exchange without starting it. The client is retained until the end.
+  /// Creates an exchange without starting it. The exchange retains the client.
   init(
     _ request: TransferRequest, transport: any HTTPTransport, alarms: Alarms, timeout: Double,
     client: any Client
@@ -167,7 +169,8 @@ final class Exchange: Sendable {
     watch()
   }
 
-  /// Calls the client and records its demand, unless it has called `proceed` since.
+  /// Calls the client and returns the demand. Records a pause, unless the client has called `proceed` in the
+  /// meantime.
   private func call(_ client: () -> TransferDemand) -> TransferDemand {
     let before = state.withLock { $0.proceeds }
     let demand = client()
@@ -241,7 +244,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Records that an event has arrived; false if the connection is obsolete.
+  /// Records that an event has arrived. Returns false if the connection is obsolete.
   private func progress(
     hop: UInt64, _ transfer: TransferID, _ change: (inout Transaction, HostTime) -> Void
   ) -> Bool {
@@ -301,7 +304,7 @@ final class Exchange: Sendable {
     let now = alarms.clock.now
     let alarm = state.withLock { state -> (Alarms.ID?)? in
       guard !state.isOver else { return nil }
-      // The client's decision comes first.
+      // The end is reported after the client's decision.
       guard state.undecided == nil else {
         state.unheardEnd = .some(failure)
         return nil
@@ -325,7 +328,7 @@ final class Exchange: Sendable {
     if let transfer { transport.cancel(transfer) }
   }
 
-  /// Fails the exchange when no byte has arrived within the timeout.
+  /// Schedules the next check of the timeout. Fails the exchange if the timeout has expired without progress.
   private func watch() {
     let now = alarms.clock.now
     let (old, due): (Alarms.ID?, HostTime?) = state.withLock { state in
@@ -348,7 +351,8 @@ final class Exchange: Sendable {
 }
 
 extension ResponseHead {
-  /// The challenge by Digest or else by Basic, and its realm, empty if unnamed; nil without such a challenge.
+  /// The challenge for Digest authentication, or else for Basic, and the realm, empty if missing; nil without
+  /// such a challenge.
   var challenge: (scheme: Authentication, realm: String)? {
     let texts = fields.all.filter { HTTPFields.isSame($0.name, "WWW-Authenticate") }.map(\.value)
     for scheme in [Authentication.digest, .basic] {

@@ -8,7 +8,7 @@ enum LocalContent {
   case file(path: String, count: Int64)
   case data(Data, type: String)
 
-  /// Whether `url` has such content.
+  /// Returns whether the scheme of `url` is `file` or `data`.
   static func isMeant(by url: URL?) -> Bool { ["file", "data"].contains(url?.scheme?.lowercased()) }
 
   /// Examines the file of a `file:` URL, or decodes a `data:` URL (RFC 2397); nil for other URLs. Blocks on
@@ -44,7 +44,7 @@ enum LocalContent {
       textEncodingName: charset?.lowercased())
   }
 
-  /// Reads the content into memory. Blocks on the disk.
+  /// Returns the content, read into memory. Blocks on the disk.
   func read() throws -> Data {
     switch self {
     case .file(let path, _): try Data(contentsOf: URL(fileURLWithPath: path))

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
 
-/// A response that suggests the URL's file name if the server suggests none. FoundationNetworking then suggests
-/// "Unknown" for all URLs, so that files overwrite each other.
+/// A response that suggests the URL's file name if the server suggests none. In that case
+/// FoundationNetworking suggests "Unknown" for all URLs, so that files would overwrite each other.
 final class NamedResponse: HTTPURLResponse, @unchecked Sendable {
-  // Unchecked, like the superclass; without state of its own.
+  // Unchecked, like the superclass; this class adds no state.
 
   override var suggestedFilename: String? {
     if let name = super.suggestedFilename, name != "Unknown" { return name }

@@ -69,7 +69,8 @@ struct Resumption: Hashable, Sendable {
   }
 
   let count: Int64
-  /// The offset of the first requested byte. The stored bytes after it are compared.
+  /// The offset of the first requested byte. The stored bytes from this offset on are compared with the
+  /// response.
   private let first: Int64
   private let validator: String?
   /// The offset of the next byte to compare.

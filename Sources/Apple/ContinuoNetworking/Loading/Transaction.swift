@@ -7,7 +7,7 @@ struct Transaction: Sendable {
   let request: TransferRequest
   let began: HostTime
   var connected: HostTime?
-  /// The time at which the last byte so far of the request body was sent.
+  /// The time at which bytes of the request body were last sent.
   var sent: HostTime?
   var answered: HostTime?
   var ended: HostTime?
@@ -30,8 +30,8 @@ struct Transaction: Sendable {
     }
   }
 
-  /// The moments of the phases, of which nil have not occurred: `lookup`, `connection` and `security` are nil
-  /// on a reused connection, and `lookup` also if the transport does not measure it.
+  /// The start and end of each phase; nil for a phase that has not occurred. `lookup`, `connection` and
+  /// `security` are nil on a reused connection. `lookup` is also nil if the transport does not measure it.
   struct Phases {
     var lookup: (start: HostTime, end: HostTime)?
     var connection: (start: HostTime, end: HostTime)?
@@ -58,7 +58,7 @@ struct Transaction: Sendable {
 }
 
 extension HostClock {
-  /// The date of a time. In virtual time the clock's origin is the reference date of `Date`.
+  /// Returns the date of a time. In virtual time the clock's origin is the reference date of `Date`.
   func date(of moment: HostTime) -> Date {
     self is SystemClock
       ? Date(timeIntervalSinceNow: moment.seconds(since: now))

@@ -12,8 +12,9 @@ extension Device {
 }
 
 /// The network of a device's applications, as used by `URLSession`. While the application is suspended, its
-/// sessions do nothing and call no delegate. Transfers of default sessions that were in progress fail with
-/// `networkConnectionLost` when it runs again. Thread-safe; methods do not block.
+/// sessions call no delegate. Suspension closes the connections of default sessions; their transfers fail
+/// with `networkConnectionLost` when the application resumes. Thread-safe. Methods do not block, except
+/// ``connectPower()``.
 public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []
@@ -27,7 +28,7 @@ public final class DeviceNetworking: Suspendable {
   }
 
   let alarms: Alarms
-  /// Runs disk jobs for files of applications, whose disks may be slow.
+  /// Runs disk jobs for the application's files, which may be on slow disks.
   let files: DiskErrands
   private let mainQueue: any DeliveryQueue
   private weak let device: Device?
@@ -43,7 +44,7 @@ public final class DeviceNetworking: Suspendable {
     self.device = device
   }
 
-  /// The present date; in virtual time that of the clock.
+  /// The current date; in virtual time the date of the clock.
   var date: Date { alarms.clock.date(of: alarms.clock.now) }
 
   /// The transport of default sessions; libcurl unless set.
@@ -52,7 +53,7 @@ public final class DeviceNetworking: Suspendable {
       state.withLock { state in
         if let transport = state.transport { return transport }
         var options = CurlOptions()
-        // The sockets belong to the application, and its requests are not limited.
+        // The sockets belong to the application, whose request rate is practically unlimited.
         options.hasSystemSockets = false
         options.requestsPerSecond = 10_000
         let made = CurlHTTPTransport(clock: alarms.clock, options: options)
@@ -74,7 +75,7 @@ public final class DeviceNetworking: Suspendable {
     }
   }
 
-  /// The folder of background transfers; nil: a folder named after the application in
+  /// The folder of background transfers; nil for a folder named after the application in
   /// `$XDG_STATE_HOME/continuo/transfers`. Must be set before the first background session.
   package var transfersFolder: String? {
     get { state.withLock { $0.folder } }
@@ -92,13 +93,14 @@ public final class DeviceNetworking: Suspendable {
 
   func endTurn() { turn.post() }
 
-  /// The service for background sessions; nil if another process has it. Blocks once while opening the
-  /// folder. Call it between `beginTurn` and `endTurn`: a concurrent call would find the folder locked.
+  /// Returns the service for background sessions; nil if its folder cannot be opened or another process has
+  /// locked it. The first call blocks while it reads the folder. Must be called between `beginTurn` and
+  /// `endTurn`, because a concurrent call would find the folder locked.
   func openTransfers() -> BackgroundTransfers? {
     if let transfers = made { return transfers }
     guard let device else { return nil }
     let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
-    // The sockets belong to the system: a suspended application does not lose them.
+    // The sockets belong to the system, so that a suspended application does not lose them.
     let transport = set ?? CurlHTTPTransport.shared(clock: alarms.clock)
     let clock = alarms.clock
     let made = BackgroundTransfers(
@@ -120,14 +122,16 @@ public final class DeviceNetworking: Suspendable {
     return "\(state)/continuo/transfers/\(name.replacingOccurrences(of: "/", with: "_"))"
   }
 
-  /// Ends everything, as the end of the process does. Pending disk jobs are complete when this returns.
+  /// Ends all sessions and transfers, as the end of the process does. Blocks until pending disk jobs are
+  /// complete.
   package func close() {
     terminate()
     state.withLock({ $0.transfers.take() })?.close()
     files.close()
   }
 
-  /// Connects the device to power. From now on, transfers whose time the device chooses start at once.
+  /// Connects the device to power. From now on, transfers whose time the device chooses start immediately.
+  /// The first call may block while it reads the records of background transfers.
   public func connectPower() {
     beginTurn()
     let transfers = openTransfers()
@@ -146,7 +150,8 @@ public final class DeviceNetworking: Suspendable {
     }
   }
 
-  /// A mailbox that delivers on `queue`; in virtual time on the main queue, so that runs are reproducible.
+  /// Returns a mailbox that delivers on `queue`, in virtual time on the main queue, so that runs are
+  /// reproducible.
   func makeMailbox(_ queue: OperationQueue) -> Mailbox {
     let run: @Sendable (@escaping Mailbox.Call) -> Void =
       if queue === OperationQueue.main || !(alarms.clock is SystemClock) {
@@ -163,7 +168,7 @@ public final class DeviceNetworking: Suspendable {
   }
 
   func add(_ core: SessionCore) {
-    // Outside the lock: testing a weak reference may hold the last reference to a session.
+    // Test weak references outside the lock, because a test may hold the last reference to a session.
     let gone = state.withLock { $0.sessions }.filter { $0.core == nil }
     let new = SessionReference(core)
     let isSuspended = state.withLock { state in
@@ -193,10 +198,11 @@ public final class DeviceNetworking: Suspendable {
     if device?.state == .background { made?.setApplication(.background) }
   }
 
-  /// Treats new transfers as made in the background.
+  /// Treats new transfers as created in the background.
   public func enterBackground() { made?.setApplication(.background) }
 
-  /// Starts all waiting transfers, and new ones at once.
+  /// Ends the start delay of transfers created in the background, and treats new transfers as created in the
+  /// foreground.
   public func enterForeground() { made?.setApplication(.front) }
 
   /// Cancels the background transfers, because the user has quit the application.

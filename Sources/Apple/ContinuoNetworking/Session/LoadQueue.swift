@@ -23,8 +23,8 @@ struct LoadQueue {
     }
   }
 
-  /// Takes the waiting load of the highest priority, among equal ones the oldest, whose host has fewer than
-  /// `limit` transfers in progress; nil if there is none.
+  /// Dequeues and returns the waiting load with the highest priority, the oldest among equals, whose host has
+  /// fewer than `limit` transfers in progress; nil if none.
   mutating func next(limit: Int) -> TaskLoad? {
     let ready = waiting.filter { active[$0.task.host, default: 0] < limit }
     guard let first = ready.max(by: { $0.task.priority < $1.task.priority }) else { return nil }

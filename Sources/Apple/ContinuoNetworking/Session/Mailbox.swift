@@ -1,8 +1,8 @@
 import Clocks
 import Synchronization
 
-/// Calls an application on a queue of its choice, in the order of the posts and one call at a time. While the
-/// application is suspended, no call is made. Thread-safe.
+/// Calls the application on a given queue, one call at a time and in the order of `post`. Makes no calls
+/// while it is stopped, as during a suspension. Thread-safe.
 final class Mailbox: Sendable {
   typealias Call = @Sendable () -> Void
 
@@ -30,7 +30,8 @@ final class Mailbox: Sendable {
     schedule()
   }
 
-  /// Ends the calls permanently. Posted calls are retained: a task that awaits one waits forever.
+  /// Ends the calls permanently. Pending calls are retained but never made, so that a task that awaits one
+  /// waits forever.
   func close() {
     state.withLock { state in
       state.isClosed = true

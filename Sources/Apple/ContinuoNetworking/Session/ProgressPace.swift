@@ -12,7 +12,8 @@ struct ProgressPace {
 
   init(from told: Int64 = 0) { self.told = told }
 
-  /// Whether to send a report at `now`, pending until `take`. The last one is not delayed by the interval.
+  /// Returns whether to send a report at `now`; the report is then pending until `take`. The last report does
+  /// not wait for the interval.
   mutating func isDue(at now: HostTime, isLast: Bool) -> Bool {
     guard !isTelling, isLast || last.map({ now.seconds(since: $0) >= Self.interval }) ?? true else {
       return false

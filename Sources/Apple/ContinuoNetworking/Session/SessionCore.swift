@@ -19,14 +19,14 @@ final class SessionCore: Sendable {
     var told: [Int: Told] = [:]
   }
 
-  /// The progress last reported of a background task.
+  /// The last reported progress of a background task.
   private struct Told {
     var written: Int64 = 0
     var sent: Int64 = 0
     var isPending = false
   }
 
-  /// The service of a background session; nil for other sessions, and if another process has the transfers.
+  /// The service of a background session; nil for other sessions, and if another process owns the transfers.
   let transfers: BackgroundTransfers?
 
   let values: URLSessionConfiguration.Values
@@ -53,7 +53,7 @@ final class SessionCore: Sendable {
     state.withLock { $0.delegate = delegate }
   }
 
-  /// Recreates the tasks that the device has for a background session.
+  /// Recreates the tasks of a background session from the device's records.
   func restore(_ session: URLSession) {
     self.session = session
     guard let transfers, let identifier = values.identifier else { return }
@@ -68,7 +68,7 @@ final class SessionCore: Sendable {
     transfers?.connect(identifier, sendsLaunchEvents: values.sessionSendsLaunchEvents)
   }
 
-  /// The task for a record of the device; nil if the session no longer exists.
+  /// Returns the task for a record of the device, creating it if needed; nil if the session no longer exists.
   func task(for record: TaskRecord) -> URLSessionTask? {
     if let task = state.withLock({ $0.tasks[record.task] }) { return task }
     guard let session, let transfers else { return nil }
@@ -134,7 +134,7 @@ final class SessionCore: Sendable {
   }
 
   func makeWork(for task: URLSessionTask) -> any TaskWork {
-    // The device makes downloads and uploads only.
+    // The device carries out only downloads and uploads in the background.
     let isOwn = !(task is URLSessionDownloadTask || task is URLSessionUploadTask)
     guard let identifier = values.identifier, !isOwn else { return TaskLoad(task) }
     return BackgroundWork(task, TransferKey(session: identifier, task: task.taskIdentifier), transfers)
@@ -167,7 +167,7 @@ final class SessionCore: Sendable {
     while let next = state.withLock({ $0.loads.next(limit: limit) }) { next.begin() }
   }
 
-  // MARK: The end
+  // MARK: Invalidation
 
   /// Refuses further tasks. After the last task, notifies the delegate and releases it.
   func invalidate(cancelling: Bool) {
@@ -193,7 +193,7 @@ final class SessionCore: Sendable {
     }
   }
 
-  // MARK: The application's life
+  // MARK: Application life cycle
 
   func suspend() {
     mailbox.setStopped(true)
@@ -227,7 +227,7 @@ final class SessionCore: Sendable {
 extension SessionCore: BackgroundTransfers.Client {
   func progressed(_ record: TaskRecord) {
     guard let task = task(for: record) else { return }
-    // A pending report reads the counts when it is delivered, so the newest are always reported.
+    // A pending report reads the counts on delivery, so it includes the new ones.
     task.take(record)
     guard !noteTold(record.task, { $0.isPending = true }).isPending else { return }
     post { [self] in
@@ -293,7 +293,8 @@ extension SessionCore: BackgroundTransfers.Client {
     }
   }
 
-  /// The file for the delegate; nil if an earlier process has taken it and exited before the task's end.
+  /// Returns the downloaded file for the delegate; nil for an upload or a failed task. Also nil if an earlier
+  /// process delivered the file and exited before the task's end.
   private func handedOver(_ record: TaskRecord, _ file: String) -> URL? {
     guard case .download = record.kind, record.outcome?.code == nil else { return nil }
     if !FileManager.default.fileExists(atPath: file) {
@@ -331,7 +332,7 @@ extension SessionCore: BackgroundTransfers.Client {
   }
 }
 
-/// The work of a background task. It fails if another process makes the transfers of the application's
+/// The work of a background task. It fails if another process carries out the transfers of the application's
 /// background sessions.
 private final class BackgroundWork: TaskWork {
   private let task: URLSessionTask

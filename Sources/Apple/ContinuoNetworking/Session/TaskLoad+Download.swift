@@ -7,7 +7,8 @@ import Synchronization
 import Transfer
 
 extension TaskLoad {
-  /// Opens the file. Called on the files' worker.
+  /// Opens the file of a download, and adds a range to the request if the file can be resumed. Called on the
+  /// worker for files.
   func open(_ download: URLSessionDownloadTask, _ request: inout TransferRequest) throws {
     var path = Self.temporaryPath
     if let resumed = download.resumeData, access(resumed.path, F_OK) == 0 { path = resumed.path }
@@ -85,8 +86,8 @@ extension TaskLoad {
     return .more
   }
 
-  /// Restarts the download with its first byte, because the stored bytes cannot be continued. A new exchange
-  /// ensures that no more bytes of this one are used.
+  /// Restarts the download from the first byte, because the stored bytes cannot be continued. A new exchange
+  /// ensures that no further bytes of `exchange` are used.
   private func askAnew(_ exchange: Exchange) {
     let isPresent = state.withLock { state in
       guard state.exchange === exchange, !state.isOver else { return false }
@@ -103,7 +104,7 @@ extension TaskLoad {
     start(request)
   }
 
-  /// Enqueues bytes to be written. Pauses the exchange while too many wait for the disk.
+  /// Enqueues bytes for writing. Returns `.pause` if too many bytes wait for the disk.
   func store(_ exchange: Exchange, _ bytes: [UInt8]) -> TransferDemand {
     let demand = exchange.enqueued(bytes.count)
     core.networking.files.add { [self] in
@@ -113,7 +114,7 @@ extension TaskLoad {
     return demand
   }
 
-  /// The file, its length, and the comparison in progress; nil if the exchange is obsolete.
+  /// Returns the file, its length, and the comparison in progress; nil if the exchange is obsolete.
   private func target(of exchange: Exchange) -> (file: OpenFile, length: Int64, comparison: Resumption?)? {
     state.withLock { state in
       guard state.exchange === exchange, !state.isOver, let file = state.file else { return nil }
@@ -147,7 +148,7 @@ extension TaskLoad {
     tellWritten(isLast: false)
   }
 
-  /// The resume data of a download, whose file is kept until it is resumed.
+  /// The resume data of the download; nil if the download cannot be resumed.
   var resumeData: Data? {
     let (file, count, head) = state.withLock { ($0.file, $0.stored, $0.head) }
     guard let file, let request = task.originalRequest else { return nil }

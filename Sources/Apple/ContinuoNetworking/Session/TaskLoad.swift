@@ -5,7 +5,8 @@ import FoundationNetworking
 import Synchronization
 import Transfer
 
-/// A transfer of a default session, or a data task of any session. It ends when the application is suspended or terminated.
+/// A transfer of a default session, or a data task of any session. The connection is closed when the
+/// application is suspended or terminated.
 final class TaskLoad: TaskWork, Exchange.Client {
   /// The longest body in bytes that is delivered as data.
   static let longestData = 1 << 30
@@ -14,19 +15,19 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   struct State {
     var exchange: Exchange?
-    /// Whether the load has a connection and has started.
+    /// Whether the load has started, because its host had a free connection.
     var hasBegun = false
     var head: ResponseHead?
     var data = Data()
     var file: OpenFile?
     /// The number of bytes in the file. The files' worker alone changes it.
     var stored: Int64 = 0
-    /// The plan by which the next response may continue the file.
+    /// The resumption that the next response may continue; nil if the download starts with the first byte.
     var resumption: Resumption?
     /// The resumption whose stored bytes are being compared with those of `exchange`; nil if none are. Only
     /// the worker for files changes it.
     var comparison: Resumption?
-    /// The pace of the reports of written bytes, and of sent bytes.
+    /// The pace of progress reports, for written and for sent bytes.
     var written = ProgressPace()
     var sent = ProgressPace()
     var deadline: Alarms.ID?
@@ -83,13 +84,13 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     state.withLock { $0.exchange }?.cancel()
-    // Without a handler no one could find the bytes of the download.
+    // Without a handler, the application could not find the stored bytes.
     let data = handler != nil && task is URLSessionDownloadTask ? resumeData : nil
     if let handler { core.post { handler(data) } }
     finish(.cancelled(url, resumeData: data))
   }
 
-  /// Sends the request, now that the host has a free connection.
+  /// Starts the load once the host has a free connection.
   func begin() {
     state.withLock { $0.hasBegun = true }
     let source = (task as? URLSessionUploadTask)?.source
@@ -133,7 +134,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     exchange.start()
   }
 
-  /// The timeout of the request if assigned, or else of the session, in seconds.
+  /// The timeout in seconds: the request's if assigned, or else the session's.
   private var timeout: Double { task.currentRequest?.ownTimeout ?? core.values.timeoutIntervalForRequest }
 
   // MARK: Exchange.Client
@@ -276,7 +277,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     guard task is URLSessionDownloadTask || state.withLock({ $0.storesCookies }) else {
       return end(exchange, failure)
     }
-    // After the pending writes.
+    // The end is processed after the pending writes.
     core.networking.files.add { [self] in end(exchange, failure) }
   }
 
@@ -340,7 +341,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
     guard let alarms else { return }
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
-    // At once: an application that ends makes no more calls.
+    // Removed here and not in the posted call, which is not made if the application ends first.
     if let useless { remove(useless.path) }
     tellWritten(isLast: true)
     core.release(self)
@@ -356,7 +357,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  // MARK: The application's life
+  // MARK: Application life cycle
 
   /// Closes the connection because the application is suspended.
   func freeze() {
@@ -381,7 +382,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   func drop() {
     let (exchange, alarms, file) = state.withLock { state in
       state.isOver = true
-      // The exchange retains its client, so it is released.
+      // Release the exchange, because it retains its client.
       return (state.exchange.take(), [state.deadline, state.retry], state.file)
     }
     for alarm in alarms { core.networking.alarms.cancel(alarm) }

@@ -32,21 +32,22 @@ extension URLSession {
     try await result(delegate) { done in makeUpload(request, .data(bodyData), .data(done)) }
   }
 
-  /// Downloads `url` into a file, which the caller must move or remove.
+  /// Downloads `url`. Returns the file, which the caller must move or remove, and the response.
   public func download(
     from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
     try await download(for: URLRequest(url: url), delegate: delegate)
   }
 
-  /// Downloads the response to `request` into a file, which the caller must move or remove.
+  /// Downloads the response to `request`. Returns the file, which the caller must move or remove, and the
+  /// response.
   public func download(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
     try await result(delegate) { done in makeDownload(request, nil, .file(isRemoved: false, done)) }
   }
 
-  /// Resumes a download into a file, which the caller must move or remove.
+  /// Resumes a download. Returns the file, which the caller must move or remove, and the response.
   public func download(
     resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {

@@ -6,10 +6,11 @@ import AppLifecycle
 @_exported public import FoundationNetworking
 import Synchronization
 
-/// A session of transfers over http and https, of the device that is `Device.current` at its creation.
-/// Delegates and completion handlers are called on the delegate queue, in virtual time on the main queue, one
-/// at a time, and never while the application is suspended. Thread-safe. Methods do not block, except that a
-/// device's first background session waits for the reading of an earlier process's records.
+/// A session of HTTP and HTTPS transfers on the device that is `Device.current` when the session is created.
+/// Delegates and completion handlers are called one at a time on the delegate queue, in virtual time on the
+/// main queue, and never while the application is suspended. Thread-safe. Methods do not block, except that
+/// the creation of a device's first background session waits until the records of an earlier process are
+/// read.
 open class URLSession: NSObject, @unchecked Sendable {
   // Unchecked, because the class is open; its state is immutable or guarded by a lock.
   let core: SessionCore
@@ -25,8 +26,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   }
 
   /// Creates a session with a copy of the configuration. Tasks without a completion handler notify
-  /// `delegate`, which is retained until the session is invalidated. `queue` is for delegate and completion
-  /// handlers; nil: a serial queue of the session.
+  /// `delegate`, which is retained until the session is invalidated. The delegate and completion handlers are
+  /// called on `queue`; nil for a serial queue of the session.
   public convenience init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
     delegateQueue queue: OperationQueue?
@@ -49,8 +50,8 @@ open class URLSession: NSObject, @unchecked Sendable {
       networking.add(core)
       return
     }
-    // Serialized: a second session with the same identifier shares the first one's core and finds its
-    // tasks.
+    // Serialized, so that a second session with the same identifier shares the core of the first one and
+    // finds its tasks.
     networking.beginTurn()
     let transfers = networking.openTransfers()
     if let present = transfers?.client(of: identifier) as? SessionCore {
@@ -77,14 +78,14 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// A copy of the configuration.
   open var configuration: URLSessionConfiguration { URLSessionConfiguration(core.values) }
 
-  /// A description by the application.
+  /// A description that the application sets for its own use.
   open var sessionDescription: String? {
     get { words.withLock { $0 } }
     set { words.withLock { $0 = newValue } }
   }
 
-  /// Refuses further tasks. After the existing tasks have ended, the delegate is notified and released:
-  /// needed for sessions with a delegate that are no longer used. Has no effect on the shared session.
+  /// Refuses further tasks, and notifies and releases the delegate after the existing tasks have ended. Call
+  /// this method when a session with a delegate is no longer used. Has no effect on the shared session.
   open func finishTasksAndInvalidate() { if !isShared { core.invalidate(cancelling: false) } }
 
   /// Like `finishTasksAndInvalidate()`, but cancels the existing tasks.
@@ -128,8 +129,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     get async { core.kinds }
   }
 
-  /// Creates a task that requests `url` and notifies the delegate. In a background session it fails with
-  /// `backgroundSessionWasDisconnected` when the application is suspended.
+  /// Creates a task that requests `url` and notifies the delegate. In a background session, a suspension of
+  /// the application fails the task with `backgroundSessionWasDisconnected`.
   open func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
   /// Creates a task that sends `request` and notifies the delegate.
@@ -148,8 +149,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDataTask { makeData(request, .data(completionHandler)) }
 
-  /// Creates a task that sends a file, which must not change meanwhile, and notifies the delegate. If the
-  /// file is missing, the task fails with `fileDoesNotExist`.
+  /// Creates a task that sends a file, which must not change during the upload, and notifies the delegate. If
+  /// the file is missing, the task fails with `fileDoesNotExist`.
   open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
     makeUpload(request, .file(fileURL), .delegate)
   }
@@ -185,8 +186,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     makeDownload(request, nil, .delegate)
   }
 
-  /// Creates a task that resumes a cancelled or failed download. It restarts if the bytes no longer exist or
-  /// the server has another version, and fails with `cannotOpenFile` if the data is not resume data.
+  /// Creates a task that resumes a cancelled or failed download. The download restarts if the stored bytes no
+  /// longer exist or the server has another version. The task fails with `cannotOpenFile` if the data is not
+  /// resume data.
   open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
     makeDownload(nil, resumeData, .delegate)
   }

@@ -50,10 +50,12 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { state.withLock { $0[keyPath: path] = newValue } }
   }
 
-  /// A new configuration whose session's connections close on suspension, and whose tasks end on termination.
+  /// A new configuration for a default session, whose connections are closed when the application is
+  /// suspended, and whose tasks end with the application.
   open class var `default`: URLSessionConfiguration { URLSessionConfiguration(.ofApplication) }
 
-  /// A new configuration like `default`, but with stores of its own that are never written to disk.
+  /// A new configuration like `default`, but with its own cookie and credential stores, which are never
+  /// written to disk.
   open class var ephemeral: URLSessionConfiguration {
     var values = Values()
     values.cookies = .temporary
@@ -61,8 +63,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     return URLSessionConfiguration(values)
   }
 
-  /// Creates a configuration for a background session: the device makes its transfers, also while the
-  /// application is suspended or terminated. A relaunched one finds the session by the non-empty identifier.
+  /// Returns a configuration for a background session, whose transfers the device carries out even while the
+  /// application is suspended or terminated. A relaunched application finds the session by `identifier`,
+  /// which must not be empty.
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values.ofApplication
@@ -79,8 +82,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open var identifier: String? { values.identifier }
 
   /// The timeout in seconds without a byte, 60 by default. A `timeoutInterval` assigned to the request takes
-  /// precedence, even if it is 60; one passed to its initializer cannot be distinguished from the default if
-  /// it is 60. A background session retries the task after a timeout.
+  /// precedence, even if it is 60. A value of 60 passed to the request's initializer cannot be distinguished
+  /// from the default. A background session retries the task after a timeout.
   open var timeoutIntervalForRequest: TimeInterval {
     get { self[\.timeoutIntervalForRequest] }
     set { self[\.timeoutIntervalForRequest] = newValue }
@@ -92,7 +95,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.timeoutIntervalForResource] = newValue }
   }
 
-  /// Header fields of all requests, as descriptions. A request's own field of the same name takes precedence.
+  /// Header fields of all requests. Names and values are converted to strings. A request's own field of the
+  /// same name takes precedence.
   open var httpAdditionalHeaders: [AnyHashable: Any]? {
     get { self[\.httpAdditionalHeaders].map { $0 as [AnyHashable: Any] } }
     set {
@@ -163,14 +167,16 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.networkServiceType] = newValue }
   }
 
-  /// The store of cookies; nil: none are stored or sent. Shared by all sessions of the process by default, and
-  /// kept on disk. The cookies of background transfers are those at the first `resume()` of the task.
+  /// The store of cookies; nil to store and send none. By default, all sessions of the process share one
+  /// store, which is kept on disk. A background task sends the cookies that are stored at its first
+  /// `resume()`.
   open var httpCookieStorage: HTTPCookieStorage? {
     get { self[\.cookies]?.storage }
     set { self[\.cookies] = newValue.map { CookieJar(storage: $0) } }
   }
 
-  /// The cookies to store, besides the storage's own policy; `onlyFromMainDocumentDomain` by default.
+  /// The policy for storing cookies; `onlyFromMainDocumentDomain` by default. With `never`, no cookies are
+  /// stored. With all other values, the policy of the storage applies.
   open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
     get { self[\.httpCookieAcceptPolicy] }
     set { self[\.httpCookieAcceptPolicy] = newValue }
@@ -183,9 +189,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.httpShouldSetCookies] = newValue }
   }
 
-  /// The store of credentials for which a delegate has chosen a persistence other than `none`; nil: none are
-  /// kept. They are proposed for the next challenge, and used for it by default. By default the shared store;
-  /// on a test device, a store of the device.
+  /// The store of credentials for which a delegate has chosen a persistence other than `none`; nil to keep
+  /// none. A stored credential is proposed for the next challenge, and is used by the default handling. By
+  /// default the shared store; on a test device, a store of the device.
   open var urlCredentialStorage: URLCredentialStorage? {
     get { self[\.credentials]?.storage }
     set { self[\.credentials] = newValue.map { CredentialStore(storage: $0) } }

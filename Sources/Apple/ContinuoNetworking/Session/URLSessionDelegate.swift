@@ -3,10 +3,12 @@ public import FoundationNetworking
 import Synchronization
 
 /// Receives the events of a session, one at a time, on its delegate queue. All methods are optional except
-/// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The `async` form of a method is called when the form
-/// with a completion handler is missing, and without an actor runs on the delegate queue.
+/// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. If a method with a completion handler is not
+/// implemented, its `async` form is called. The `async` form runs on the delegate queue, unless it is
+/// isolated to an actor.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-  /// The session has become invalid: the last call. The error is nil if the application has invalidated it.
+  /// The session has become invalid. This is the last call. The error is nil if the application has
+  /// invalidated the session.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
   /// A server requests credentials. `completionHandler` must be called, on any thread.
@@ -37,7 +39,7 @@ extension URLSessionDelegate {
       completionHandler(disposition, credential)
     }
   }
-  /// Chooses the default handling of the challenge.
+  /// Returns the default handling of the challenge by default.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) { (.performDefaultHandling, nil) }
@@ -83,10 +85,11 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64)
 
-  /// The task has ended: its last call. The error is nil if a response arrived, whatever its status.
+  /// The task has ended. This is its last call. The error is nil if a response arrived, whatever its status.
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 
-  /// The metrics of the task, before its end is reported to the delegate or to the completion handler.
+  /// The metrics of the task are complete. Called before the end of the task is reported to the delegate or
+  /// the completion handler.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
 }
@@ -104,7 +107,7 @@ extension URLSessionTaskDelegate {
         await self.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
     }
   }
-  /// Follows the redirect by default.
+  /// Returns `request` by default, which follows the redirect.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
@@ -123,7 +126,7 @@ extension URLSessionTaskDelegate {
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    // Unsafe, since an application that never answers waits forever. A second answer is ignored.
+    // An unsafe continuation, because the delegate may never answer. A second answer is ignored.
     await withUnsafeContinuation { continuation in
       let waiting = Mutex<UnsafeContinuation<(URLSession.AuthChallengeDisposition, URLCredential?), Never>?>(
         continuation)
@@ -154,7 +157,8 @@ extension URLSessionTaskDelegate {
 
 /// Receives the responses of data and upload tasks without a completion handler.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-  /// The head has arrived. No body is delivered before `completionHandler` is called, on any thread.
+  /// The head of the response has arrived. No body is delivered before `completionHandler` is called, which
+  /// may be done on any thread.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
@@ -178,7 +182,7 @@ extension URLSessionDataDelegate {
       completionHandler(await self.urlSession(session, dataTask: dataTask, didReceive: response))
     }
   }
-  /// Accepts the body by default.
+  /// Returns `allow` by default, so that the task receives the body.
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition { .allow }
@@ -188,7 +192,8 @@ extension URLSessionDataDelegate {
 
 /// Receives the events of download tasks.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-  /// The download is complete. The file is removed when this required method returns: move or open it before.
+  /// The download is complete. Move or open the file in this required method, because the file is removed
+  /// when the method returns.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
 
@@ -228,7 +233,7 @@ extension URLSession {
 
   /// The disposition of a challenge.
   public enum AuthChallengeDisposition: Int, Hashable, Sendable {
-    /// Send the credential; without one, accept the server's response as the task's.
+    /// Send the credential; without one, accept the server's response as the response of the task.
     case useCredential = 0
     /// Accept the server's response as the task's.
     case performDefaultHandling = 1
@@ -265,7 +270,8 @@ extension URLError {
 }
 
 /// Runs the `async` methods of a delegate on the delegate queue, unless the application is suspended. The
-/// first job runs synchronously: a delegate without such methods has answered when the call returns.
+/// first job runs synchronously, so that a delegate without `async` methods has answered when the call
+/// returns.
 private final class DelegateExecutor: TaskExecutor {
   private let core: SessionCore
   private let hasBegun = Mutex(false)

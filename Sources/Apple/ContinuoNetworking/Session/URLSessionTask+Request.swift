@@ -62,12 +62,13 @@ extension URLSessionTask {
     request.fields.set("Cookie", field)
   }
 
-  /// Whether a response has cookies to store.
+  /// Returns whether a response has cookies to store.
   func setsCookies(_ head: ResponseHead) -> Bool {
     head.fields["Set-Cookie"] != nil && session.core.values.httpCookieAcceptPolicy != .never && cookies != nil
   }
 
-  /// Stores the cookies of a response to the current request. Blocks: the shared storage writes a file.
+  /// Stores the cookies of a response to the current request. Blocks on the disk, because the shared storage
+  /// writes a file.
   func storeCookies(of head: ResponseHead) {
     guard let url = currentRequest?.url else { return }
     cookies?.store(head, from: url, document: currentRequest?.mainDocumentURL)

@@ -90,7 +90,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   open var delegate: (any URLSessionTaskDelegate)? {
     get { own.withLock { $0.delegate } }
     set {
-      // Released outside the lock: the previous delegate's `deinit` may use the task.
+      // Release the previous delegate outside the lock, because its `deinit` may use the task.
       let old = own.withLock { own in
         defer { own.delegate = newValue }
         return own.delegate
@@ -108,7 +108,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The priority among waiting tasks, 0…1: higher priorities start first.
+  /// The priority among waiting tasks, 0…1. Tasks with higher priorities start first.
   open var priority: Float {
     get { own.withLock { $0.priority } }
     set { own.withLock { $0.priority = min(max(newValue, 0), 1) } }
@@ -141,7 +141,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     set { own.withLock { $0.clientExpectsToReceive = newValue } }
   }
 
-  /// Starts the task, or resumes it after as many calls as of `suspend()`. No effect on a completed task.
+  /// Starts the task. Resumes a paused task once called as often as `suspend()`. Has no effect on a completed
+  /// task.
   open func resume() {
     makeWork()
     let work = own.withLock { own -> (any TaskWork)? in
@@ -184,7 +185,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Creates the work of a task without one that has not ended. Not under the lock: the work reads the task.
+  /// Creates the work of a task that has none and has not ended, outside the lock because the work reads the
+  /// task.
   private func makeWork() {
     let isMissing = own.withLock { $0.work == nil && ($0.state == .suspended || $0.state == .running) }
     guard isMissing else { return }
@@ -234,7 +236,8 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   }
 
   /// Ends the task with the error `cancelled`. The handler receives the resume data on the delegate queue;
-  /// nil unless the task is a `GET` of a resource with an ETag or a date, from a server with range support.
+  /// nil unless the task is a `GET` of a resource with an ETag or a modification date, from a server with
+  /// range support.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     cancel(producing: completionHandler)
   }
@@ -257,13 +260,13 @@ protocol TaskWork: AnyObject, Sendable {
 }
 
 extension URLSessionTask {
-  /// The receiver of the task's events.
+  /// The delegate of the task, or else of the session.
   var taskDelegate: (any URLSessionTaskDelegate)? {
     delegate ?? session.core.delegate as? any URLSessionTaskDelegate
   }
 
-  /// Updates `progress`. If a body is sent, the response counts as at least one byte more than was received:
-  /// sending the last byte does not finish the progress.
+  /// Updates `progress`. If a body is sent, the response counts as at least one byte more than was received,
+  /// so that sending the last byte does not finish the progress.
   func showProgress() {
     let (done, total) = own.withLock { own in
       let sends = own.expectedToSend > 0
@@ -276,8 +279,8 @@ extension URLSessionTask {
     progress.completedUnitCount = done
   }
 
-  /// Reports the completion to the application. To be called on the delegate queue. `transactions` are nil
-  /// for the work of the device, which does not measure them.
+  /// Reports the completion to the application. To be called on the delegate queue. `transactions` is nil for
+  /// background tasks, which the device does not measure.
   func complete(
     _ error: URLError?, data: Data, file: URL?, _ delegate: (any URLSessionTaskDelegate)?,
     _ transactions: [Transaction]? = nil
@@ -291,7 +294,8 @@ extension URLSessionTask {
     }
     progress.cancellationHandler = nil
     if error == nil {
-      // Regardless of the announced length; at least 1, since 0 of 0 does not count as finished.
+      // The total is the actual length, not the announced one. It is at least 1, because 0 of 0 does not
+      // count as finished.
       progress.totalUnitCount = max(1, progress.completedUnitCount)
       progress.completedUnitCount = progress.totalUnitCount
     }
@@ -326,7 +330,7 @@ extension URLSessionTask {
     delegate.urlSession(session, task: self, didFinishCollecting: metrics)
   }
 
-  /// Shows the state of the task as the device has it.
+  /// Updates the response and the progress from the device's record.
   func take(_ record: TaskRecord) {
     let response = record.response
     own.withLock { own in

@@ -15,12 +15,12 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
     case networkLoad = 1
     /// Never used: servers do not push.
     case serverPush = 2
-    /// The response comes from a file, from the URL itself or from the cache.
+    /// Never used: tasks with local content have no transaction metrics.
     case localCache = 3
   }
 
-  /// The metrics of each connection's request, oldest first: the redirects and refused credentials before the
-  /// response. At most the last 100.
+  /// The metrics of the request on each connection, oldest first, including redirects and refused
+  /// credentials. At most the last 100.
   public let transactionMetrics: [URLSessionTaskTransactionMetrics]
   /// The time from the creation of the task to its end.
   public let taskInterval: DateInterval
@@ -38,7 +38,7 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
 }
 
 /// The metrics of a request on one connection. Dates of phases that have not occurred are nil. The phases are
-/// those that libcurl has measured; bytes count the bodies only.
+/// those that libcurl has measured; byte counts include only bodies.
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   // Unchecked, because the class is open; its state is immutable.
 
@@ -64,13 +64,13 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     resourceFetchType = .networkLoad
     self.transaction = transaction
     phases = transaction.phases
-    // Computed once: the real clock's dates differ slightly between calls.
+    // The date is computed once, because conversions by the real clock differ slightly between calls.
     let (began, origin) = (transaction.began, clock.date(of: transaction.began))
     date = { $0.map { origin.addingTimeInterval($0.seconds(since: began)) } }
     isRedirect = transaction.head?.redirect != nil
   }
 
-  /// Creates the metrics of a request whose phases nobody has measured.
+  /// Creates the metrics of a request whose phases were not measured.
   init(
     _ request: URLRequest, _ response: URLResponse?,
     fetched type: URLSessionTaskMetrics.ResourceFetchType = .networkLoad
@@ -111,7 +111,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var networkProtocolName: String? { transaction?.head == nil ? nil : "http/1.1" }
   /// Whether the connection was made to a proxy.
   open var isProxyConnection: Bool { transaction?.timing?.isProxied ?? false }
-  /// Whether the connection was kept from an earlier request.
+  /// Whether the connection was reused from an earlier request.
   open var isReusedConnection: Bool { transaction?.timing?.isReused ?? false }
   /// The address of this machine's end of the connection.
   open var localAddress: String? { transaction?.timing?.local?.address }
@@ -123,11 +123,12 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var remotePort: Int? { transaction?.timing?.remote?.port }
   /// The number of request body bytes sent.
   open var countOfRequestBodyBytesSent: Int64 { transaction?.sentCount ?? 0 }
-  /// The number of request body bytes; bodies are not encoded.
+  /// The number of request body bytes before encoding, equal to the number sent because bodies are not
+  /// encoded.
   open var countOfRequestBodyBytesBeforeEncoding: Int64 { countOfRequestBodyBytesSent }
   /// The number of response body bytes after decoding.
   open var countOfResponseBodyBytesAfterDecoding: Int64 { transaction?.receivedCount ?? 0 }
-  /// The number of response body bytes before decoding: the announced length of an encoded body.
+  /// The number of response body bytes before decoding. For an encoded body, this is the announced length.
   open var countOfResponseBodyBytesReceived: Int64 {
     let encoded = transaction?.head.flatMap { $0.isEncoded ? $0.fields["Content-Length"] : nil }
     return encoded.flatMap { Int64($0) } ?? countOfResponseBodyBytesAfterDecoding

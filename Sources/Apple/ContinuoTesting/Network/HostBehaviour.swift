@@ -15,7 +15,7 @@ struct Cut {
 }
 
 struct Behaviour {
-  /// The cuts of the next connections, one each.
+  /// The cuts of the next connections, one per connection.
   var cuts: Deque<Cut> = []
   var always: Cut?
   var lifetime: Duration?
@@ -27,7 +27,7 @@ struct Behaviour {
   /// The replacement of the content after a number of requests.
   var change: (requestsLeft: Int, url: WebURL)?
   var refuses = false
-  /// The credentials that requests need; others are answered with 401.
+  /// The required credentials. Requests without them are answered with 401.
   var credentials: Credentials?
 
   /// Returns the URL whose content answers a new request for `url`.

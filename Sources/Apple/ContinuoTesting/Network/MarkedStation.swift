@@ -56,7 +56,7 @@ struct StationBody {
     return ResponseHead(status: 200, fields: fields)
   }
 
-  /// Returns the time at which the first `count` bytes are sent: past audio immediately.
+  /// Returns the time at which the first `count` bytes are available; the device's start for past audio.
   func moment(of count: Int64) -> HostTime { HostTime(max(.zero, station.moment(of: begin + count))) }
 
   mutating func take(_ count: Int) -> [UInt8] {
@@ -70,7 +70,7 @@ struct StationBody {
     return Array(ready.prefix(count))
   }
 
-  /// Returns a metadata block with the title at the next byte, empty if it is unchanged.
+  /// Returns a metadata block with the title at the next byte; an empty block if the title is unchanged.
   private mutating func block() -> [UInt8] {
     let title = station.title(at: station.moment(of: offset))
     guard let title, title != lastTitle else { return [0] }

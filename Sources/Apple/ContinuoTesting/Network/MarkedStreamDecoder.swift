@@ -2,8 +2,8 @@ import AudioCore
 import MP3Decoding
 import SoundFileDecoding
 
-/// Decodes the bytes of a song to marks of song and frame. A frame is decoded after all its bytes were
-/// checked.
+/// Decodes the bytes of a marked stream to samples that identify song and frame. A frame is decoded only
+/// after all its bytes were checked.
 final class MarkedStreamDecoder: AudioDecoder {
   private let source: any ByteSource
   private let stream: MarkedStream
@@ -101,7 +101,7 @@ final class MarkedStreamDecoder: AudioDecoder {
     return filled > 0 ? .frames(filled) : .end
   }
 
-  /// Checks the frame that begins at `seen`.
+  /// Checks the frame that begins at `seen`, and returns whether its bytes are available.
   private func look() throws(DecodingError) -> ByteRead {
     let number = seen / MarkedStream.soundPerFrame
     let expected = stream.bytes(of: number)
@@ -118,7 +118,8 @@ final class MarkedStreamDecoder: AudioDecoder {
 
   private func offset(of frame: Int64) -> Int64 { base + stream.start(of: frame) - stream.start(of: first) }
 
-  /// Starts opening the content of `source`: a test device's song, recognized by its header, or MPEG audio.
+  /// Returns an opening of the content of `source`, which is a test device's song, recognized by its header,
+  /// or MPEG audio.
   @Sendable static func open(
     _ source: any ByteSource, _ options: OpeningOptions, _ part: MP3Opening.Stream?
   ) -> MediaOpening {
@@ -142,7 +143,7 @@ final class MarkedStreamDecoder: AudioDecoder {
   /// The number of bytes searched for a header. A listener who joins a station may start within a frame.
   private static let search = 4_096
 
-  /// Identifies the source by its first bytes; nil while they are missing.
+  /// Returns the kind of the source, identified by its first bytes; nil while they are missing.
   private static func find(in source: any ByteSource) throws(DecodingError) -> Found? {
     guard let front = try source.peek(1, at: 0) else { return nil }
     // The first byte of an MPEG frame or an ID3 tag.

@@ -62,7 +62,8 @@ struct NetworkState {
   private var lastID: UInt64 = 0
   private var offlineUntil: HostTime?
   private var flight: (transfer: TransferID, count: Int, arrival: HostTime)?
-  /// The transfer whose piece crossed the link last: another one is next.
+  /// The number of the transfer that sent the last piece. The ready transfer with the next higher number
+  /// sends the next piece.
   private var turn: UInt64 = 0
 
   mutating func start(_ request: TransferRequest, _ sink: any TransferSink, at now: HostTime) -> TransferID {
@@ -109,7 +110,7 @@ struct NetworkState {
 
   // MARK: Events
 
-  /// Returns the time of the next event; nil if none is due without a call.
+  /// Returns the time of the next event; nil if none occurs without a further call.
   func nextMoment(at now: HostTime) -> HostTime? {
     let back = isOffline(at: now) ? offlineUntil ?? now : now
     var moments: [HostTime] = []
@@ -220,7 +221,8 @@ struct NetworkState {
 
   // MARK: The link
 
-  /// Returns the next piece to cross the link: from the connection after the one whose turn it was.
+  /// Returns the next piece to cross the link, from the connection after the one that sent the previous
+  /// piece; nil if none is ready.
   private mutating func nextFlight(at now: HostTime) -> (TransferID, Int, HostTime)? {
     let ready = connections.filter { sendingMoment($0, at: now).map { $0 <= now } ?? false }
     guard let connection = ready.first(where: { $0.id.number > turn }) ?? ready.first else { return nil }
@@ -230,7 +232,7 @@ struct NetworkState {
     return (connection.id, count, now.advanced(bySeconds: seconds))
   }
 
-  /// Returns the time at which the connection can send its next piece; nil if it has none.
+  /// Returns the time at which the connection can send its next piece; nil if it has nothing to send.
   private func sendingMoment(_ connection: Connection, at now: HostTime) -> HostTime? {
     let left = connection.left ?? .max
     guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil, left > 0

@@ -14,19 +14,20 @@ extension SimulatedNetwork {
     let kind: Kind
     let etag: String?
 
-    /// Serves these bytes. `etag` includes its quotes: `"\"1\""`. `type` is the value of `Content-Type`.
+    /// Returns content that consists of these bytes. `etag` includes its quotes: `"\"1\""`. `type` is the
+    /// value of `Content-Type`.
     public static func data(
       _ bytes: some Sequence<UInt8>, etag: String? = nil, type: String = "audio/mpeg"
     ) -> Content {
       Content(kind: .data(Array(bytes), type: type), etag: etag)
     }
 
-    /// Answers with this status and no body, 404 for example.
+    /// Returns content that answers with this status, 404 for example, and no body.
     public static func status(_ status: Int) -> Content {
       Content(kind: .status(status, location: nil), etag: nil)
     }
 
-    /// Redirects to another URL, absolute or relative.
+    /// Returns content that redirects to another URL, absolute or relative.
     public static func redirect(to location: String) -> Content {
       Content(kind: .status(302, location: location), etag: nil)
     }
@@ -37,7 +38,7 @@ extension SimulatedNetwork {
 struct Answer {
   let head: ResponseHead
   private var body: Body
-  /// The offset of the next byte in the content; of a station, in the body of this connection.
+  /// The offset of the next byte in the content; for a station, in the body of this connection.
   private(set) var position: Int64
   /// The end of the body; nil for an unlimited one.
   let end: Int64?

@@ -20,8 +20,8 @@ extension SimulatedNetwork {
     /// Resets connections after the given number of bytes of an answer's body.
     public func resets(every bytes: Int) { change { $0.always = Cut(after: bytes, .reset) } }
 
-    /// Stalls connections after the given number of bytes of an answer's body: each, or only the next
-    /// `times`.
+    /// Stalls the next `times` connections, each after the given number of bytes of an answer's body; nil
+    /// stalls all connections.
     public func hangs(after bytes: Int, times: Int? = nil) {
       let cut = Cut(after: bytes, .hang)
       change { host in
@@ -32,7 +32,7 @@ extension SimulatedNetwork {
     /// Closes connections that were not read from for the given time.
     public func closesIdle(after duration: Duration) { change { $0.idleLimit = duration } }
 
-    /// Ignores range requests: each answer is the whole content.
+    /// Ignores ranges in requests, and answers with the whole content.
     public func ignoresRanges() { change { $0.hasRanges = false } }
 
     /// Omits the length from answers.
@@ -52,7 +52,8 @@ extension SimulatedNetwork {
       change { $0.change = (max(0, requests), other) }
     }
 
-    /// Requires credentials: other requests are answered with 401, for a realm named after the host.
+    /// Requires these credentials. Requests without them are answered with 401, for a realm named after the
+    /// host.
     public func wants(user: String, password: String) {
       change { $0.credentials = Credentials(user: user, password: password) }
     }

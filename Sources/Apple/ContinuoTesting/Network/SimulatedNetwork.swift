@@ -54,7 +54,8 @@ public final class SimulatedNetwork: Sendable {
       }
     }
 
-    /// The requested range in HTTP notation, `bytes=65536-`. Without a `Range` field nil: the whole content.
+    /// The requested range in HTTP notation, `bytes=65536-`. nil without a `Range` field, if the whole
+    /// content is requested.
     public var range: String? { self["Range"] }
 
     /// The value of a header field; nil if the request does not have it.
@@ -94,7 +95,7 @@ public final class SimulatedNetwork: Sendable {
     set { change { $0.link = newValue } }
   }
 
-  /// Seeds the random numbers: equal seeds give equal runs.
+  /// Seeds the random piece sizes. Equal seeds give equal runs.
   public func seed(_ seed: UInt64) { change { $0.random = SplitMix64(state: seed) } }
 
   /// Disconnects the network for `duration`, by default permanently. Pieces in transit wait and connections
@@ -112,7 +113,7 @@ public final class SimulatedNetwork: Sendable {
   /// The number of open connections.
   public var connectionCount: Int { state.withLock { $0.connections.count } }
 
-  // MARK: How it works
+  // MARK: Delivery
 
   func change<Result>(_ body: (inout NetworkState) -> Result) -> Result {
     defer { worker.withLock { $0 }?.signal() }
@@ -152,7 +153,7 @@ extension SimulatedNetwork: HTTPTransport {
     change { $0.setPaused(isPaused, transfer, at: now) }
   }
 
-  // Events are delivered by the thread that advances the clock, which is the thread of all workers in virtual
-  // time. No delivery is in progress when one of them cancels.
+  // In virtual time, the thread that advances the clock delivers all events and runs all workers. So no
+  // delivery is in progress when a worker cancels.
   package func cancel(_ transfer: TransferID) { change { $0.remove(transfer) } }
 }

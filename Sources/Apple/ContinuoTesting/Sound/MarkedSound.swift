@@ -80,14 +80,15 @@ struct UnplayableSource: MediaSource {
   }
 }
 
-/// Writes marks. Converted to another rate, each output frame is the song's nearest frame before it.
+/// Decodes a song to marks. At another output rate, each output frame is the song's last frame at or before
+/// that position.
 final class MarkedDecoder: AudioDecoder {
   private let source: MarkedSource
   private var outputRate: Int
   private var origin: Int64 = 0
   private var produced: Int64 = 0
 
-  /// `origin` is the first frame.
+  /// Creates a decoder that starts at frame `origin`.
   init(_ source: MarkedSource, from origin: Int64 = 0) {
     self.source = source
     self.origin = origin

@@ -1,7 +1,7 @@
 public import Foundation
 public import MediaTime
 
-/// A medium without a file, whose frames a test device recognizes: see
+/// A medium without a file, whose frames a test device recognizes. See
 /// `TestDevice.song(_:duration:breakingOffAt:sampleRate:)`.
 public struct Song: Hashable, Sendable {
   /// The name in the audible output and in the record.

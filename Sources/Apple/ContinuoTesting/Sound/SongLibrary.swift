@@ -7,10 +7,11 @@ final class SongLibrary: Sendable {
   private let state = Mutex((names: [String](), sources: [URL: any MediaSource]()))
   private let isHeard: Bool
 
-  /// If `isHeard` is false, the output is not evaluated: media have the right length but arbitrary samples.
+  /// If `isHeard` is false, the output is not evaluated, so media have the right length but arbitrary
+  /// samples.
   init(isHeard: Bool = true) { self.isHeard = isHeard }
 
-  /// Adds a song; decoding fails at frame `breaksAt`, if any. A name must be used only once.
+  /// Adds a song and returns it. Decoding fails at frame `breaksAt`, if any. A name must be used only once.
   func add(_ name: String, frames: Int64, sampleRate: Int, breaksAt: Int64?) -> Song {
     let url = Self.url(name)
     let number = addRemote(name, frames: frames)
@@ -21,7 +22,8 @@ final class SongLibrary: Sendable {
     return Song(name: name, url: url, frameCount: frames, sampleRate: sampleRate)
   }
 
-  /// Adds a song without a URL in this library; `frames` is nil for one without an end. Returns its number.
+  /// Adds a song without a URL in this library, and returns the song's number. `frames` is nil for a song
+  /// without an end.
   func addRemote(_ name: String, frames: Int64?) -> Int {
     precondition((0...Mark.frameLimit).contains(frames ?? 0), "a song is too long, or shorter than nothing")
     return state.withLock { state in

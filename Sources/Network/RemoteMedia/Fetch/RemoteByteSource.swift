@@ -1,8 +1,9 @@
 package import AudioCore
 import Transfer
 
-/// The bytes of a `RemoteFetch` for a decoder. Several sources may read one fetch in turn: the latest
-/// position counts. In a live stream, a source ends where its connection was lost, and another one continues.
+/// The bytes of a `RemoteFetch` for a decoder. Several sources may read one fetch in turn; the position
+/// reported last applies. In a live stream, a source ends where its connection was lost, and another one
+/// continues.
 package final class RemoteByteSource: ByteSource {
   private let fetch: RemoteFetch
   /// The offset in the store at which the source starts.
@@ -11,8 +12,8 @@ package final class RemoteByteSource: ByteSource {
   /// The last position that was reported to the fetch.
   private var told: Int64 = 0
 
-  /// The distance in bytes after which the reading position is reported: long enough that reports cost
-  /// nothing.
+  /// The distance in bytes after which the reading position is reported, long enough that the cost of reports
+  /// is negligible.
   private static let step: Int64 = 64 * 1024
 
   /// Creates a source of the bytes of `fetch` from `base` on, which is 0 except for live streams.
@@ -38,11 +39,11 @@ package final class RemoteByteSource: ByteSource {
     let snapshot = fetch.snapshot
     if let read = readStored(into: buffer, at: offset) { return read }
     if let total = snapshot.total, offset >= total { return .end }
-    // The live stream's bytes there were discarded, or belong to another connection.
+    // The live stream's bytes at `offset` were discarded, or belong to another connection.
     if snapshot.isLive, offset < snapshot.end || hasEnded(snapshot) { return .end }
     switch snapshot.outcome {
     case nil:
-      // Bytes there may have been discarded to make room for others.
+      // The bytes at `offset` may have been discarded to make room for others, so request them again.
       if offset == place { tell(place) }
       return .notYet
     // All stored bytes of this version have been read.
@@ -86,8 +87,8 @@ package final class RemoteByteSource: ByteSource {
     }
     let count = fetch.store.read(into: room, at: offset)
     guard count > 0 else { return nil }
-    // A read that covers the reading position moves the position to its end. Any other read leaves the
-    // position.
+    // A read that covers the reading position moves the position to the end of the bytes read. Any other read
+    // leaves the position unchanged.
     let end = offset + Int64(count)
     if offset <= place, end > place { place = end }
     if abs(place - told) >= Self.step { tell(place) }

@@ -14,7 +14,8 @@ package struct RemoteEnvironment: Sendable {
   package var times = TransferTimes()
   /// Returns a random seed, a new one for each fetch.
   package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
-  /// Opens bytes as audio: a whole medium, or a part of a live stream if there is a last argument.
+  /// Opens bytes as audio. With a stream as the last argument, the bytes are a part of a live stream; with
+  /// nil, a whole medium.
   package var makeOpening: @Sendable (any ByteSource, OpeningOptions, MP3Opening.Stream?) -> MediaOpening = {
     MediaOpening(audioIn: $0, options: $1, stream: $2)
   }
@@ -41,14 +42,15 @@ package final class RemoteFetch: Sendable {
     /// Whether the server declares the medium to be a web page.
     var isPage = false
     var outcome: TransferMachine.Outcome?
-    /// The offsets at which a live stream's stored connections start, in order. No frame crosses one.
+    /// The offsets at which a live stream's stored connections start, in order. No frame crosses such an
+    /// offset.
     var joints: [Int64] = []
     var isFull = false
     var throughput = Throughput()
     /// The offset of the next byte of a live stream.
     var end: Int64 = 0
     var place: Int64 = 0
-    /// The number of times that all stored bytes of a live stream were discarded.
+    /// The number of times that all stored bytes of the live stream were discarded.
     var forgets = 0
     /// Metadata of a live stream with the offset of the byte to which they belong, in order.
     var metadata: [(offset: Int64, value: ICYMetadata)] = []
@@ -64,24 +66,26 @@ package final class RemoteFetch: Sendable {
   private struct Work: ~Copyable {
     var machine: TransferMachine
     var saidMemory = false
-    /// Whether an awaited event has arrived: without one, readers called back would find nothing.
+    /// Whether an event has arrived for which readers may wait. Without such an event, readers are not
+    /// called.
     var hasNews = false
     var knowsInfo = false
     var isAnswered = false
-    /// The read-ahead that readers want, and the most that fits.
+    /// The read-ahead that readers request, and the maximum that fits into the store.
     var wished = ReadAhead.disk
     var most = ReadAhead.disk
     var throughput = Throughput()
-    /// Whether the response has no length or version: without an Info frame the medium is a live stream.
+    /// Whether the response has neither a length nor a version. Without an Info frame, the medium may be a
+    /// live stream.
     var isOpenEnded = false
-    /// The part of the published state that the machine does not have.
+    /// The published state, as far as `machine` does not provide it.
     var told = Snapshot()
     var progress = ProgressMeter()
   }
 
   /// The assumed bit rate of a live stream without `icy-br`, in bits per second.
   private static let usualBitRate = 128_000
-  /// The maximum number of metadata kept: more than the frames in half a minute of audio.
+  /// The maximum number of metadata kept, more than the frames in half a minute of audio.
   private static let metadataLimit = 2_048
 
   package let store: MediaStore
@@ -91,8 +95,8 @@ package final class RemoteFetch: Sendable {
   private let state = Mutex(State())
   private let work: WorkerState<Work>
 
-  /// Creates a fetch of the medium at `url`, which starts at once or by `begin`. `onNote` is called on the
-  /// worker with each event, in order, and must return quickly.
+  /// Creates a fetch of the medium at `url`. It starts immediately if `begins` is true, otherwise with
+  /// `begin`. `onNote` is called on the worker with each event, in order, and must return quickly.
   init(
     _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment, begins: Bool = true,
     onNote: @escaping @Sendable (TransferNote) -> Void = { _ in }
@@ -121,7 +125,8 @@ package final class RemoteFetch: Sendable {
 
   var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
-  /// The newest metadata of a live stream for the byte at `offset` or an earlier one; nil if there are none.
+  /// Returns the newest metadata of a live stream for the byte at `offset` or an earlier one; nil if none
+  /// exist.
   func metadata(upTo offset: Int64) -> (offset: Int64, value: ICYMetadata)? {
     state.withLock { $0.snapshot.metadata.last { $0.offset <= offset } }
   }
@@ -153,7 +158,7 @@ package final class RemoteFetch: Sendable {
           continue
         }
         carryOut(work.machine.handle(input, at: clock.now, store: store), &work, &notes)
-        // After each input, since the next one may end the connection.
+        // Look after each input, because the next input may end the connection.
         lookForInfo(&work, &notes)
       }
       carryOut(work.machine.handle(.time, at: clock.now, store: store), &work, &notes)
@@ -179,7 +184,8 @@ package final class RemoteFetch: Sendable {
     return wake.map { .at($0) } ?? .whenSignalled
   }
 
-  /// Tells the machine the length that the medium itself states, before a reader sees the announced end.
+  /// Examines the beginning of the medium once. Passes the length that the medium itself states to the
+  /// machine, before a reader reaches the announced end, or treats the medium as a live stream.
   private func lookForInfo(_ work: inout Work, _ notes: inout [TransferNote]) {
     guard !work.knowsInfo, !work.machine.isLive else { return }
     let front = store.bytes(12)
@@ -227,7 +233,7 @@ package final class RemoteFetch: Sendable {
     state.withLock { $0.snapshot = snapshot }
   }
 
-  /// The bytes stored from `offset` on, up to `limit` if set. Thread-safe.
+  /// Returns the supply of bytes stored from `offset` on, up to `limit` if set. Thread-safe.
   func supply(from offset: Int64, upTo limit: Int64?) -> ByteSupply {
     let snapshot = snapshot
     let end = store.end(from: offset)
@@ -290,18 +296,18 @@ package final class RemoteFetch: Sendable {
       work.most = ReadAhead(enough: min(enough, NetworkLimits.memoryAhead), tooFew: enough * 3 / 4)
       setReadAhead(&work, &notes)
     case .rejoined(let place):
-      // The starts of connections without stored bytes are removed.
+      // Remove the starts of connections that have no stored bytes.
       let first = store.intervals.ranges.first?.lowerBound ?? place
       work.told.joints.removeAll { $0 < first || $0 == place }
       work.told.joints.append(place)
-      // Publish before the first byte after the joint is stored: no reader must see that byte without the
-      // joint.
+      // Publish before the first byte after the joint is stored, because no reader must see that byte without
+      // the joint.
       publish(&work)
     case .metadata(let value, let place):
       work.told.metadata.append((place, value))
       if work.told.metadata.count > Self.metadataLimit { work.told.metadata.removeFirst() }
-      // Publish before the byte to which the metadata belong is stored: no reader must see that byte without
-      // them.
+      // Publish before the byte to which the metadata belong is stored, because no reader must see that byte
+      // without the metadata.
       publish(&work)
     default: break
     }

@@ -5,7 +5,7 @@ import Transfer
 struct Throughput: Sendable {
   /// The averaging window in seconds.
   static let window = 5.0
-  /// The number of bytes from which on the rate is meaningful.
+  /// The minimum number of bytes for a meaningful rate.
   static let least: Int64 = 8 * 1024
 
   private struct Piece {
@@ -40,7 +40,7 @@ struct Throughput: Sendable {
     pieces.append(Piece(start: elapsed, count: Int64(bytes)))
   }
 
-  /// The rate in bytes per second; nil until `least` bytes have arrived.
+  /// Returns the rate in bytes per second; nil until `least` bytes have arrived.
   func bytesPerSecond(at now: HostTime) -> Double? {
     guard count >= Self.least else { return nil }
     let elapsed = elapsed(at: now)
@@ -49,7 +49,7 @@ struct Throughput: Sendable {
       let inside = (piece.start + Self.interval - begin) / Self.interval
       return sum + Double(piece.count) * min(1, max(0, inside))
     }
-    // At least a millisecond, for bytes that arrive all at once.
+    // The duration is at least a millisecond, because bytes may arrive all at once.
     return sum / max(elapsed - begin, 0.001)
   }
 

@@ -14,19 +14,20 @@ final class LiveConnections {
   private struct Part {
     let source: RemoteByteSource
     let hasMetadata: Bool
-    /// The number of discards of the fetch when the part began.
+    /// The value of the fetch's `forgets` when the part began.
     let forgets: Int
     var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
   }
 
   let fetch: RemoteFetch
-  /// Called for each MPEG frame read, with its stream offset and its number on that decoder's timeline.
+  /// Called for each MPEG frame read, with its offset in the stream and its number on the timeline of its
+  /// decoder.
   var onFrame: (_ offset: Int64, _ frame: Int64) -> Void = { _, _ in }
   private let callback: @Sendable () -> Void
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening
   private var part: Part?
-  /// The start of the last connection that was read; nil: continue with the newest connection.
+  /// The start of the last connection that was read; nil to continue with the newest connection.
   private var lastBase: Int64?
   private var isWithoutMetadata = false
 
@@ -50,7 +51,8 @@ final class LiveConnections {
     return supply
   }
 
-  /// The current decoder; nil while bytes are missing. Throws if they are not audio, or the fetch has ended.
+  /// Returns the current decoder; nil while bytes are missing. Throws if the bytes are not audio, or the
+  /// fetch has ended.
   func decoder() throws(DecodingError) -> (any AudioDecoder)? {
     while true {
       if let part, part.forgets != fetch.snapshot.forgets { leave(joiningNewest: true) }
@@ -69,7 +71,8 @@ final class LiveConnections {
 
   func next() { leave(joiningNewest: false) }
 
-  /// Handles an error of the current decoder, of which frames were read if `isBegun`, or throws it.
+  /// Handles an error of the current decoder by leaving the decoder, or throws the error. `isBegun`: whether
+  /// frames were read from the decoder.
   func recover(from error: DecodingError, isBegun: Bool) throws(DecodingError) {
     guard let part, error.scope == .item, fetch.outcome == nil else { throw error }
     if part.source.isLost { return next() }
@@ -88,7 +91,7 @@ final class LiveConnections {
     part = nil
   }
 
-  /// Starts with the connection after the last one; false while none exists.
+  /// Starts to read the connection after the last one. Returns false while none exists.
   private func begin() -> Bool {
     if place == nil { fetch.wait(ObjectIdentifier(self)) }
     guard let place else { return false }
@@ -101,7 +104,7 @@ final class LiveConnections {
     source.whenBytesCome(callback)
     let snapshot = fetch.snapshot
     let hasMetadata = snapshot.station?.interval != nil && !isWithoutMetadata
-    // Unowned, since this object owns the opening.
+    // Unowned, because this object owns the opening.
     let stream = MP3Opening.Stream(searchBudget: hasMetadata ? Self.metadataBudget : Self.budget) {
       [unowned self] offset, frame in onFrame(place + offset, frame)
     }
@@ -114,7 +117,7 @@ final class LiveConnections {
   private var place: Int64? {
     let snapshot = fetch.snapshot
     if let lastBase {
-      // After a permanent end, a source at this offset reports the failure to its reader.
+      // After the permanent end of the fetch, a source at this offset reports the failure to its reader.
       return snapshot.joints.first { $0 > lastBase } ?? (snapshot.outcome == nil ? nil : snapshot.end)
     }
     let begin = max(snapshot.joints.last ?? 0, snapshot.place)

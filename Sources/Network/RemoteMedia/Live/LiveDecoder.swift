@@ -4,7 +4,8 @@ import Transfer
 /// Decodes a live stream across its connections. After a lost connection, a new decoder starts with the bytes
 /// of the next one, and frame numbers continue in reading order. Used by one thread at a time.
 final class LiveDecoder: AudioDecoder {
-  /// The delivered tags that a seek back can repeat: more than the frames decoded ahead of the output.
+  /// The maximum number of delivered tags that a seek back can repeat, more than the frames decoded ahead of
+  /// the output.
   private static let toldLimit = 512
 
   let format: PCMFormat
@@ -23,12 +24,12 @@ final class LiveDecoder: AudioDecoder {
   private var origin: Int64
   private var readFrames: Int64 = 0
   private var tags: [TimedTag] = []
-  /// The delivered tags: the frame and the byte to which each belongs.
+  /// The frame and the byte offset of each delivered tag.
   private var told: [(frame: Int64, offset: Int64)] = []
   private var isHeld = false
   private var failure: DecodingError?
 
-  /// Creates a decoder that starts with `first`, the current one of `connections`.
+  /// Creates a decoder that starts with `first`, the current decoder of `connections`.
   init(_ connections: LiveConnections, first: any AudioDecoder, frames counter: FrameCounter) {
     let station = connections.fetch.snapshot.station
     self.connections = connections
@@ -74,7 +75,8 @@ final class LiveDecoder: AudioDecoder {
           toFrame: wanted.scaled(by: present.decoder.format.sampleRate, over: format.sampleRate))
         guard let inside else { return nil }
         let reached = inside.scaled(by: format.sampleRate, over: present.decoder.format.sampleRate)
-        // If the audio at the position was replaced by other audio, that counts as the requested position.
+        // If other audio has replaced the audio at the position, the frame that was reached counts as the
+        // requested one.
         if abs(reached - wanted) > 1 || target < present.start { part?.start = target - reached }
       } catch {
         try recover(from: error)
@@ -111,7 +113,7 @@ final class LiveDecoder: AudioDecoder {
     origin + readFrames.scaled(by: format.sampleRate, over: outputFormat.sampleRate)
   }
 
-  /// The decoder to read from; nil while bytes are missing.
+  /// Returns the decoder to read from, and the number of its first frame; nil while bytes are missing.
   private func present() throws(DecodingError) -> (decoder: any AudioDecoder, start: Int64)? {
     let decoder: (any AudioDecoder)?
     do throws(DecodingError) {
@@ -139,7 +141,8 @@ final class LiveDecoder: AudioDecoder {
     }
   }
 
-  /// Delivers once the newest metadata for the MPEG frame at byte `offset` or for an earlier byte.
+  /// Delivers the newest metadata for the MPEG frame at byte `offset` or for an earlier byte, unless already
+  /// delivered.
   private func notice(_ frame: Int64, at offset: Int64) {
     guard let part, let metadata = connections.fetch.metadata(upTo: offset),
       metadata.offset > told.last?.offset ?? -1

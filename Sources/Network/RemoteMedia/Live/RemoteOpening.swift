@@ -13,7 +13,7 @@ final class RemoteOpening {
   private let callback: @Sendable () -> Void
   /// Called when the medium turns out to be a live stream.
   private let onLive: (RemoteFetch) -> Void
-  /// Creates the fetch of the medium that a playlist names; nil after too many playlists.
+  /// Creates the fetch of the medium that a playlist names. Returns nil after too many playlists.
   private let standIn: (NetworkPlaylist.Entry, RemoteFetch) -> RemoteFetch?
   private var file: MediaOpening?
   /// The search window in bytes for audio in what the server calls a web page.
@@ -37,7 +37,7 @@ final class RemoteOpening {
 
   deinit { fetch.setCallback(of: ObjectIdentifier(self), nil) }
 
-  /// The decoder; nil while bytes are missing.
+  /// Returns the decoder; nil while bytes are missing.
   func proceed() throws(DecodingError) -> (any AudioDecoder)? {
     if file == nil, live == nil, try !choose() { return nil }
     if let file { return try proceed(file) }
@@ -83,15 +83,15 @@ final class RemoteOpening {
 // MARK: Playlists
 
 extension RemoteOpening {
-  /// Whether a condition holds. If not, the callback is called when that may have changed.
+  /// Returns whether a condition holds. If not, the callback is called when the condition may have changed.
   private func isThere(_ condition: (RemoteFetch) -> Bool) -> Bool {
     if condition(fetch) { return true }
     fetch.wait(ObjectIdentifier(self))
-    // Check again: bytes may have arrived before the registration.
+    // Check again, because bytes may have arrived before the registration.
     return condition(fetch)
   }
 
-  /// Continues with the first medium that the playlist names; false until the playlist is complete.
+  /// Continues with the first medium that the playlist names. Returns false until the playlist is complete.
   private func follow(_ kind: NetworkPlaylist.Kind) throws(DecodingError) -> Bool {
     guard isThere({ $0.isWhole || $0.storedFront > kind.byteLimit }) else { return false }
     guard let url = fetch.snapshot.response?.url else { return false }

@@ -6,10 +6,11 @@ import SystemSupport
 struct CacheFile: ~Copyable {
   private let descriptor: Int32
 
-  /// O_TMPFILE, which the system headers hide.
+  /// The value of O_TMPFILE, which the system headers hide.
   private static let nameless = Int32(0o20_000_000) | O_DIRECTORY
 
-  /// Creates a file in the first possible folder, which is created for the user alone if missing.
+  /// Creates a file in the first folder that allows it. Missing folders are created with access for the user
+  /// only.
   init?(in folders: [String]) {
     for folder in folders {
       mkdir(folder, 0o700)
@@ -23,7 +24,7 @@ struct CacheFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Writes all bytes; false if the disk refuses them.
+  /// Writes all bytes. Returns false if the disk refuses them.
   func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
     WholeTransfer.write(bytes, to: descriptor, at: offset) == nil
   }

@@ -43,10 +43,10 @@ package final class MediaCache: Sendable {
     state.withLock { $0.members.append(member) }
   }
 
-  /// Removes a store that is deinitialized, with its bytes.
+  /// Removes a store during its deinitialization, and the bytes that it has reserved.
   func remove(_ store: ObjectIdentifier, bytes: Int64) {
     state.withLock { state in
-      // By identifier: comparing the weak reference with nil might hold the last reference to another store,
+      // Compare identifiers, because testing a weak reference might hold the last reference to another store,
       // whose `deinit` takes this lock.
       state.members.removeAll { $0.id == store }
       state.count -= bytes
@@ -55,9 +55,10 @@ package final class MediaCache: Sendable {
 
   func remove(bytes: Int64) { state.withLock { $0.count -= bytes } }
 
-  /// Reserves `bytes` on the disk for `store`, at most half of the free space; false if they do not fit. To
-  /// make room, finished stores discard all bytes, oldest first, then `store` those before its position. Call
-  /// it outside all locks: it retains other stores meanwhile, and may release the last reference to one.
+  /// Reserves `bytes` on the disk for `store`, at most half of the free space. Returns false if they do not
+  /// fit. To make room, finished stores discard all bytes, oldest first; then `store` discards bytes before
+  /// its position. Must be called outside all locks, because it retains other stores and may release the last
+  /// reference to one.
   func makeRoom(for bytes: Int, of store: MediaStore, free: Int64) -> Bool {
     let more = Int64(bytes)
     func count() -> Bool {

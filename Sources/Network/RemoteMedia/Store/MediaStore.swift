@@ -18,7 +18,8 @@ package final class MediaStore: Sendable {
       case file(Int)
     }
 
-    /// Finds the bytes from `offset` on that fit into the buffer, and copies those in memory into it.
+    /// Returns the location and number of the bytes from `offset` on that fit into the buffer. Copies bytes
+    /// in memory into the buffer.
     func find(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Found {
       let there = min(all.end(from: offset) - offset, Int64(buffer.count))
       guard there > 0 else { return .memory(0) }
@@ -39,7 +40,7 @@ package final class MediaStore: Sendable {
 
     mutating func trim() {
       let behind = max(0, place - NetworkLimits.memoryBehind)
-      // A little more than is read ahead, since requested bytes still arrive.
+      // Keep a little more than the read-ahead, because requested bytes still arrive.
       let ahead = place + NetworkLimits.memoryAhead + NetworkLimits.memoryBehind
       for range in memory.keep(behind..<ahead) {
         for held in inMemory.ranges where held.overlaps(range) { all.remove(held.clamped(to: range)) }
@@ -95,7 +96,7 @@ package final class MediaStore: Sendable {
 
   /// Stores bytes on the disk. If the disk refuses them, stores these and all later bytes in memory.
   package func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
-    // Outside the locks, because other stores may be emptied.
+    // Make room outside the locks, because other stores may be emptied.
     let isCounted = !isInMemory && cache.makeRoom(for: bytes.count, of: self, free: freeSpace)
     let isWritten = file.withLock { file in
       let isWritten = isCounted && file?.write(bytes, at: offset) == true
@@ -128,7 +129,7 @@ package final class MediaStore: Sendable {
     return count
   }
 
-  /// The bytes from `offset` on, up to the first missing one, and at most `count`.
+  /// Returns the bytes from `offset` on, up to the first missing one, and at most `count`.
   func bytes(_ count: Int, at offset: Int64 = 0) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       let bytes = UnsafeMutableRawBufferPointer(buffer)
@@ -141,10 +142,10 @@ package final class MediaStore: Sendable {
     }
   }
 
-  /// The end of the stored bytes from `offset` on; `offset` if none are stored there.
+  /// Returns the end of the stored bytes from `offset` on; `offset` if none are stored there.
   package func end(from offset: Int64) -> Int64 { state.withLock { $0.all.end(from: offset) } }
 
-  /// Keeps new bytes in memory from now on: a live stream cannot seek back.
+  /// Keeps new bytes in memory from now on, because a live stream cannot seek back.
   func useMemory() { state.withLock { $0.isInMemory = true } }
 
   /// Sets the reading position; bytes far from it are discarded first.
@@ -170,7 +171,7 @@ package final class MediaStore: Sendable {
         guard let range = choose(state), !range.isEmpty else { return (nil, (0, 0)) }
         return (range, state.forget(range))
       }
-      // Under the file lock, so that no new bytes are written to the range at the same time.
+      // Discard the range under the file lock, so that no new bytes are written to it at the same time.
       if let range { file?.discard(range) }
       return fewer
     }

@@ -15,11 +15,13 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
       .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
   }
 
-  /// Whether every host can reach the address: a unicast address of the Internet in none of the blocks below.
-  /// Embedded IPv4 addresses decide instead, since gateways or the system translate them.
+  /// Whether every host can reach the address, because it is a unicast address in none of the blocks below.
+  /// In an IPv6 address with embedded IPv4 addresses, those decide, because gateways or the system translate
+  /// them.
   package var isPublic: Bool { isPublic(besides: []) }
 
-  /// The same for an address that is none of `own`, the addresses of this machine's interfaces.
+  /// Returns whether the address is public (`isPublic`) and none of `own`, the addresses of this machine's
+  /// interfaces.
   package func isPublic(besides own: Set<PeerAddress>) -> Bool {
     guard !own.contains(self) else { return false }
     let carried = carried
@@ -72,8 +74,8 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  // IANA's IPv4 and IPv6 Special-Purpose Address Registries as of 2026-07-18, when their newest entry was 100:0:0:1::/64 of 2025-04.
-  // Blocks of IPv6 outside 2000::/3 need no entry here.
+  // The blocks follow IANA's IPv4 and IPv6 Special-Purpose Address Registries as of 2026-07-18, when their
+  // newest entry was 100:0:0:1::/64 of 2025-04. Blocks of IPv6 outside 2000::/3 need no entry here.
 
   /// Blocks that are not globally reachable, including multicast, which has registries of its own. Also the
   /// deprecated 192.88.99.0/24, whose entry does not state its reachability.
@@ -101,7 +103,7 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
 package enum NetworkReach: Sendable {
   /// Any address. Only with this value are the user's header fields, credentials and `~/.netrc` sent.
   case all
-  /// Any address, on behalf of somebody else.
+  /// Any address, on behalf of a person other than the user.
   case allForOthers
   /// Addresses for which `PeerAddress.isPublic` is true, except those of this machine.
   case publicOnly

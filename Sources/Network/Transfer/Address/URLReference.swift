@@ -36,7 +36,8 @@ struct URLReference {
     return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
   }
 
-  /// Percent-encodes blanks and bytes not allowed in a URL. Percent signs are left alone.
+  /// Returns the text with percent-encoded blanks and bytes that are not allowed in a URL. Percent signs are
+  /// unchanged.
   private static func encoded(_ text: Substring) throws(WebURL.Problem) -> String {
     let bytes = PercentEncoding.encode(Array(text.utf8).span) { byte in
       byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
@@ -45,7 +46,7 @@ struct URLReference {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Removes the segments `.` and `..` (RFC 3986, 5.2.4). The result begins with a slash.
+  /// Returns the path without the segments `.` and `..` (RFC 3986, 5.2.4). The result begins with a slash.
   static func withoutDots(_ path: some StringProtocol) -> String {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     var kept: [String] = []

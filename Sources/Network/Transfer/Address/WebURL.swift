@@ -28,8 +28,9 @@ package struct WebURL: Hashable, Sendable {
   package let path: String
   package let query: String?
 
-  /// Parses a URL and the credentials in it. Trims white space, and encodes blanks and bytes that are not
-  /// ASCII, since people and playlists write them; others that a URL must not have make it malformed.
+  /// Parses and returns a URL and the credentials in it. Trims white space. In path and query,
+  /// percent-encodes blanks and other bytes not allowed in a URL, because people and playlists write them.
+  /// Control characters make the URL malformed.
   package static func read(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     guard let scheme = reference.scheme else { throw .malformed }
@@ -43,16 +44,17 @@ package struct WebURL: Hashable, Sendable {
     return (url, place.credentials)
   }
 
-  /// A text that may be a URL, safe to report: without the part in which a URL has credentials.
+  /// Returns a text that may be a URL without the part that may contain credentials, so that it is safe to
+  /// report.
   package static func withoutCredentials(_ text: [UInt8]) -> [UInt8] {
-    // The last "@" counts: the credentials of a malformed URL may contain slashes.
+    // The last "@" counts, because the credentials of a malformed URL may contain slashes.
     guard let at = text.lastIndex(of: UInt8(ascii: "@")),
       let slash = text.indices.first(where: { text[$0...].starts(with: "//".utf8) }), slash + 2 <= at
     else { return text }
     return Array(text[..<(slash + 2)] + text[(at + 1)...])
   }
 
-  /// Resolves a reference, such as a redirect or a playlist entry, against this URL (RFC 3986, 5.2).
+  /// Returns a reference, such as a redirect or a playlist entry, resolved against this URL (RFC 3986, 5.2).
   package func resolve(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     if reference.scheme != nil { return try WebURL.read(text) }
@@ -78,12 +80,12 @@ package struct WebURL: Hashable, Sendable {
     return (String(part), String(validating: PercentEncoding.decode(part.utf8).bytes, as: UTF8.self))
   }
 
-  /// Scheme, host and port: the owner of a request's credentials and header fields.
+  /// The scheme, host and port, to which a request's credentials and header fields belong.
   package var origin: String { "\(scheme.rawValue)://\(host)" + (port == scheme.port ? "" : ":\(port)") }
 
   package var text: String { origin + path + (query.map { "?\($0)" } ?? "") }
 
-  /// The URL for error messages: without the query, which may contain a secret.
+  /// The URL for error messages, without the query, which may contain a secret.
   package var textForMessages: String { origin + path }
 }
 

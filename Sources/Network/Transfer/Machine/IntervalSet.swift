@@ -32,16 +32,17 @@ package struct IntervalSet: Hashable, Sendable {
     return index < ranges.count && ranges[index].contains(offset) ? ranges[index] : nil
   }
 
-  /// The start of the range that ends at `offset` or contains the byte before it; `offset` if no range does.
+  /// Returns the start of the range that ends at `offset` or contains the byte before it; `offset` if no
+  /// range does.
   package func start(ofRangeBefore offset: Int64) -> Int64 {
     let index = partition { $0.upperBound >= offset }
     return index < ranges.count && ranges[index].lowerBound < offset ? ranges[index].lowerBound : offset
   }
 
-  /// The end of the range that contains `offset`; `offset` if none does.
+  /// Returns the end of the range that contains `offset`; `offset` if none does.
   package func end(from offset: Int64) -> Int64 { range(at: offset)?.upperBound ?? offset }
 
-  /// The start of the first range after `offset`; nil if none follows.
+  /// Returns the start of the first range after `offset`; nil if none follows.
   package func start(after offset: Int64) -> Int64? {
     let index = partition { $0.lowerBound > offset }
     return index < ranges.count ? ranges[index].lowerBound : nil
@@ -49,7 +50,8 @@ package struct IntervalSet: Hashable, Sendable {
 
   package var count: Int64 { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
-  /// The index of the first range for which `isBehind` is true, as for all that follow.
+  /// Returns the index of the first range for which `isBehind` is true; it must then be true for all later
+  /// ranges.
   private func partition(_ isBehind: (Range<Int64>) -> Bool) -> Int {
     var low = 0
     var high = ranges.count

@@ -10,7 +10,8 @@ struct RetrySchedule: Sendable {
 
   mutating func noteStart(at now: HostTime) { lastStart = now }
 
-  /// The delay in seconds after a connection with `news` new bytes, not below `asked`, the server's wish.
+  /// Returns the delay in seconds after a connection with `news` new bytes, at least the `asked` delay that
+  /// the server requested.
   mutating func delay(afterNews news: Int64, asked: Double?, at now: HostTime) -> Double {
     // A connection that brought any new byte restarts the back-off at 0.25 s.
     if news > 0 { backoff.reset() }
@@ -18,13 +19,13 @@ struct RetrySchedule: Sendable {
     return max(delay, asked ?? 0, pause(at: now))
   }
 
-  /// Seconds from `now` until another request may be sent.
+  /// Returns the number of seconds from `now` until another request may be sent.
   func pause(at now: HostTime) -> Double {
     lastStart.map { max(0, 1 / Double(NetworkLimits.requestsPerSecond) - now.seconds(since: $0)) } ?? 0
   }
 }
 
-/// Limits the requests to each host to a number within any second, across all senders.
+/// Limits the number of requests to each host within any second, across all senders.
 package struct RequestPace: Sendable {
   private let limit: Int
   /// The times of each host's last requests, at most `limit`, oldest first.
@@ -32,7 +33,8 @@ package struct RequestPace: Sendable {
 
   package init(limit: Int = NetworkLimits.requestsPerSecond) { self.limit = max(1, limit) }
 
-  /// The earliest time of the next request to `host`. Reserves nothing: a cancelled request delays no other.
+  /// Returns the earliest time of the next request to `host`. Reserves nothing, so that a cancelled request
+  /// delays no other.
   package func moment(of host: String, at now: HostTime) -> HostTime {
     guard let times = past[host], times.count == limit, let oldest = times.first else { return now }
     return max(now, oldest.advanced(bySeconds: 1))

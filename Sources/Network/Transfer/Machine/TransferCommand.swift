@@ -12,8 +12,8 @@ package enum TransferInput: Sendable {
   /// Suspends or resumes all requests. While suspended, the transfer in progress is paused, a lost connection
   /// is not retried, and no timeout runs. Resuming ends a pending back-off.
   case suspend(Bool)
-  /// Treats the medium as a live stream. The head of the response did not show that it is one, but its data
-  /// does: no length, no Info frame.
+  /// Treats the medium as a live stream. The head of the response does not announce one, but has no length,
+  /// and the data has no Info frame.
   case treatAsLive
   /// Reconnects the live stream without metadata, because its metadata blocks corrupt the audio.
   case withoutMetadata
@@ -34,7 +34,7 @@ package enum TransferCommand: Hashable, Sendable {
 
 /// An event in the life of a medium, for event output, logs and the player.
 package enum TransferNote: Hashable, Sendable {
-  /// A request is sent for the bytes from `from` on; nil: without a `Range` field.
+  /// A request is sent for the bytes from `from` on; nil without a `Range` field.
   case request(from: Int64?, attempt: Int)
   /// The response head, the URL that sent it (after redirects), and the server's address if known.
   case response(ResponseHead, url: WebURL, address: PeerAddress?, attempt: Int)
@@ -44,16 +44,17 @@ package enum TransferNote: Hashable, Sendable {
   case progress(TransferProgress)
   /// All bytes from the reader's position to the end are stored. The medium has `total` bytes.
   case complete(total: Int64)
-  /// The server has another version: no more bytes of the stored version will arrive. The last note.
+  /// The server has another version, so no more bytes of the stored version will arrive. The last note.
   case changed
   /// The reader continues at the same media time in the new version. Reported on the reader's own thread.
   case entered
-  /// No more bytes arrive: after the stored ones, the medium fails with this error. The last note.
+  /// No more bytes will arrive. After the stored bytes, the medium fails with this error. The last note.
   case failed(TransferFailure)
   case live(ICYStation?)
-  /// The live stream was reconnected. New bytes are stored from here on and continue no earlier frame.
+  /// The live stream was reconnected. New bytes are stored from this offset on and continue no earlier frame.
   case rejoined(at: Int64)
-  /// The disk accepts no more bytes: a few MiB are kept in memory. Reported once, by the store's owner.
+  /// The disk accepts no more bytes, so only a few MiB are kept in memory. Reported once, by the store's
+  /// owner.
   case keptInMemory
   /// Metadata that apply from the byte at this offset on and differ from the previous ones.
   case metadata(ICYMetadata, at: Int64)
@@ -91,12 +92,13 @@ package struct ReadAhead: Hashable, Sendable {
 package protocol StoredBytes {
   var intervals: IntervalSet { get }
 
-  /// Whether the stored bytes from `offset` on equal `bytes`. Missing or unreadable bytes never do.
+  /// Returns whether the stored bytes from `offset` on equal `bytes`. Missing or unreadable bytes never do.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether `other` has the same bytes. Compares memory, where `==` compares one element after the other.
+  /// Returns whether `other` has the same bytes. Compares memory, where `==` compares one element after the
+  /// other.
   package func isEqual(to other: [UInt8]) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBytes { bytes in
@@ -109,11 +111,11 @@ extension ArraySlice<UInt8> {
 }
 
 package struct TransferTimes: Hashable, Sendable {
-  /// Seconds until a connection is established.
+  /// The timeout in seconds for establishing a connection.
   package var connect = NetworkLimits.connectTimeout
-  /// Seconds until the head of the response.
+  /// The timeout in seconds for the head of the response.
   package var firstByte = NetworkLimits.firstByteTimeout
-  /// Seconds until the next byte while bytes are wanted.
+  /// The timeout in seconds for the next byte, while bytes are wanted.
   package var stall = NetworkLimits.stallTimeout
   /// Seconds without a new byte after which a starved medium fails.
   package var giveUp = NetworkLimits.giveUp

@@ -9,9 +9,9 @@ struct TransferConnection: Sendable {
 
   var attempt: Int
   var request: TransferRequest
-  /// The first requested byte; nil: the whole body, without `Range`.
+  /// The offset of the first requested byte; nil for the whole body, without `Range`.
   let first: Int64?
-  /// The first missing byte.
+  /// The offset of the first missing byte.
   let wanted: Int64
   var phase = Phase.connecting
   /// The start of the current timeout.
@@ -26,18 +26,18 @@ struct TransferConnection: Sendable {
 
   /// The offset in the medium of the next body byte.
   var position: Int64 = 0
-  /// The offset in the medium at which the body ends; nil: the end of the connection.
+  /// The offset in the medium at which the body ends; nil if the body ends with the connection.
   var end: Int64?
-  /// The announced `Content-Length`, smaller than up to `end` if the server contradicts itself.
+  /// The announced `Content-Length`, less than the length up to `end` if the server contradicts itself.
   var announced: Int64?
   /// Whether the response is a range (206) of the medium.
   var isPart = false
-  /// Bytes received, and how many of them were not stored before.
+  /// The number of bytes received, and the number of those that were not stored before.
   var brought: Int64 = 0
   var news: Int64 = 0
   /// The last byte of a gap in the stored ranges, its offset, and the end of the stored bytes to compare
-  /// after it. The byte is stored only after that comparison: the bytes after the gap may belong to another
-  /// version, and the gap keeps the reader out of them.
+  /// after it. The byte is stored only after that comparison, because the bytes after the gap may belong to
+  /// another version, and the gap prevents their reading.
   var joint: (byte: ArraySlice<UInt8>, offset: Int64, end: Int64)?
   var demuxer: ICYDemuxer?
 
@@ -45,10 +45,11 @@ struct TransferConnection: Sendable {
   var isAtEnd: Bool { phase == .body && end.map { position >= $0 } ?? false }
 }
 
-/// The number of stored bytes that each request asks for again: comparing them shows that the connection
-/// continues the stored version. Usually `NetworkLimits.overlap`. If a server closes one connection after
-/// another early, the number is a quarter of the most that any of the last ones brought, so that each still
-/// brings new bytes. A single tiny connection changes nothing: the next server may have another version.
+/// Determines the number of stored bytes that each request repeats. Their comparison shows that the
+/// connection continues the stored version. Usually this is `NetworkLimits.overlap`. If a server repeatedly
+/// closes connections early, it is a quarter of the most bytes that any of the last connections brought, so
+/// that each still brings new bytes. A single tiny connection changes nothing, because the next server may
+/// have another version.
 struct OverlapRule: Sendable {
   private var brought: [Int64] = []
   /// Whether this machine has stored a byte. Bytes stored before that come from another process.

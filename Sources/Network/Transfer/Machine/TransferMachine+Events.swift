@@ -19,8 +19,8 @@ extension TransferMachine {
     }
   }
 
-  /// Accepts the current edge as the end after a lost connection. True if the medium's own length is reached
-  /// or bytes after the announced end were requested.
+  /// Accepts the current edge as the end after a lost connection. Returns true if the medium's own length is
+  /// reached or bytes after the announced end were requested.
   private mutating func endsHere() -> Bool {
     let edge = edge
     guard !isLive, hasSucceeded, let expectedTotal, edge >= expectedTotal || asksForRest else { return false }
@@ -43,8 +43,8 @@ extension TransferMachine {
     if let first = ended.first, let announced = ended.announced, ended.position - first == announced,
       ended.news == 0, edge == ended.position
     {
-      // The server sent its whole `Content-Length` again without a new byte, short of the total that it
-      // names.
+      // The server has sent its whole `Content-Length` again without a new byte, although it announces a
+      // larger total.
       total = edge
       return
     }
@@ -72,7 +72,7 @@ extension TransferMachine {
     case 416: takeUnsatisfiable(head, of: asked, at: now)
     default:
       dropConnection()
-      // Proxies alone answer 407.
+      // Only proxies answer 407.
       let who = head.status == 407 ? "the proxy" : asked.request.url.host
       lose(
         asked, TransferFailure(.status(head.status), "\(who) answered \(head.status)"),
@@ -106,7 +106,7 @@ extension TransferMachine {
   private mutating func takeWhole(_ head: ResponseHead, at now: HostTime) {
     let length = head.contentLength
     if let total, let length, length != total, !stored.ranges.isEmpty {
-      // A server that announced too short a length repeats it.
+      // A server that announced too small a length announces it again.
       if asksForRest, length <= edge {
         self.total = edge
         return dropConnection()
@@ -174,7 +174,7 @@ extension TransferMachine {
   private mutating func succeed(_ head: ResponseHead) {
     hasSucceeded = true
     refusals = 0
-    // A response that continues the same bytes may have another tag: the last one counts.
+    // A response that continues the same bytes may have another tag; the last tag counts.
     validator = head.isEncoded ? nil : head.validator
   }
 
@@ -231,7 +231,7 @@ extension TransferMachine {
       }
       let gap = intervals.start(after: position).map { $0 - position } ?? .max
       let piece = rest.prefix(Int(clamping: gap))
-      // The bytes to compare have left the store. The connection has brought both sides of the gap, so they
+      // The bytes to compare are no longer stored. This connection has brought both sides of the gap, so they
       // match.
       if let joint = connection?.joint { close(joint, at: now) }
       if Int64(piece.count) == gap {

@@ -15,7 +15,7 @@ package struct TransferMachine: Sendable {
     case working
     /// A request for a range was answered with the whole body.
     case ignored
-    /// Ranges do not work: no more ranges are requested.
+    /// Ranges do not work, so no more ranges are requested.
     case broken
   }
 
@@ -31,7 +31,7 @@ package struct TransferMachine: Sendable {
   /// Whether the medium is a live stream, which has no end and cannot seek.
   package internal(set) var isLive = false
   package internal(set) var outcome: Outcome?
-  /// Whether no more bytes are requested now: enough are stored ahead of the reader, or all.
+  /// Whether no more bytes are requested now, because enough or all bytes ahead of the reader are stored.
   package private(set) var isFull = false
   /// The next timer deadline; nil if none.
   package private(set) var wake: HostTime?
@@ -44,7 +44,7 @@ package struct TransferMachine: Sendable {
   var validator: Validator?
   /// Whether the server has sent an expected response at least once.
   var hasSucceeded = false
-  /// Consecutive refusals such as 404.
+  /// The number of consecutive refusals such as 404.
   var refusals = 0
   var schedule: RetrySchedule
   var nextStart: HostTime
@@ -53,7 +53,8 @@ package struct TransferMachine: Sendable {
   /// The reader's position in bytes.
   package private(set) var readingPlace: Int64 = 0
   private var readAhead = ReadAhead.disk
-  /// The start of starvation at the reader's position, or the last progress to its end; nil if not starved.
+  /// The start of the starvation at the reader's position, or the time of the last progress since then; nil
+  /// if not starved.
   var dryProgress: HostTime?
   /// The end of the stored bytes that were compared since the last new byte.
   var comparedTo: Int64 = 0
@@ -77,9 +78,9 @@ package struct TransferMachine: Sendable {
   package var isHeld: Bool { heldSince != nil }
   private var isClosedByHold = false
 
-  /// Creates a machine that the first `handle` starts. `seed` is that of the retry jitter (±10 %),
-  /// `validator` and `total` are of the version whose bytes a machine of another process has stored, and
-  /// `attempt` is the last number of the preceding machine.
+  /// Creates a machine that the first `handle` starts. `seed` seeds the retry jitter (±10 %). `validator` and
+  /// `total` describe the version whose bytes a machine of another process has stored. `attempt` is the last
+  /// attempt number of the preceding machine.
   package init(
     url: WebURL, settings: RequestSettings, times: TransferTimes = TransferTimes(), seed: UInt64,
     now: HostTime, validator: Validator? = nil, total: Int64? = nil, after attempt: Int = 0
@@ -119,7 +120,7 @@ package struct TransferMachine: Sendable {
     case .treatAsLive: becomeLive()
     case .withoutMetadata:
       guard isLive, wantsMetadata else { break }
-      // The reader has discarded the stored bytes: they do not count as read ahead.
+      // The reader has discarded the stored bytes, so they do not count as read ahead.
       readingPlace = max(readingPlace, liveEnd)
       dropMetadata(at: now)
     case .event(let event, let attempt):
@@ -132,9 +133,9 @@ package struct TransferMachine: Sendable {
 
   func note(_ note: TransferNote) -> TransferCommand { .note(note) }
 
-  // MARK: What to do next
+  // MARK: Next action
 
-  /// The first missing byte from the reader's position on.
+  /// The offset of the first missing byte from the reader's position on.
   var edge: Int64 { stored.end(from: readingPlace) }
 
   private mutating func steer(at now: HostTime) {
@@ -177,7 +178,8 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Lets a transfer that has received its whole body end, for reuse of its connection; cancels any other.
+  /// Lets a transfer that has received its whole body end, so that its connection can be reused. Cancels any
+  /// other transfer.
   private mutating func settle(at now: HostTime) {
     guard let present = connection else { return }
     if present.isAtEnd, let limit = limit(present), limit.moment > now {
@@ -189,13 +191,14 @@ package struct TransferMachine: Sendable {
 
   private mutating func wakeUp(at moment: HostTime) { wake = wake.map { min($0, moment) } ?? moment }
 
-  /// Whether a transfer in progress will bring the byte at `edge` soon enough.
+  /// Returns whether a transfer in progress will bring the byte at `edge` soon enough.
   private func isUseful(_ connection: TransferConnection, for edge: Int64) -> Bool {
     if isLive { return true }
     let begin =
       connection.phase == .body ? connection.joint?.offset ?? connection.position : connection.first ?? 0
     let isPatient = connection.phase == .body ? ranges != .working : connection.first == nil
-    // A seek near the beginning skips a tag, whose pictures are not needed: read through less there.
+    // A seek near the beginning skips a tag whose pictures are not needed, so fewer bytes are read through
+    // there.
     let patience = begin < NetworkLimits.tagSkip ? NetworkLimits.tagSkip : NetworkLimits.waitAhead
     return edge >= begin && (isPatient || edge - begin <= patience)
   }
@@ -226,8 +229,9 @@ package struct TransferMachine: Sendable {
     commands.append(.start(request, attempt: lastAttempt))
   }
 
-  /// Whether validators are ignored because each response has another one. With them, a connection always cut
-  /// at the same byte would never bring a new one. The overlap alone then tells the versions apart.
+  /// Whether validators are ignored because they change although the bytes stay the same. With such
+  /// validators, connections that are always cut at the same byte would never bring a new byte. Without
+  /// validators, only the overlap distinguishes versions.
   var distrustsValidators: Bool { emptyValidators >= 2 }
 
   mutating func dropConnection() {
@@ -236,7 +240,7 @@ package struct TransferMachine: Sendable {
     commands.append(.cancel(attempt: present.attempt))
   }
 
-  // MARK: Time
+  // MARK: Timeouts
 
   private func limit(_ connection: TransferConnection) -> (moment: HostTime, what: String)? {
     guard !connection.isPaused, !isSuspended else { return nil }
@@ -272,7 +276,7 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  // MARK: Ends
+  // MARK: Failures and retries
 
   /// Handles the loss of a connection no longer in `connection`: schedules a retry or fails the medium.
   mutating func lose(
@@ -280,7 +284,7 @@ package struct TransferMachine: Sendable {
   ) {
     lastFailure = failure
     if lost.phase == .body { overlap.note(lost.brought) }
-    // A host name that was resolved before will be resolved again: this machine has changed networks.
+    // A host name that was resolved before will be resolved again, because this machine has changed networks.
     let isForgotten = failure.kind == .hostNotFound && hasSucceeded
     if !failure.mayPass, !isForgotten, !isLive || failure.kind == .badAnswer {
       refusals += 1
@@ -295,7 +299,8 @@ package struct TransferMachine: Sendable {
     if !isSilent { commands.append(note(.retry(after: delay, failure))) }
   }
 
-  /// Schedules another request without back-off: the previous one was answered, but not usefully.
+  /// Schedules another request without back-off, because the server answered the previous one, but not
+  /// usefully.
   mutating func askAgain(at now: HostTime) {
     dropConnection()
     nextStart = now.advanced(bySeconds: schedule.pause(at: now))
@@ -313,7 +318,8 @@ package struct TransferMachine: Sendable {
     commands.append(note(.changed))
   }
 
-  /// Requests bytes after the announced end, once. True if the medium's own length is greater.
+  /// Requests bytes after the announced end, once, if the medium's own length is greater. Returns whether it
+  /// did.
   private mutating func wantsRest(at now: HostTime) -> Bool {
     guard let expectedTotal, let present = total, expectedTotal > present, !asksForRest, !isLive,
       ranges != .broken
@@ -338,14 +344,15 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Closes a live stream paused for too long; true while closed. Its stored bytes are not played later.
+  /// Closes a live stream that was paused for too long, and discards its stored bytes. Returns true while the
+  /// stream is closed.
   private mutating func closeHeld(at now: HostTime) -> Bool {
     guard isLive, let since = heldSince else { return false }
     if !isClosedByHold, now.seconds(since: since) >= NetworkLimits.livePause {
       isClosedByHold = true
       dropConnection()
       readingPlace = liveEnd
-      // The reader never reached the metadata of the discarded bytes: report them again.
+      // The reader never reached the metadata of the discarded bytes, so they are reported again.
       lastMetadata = ICYMetadata()
       commands.append(.forget)
       stored = IntervalSet()

@@ -9,12 +9,13 @@ package struct HTTPFields: Hashable, Sendable {
 
   package init() {}
 
-  /// Whether a text is a valid field name or method (RFC 9110, 5.6.2).
+  /// Returns whether a text is a valid field name or method (RFC 9110, 5.6.2).
   package static func isToken(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// Whether a request may have this field: a token, and a value without control characters except tabs.
+  /// Returns whether a request may have this field, whose name must be a token, and whose value must not
+  /// contain control characters except tabs.
   package static func allows(_ name: String, _ value: String) -> Bool {
     isToken(name) && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
@@ -38,12 +39,12 @@ package struct HTTPFields: Hashable, Sendable {
     all[last].value += " " + text.trimmedOfBlanks
   }
 
-  /// The first value of a field name, compared without case.
+  /// The first value of the field with this name, compared without case.
   package subscript(_ name: String) -> String? {
     all.first { Self.isSame($0.name, name) }?.value
   }
 
-  /// Whether two names are equal except for case.
+  /// Returns whether two names are equal except for case.
   package static func isSame(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count
       && zip(left.utf8, right.utf8).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 | 0x20 && $0.isLetter) }

@@ -5,7 +5,7 @@ package struct TransferRequest: Hashable, Sendable {
   package var authentication = Authentication.basic
   /// The header fields, except those that HTTP itself needs (`Host`).
   package var fields = HTTPFields()
-  /// The method; nil: `PUT` with a body, else `GET`.
+  /// The method; nil for `PUT` with a body, or else `GET`.
   package var method: String?
   package var body: TransferBody?
   package var reach = NetworkReach.all
@@ -38,10 +38,11 @@ package enum TransferBody: Hashable, Sendable {
 }
 
 package struct RequestSettings: Hashable, Sendable {
-  /// A user's fields, for the first origin only. They override those that the transfer does not depend on.
+  /// The user's header fields, for the first origin only. They override other fields, except those on which
+  /// the transfer depends.
   package var fields = HTTPFields()
   package var userAgent: String
-  /// The credentials for the first origin; nil: those of the URL, or none.
+  /// The credentials for the first origin; nil for those of the URL, or none.
   package var credentials: Credentials?
   package var reach = NetworkReach.all
   /// Whether to request audio and station metadata; otherwise any content.
@@ -49,13 +50,13 @@ package struct RequestSettings: Hashable, Sendable {
 
   package init(userAgent: String) { self.userAgent = userAgent }
 
-  /// Names of fields that a user cannot set, since the transfer depends on them.
+  /// The names of the fields that a user cannot set, because the transfer depends on them.
   private static let reserved = ["range", "if-range", "accept-encoding", "host"]
 
   package static func isReserved(_ name: String) -> Bool { reserved.contains(name.lowercased()) }
 
-  /// Creates a request for `url` from byte `start` on; nil: all, without `Range`. The user's fields and
-  /// credentials are sent to the origin of `first` only. `validator` is the value of `If-Range`.
+  /// Creates a request for `url` from byte `start` on; nil for all bytes, without `Range`. The user's fields
+  /// and credentials are sent to the origin of `first` only. `validator` is the value of `If-Range`.
   package func request(
     for url: WebURL, first: WebURL, from start: Int64?, if validator: Validator?, wantsMetadata: Bool
   ) -> TransferRequest {
@@ -85,14 +86,14 @@ package enum TransferEvent: Hashable, Sendable {
   case head(ResponseHead)
   /// Bytes of the body, in order and decoded; at most 64 KiB per event.
   case body([UInt8])
-  /// The end: all announced bytes have arrived, or the connection ended if no length was announced.
+  /// All announced bytes have arrived, or the connection has ended and no length was announced.
   case end
   case failure(TransferFailure)
 }
 
 package enum TransferDemand: Sendable {
   case more
-  /// Deliver no body until `setPaused(false)`: the sink's buffer is full.
+  /// Deliver no body until `setPaused(false)`, because the sink's buffer is full.
   case pause
 }
 
@@ -104,7 +105,8 @@ package struct TransferID: Hashable, Sendable {
 }
 
 package protocol TransferSink: AnyObject, Sendable {
-  /// Receives an event, on a thread of the transport without its locks, one at a time. Must not block.
+  /// Receives an event, and returns the demand for more. Called on a thread of the transport without its
+  /// locks, one event at a time. Must not block.
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand
 
   /// Receives the number of request body bytes sent so far, each time that it grows, before the head of the
@@ -123,14 +125,15 @@ extension TransferSink {
 
 /// Sends requests and delivers their events. Methods are thread-safe and never block on the network.
 package protocol HTTPTransport: AnyObject, Sendable {
-  /// Starts a transfer. Errors are failure events. Events may arrive before `start` returns. The sink is
-  /// retained until the transfer has ended or was cancelled.
+  /// Starts a transfer and returns its identifier. Errors are reported as failure events. Events may arrive
+  /// before `start` returns. The sink is retained until the transfer has ended or was cancelled.
   func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID
 
   /// Pauses or resumes the body. A paused transfer does not read from its connection, so that the server has
   /// to wait. One more piece of the body may still arrive after pausing.
   func setPaused(_ isPaused: Bool, _ transfer: TransferID)
 
-  /// Cancels a transfer. After the return no event of it begins. Does nothing if the transfer has ended.
+  /// Cancels a transfer. No event of the transfer begins after this method has returned. Does nothing if the
+  /// transfer has ended.
   func cancel(_ transfer: TransferID)
 }

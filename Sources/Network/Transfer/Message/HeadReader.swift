@@ -4,8 +4,9 @@ package struct HeadReader: Sendable {
 
   package init() {}
 
-  /// Parses the next line. The empty line completes the head and returns it; interim responses (100 Continue)
-  /// are skipped. Throws `badAnswer` for a line or a head that is too long, and for text that is not HTTP.
+  /// Parses the next line. Returns the head after its last, empty line; nil before. Interim responses (100
+  /// Continue) are skipped. Throws `badAnswer` for a line or a head that is too long, and for text that is
+  /// not HTTP.
   package mutating func add(_ bytes: [UInt8]) throws(TransferFailure) -> ResponseHead? {
     count += bytes.count
     guard bytes.count <= NetworkLimits.headerLine, count <= NetworkLimits.head else {
@@ -38,7 +39,8 @@ package struct HeadReader: Sendable {
 
 /// Decodes text from servers that do not name its encoding.
 package enum LenientText {
-  /// Decodes UTF-8 if valid, else Latin-1: stations write their names in either.
+  /// Returns the text, decoded as UTF-8 if valid, or else as Latin-1, because stations write their names in
+  /// either.
   package static func read(_ bytes: some Collection<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""
@@ -46,7 +48,7 @@ package enum LenientText {
     return text
   }
 
-  /// Decodes text, replaces control characters with blanks, and trims the ends.
+  /// Returns the decoded text with control characters replaced by blanks, and with trimmed ends.
   package static func clean(_ bytes: some Collection<UInt8>) -> String {
     var text = read(bytes)
     text.unicodeScalars = String.UnicodeScalarView(

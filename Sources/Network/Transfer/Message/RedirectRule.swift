@@ -4,11 +4,12 @@ package struct RedirectRule: Sendable {
 
   package init() {}
 
-  /// The addresses that the next request may reach; `first` applies to the first request.
+  /// Returns the addresses that the next request may reach. `first` is the reach of the first request.
   package func reach(_ first: NetworkReach) -> NetworkReach { cameFromPublic ? .publicOnly : first }
 
-  /// Resolves the `Location` that `url` redirects to. `address` is the server's, if known. Throws `redirects`
-  /// after too many redirects, for unsupported schemes, and from https to http.
+  /// Resolves the `Location` to which `url` redirects, and returns the next URL. `address` is the server's
+  /// address, if known. Throws `redirects` after too many redirects, for unsupported schemes, and from https
+  /// to http.
   package mutating func follow(_ location: String, from url: WebURL, at address: PeerAddress?)
     throws(TransferFailure)
     -> (url: WebURL, credentials: Credentials?)

@@ -32,7 +32,7 @@ package struct ResponseHead: Hashable, Sendable {
     return Int64(text)
   }
 
-  /// Whether the body is encoded (gzip), unasked. Ranges and lengths do not count its decoded bytes.
+  /// Whether the body is encoded, with gzip for example. Ranges and lengths do not count its decoded bytes.
   package var isEncoded: Bool {
     guard let coding = fields["Content-Encoding"]?.lowercased() else { return false }
     return !coding.isEmpty && coding != "identity"
@@ -47,7 +47,7 @@ package struct ResponseHead: Hashable, Sendable {
   /// The `Location` of a redirect; nil for any other response.
   package var redirect: String? { [301, 302, 303, 307, 308].contains(status) ? fields["Location"] : nil }
 
-  /// The delay in seconds that the server asks for; at most `NetworkLimits.retryAfter`.
+  /// The delay in seconds that the server requests, at most `NetworkLimits.retryAfter`; nil if none.
   package var retryAfter: Double? {
     guard let text = fields["Retry-After"] else { return nil }
     let seconds: Double
@@ -131,7 +131,7 @@ package struct HTTPDate: Hashable, Sendable {
   /// Seconds since 1 January 1970, 00:00 UTC.
   package let seconds: Int64
 
-  /// Parses a date; nil also for the two obsolete formats: `If-Range` is then omitted.
+  /// Parses a date; nil for anything else, including the two obsolete formats. `If-Range` is then omitted.
   package init?(_ text: String) {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), (1...31).contains(day),

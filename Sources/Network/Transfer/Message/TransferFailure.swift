@@ -5,7 +5,7 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     case badURL
     /// The host does not exist, according to the name service.
     case hostNotFound
-    /// The name service was not reachable.
+    /// The host name was not resolved, for example because the name service was not reachable.
     case hostUnresolved
     case refused
     case offline
@@ -23,7 +23,7 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     case badAnswer
     /// The request body cannot be read.
     case badBody
-    /// Too many transfers in progress, or out of memory.
+    /// Too many transfers are in progress, or no memory or file descriptors are left.
     case noRoom
 
     /// The code of `NSURLErrorDomain` (this module imports no Foundation); nil if not the network's failure.

@@ -22,7 +22,8 @@ package struct TransferTiming: Hashable, Sendable {
   package var requested: Double
   /// The first byte of the response.
   package var answered: Double
-  /// Whether the connection comes from an earlier request, so that the times before `requested` mean nothing.
+  /// Whether the connection comes from an earlier request, so that the times before `requested` have no
+  /// meaning.
   package var isReused = false
   package var isProxied = false
   package var local: Endpoint?

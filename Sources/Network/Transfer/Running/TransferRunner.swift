@@ -1,7 +1,7 @@
 package import Clocks
 import Synchronization
 
-/// Runs the transfers of one machine after another: collects inputs for a worker and carries out commands.
+/// Runs transfers one at a time. Collects inputs for a worker and carries out the commands of its machine.
 /// Only `begin`, `tell`, `signal` and `end` may be called outside the worker's body.
 package final class TransferRunner: Sendable {
   private struct State {
@@ -15,9 +15,10 @@ package final class TransferRunner: Sendable {
     var transfer: TransferID?
   }
 
-  /// Bytes that may be queued for the worker: as many as a few reads of a socket.
+  /// The maximum number of bytes queued for the worker, as many as a few reads of a socket.
   private static let room = 256 * 1024
-  /// Bytes that an event takes in addition to its body: a server may send each byte in a chunk of its own.
+  /// The number of bytes that an event counts in addition to its body, because a server may send each byte in
+  /// its own chunk.
   private static let eventSize = 128
 
   private let transport: any HTTPTransport
@@ -38,13 +39,14 @@ package final class TransferRunner: Sendable {
 
   package func signal() { worker.withLock { $0 }?.signal() }
 
-  /// Stops the worker, waiting for its body unless called by it, and cancels the transfer in progress.
+  /// Stops the worker and cancels the transfer in progress. Waits for the worker's body, unless the body
+  /// calls this method.
   package func end() {
     worker.withLock { $0 }?.cancel()
     cancelTransfer()
   }
 
-  // MARK: For the worker
+  // MARK: Calls by the worker
 
   package func takeInputs() -> [TransferInput] {
     state.withLock { state in
@@ -56,7 +58,7 @@ package final class TransferRunner: Sendable {
     }
   }
 
-  /// Carries out a command; false if it does not concern a transfer.
+  /// Carries out a command. Returns false if the command does not concern a transfer.
   package func carryOut(_ command: TransferCommand) -> Bool {
     switch command {
     case .start(let request, let attempt):

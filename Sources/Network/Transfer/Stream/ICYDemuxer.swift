@@ -3,7 +3,7 @@ struct ICYDemuxer: Sendable {
   enum Part {
     case audio(ArraySlice<UInt8>)
     case metadata(ICYMetadata)
-    /// A block that is not text.
+    /// A block that is not valid metadata.
     case broken
   }
 
