@@ -1,4 +1,4 @@
-/// The limits of the protocol. Each is that of a real server or client, so that none is a surprise.
+/// The limits of the protocol, taken from mpd or a common client where they have one.
 package enum ProtocolLimits {
   /// The greeting. Clients read the version of the protocol, not of the program, from it: ncmpcpp refuses a
   /// minor number below 16, and mpc warns below 0.21. Version 0.24 would promise commands that do not exist
@@ -22,8 +22,9 @@ package enum ProtocolLimits {
   /// server that honours `ConnectionMachine.wantsInput` stays far below.
   package static let backlog = 256 * 1024
 
-  /// The maximum number of lines of one client that are processed before other clients' turns: a command list
-  /// may have 400,000. At a few microseconds each, no client waits a millisecond for another's.
+  /// The maximum number of lines of one client that are processed before other clients' turns. A command list
+  /// may have 400,000 lines. At a few microseconds each, no client waits a millisecond for another client's
+  /// lines.
   package static let linesPerTurn = 64
 
   /// The maximum nesting depth of parentheses in a filter. Programs use three or four; mpd 0.23.12 has no

@@ -6,7 +6,8 @@ package import SystemSupport
 /// Performs the commands of a server's clients, and is notified of their watches.
 ///
 /// All calls come on the server's only thread and delay every client, so they must not block. A command that
-/// takes time is completed later, from any thread. The server's own methods may be called from here.
+/// takes time is completed later, from any thread. The non-blocking methods of ``MPDServer`` may be called
+/// from here.
 package protocol ControlHandler: Sendable {
   /// Performs one command. A client's next command comes after the completion of this one. The server
   /// performs `Command.Connection` and `Command.Channels` itself, so these never come here.
@@ -36,7 +37,7 @@ package protocol ControlHandler: Sendable {
   func report(_ level: LogLevel, _ text: String)
 }
 
-/// All but commands may be ignored.
+/// Empty default implementations, for a handler that only performs commands.
 extension ControlHandler {
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
   package func watchEnded(by client: ClientInfo) {}
@@ -48,7 +49,7 @@ extension ControlHandler {
 
 /// A stream of records that clients watch.
 package enum WatchTopic: Hashable, Sendable {
-  /// A record for each multiple of the interval that is heard.
+  /// A record each time playback reaches a multiple of the interval.
   case time(WatchInterval)
   /// The events of the player and the application.
   case events
@@ -109,7 +110,7 @@ package struct ClientInfo: Sendable {
   /// Whether the client uses the Unix socket.
   package var isLocal: Bool { peer != nil }
 
-  /// This process as a client of its own, without a connection.
+  /// The client for commands of this process itself, which have no connection.
   package static var own: ClientInfo {
     ClientInfo(
       id: ClientID(number: 0), peer: PeerCredentials(process: getpid(), user: getuid(), group: getgid()),
