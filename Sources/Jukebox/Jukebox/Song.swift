@@ -2,7 +2,7 @@ package import ControlProtocol
 package import Transfer
 
 /// The id of a song in the queue, 1 and above. Ids are not reused while the queue exists, nor after a
-/// restart, since the state file stores the next one.
+/// restart, since the state file stores the next id.
 package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: UInt32
 

@@ -50,7 +50,7 @@ extension LibraryCommands {
     return found.songs
   }
 
-  // MARK: Asking
+  // MARK: State
 
   private struct Entry {
     let name: Argument

@@ -17,7 +17,7 @@ struct PlaybackCommands: Sendable {
   let sleepTimer: SleepTimer
   private let kept = CurrentSongReply()
 
-  // MARK: Asking
+  // MARK: State
 
   private func status() -> Reply {
     let (obstacle, error) = sound.hindrance

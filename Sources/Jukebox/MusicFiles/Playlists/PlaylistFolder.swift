@@ -41,7 +41,7 @@ package final class PlaylistFolder: Sendable {
 
   package init(_ path: MediaPath) { self.path = path }
 
-  // MARK: Asking
+  // MARK: State
 
   /// The names of all playlists and the times of their last changes, in seconds since 1970; in natural order.
   package func list() throws(PlaylistProblem) -> [(name: [UInt8], modified: Int64)] {

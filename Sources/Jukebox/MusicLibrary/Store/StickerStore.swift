@@ -30,7 +30,7 @@ package final class StickerStore: Sendable {
     self.complain = complain
   }
 
-  // MARK: Asking
+  // MARK: State
 
   /// The value of a sticker; nil if the song has none of that name.
   package func value(of name: [UInt8], for song: [UInt8]) throws(DatabaseError) -> [UInt8]? {
