@@ -68,7 +68,7 @@ package struct JukeboxMachine: Sendable {
     self.upcomingLimit = upcomingLimit
   }
 
-  // MARK: State
+  // MARK: Queries
 
   package var currentPosition: Int? {
     guard let currentID else { return nil }

@@ -56,7 +56,7 @@ struct SlotSequence: Sendable {
   /// Creates the sequence of `slots`, with stamp 0.
   init(_ slots: [Slot]) { insert(slots, at: 0, stamp: 0) }
 
-  // MARK: State
+  // MARK: Queries
 
   var count: Int { chunks.last?.end ?? 0 }
 

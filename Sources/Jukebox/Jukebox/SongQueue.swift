@@ -36,7 +36,7 @@ package struct SongQueue: Sendable {
 
   init(edition: UInt64) { self.edition = edition }
 
-  // MARK: State
+  // MARK: Queries
 
   package var count: Int { slots.count }
 

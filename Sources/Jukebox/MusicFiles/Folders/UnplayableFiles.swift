@@ -9,7 +9,7 @@ package struct UnplayableFiles: Hashable, Sendable {
     "ra", "shn", "spx", "tak", "tta", "voc", "wma", "wv",
   ]
 
-  /// The number of files of each kind, an extension with its dot such as `.wma`.
+  /// The number of files by kind. A kind is an extension with its dot, such as `.wma`.
   package private(set) var counts: [String: Int]
   /// The first files, in the order of their addition.
   package private(set) var files: [MediaPath]

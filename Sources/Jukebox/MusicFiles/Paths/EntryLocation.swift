@@ -71,7 +71,7 @@ package enum EntryLocation: Hashable, Sendable {
     }
     guard !path.isEmpty else { return .unusable("a file URL without a path") }
     let (bytes, isValid) = PercentEncoding.decode(path)
-    // No path has a zero byte: the system would read only what precedes it.
+    // No path has a zero byte, because the system would read only what precedes it.
     guard isValid, !bytes.contains(0) else {
       return .unusable("invalid percent-encoding in a file URL")
     }

@@ -17,7 +17,7 @@ extension FileBytes {
 
 extension FileReplacement {
   /// Writes `bytes` to the file `new`, which must not exist, and renames it to `path`. Returns nil, or the
-  /// `errno` of the failure. Blocks on the disk; with `isDurable`, until it has stored all.
+  /// `errno` of the failure. Blocks on the disk; with `isDurable`, until the disk has stored all bytes.
   package static func write(
     _ bytes: [UInt8], to path: MediaPath, through new: MediaPath, mode: UInt32, isDurable: Bool
   ) -> Int32? {

@@ -6,7 +6,7 @@ struct SongCondition {
   private(set) var text: String
   private(set) var values: [DatabaseValue] = []
 
-  /// `foldsCase`: whether case is ignored.
+  /// Translates a filter. `foldsCase` determines whether case is ignored.
   init(_ expression: FilterExpression, foldsCase: Bool) {
     switch expression {
     case .tag(let type, let test): self.init(test, of: type, foldsCase)
@@ -62,8 +62,7 @@ struct SongCondition {
     }
   }
 
-  /// The folders to which songs are being added, and so without a row in `names`. All their songs are
-  /// examined.
+  /// The folders without a row in `names`, because songs are being added. All their songs are examined.
   private static let unnamed = "SELECT id FROM folders WHERE id NOT IN (SELECT folder FROM names)"
 
   private init(_ test: TextTest, of type: TagType?, _ foldsCase: Bool) {
