@@ -15,7 +15,7 @@ final class SessionScreen: Screen {
     guard backgroundTask == .invalid else { return }
     let service = BackgroundCleanupService(parts)
     let task = application.beginBackgroundTask(withName: "End of session") { [weak self] in
-      // The service is not notified: that might take time, and none is left.
+      // The service is not notified, because that might take time, and none is left.
       service.cancel()
       self?.endTask(in: application)
     }
