@@ -114,7 +114,7 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.worker = worker }
   }
 
-  /// Ends an update in progress and keeps its results so far. Afterwards the disk is no longer accessed.
+  /// Ends an update in progress and keeps the results so far. Later calls do not access the disk.
   package func stop() {
     let (watch, worker) = state.withLock { state in
       state.isEnded = true
@@ -190,7 +190,7 @@ package final class MusicDatabase: Sendable {
   // MARK: Scanning
 
   private func work(_ onChange: @escaping @Sendable (Subsystems) -> Void) -> WorkerNext {
-    // Not with a virtual clock, which runs the worker on the thread that advances the clock.
+    // Only with the system's clock, because a virtual clock runs the worker on the thread that advances it.
     if clock === SystemClock.shared {
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
     }

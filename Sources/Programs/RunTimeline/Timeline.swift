@@ -176,7 +176,7 @@ package struct Timeline: Sendable {
   }
 
   private static func shortened(_ text: String) -> String {
-    // Counts Unicode scalars: a single character may have any number of them.
+    // Counts Unicode scalars, because a single character may have any number of them.
     let scalars = text.unicodeScalars
     guard let end = scalars.index(scalars.startIndex, offsetBy: nameLimit, limitedBy: scalars.endIndex),
       end < scalars.endIndex

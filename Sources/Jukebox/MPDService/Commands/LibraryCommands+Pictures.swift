@@ -60,8 +60,7 @@ extension LibraryCommands {
     return try? wholePicture(of: song.locator, song.credentials, request)?.data
   }
 
-  /// Returns the front cover, or the first picture if none is marked as front cover; nil if there is no
-  /// picture.
+  /// Returns the picture marked as front cover, otherwise the first picture; nil without a picture.
   private func wholePicture(
     of song: SongLocator, _ credentials: Credentials?, _ request: Request
   ) throws(Ack) -> (mimeType: String, data: [UInt8])? {

@@ -39,7 +39,8 @@ final class Phone: Sendable {
     ) {
       services.answer = answer
       services.usage = usage
-      // The applications of the documents need the mode only.
+      // The background mode alone allows updates in the background, as for an application linked before iOS
+      // 9.
       services.isLinkedBeforeIOS9 = true
       services.onPermissionRequest = { say("permission asked: \"\($0)\"") }
       services.onDiagnostic = complain

@@ -75,7 +75,7 @@ final class GetRun: Sendable {
     _ = ended.wait(until: clock.now.advanced(bySeconds: Self.stopLimit))
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func take(_ event: DownloadEvent, of target: GetTarget) {
     switch event {

@@ -165,8 +165,8 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// Waits until some of the backlog is written. Returns false if there is no backlog, or at the deadline,
-  /// when the reader counts as stalled.
+  /// Waits until some of the backlog is written. Returns false without a backlog, or at the deadline, when
+  /// the reader counts as stalled.
   @discardableResult
   private func waitForReader(until deadline: DispatchTime) -> Bool {
     let progress = DispatchSemaphore(value: 0)

@@ -4,7 +4,7 @@ import Jukebox
 import TextFormatting
 
 extension ReplayGainMode: ExpressibleByArgument {
-  /// These two properties replace the argument parser's defaults, which look for conformances at run time.
+  /// Both properties replace the argument parser's defaults, which look for conformances at run time.
   package static var allValueStrings: [String] { allCases.map { $0.rawValue } }
   package static var allValueDescriptions: [String: String] { [:] }
 }
