@@ -104,8 +104,8 @@ package enum JukeboxError: Error, Hashable, Sendable {
   case moveRelativeToItself
   /// The song is playing or paused, so its range cannot be changed.
   case songIsCurrent
-  /// The song cannot be played from that position: it is a live stream, or its server supports no partial
-  /// requests.
+  /// The song cannot be played from that position, because it is a live stream or its server supports no
+  /// partial requests.
   case notSeekable
   /// The song is a local file; its tags come from the file only.
   case songIsLocal

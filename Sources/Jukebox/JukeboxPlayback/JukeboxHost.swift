@@ -78,7 +78,7 @@ package final class JukeboxHost: Suspendable {
     subscriber.withLock { swap(&$0.onEnd, &body) }
   }
 
-  /// The song's position in the queue, from 0; 0 if the song has left the queue. Any thread.
+  /// Returns the song's position in the queue, from 0; 0 if the song has left the queue. Any thread.
   package func index(of song: SongID) -> Int {
     state.withLock { state in
       let edition = state.machine.queue.edition

@@ -188,7 +188,7 @@ package final class JukeboxPlayer {
       upcoming.removeLast(upcoming.count - kept)
       for song in songs.dropFirst(kept) {
         let entry = makeEntry(song, at: song.start)
-        // Append before inserting: the item may have ended before `insert` returns.
+        // Append before inserting, because the item may have ended before `insert` returns.
         upcoming.append(entry)
         player.insert(entry.item, after: nil)
       }

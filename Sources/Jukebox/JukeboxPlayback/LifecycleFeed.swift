@@ -24,7 +24,7 @@ package final class LifecycleFeed: Sendable {
   }
 }
 
-/// A reason why a command cannot reach the player: its application cannot respond.
+/// A reason why a command cannot reach the player: the player's application cannot respond.
 package enum TransportRefusal: Error, CustomStringConvertible {
   case notRunning
   case suspended

@@ -190,8 +190,8 @@ package final class JukeboxService {
 
   // MARK: Application
 
-  /// Creates a player for the jukebox, which resumes at the position of the previous one. `onEvent` is called
-  /// with the player's events after the clients were notified.
+  /// Returns a new application for the jukebox, whose player resumes at the position of the previous one.
+  /// `onEvent` is called with the player's events after the clients were notified.
   @discardableResult
   package func startApplication(onEvent: @escaping @MainActor (JukeboxEvent) -> Void) -> JukeboxApplication {
     let application = JukeboxApplication(host: host, sound: sound, system: device.application) {

@@ -114,7 +114,7 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.worker = worker }
   }
 
-  /// Ends an update in progress and keeps the results so far. Later calls do not access the disk.
+  /// Ends all scanning. An update in progress keeps its results so far. Waits for the scanning thread.
   package func stop() {
     let (watch, worker) = state.withLock { state in
       state.isEnded = true

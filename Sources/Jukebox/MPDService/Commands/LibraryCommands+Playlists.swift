@@ -26,7 +26,7 @@ extension LibraryCommands {
         return try library.songs(
           of: try library.contents(of: name, request)[...], context.tags, isSameUser: request.isSameUser)
       case .load(let name, let range, let place):
-        // Missing files are left out silently, as in mpd: clients play the rest.
+        // Missing files are left out silently, as in mpd, so that clients play the rest.
         let songs: [Song]
         if let found = try library.remotePlaylist(name, request) {
           songs = Array(found.part(range))
@@ -196,7 +196,7 @@ extension LibraryCommands {
     return entries
   }
 
-  /// Calls `body` with the playlist folder and converts its errors to mpd's.
+  /// Returns the result of `body`, which is called with the playlist folder. Converts errors to mpd's.
   private func inFolder<Result>(
     badPosition: String = "Bad song index", exists: String = "Playlist already exists",
     _ body: (PlaylistFolder) throws(PlaylistProblem) -> Result

@@ -62,8 +62,8 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
 
   package func adding(suffix: String) -> MediaPath { MediaPath(bytes: bytes + suffix.utf8) }
 
-  /// Resolves the path against `directory` and removes redundant dots and slashes. Keeps `..`, which after a
-  /// symbolic link leads to another folder than the text suggests.
+  /// Returns the path resolved against `directory`, without redundant dots and slashes. Keeps `..`, which
+  /// after a symbolic link leads to another folder than the text suggests.
   package func resolved(against directory: MediaPath) -> MediaPath {
     let full = isAbsolute ? bytes : directory.appending(bytes).bytes
     let parts = full.split(separator: Self.slash).filter { $0 != [UInt8(ascii: ".")] }

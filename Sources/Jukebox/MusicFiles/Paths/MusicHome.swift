@@ -4,7 +4,7 @@ package import SystemSupport
 
 /// The music directory, to which relative names of clients refer, and the files that clients can access. A
 /// client of the server's own user may name every file that this user can read. Other clients see only files
-/// below the directory, and neither `..` nor a link leads out of it: no reply reveals which other files
+/// below the directory, and neither `..` nor a link leads out of it, so no reply reveals which other files
 /// exist.
 package struct MusicHome: Sendable {
   package enum Problem: Error, Hashable, Sendable {

@@ -196,7 +196,7 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Performs an operation on a file, and reports a failure in mpd's words.
+  /// Returns the result of an operation on a file. Throws a failure in mpd's words.
   private static func report<Result>(
     _ action: String, _ path: MediaPath, _ body: () throws -> Result
   ) throws(PlaylistProblem) -> Result {

@@ -188,7 +188,7 @@ package struct QueueBuilder {
 
   private func shownName(of path: MediaPath) -> String { home?.shownName(of: path) ?? path.description }
 
-  /// The name for messages, without paths of this machine if the client may not know them.
+  /// Returns the name for messages, without paths of this machine if the client may not know them.
   private func shownName(of text: [UInt8]) -> String {
     if home != nil, case .paths(let paths) = EntryLocation(text), let path = paths.first, path.isAbsolute {
       return shownName(of: path.resolved(against: directory))

@@ -278,10 +278,10 @@ struct DatabaseRow {
 
   func integer(_ column: Int32) -> Int64 { calls.integer(handle, column) }
 
-  /// The floating-point number in a column; 0 for NULL.
+  /// Returns the floating-point number in a column; 0 for NULL.
   func real(_ column: Int32) -> Double { calls.real(handle, column) }
 
-  /// A copy of the bytes in a column; empty for NULL.
+  /// Returns a copy of the bytes in a column; empty for NULL.
   func bytes(_ column: Int32) -> [UInt8] {
     let start = calls.bytes(handle, column)
     return Array(UnsafeRawBufferPointer(start: start, count: Int(calls.byteCount(handle, column))))

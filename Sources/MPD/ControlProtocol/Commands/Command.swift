@@ -49,9 +49,9 @@ package enum Command: Hashable, Sendable {
 
   /// Commands for which a lock screen has controls. Absolute times are not negative.
   package enum Transport: Hashable, Sendable {
-    /// Plays the song at the position, or the current one.
+    /// Plays the song at the position; the current song if nil.
     case play(position: UInt32?)
-    /// Plays the song with the id, or the current one.
+    /// Plays the song with the id; the current song if nil.
     case playid(id: UInt32?)
     /// `pause [0|1]`: pauses or resumes; nil toggles.
     case pause(Bool?)
@@ -204,7 +204,7 @@ package enum Command: Hashable, Sendable {
   package enum Stickers: Hashable, Sendable {
     case get(uri: Argument, name: Argument)
     case set(uri: Argument, name: Argument, value: Argument)
-    /// Deletes one sticker, or all of the song.
+    /// Deletes a sticker of the song; all its stickers if the name is nil.
     case delete(uri: Argument, name: Argument?)
     case list(uri: Argument)
     /// The songs with the sticker in a folder and its subfolders.

@@ -17,7 +17,7 @@ package struct ConnectionMachine: Sendable {
   /// The server's settings for a client.
   package struct Configuration: Hashable, Sendable {
     package var permissions: Permissions
-    /// The permissions granted by each password. As in mpd, they replace the earlier ones.
+    /// The permissions granted by each password. As in mpd, they replace the client's earlier permissions.
     package var passwords: [Argument: Permissions]
 
     /// Creates a configuration. By default all permissions are granted without a password, because the mode

@@ -44,7 +44,7 @@ package enum TextTest: Hashable, Sendable {
 }
 
 extension TagType {
-  /// The tags that replace this one in a song without it, by preference.
+  /// The tags that replace this tag in a song without it, in order of preference.
   package var substitutes: [TagType] {
     switch self {
     case .albumArtist, .artistSort: [.artist]

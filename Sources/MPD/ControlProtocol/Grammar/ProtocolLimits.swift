@@ -57,9 +57,9 @@ package enum ProtocolLimits {
   /// shorter intervals would make a watcher too expensive.
   static let shortestWatchInterval = 0.001
 
-  /// The maximum interval of `watch time`, in seconds: one hour. A longer one is a typing error.
+  /// The maximum interval of `watch time`, in seconds: one hour. A longer interval is a typing error.
   static let longestWatchInterval = 3600.0
 
-  /// The maximum time of `sleep`, in seconds: one day. A longer one is a typing error.
+  /// The maximum time of `sleep`, in seconds: one day. A longer time is a typing error.
   package static let longestSleep = 86_400.0
 }

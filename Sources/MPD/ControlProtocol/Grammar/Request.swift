@@ -95,7 +95,7 @@ extension ArraySlice<UInt8> {
 private struct Scanner {
   var rest: ArraySlice<UInt8>
 
-  /// Reads the command's name. The caller has checked that the line begins with a letter.
+  /// Returns the command's name. The caller has checked that the line begins with a letter.
   mutating func word() throws(RequestError) -> String {
     let end = rest.firstIndex { !$0.isWordByte } ?? rest.endIndex
     if end < rest.endIndex, !rest[end].separatesWords { throw .invalidWordCharacter }

@@ -160,7 +160,7 @@ package final class MPDServer: Sendable {
     }
   }
 
-  /// Creates the bootstrap that accepts clients. `admit` adds the client, or fails so that the connection is
+  /// Returns the bootstrap that accepts clients. `admit` adds the client, or fails so that the connection is
   /// closed.
   private static func bootstrap(
     _ group: MultiThreadedEventLoopGroup, _ limits: ServerLimits,

@@ -25,9 +25,9 @@ package struct ListeningSocket: ~Copyable {
   /// Returns the open descriptor; the caller must close it.
   consuming func takeDescriptor() -> Int32 { descriptor.release() }
 
-  /// Binds `path`, which may be relative to the working directory. A stale socket at the path is replaced and
-  /// a missing directory is created. Blocks for file system calls and at most 2 s for another server's start.
-  /// Any thread.
+  /// Returns a socket bound to `path`, which may be relative to the working directory. A stale socket at the
+  /// path is replaced and a missing directory is created. Blocks for file system calls and at most 2 s for
+  /// another server's start. Any thread.
   package static func bound(
     to path: String, access: SocketAccess = .ownerOnly
   ) throws(ListenError) -> ListeningSocket {
@@ -128,7 +128,7 @@ package struct ListeningSocket: ~Copyable {
     guard result == 0 else { throw SystemCallError("bind") }
     do throws(SystemCallError) {
       if let group, lchown(path, uid_t.max, group) != 0 { throw SystemCallError("lchown") }
-      // Necessary even for the default mode: the umask may have removed the owner's bits.
+      // Necessary even for the default mode, because the umask may have removed the owner's bits.
       guard chmod(path, access.mode) == 0 else { throw SystemCallError("chmod") }
       guard listen(socket.number, backlog) == 0 else { throw SystemCallError("listen") }
       guard let file = SocketFile(path: path) else { throw SystemCallError("lstat") }

@@ -22,9 +22,9 @@ struct SocketDirectory: ~Copyable {
       open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)), from: "open")
   }
 
-  /// Opens the directory of `socketPath`, and creates it and its parents if missing. A directory made for the
-  /// socket (`isPrivate`) gets its mode again at each start; the mode of any other existing directory is
-  /// unchanged.
+  /// Returns the open directory of `socketPath`. Creates the directory and its parents if missing. A
+  /// directory made for the socket (`isPrivate`) gets its mode again at each start; the mode of any other
+  /// existing directory is unchanged.
   static func prepare(
     forSocket socketPath: String, access: SocketAccess, group: UInt32?, isPrivate: Bool
   ) throws(ListenError) -> SocketDirectory {
@@ -81,7 +81,8 @@ struct SocketDirectory: ~Copyable {
     }
   }
 
-  /// Runs `body` under the directory's lock, which excludes the start or end of any other server.
+  /// Returns the result of `body`, which runs under the directory's lock. The lock excludes the start or end
+  /// of any other server.
   borrowing func locked<Result: ~Copyable>(
     _ body: () throws(ListenError) -> Result
   ) throws(ListenError) -> Result {

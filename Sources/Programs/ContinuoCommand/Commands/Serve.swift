@@ -218,7 +218,7 @@ extension Serve {
     }
   }
 
-  /// Announces the ports that other machines can reach, as long as the returned objects exist.
+  /// Announces the ports that other machines can reach. Returns the announcements, which must be retained.
   private func announcements(of addresses: [NetworkAddress]) -> [ServiceAnnouncement] {
     let host = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(HOST_NAME_MAX) + 1) {
       buffer -> String? in
