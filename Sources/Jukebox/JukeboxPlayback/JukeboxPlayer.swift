@@ -54,7 +54,7 @@ package final class JukeboxPlayer {
   var fade: Float = 1 { didSet { if fade != oldValue { player.volume = volume * fade } } }
   /// The rate during playback.
   private var speed: Float = 1
-  /// Whether the player stays paused whatever the jukebox requests.
+  /// Whether the player stays paused regardless of the jukebox's actions.
   var isHeld = false { didSet { applyRate() } }
   var ticket = PlaybackTicket(rawValue: 0)
   /// The item of a seek in progress. An end of the item during the seek is reported under `ticketBefore`.

@@ -55,7 +55,7 @@ extension StatusReply.Place {
 }
 
 extension AudioFormatText {
-  /// Creates the format of the decoded samples: floating point, whatever the file contains.
+  /// Creates the format of the decoded samples: floating point, regardless of the file's own format.
   init?(_ metadata: SongMetadata) {
     guard let rate = metadata.sampleRate, let channels = metadata.channels else { return nil }
     self.init(rate: rate, bits: nil, channels: channels)

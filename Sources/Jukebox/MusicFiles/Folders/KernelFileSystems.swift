@@ -11,7 +11,7 @@ package struct KernelFileSystems: Sendable {
     "fusectl", "hugetlbfs", "mqueue", "nfsd", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs",
     "selinuxfs", "smackfs", "sysfs", "tracefs",
   ]
-  /// The maximum size of the list of mounts, in bytes: enough for some ten thousand.
+  /// The maximum size of the list of mounts, in bytes: enough for about ten thousand mounts.
   private static let listLimit = 4 << 20
 
   private let devices: Set<UInt64>

@@ -19,7 +19,7 @@ package struct UnplayableFiles: Hashable, Sendable {
     self.files = Array(files.prefix(Self.fileLimit))
   }
 
-  /// Whether the name is that of a sound file.
+  /// Whether the name has the extension of an unplayable sound file.
   static func includes(_ file: MediaPath) -> Bool { kinds.contains(file.fileExtension) }
 
   package mutating func add(_ file: MediaPath) {

@@ -32,7 +32,7 @@ package final class LibraryReader: Sendable {
   private let answers = Mutex(KeptAnswers())
 
   init(_ database: consuming Database) throws(DatabaseError) {
-    // Several readers may exist, and SQLite's cache duplicates that of the system: 1 MB each is enough.
+    // Several readers may exist, and SQLite's cache duplicates the system's cache, so 1 MB each is enough.
     try database.run("PRAGMA cache_size = -1000")
     try database.run("PRAGMA query_only = 1")
     self.database = database

@@ -50,8 +50,8 @@ struct SongCondition {
     let condition = Self.condition(test, column, foldsCase)
     let songs = "id IN (SELECT id FROM songs WHERE "
     switch test {
-    // Searches only the few folders with such a name. Half a letter (invalid UTF-8) would not be found in
-    // their folded names.
+    // Searches only the few folders in which a name contains the text. A part of a letter (invalid UTF-8)
+    // would not be found in the folded names.
     case .equals(let text), .contains(let text):
       let isText = String(validating: text.bytes, as: UTF8.self) != nil
       guard isText, foldsCase || test == .contains(text) else { fallthrough }

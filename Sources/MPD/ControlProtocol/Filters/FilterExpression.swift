@@ -1,4 +1,4 @@
-/// The meaning of a filter that songs must match, whatever the syntax in which it was written.
+/// The meaning of a filter that songs must match, independent of the syntax in which it was written.
 ///
 /// Nested at most `ProtocolLimits.filterDepth` levels deep.
 package indirect enum FilterExpression: Hashable, Sendable {

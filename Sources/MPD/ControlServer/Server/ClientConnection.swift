@@ -186,7 +186,7 @@ final class ClientConnection: ChannelInboundHandler {
     if isClosing { closeWhenSent() } else { readOn() }
     // The timer is off while there is no deadline, and the client's new state may have one.
     if timerDeadline == .distantFuture { updateTimer() }
-    // The client has gone, and all its commands are done.
+    // The client has disconnected, and all its commands are complete.
     if context == nil, !machine.isPerforming, !isInLine { core.forget(self) }
   }
 

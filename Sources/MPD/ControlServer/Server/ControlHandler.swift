@@ -18,18 +18,18 @@ package protocol ControlHandler: Sendable {
   /// broadcast from now on reach the client in the order of the calls.
   func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo)
 
-  /// A client has ended its watch, or has gone.
+  /// A client has ended its watch or has disconnected.
   func watchEnded(by client: ClientInfo)
 
   /// A client sends no more. On the Unix socket it still reads answers. On the network, a client that has
-  /// closed its side cannot be distinguished from one that has gone.
+  /// closed its side cannot be distinguished from one that has disconnected.
   func inputEnded(_ client: ClientInfo)
 
   /// A client's connection is closed, so no more answers are read. Its earlier commands are still performed;
   /// ``clientLeft(_:)`` follows.
   func connectionClosed(_ client: ClientInfo)
 
-  /// A client has gone, and all its commands are done.
+  /// A client has disconnected, and all its commands are complete.
   func clientLeft(_ client: ClientInfo)
 
   /// Logs a line for the operator. Wrong passwords are warnings, at most one in ten seconds. Clients that

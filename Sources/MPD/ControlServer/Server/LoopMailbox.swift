@@ -2,7 +2,7 @@ internal import ControlProtocol
 internal import NIOCore
 internal import Synchronization
 
-/// Messages from other threads to the event loop. Each batch wakes the loop once, whatever the number of
+/// Messages from other threads to the event loop. Each batch wakes the loop once, regardless of the number of
 /// messages.
 final class LoopMailbox: Sendable {
   /// A record in the form in which every watcher gets it.

@@ -213,7 +213,7 @@ final class ServerCore {
   // MARK: Shutdown
 
   /// Ends all clients: commands in progress are completed and their output is sent. The future succeeds when
-  /// the last client has gone.
+  /// the last client has disconnected.
   func end() -> EventLoopFuture<Void> {
     let promise = eventLoop.makePromise(of: Void.self)
     ending = promise

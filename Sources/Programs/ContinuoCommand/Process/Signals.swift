@@ -55,7 +55,7 @@ final class Signals: Sendable {
       return .whenSignalled
     }
     let waiter = clock.makeWorker("continuo-signals") { [weak self] in
-      // Unblocks the signals in this thread, whatever mask the others have.
+      // Unblocks the signals in this thread, regardless of the masks of other threads.
       NotedSignals.unblock(noted)
       while let signals = self { signals.takeNext(messenger) }
       return .whenSignalled
