@@ -11,7 +11,7 @@ extension JukeboxMachine {
     return queue.order.rank(of: slot)
   }
 
-  /// The slot at a position in the play order; `rank` is in 0 ..< count.
+  /// Returns the slot at `rank` (0 ..< count) in the play order.
   func orderSlot(_ rank: Int) -> SlotSequence.Slot {
     if let shuffled { return shuffled[rank] }
     return queue.order[rank]
@@ -19,25 +19,26 @@ extension JukeboxMachine {
 
   func orderID(_ rank: Int) -> SongID { queue.id(of: orderSlot(rank)) }
 
-  /// The song that follows a song of the queue after its end, unless playback pauses there.
+  /// Returns the song that follows a song of the queue after its end, unless playback pauses there.
   func following(_ id: SongID) -> SongID? {
     isRepeating && single != .off && consume == .off ? id : succeeding(id)
   }
 
-  /// The target of `next`; nil if playback ends.
+  /// Returns the target of `next` when the song `id` is current; nil if playback ends.
   func succeeding(_ id: SongID) -> SongID? {
     let rank = orderRank(of: id)
     if rank + 1 < queue.count { return orderID(rank + 1) }
     return isRepeating && (rank > 0 || consume == .off) ? orderID(0) : nil
   }
 
-  /// The target of `previous`. Without repeat, the first song precedes itself.
+  /// Returns the target of `previous` when the song `id` is current. Without repeat, the first song precedes
+  /// itself.
   func preceding(_ id: SongID) -> SongID {
     let rank = orderRank(of: id)
     return rank > 0 ? orderID(rank - 1) : isRepeating ? orderID(queue.count - 1) : id
   }
 
-  /// The first song after `id` in the play order that is outside `range` of the queue.
+  /// Returns the first song after `id` in the play order that is outside `range` of the queue.
   func survivor(of range: Range<Int>, after id: SongID) -> SongID? {
     let count = queue.count
     guard range.count < count else { return nil }
@@ -112,8 +113,8 @@ extension JukeboxMachine {
     if queue.hasPriorities { slots.sort { queue.priority(of: $0) > queue.priority(of: $1) } }
   }
 
-  /// The range of upcoming songs with this priority in the play order: after those with a higher priority,
-  /// which follow the current song.
+  /// Returns the range of upcoming songs with this priority in the play order. Songs with a higher priority
+  /// come before the range, directly after the current song.
   private func turn(of priority: UInt8) -> Range<Int> {
     let count = shuffled?.count ?? 0
     let first = firstToCome
@@ -142,7 +143,7 @@ extension JukeboxMachine {
     takeTurns(moving)
   }
 
-  /// The number of songs from which on it is cheaper to draw a new random order than to insert each song. A
+  /// The minimum number of songs for which drawing a new random order is cheaper than inserting each song. A
   /// new order of 100,000 songs takes 10 ms, an insertion 5 µs.
   private static var manySongs: Int { 2000 }
 

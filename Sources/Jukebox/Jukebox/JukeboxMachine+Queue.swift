@@ -29,7 +29,7 @@ extension JukeboxMachine {
   }
 
   /// Removes songs. If the current song is among them and playing, the first remaining song after it plays.
-  /// When paused, playback stops at that song; when stopped, no song is current afterwards.
+  /// When paused, playback stops and that song becomes current. When stopped, no song is current afterwards.
   ///
   /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func delete(_ range: Range<Int>) throws(JukeboxError) {

@@ -26,7 +26,8 @@ extension JukeboxMachine {
     play(id)
   }
 
-  /// Plays a song from its beginning, even the current one. Another long song resumes where it was left.
+  /// Starts a song at its beginning. A long song resumes where it was left, unless it is playing or paused
+  /// already.
   private mutating func play(_ id: SongID) {
     let isRestart = id == currentID && state != .stopped
     forgetErrors()
@@ -48,7 +49,7 @@ extension JukeboxMachine {
   /// Stops. The current song is kept; the next `play` starts it.
   package mutating func stop() { halt(current: currentID) }
 
-  /// Plays the next song in the play order, whatever `single` says. After the last song, stops without a
+  /// Plays the next song in the play order, regardless of `single`. After the last song, stops without a
   /// current song.
   ///
   /// - Throws: `notPlaying` when stopped.
@@ -186,7 +187,7 @@ extension JukeboxMachine {
     if let song = queue[song] { positions.remove(song) }
   }
 
-  /// Records where the player was in a song that was left or stopped. `duration` is in seconds, nil if unknown.
+  /// Records the position at which a song was left or stopped. `duration` is in seconds, nil if unknown.
   package mutating func notePosition(in song: Song, at seconds: Double, duration: Double?) {
     positions.note(song, leftAt: seconds, duration: duration ?? song.duration)
   }
@@ -221,9 +222,9 @@ extension JukeboxMachine {
     consume(song)
   }
 
-  /// Continues with the next song after one that cannot be played, whatever `single` says, until as many
-  /// songs have failed as the queue has. The song is not consumed: it was not heard, and its disk may come
-  /// back.
+  /// Continues with the next song after one that cannot be played, regardless of `single`, until as many
+  /// songs have failed as the queue has. The failed song is not consumed, because it was not heard and its
+  /// disk may become available again.
   ///
   /// `follower` is the song with which the player has already continued, if any.
   private mutating func skip(_ song: SongID, to follower: SongID? = nil) {
@@ -242,7 +243,8 @@ extension JukeboxMachine {
     effects.changed.insert(.player)
   }
 
-  /// Leaves a song for `next`, which may be the same song. Without `next`, playback stops and has ended.
+  /// Leaves a song for `next`, which may be the same song. Without `next`, playback stops and the play order
+  /// has ended.
   mutating func moveOn(from song: SongID, to next: SongID?, paused: Bool) {
     guard let next else {
       halt(current: nil)

@@ -10,7 +10,8 @@ import SystemSupport
 ///
 /// The behaviour follows MPD's, including its oddities; the module's page lists the deliberate differences.
 package struct JukeboxMachine: Sendable {
-  /// The number of upcoming songs that the player gets. The cost of each change of the queue grows with it.
+  /// The number of upcoming songs that the player gets. The cost of each change of the queue grows with this
+  /// number.
   package let upcomingLimit: Int
 
   package internal(set) var queue = SongQueue()
@@ -28,14 +29,14 @@ package struct JukeboxMachine: Sendable {
   package internal(set) var volume = 100
   package internal(set) var isMuted = false
   package internal(set) var speed = PlaybackSpeed.normal
-  /// The gain in the songs' tags that is applied.
+  /// The mode that selects the replay gain from the songs' tags.
   package internal(set) var replayGain = ReplayGainMode.off
   /// The reason why a song could not be played, for people. Reset by `clearError()` and when a song is
   /// requested.
   package internal(set) var error: String?
   /// The positions of long songs, and whether these resume.
   package var positions = ResumePositions()
-  /// Whether playback pauses once at the end of the current song, whatever `single` says.
+  /// Whether playback pauses once at the end of the current song, regardless of `single`.
   package internal(set) var pausesAfterSong = false
   package internal(set) var ticket = PlaybackTicket(rawValue: 0)
 
@@ -67,7 +68,7 @@ package struct JukeboxMachine: Sendable {
     self.upcomingLimit = upcomingLimit
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
   package var currentPosition: Int? {
     guard let currentID else { return nil }
@@ -79,15 +80,16 @@ package struct JukeboxMachine: Sendable {
     return QueuedSong(id: currentID, song: song)
   }
 
-  /// The song that clients are shown as the next one. Without further commands it follows the current song,
-  /// or at the latest after `play`.
+  /// The next song as shown to clients. Without further commands it follows the current song or, if playback
+  /// pauses in between, plays after `play`.
   package var nextID: SongID? {
     guard let currentID else { return nil }
     return following(currentID)
   }
 
-  /// The songs that follow the current one automatically, at most `limit` (nil: `upcomingLimit`), according
-  /// to the modes and the play order. Empty while stopped, and if playback pauses after the current song.
+  /// Returns the songs that follow the current one automatically, at most `limit` (nil: `upcomingLimit`),
+  /// according to the modes and the play order. Empty while stopped, and if playback pauses after the current
+  /// song.
   ///
   /// The list may be too short near the end of a random round, since the next round is drawn when the last
   /// song begins. It is empty only if no song follows.
@@ -131,8 +133,8 @@ package struct JukeboxMachine: Sendable {
     return effects
   }
 
-  /// Moves the player to a song, at `seconds` or, for nil, where a long song was left. The state must already
-  /// be playing or paused.
+  /// Moves the player to a song, at `position` in seconds or, if nil, where a long song was left. The state
+  /// must already be playing or paused.
   mutating func start(_ id: SongID, at position: Double? = nil) {
     guard let song = queue[id] else { return }
     let seconds = position ?? positions.start(of: song)
@@ -153,7 +155,7 @@ package struct JukeboxMachine: Sendable {
     effects.actions.append(.stop(ticket: ticket))
   }
 
-  /// Takes the next ticket, and drops pending transport actions: the new action makes them obsolete.
+  /// Takes the next ticket, and drops pending transport actions because the new action makes them obsolete.
   private mutating func supersede() {
     ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)
     announced = []
@@ -208,7 +210,7 @@ extension JukeboxMachine {
     effects.changed.insert(.options)
   }
 
-  /// Returns to the normal speed because the player supports no other, for a reason that clients get.
+  /// Returns to the normal speed because the player supports no other. Clients get `reason` as the error.
   package mutating func refuseSpeed(_ reason: String) {
     setSpeed(.normal)
     note(reason)

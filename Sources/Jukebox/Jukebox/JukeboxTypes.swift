@@ -1,7 +1,7 @@
 package import ControlProtocol
 
-/// The requested playback state. The player may differ from it: it may wait for a server or be suspended.
-/// State files store the index of the case, so the order must not change.
+/// The requested playback state. The player's own state may differ, since the player may wait for a server or
+/// be suspended. State files store the index of the case, so the order must not change.
 package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
   /// No song is loaded. A current song may exist: `play` starts it.
   case stopped
@@ -51,8 +51,8 @@ extension JukeboxAction {
     }
   }
 
-  /// Whether a pending `earlier` action is obsolete after this one. It must be dropped then: an outdated list
-  /// of upcoming songs would play songs again that were already heard.
+  /// Whether a pending `earlier` action is obsolete after this one. An obsolete action must be dropped,
+  /// because an outdated list of upcoming songs would repeat songs that were already heard.
   package func supersedes(_ earlier: JukeboxAction) -> Bool {
     switch (self, earlier) {
     case (.start, _), (.stop, _): earlier.isOfTransport
@@ -104,8 +104,8 @@ package enum JukeboxError: Error, Hashable, Sendable {
   case moveRelativeToItself
   /// The song is playing or paused, so its range cannot be changed.
   case songIsCurrent
-  /// The song cannot be played from that position: it is a live stream, or its server supports no partial
-  /// requests.
+  /// The song cannot be played from that position, because it is a live stream or its server supports no
+  /// partial requests.
   case notSeekable
   /// The song is a local file; its tags come from the file only.
   case songIsLocal

@@ -27,7 +27,7 @@ struct RecordWriter {
   }
 }
 
-/// Reads records of `RecordWriter`. Any other bytes give a typed error.
+/// Reads records of `RecordWriter`. Any other bytes throw a `SavedStateError`.
 struct RecordReader {
   private let bytes: [UInt8]
   private var next: Int

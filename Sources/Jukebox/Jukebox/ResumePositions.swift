@@ -2,13 +2,13 @@ internal import SystemSupport
 
 /// The positions at which long songs were left, by location, so that they resume there.
 package struct ResumePositions: Sendable {
-  /// The maximum number of positions. The oldest one makes room.
+  /// The maximum number of positions. A further position replaces the oldest one.
   package static let limit = 1000
-  /// The time from the beginning, and before the end, in which a song counts as not begun or as heard, in
-  /// seconds.
+  /// The time in seconds at the beginning of a song in which it counts as not begun, and at its end in which
+  /// it counts as heard.
   static let margin = 10.0
 
-  /// The duration in seconds above which songs resume; nil for none.
+  /// The duration in seconds above which songs resume; nil if no song resumes.
   package var threshold: Double?
   /// Increases with each change of a position.
   package private(set) var edition = 0
@@ -21,13 +21,14 @@ package struct ResumePositions: Sendable {
     positions.sorted { $0.value.age > $1.value.age }.map { ($0.key, $0.value.seconds) }
   }
 
-  /// The position at which a song starts, in seconds; 0 for songs without one.
+  /// Returns the position at which a song starts, in seconds; 0 if none is recorded.
   func start(of song: Song) -> Double {
     guard threshold != nil, song.range == nil else { return 0 }
     return positions[song.locator]?.seconds ?? 0
   }
 
-  /// Records that a song was left at a position, in seconds. Without a known duration the song is not long.
+  /// Records that a song was left at a position, in seconds. A song of unknown duration does not count as
+  /// long.
   mutating func note(_ song: Song, leftAt seconds: Double, duration: Double?) {
     guard let threshold, song.range == nil, let duration, duration > threshold, seconds.isFinite else {
       return
@@ -39,7 +40,7 @@ package struct ResumePositions: Sendable {
     }
   }
 
-  /// Records that a song was heard to its end.
+  /// Removes the position of a song, for example because the song was heard to its end.
   mutating func remove(_ song: Song) {
     if positions.removeValue(forKey: song.locator) != nil { edition += 1 }
   }
@@ -55,7 +56,7 @@ package struct ResumePositions: Sendable {
 }
 
 extension ResumePositions {
-  /// The maximum size of a record in bytes: the limit of the longest paths.
+  /// The maximum size of a record in bytes: `limit` positions of songs with the longest locators.
   package static let maximumSize = limit * (SongLocator.maximumLength + 10) + 64
 
   /// Reads a record. Any bytes are allowed.

@@ -13,7 +13,8 @@ package struct SalvagedQueue: Sendable {
   /// The largest plausible id. A larger one counts as damaged, so that enough ids are left for new songs.
   private static let largestNumber = UInt64(Int32.max)
 
-  /// Reads as many songs as possible from `bytes`, which may be any. Skips at most `limit` bytes in search of songs.
+  /// Reads as many songs as possible from `bytes`, which may have any content. Skips at most `limit` bytes in
+  /// search of songs.
   package init(damaged bytes: [UInt8], limit: Int = Self.searchLimit) {
     var reader = RecordReader(damaged: bytes, kind: .queue)
     let nextID = (try? reader.read(UInt64.self)) ?? 0

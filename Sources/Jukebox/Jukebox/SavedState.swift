@@ -22,7 +22,7 @@ extension SavedStateError: CustomStringConvertible {
   }
 }
 
-/// The playback state without the queue: small enough to be written every second.
+/// The playback state without the queue: small enough to be written twice a second.
 package struct SavedPlayback: Hashable, Sendable {
   /// The maximum size of a record in bytes. A longer file is not a record.
   package static let maximumSize = 64

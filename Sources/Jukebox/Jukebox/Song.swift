@@ -2,7 +2,7 @@ package import ControlProtocol
 package import Transfer
 
 /// The id of a song in the queue, 1 and above. Ids are not reused while the queue exists, nor after a
-/// restart, since the state file stores the next one.
+/// restart, since the state file stores the next id.
 package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: UInt32
 
@@ -18,7 +18,7 @@ package struct Song: Sendable {
   package var range: SongRange?
   /// The song's metadata; nil until it was read.
   package var metadata: SongMetadata?
-  /// The priority. In random order, songs with a higher one play earlier.
+  /// The priority. In random order, songs with a higher priority play earlier.
   package var priority: UInt8
   /// The addresses to which a URL may lead, depending on the client that added it.
   package var reach: NetworkReach
@@ -56,7 +56,7 @@ package struct QueuedSong: Identifiable, Sendable {
   /// The id, valid while the song is in the queue.
   package let id: SongID
   package let song: Song
-  /// The position at which the song starts when it follows another one, in seconds: a long song resumes where
+  /// The position at which the song starts when it follows another one, in seconds. A long song resumes where
   /// it was left.
   package var start = 0.0
 }

@@ -17,7 +17,7 @@ package struct SongLocator: Hashable, Sendable {
 
   package init(_ url: WebURL) { bytes = Array(url.text.utf8) }
 
-  /// Whether the location is a URL. Paths are absolute, so they never begin like one.
+  /// Whether the location is a URL. Paths are absolute, so they never begin like a URL.
   package var isRemote: Bool {
     // Called for every song of a reply: for most songs the first byte decides.
     bytes.first == UInt8(ascii: "h")

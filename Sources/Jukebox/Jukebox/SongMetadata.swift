@@ -135,13 +135,13 @@ private enum LengthCoding {
     return offset + 1
   }
 
-  /// Reads a length from untrusted bytes; nil if it is invalid. Moves `next` past the length.
+  /// Returns the length at `next` in untrusted bytes and moves `next` past it; nil if the length is invalid.
   static func readChecked(_ bytes: Span<UInt8>, _ next: inout Int) -> Int? {
     let end = bytes.indices.suffix(bytes.count - next).prefix(5).first { bytes[$0] < 0x80 }
     return end == nil ? nil : read(bytes, &next)
   }
 
-  /// Reads a length and moves `next` past it.
+  /// Returns the length at `next` and moves `next` past it.
   static func read(_ bytes: Span<UInt8>, _ next: inout Int) -> Int {
     var length = 0
     var shift = 0

@@ -4,8 +4,8 @@ package import Transfer
 /// The songs in order, each with its id, and a record of the version in which each last changed.
 ///
 /// The type is a value that its owner protects with a lock. A copy is a snapshot that shares unedited pages
-/// with the original. An edit of k songs takes time for each of them, except a move. In addition it renumbers
-/// the chunks of up to 256 songs after them, not the songs.
+/// with the original. The time of an edit, except a move, is proportional to the number of edited songs. An
+/// edit also renumbers the chunks of up to 256 songs after them, but not each song.
 package struct SongQueue: Sendable {
   /// The maximum number of songs, so that no client can exhaust memory: ten times the largest queue in
   /// Continuo's benchmarks.
@@ -36,7 +36,7 @@ package struct SongQueue: Sendable {
 
   init(edition: UInt64) { self.edition = edition }
 
-  // MARK: Asking
+  // MARK: Queries
 
   package var count: Int { slots.count }
 
@@ -77,9 +77,9 @@ package struct SongQueue: Sendable {
   /// `version`, in order. At most `limit` songs are returned; if there are more, `next` is the position to
   /// continue from.
   ///
-  /// Takes time for each returned song, and one comparison for each chunk of up to 256 songs. Version 0, or
-  /// one that the queue has not reached, returns all songs: the client has it from an earlier run of the
-  /// server. Songs removed from the end are visible from `count` only.
+  /// Takes time for each returned song, and one comparison for each chunk of up to 256 songs. For version 0,
+  /// or a version that the queue has not reached, all songs are returned, because the client got that version
+  /// from an earlier run of the server. Songs removed from the end are visible from `count` only.
   package func changes(
     since version: UInt32, in range: Range<Int>? = nil, limit: Int = .max
   ) -> (songs: [(position: Int, song: QueuedSong)], next: Int?) {
@@ -114,7 +114,8 @@ package struct SongQueue: Sendable {
       credentials: credentials.isEmpty ? nil : credentials[slot])
   }
 
-  /// The credentials that this process's own user gave with a song at `locator`; nil if there are none.
+  /// Returns the credentials that this process's own user gave with a song at `locator`; nil if there are
+  /// none.
   package func ownCredentials(for locator: SongLocator) -> Credentials? {
     credentials.first { entries[$0.key].reach == .all && entries[$0.key].locator == locator }?.value
   }
@@ -216,7 +217,7 @@ package struct SongQueue: Sendable {
     }
   }
 
-  /// Puts the songs of `range` into random order. Has no effect on fewer than two.
+  /// Puts the songs of `range` into random order. Has no effect on fewer than two songs.
   ///
   /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func shuffle(
@@ -244,8 +245,8 @@ package struct SongQueue: Sendable {
     touch(changed)
   }
 
-  /// Sets the metadata of songs as one edit. Songs that have left the queue are ignored. Returns whether any
-  /// song was in the queue.
+  /// Sets the metadata of songs as one edit. Songs that have left the queue are ignored. Returns whether the
+  /// metadata of any song changed.
   @discardableResult
   package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
     var touched: [Slot] = []
@@ -275,7 +276,8 @@ package struct SongQueue: Sendable {
     touch([slot])
   }
 
-  /// Throws `queueFull` if the song's tags would exceed `maximumTagBytes`.
+  /// Adds a tag to a song. Throws `noSuchSong`, `songIsLocal`, or `queueFull` if the song's tags would exceed
+  /// `maximumTagBytes`.
   package mutating func addTag(_ tag: SongTag, to id: SongID) throws(JukeboxError) {
     try editTags(of: id) { $0.append(tag) }
   }

@@ -11,8 +11,8 @@ import Transfer
 @MainActor
 package final class JukeboxApplication {
   package let player = AVQueuePlayer()
-  /// Called for each multiple of `observedStep` that is heard, in order with the events of `onEvent`. Set
-  /// before `observedStep`.
+  /// Called each time playback reaches a multiple of `observedStep`, in order with the events of `onEvent`.
+  /// Must be set before `observedStep`.
   package var onStep: (@MainActor (CMTime) -> Void)?
   private let host: JukeboxHost
   private let sound: SoundState
@@ -62,7 +62,7 @@ package final class JukeboxApplication {
   }
 
   /// Sets the category to playback, as background audio requires, and activates the session. During an
-  /// interruption it stays inactive until the first playback after it.
+  /// interruption the session stays inactive until the first playback after the interruption.
   package static func activateSession() throws {
     let session = AVAudioSession.sharedInstance()
     try session.setCategory(.playback)
@@ -92,13 +92,13 @@ package final class JukeboxApplication {
     }
   }
 
-  // MARK: What holds sound back
+  // MARK: Interruptions
 
   private func interrupted(
     _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
   ) {
-    // Pause before the hold is released: in the other order a moment of sound would be heard. During an
-    // interruption the player has paused itself and must not play.
+    // Pause before the hold is released, because a moment of sound would be heard in the other order. During
+    // an interruption the player has paused itself and must not play.
     if type == .ended, !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
     host.setHeld(sound.isHeldBack)
     onEvent(.interruption)
@@ -119,7 +119,7 @@ package final class JukeboxApplication {
     return true
   }
 
-  // MARK: What observers see
+  // MARK: Time steps
 
   /// The interval at which `onStep` is called, in hundredths of a second: 1 or more; nil for none.
   package var observedStep: Int64? {
@@ -128,7 +128,7 @@ package final class JukeboxApplication {
       if let observer = timeObserver { player.removeTimeObserver(observer) }
       let place = host.place
       place.expect(step: nil)
-      // The block looks up nothing that stays the same: it is called a hundred times a second.
+      // The block captures all values that stay the same, because it is called a hundred times a second.
       timeObserver = observedStep.map { [onStep] step in
         let interval = CMTime(value: step, timescale: 100), seconds = interval.seconds
         return player.addPeriodicTimeObserver(forInterval: interval, queue: .main) { time in

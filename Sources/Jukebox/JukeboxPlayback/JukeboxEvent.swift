@@ -27,7 +27,8 @@ package enum JukeboxEvent {
   /// Timed metadata of the stream, valid from `seconds` of the song onward.
   case timedMetadata(QueuedSong, identifier: String, value: String, seconds: Double)
   case interruption
-  /// The player failed permanently, for example for lack of memory or descriptors. Its position stays.
+  /// The player failed permanently, for example for lack of memory or descriptors. The jukebox keeps the
+  /// position.
   case playerFailed((any Error)?)
 }
 

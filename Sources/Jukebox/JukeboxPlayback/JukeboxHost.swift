@@ -11,7 +11,7 @@ import Synchronization
 package final class JukeboxHost: Suspendable {
   private enum Order {
     case action(JukeboxAction)
-    /// Keep the player paused whatever the jukebox requests (true), or no longer (false).
+    /// Start (true) or stop (false) keeping the player paused regardless of the jukebox's actions.
     case hold(Bool)
     /// Multiply the volume by a factor.
     case fade(Double)
@@ -29,8 +29,8 @@ package final class JukeboxHost: Suspendable {
     var machine: JukeboxMachine
     /// The player's orders. They are held while the application is suspended.
     var orders: StepQueue<Order>
-    /// The last answer of `index(of:)`, and the edition of the queue for which it is true. Each time step asks
-    /// for the same song.
+    /// The last result of `index(of:)` and the edition of the queue for which it is valid. A cache, since
+    /// every time step looks up the same song.
     var found: (song: SongID, index: Int, edition: UInt64)?
 
     mutating func append(_ order: Order) {
@@ -71,13 +71,14 @@ package final class JukeboxHost: Suspendable {
     subscriber.withLock { swap(&$0.onChange, &body) }
   }
 
-  /// Sets the closure that is called on the main queue after the play order's end and the player's actions.
+  /// Sets the closure that is called on the main queue when the play order has ended and the player has
+  /// performed its pending actions.
   package func onEnd(_ body: @escaping @MainActor () -> Void) {
     var body: (@MainActor () -> Void)? = body
     subscriber.withLock { swap(&$0.onEnd, &body) }
   }
 
-  /// The song's position in the queue, from 0; 0 if the song has left the queue. Any thread.
+  /// Returns the song's position in the queue, from 0; 0 if the song has left the queue. Any thread.
   package func index(of song: SongID) -> Int {
     state.withLock { state in
       let edition = state.machine.queue.edition
@@ -88,7 +89,7 @@ package final class JukeboxHost: Suspendable {
     }
   }
 
-  /// Reads the jukebox's state. Any thread; `body` is called under the lock.
+  /// Returns the result of `body`, which reads the jukebox's state under the lock. Any thread.
   package func read<Result: Sendable>(_ body: (borrowing JukeboxMachine) -> Result) -> Result {
     state.withLock { body($0.machine) }
   }
@@ -96,7 +97,7 @@ package final class JukeboxHost: Suspendable {
   /// The position in the current song, in seconds from its beginning; 0 without a current song. Any thread.
   package var seconds: Double { read { $0.currentID }.flatMap { place.seconds(of: $0) } ?? 0 }
 
-  /// Changes the jukebox. Any thread; `body` is called under the lock.
+  /// Returns the result of `body`, which changes the jukebox under the lock. Any thread.
   @discardableResult
   package func change<Result: Sendable>(
     _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
@@ -139,8 +140,8 @@ package final class JukeboxHost: Suspendable {
     return time.seconds.map { (song, $0, time.duration) }
   }
 
-  /// Connects a player, or disconnects it (nil); without one, actions are dropped. `onEvent` gets events of
-  /// songs.
+  /// Connects `player`, or disconnects the previous one if nil. Without a player, actions are dropped.
+  /// `onEvent` receives the events of songs.
   @MainActor
   func setPlayer(_ player: AVQueuePlayer?, onEvent: (@MainActor (JukeboxEvent) -> Void)? = nil) {
     if player == nil { place.freeze() }
@@ -184,7 +185,7 @@ package final class JukeboxHost: Suspendable {
     try? change { $0.learn(id, SongMetadata(tags: [SongTag(type, Argument(text))])) }
   }
 
-  /// Keeps the player paused, or no longer, in order with the jukebox's actions. Any thread.
+  /// Starts or stops keeping the player paused, in order with the jukebox's actions. Any thread.
   package func setHeld(_ isHeld: Bool) { changeOrders { $0.append(.hold(isHeld)) } }
 
   /// Multiplies the volume by `gain`, 0…1, in order with the jukebox's actions. Any thread.
@@ -198,7 +199,7 @@ package final class JukeboxHost: Suspendable {
     if mustDrain { drainSoon() }
   }
 
-  // MARK: The life cycle
+  // MARK: Life cycle
 
   /// Records that the application is suspended: the player gets no actions until `resume`. Any thread.
   package func suspend() { state.withLock { $0.orders.isHeld = true } }
@@ -221,15 +222,16 @@ package final class JukeboxHost: Suspendable {
     if let player { player.afterNotices(body) } else { body() }
   }
 
-  /// The song to which the player's time steps belong; nil without one. Unlike the player's item it is found
-  /// without a search.
+  /// The song to which the player's time steps belong; nil if there is none. Requires no search, unlike
+  /// `song(of:)`.
   @MainActor
   package var heardSong: SongID? { player?.heardSong }
 
   @MainActor
   func song(of item: AVPlayerItem?) -> QueuedSong? { player?.song(of: item) }
 
-  /// Always asynchronous, also on the main queue: the caller may be inside a callback of the player.
+  /// Performs pending orders, always asynchronously, because the caller may be inside a callback of the
+  /// player.
   private func drainSoon() { mainQueue.enqueue { MainActor.assumeIsolated { self.drain() } } }
 
   @MainActor

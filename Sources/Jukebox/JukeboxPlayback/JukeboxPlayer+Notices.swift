@@ -44,8 +44,8 @@ extension JukeboxPlayer {
     }
   }
 
-  /// Observes items that notify on the main queue. An item whose environment has another queue notifies there,
-  /// and belongs to another player: the process has one `NotificationCenter.default`.
+  /// Observes items that notify on the main queue. An item that notifies on another queue belongs to another
+  /// player, since all players of the process share `NotificationCenter.default`.
   private func observe(
     _ name: Notification.Name, _ receive: @escaping @Sendable (AVPlayerItem, Notification) -> Void
   ) -> any NSObjectProtocol {
@@ -113,8 +113,8 @@ extension JukeboxPlayer {
     }
   }
 
-  /// Reports the end of the queue if the player has no item left. Items that were queued too late to follow
-  /// automatically do not count as an end: the player will report them.
+  /// Reports the end of the queue if the player has no item left. An item that was queued too late to follow
+  /// automatically prevents the end, because the player will still report it as current.
   private func endIfDry() {
     guard isDry, upcoming.allSatisfy({ $0.failure != nil }) else { return }
     let ticket = ticketOfLeaving
@@ -153,9 +153,9 @@ extension JukeboxPlayer {
     if let current { onReport(.heard(current.song.id), ticket) }
   }
 
-  /// Reports the current song as heard 1/100 s after `start`. The status cannot serve for this: it stays
-  /// `playing` when one song follows another without a pause, and is briefly `playing` even if no sound
-  /// comes.
+  /// Reports the current song as heard 1/100 s after `start`. The time control status is not sufficient,
+  /// because it stays `playing` when one song follows another without a pause, and is briefly `playing` even
+  /// if no sound follows.
   func awaitSound(from start: CMTime) {
     removeSoundObserver()
     guard let current, player.timeControlStatus == .playing else { return }
@@ -163,7 +163,7 @@ extension JukeboxPlayer {
     soundObserver = player.addBoundaryTimeObserver(forTimes: [NSValue(time: time)], queue: .main) {
       [weak self] in MainActor.assumeIsolated { self?.reportHeard() }
     }
-    // The notification may be late: playback may have passed that time already.
+    // The observer may be too late, because playback may have passed that time already.
     if current.item.currentTime() >= time { reportHeard() }
   }
 

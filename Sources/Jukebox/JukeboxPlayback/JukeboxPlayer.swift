@@ -11,8 +11,8 @@ import Transfer
 
 /// Performs the jukebox's actions on an `AVQueuePlayer` and reports the results.
 ///
-/// The player may be far ahead of its notifications: a file output is written at full speed. So this class
-/// keeps its own record of the queue and follows the notifications in the order in which they arrive.
+/// The player may be far ahead of its notifications, because a file output is written at full speed. So this
+/// class keeps its own record of the queue and follows the notifications in the order in which they arrive.
 @MainActor
 package final class JukeboxPlayer {
   struct Entry {
@@ -49,18 +49,18 @@ package final class JukeboxPlayer {
   /// Whether the player's last notification was that it has no current item.
   var isDry = false
   private var wantedRate: Float = 0
-  /// The requested volume, 0…1, and the factor by which it is reduced before playback ends.
+  /// The requested volume, 0…1. `fade` is the factor by which it is reduced before playback ends.
   private var volume: Float = 1
   var fade: Float = 1 { didSet { if fade != oldValue { player.volume = volume * fade } } }
   /// The rate during playback.
   private var speed: Float = 1
-  /// Whether the player stays paused whatever the jukebox requests.
+  /// Whether the player stays paused regardless of the jukebox's actions.
   var isHeld = false { didSet { applyRate() } }
   var ticket = PlaybackTicket(rawValue: 0)
-  /// The item of a seek in progress. An end of the item during the seek belongs to the ticket before.
+  /// The item of a seek in progress. An end of the item during the seek is reported under `ticketBefore`.
   var seek: (item: AVPlayerItem, ticketBefore: PlaybackTicket)?
-  /// The item that was started last, until the player reports it as current. Earlier notifications are
-  /// obsolete and ignored. (Reported immediately, unless the application is suspended.)
+  /// The item that was started last, until the player reports it as current. Notifications before that report
+  /// are obsolete and ignored. The report comes immediately, unless the application is suspended.
   var awaited: AVPlayerItem?
   /// The notices that arrive while the player's queue is being changed; nil otherwise.
   var pending: [Notice]?
@@ -84,7 +84,8 @@ package final class JukeboxPlayer {
     removeSoundObserver()
   }
 
-  /// The song of the player's current item. Nil while the player's item is one that it has been told to leave.
+  /// The song of the player's current item. Nil while the player has not yet reported the item that was
+  /// started last.
   var heardSong: SongID? { awaited == nil ? current?.song.id : nil }
 
   func song(of item: AVPlayerItem?) -> QueuedSong? { item.flatMap(entry)?.song }
@@ -148,7 +149,8 @@ package final class JukeboxPlayer {
     applyRate()
   }
 
-  /// Always sets the rate: it reflects the last notification, and a change may be in progress.
+  /// Sets the rate even if `player.rate` has the value already, because that is the last reported rate and a
+  /// change may be in progress.
   private func applyRate() { player.rate = isHeld ? 0 : wantedRate * speed }
 
   private func start(_ song: QueuedSong, at seconds: Double, paused: Bool, ticket: PlaybackTicket) {
@@ -186,12 +188,12 @@ package final class JukeboxPlayer {
       upcoming.removeLast(upcoming.count - kept)
       for song in songs.dropFirst(kept) {
         let entry = makeEntry(song, at: song.start)
-        // Append before inserting: the item may have ended before `insert` returns.
+        // Append before inserting, because the item may have ended before `insert` returns.
         upcoming.append(entry)
         player.insert(entry.item, after: nil)
       }
     }
-    // This action keeps the ticket, so the notices that arrived during it are still valid.
+    // `setUpcoming` keeps the ticket, so the notices that arrived in the meantime are still valid.
     for notice in told { take(notice) }
   }
 
@@ -239,7 +241,8 @@ package final class JukeboxPlayer {
     return Entry(item: item, song: song, observations: observations)
   }
 
-  /// The time in the file. The timescale, 1,000,000, is fine enough for the frames of any file.
+  /// Returns the time in the file of a position in the song. The timescale, 1,000,000, is fine enough for the
+  /// frames of any file.
   static func time(_ seconds: Double, in song: QueuedSong) -> CMTime {
     CMTime(seconds: (song.song.range?.start.seconds ?? 0) + seconds, preferredTimescale: 1_000_000)
   }

@@ -24,7 +24,7 @@ package final class LifecycleFeed: Sendable {
   }
 }
 
-/// A reason why a command cannot reach the player: its application cannot respond.
+/// A reason why a command cannot reach the player: the player's application cannot respond.
 package enum TransportRefusal: Error, CustomStringConvertible {
   case notRunning
   case suspended
@@ -38,7 +38,8 @@ package enum TransportRefusal: Error, CustomStringConvertible {
 }
 
 extension Device {
-  /// Admits a command as lock screen controls do: wakes a suspended application with audio. Any thread.
+  /// Admits a command as lock screen controls do: wakes a suspended application that has the audio background
+  /// mode. Any thread.
   package func admitTransport() throws(TransportRefusal) {
     switch state {
     case .notRunning: throw .notRunning

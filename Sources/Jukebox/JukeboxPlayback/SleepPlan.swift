@@ -10,10 +10,9 @@ package struct SleepPlan: Sendable {
 
   /// The duration of the fade, in seconds.
   static let fade = 60.0
-  /// The interval between two steps of the fade, in seconds: each changes the volume by less than anybody
-  /// hears.
+  /// The interval between two steps of the fade, in seconds: each step changes the volume inaudibly.
   static let step = 0.25
-  /// The interval between two looks at the position in the song, which a seek may change, in seconds.
+  /// The interval between two checks of the position in the song, which a seek may change, in seconds.
   static let look = 1.0
 
   package let end: End

@@ -37,7 +37,7 @@ package final class SongPlace: Sendable {
   /// Records that the player has performed all actions up to `ticket`.
   func settle(_ ticket: PlaybackTicket) { state.withLock { $0.settle(ticket) } }
 
-  /// Until the player has performed these actions, their target is reported as the current position.
+  /// Reports the target of these actions as the current position until the player has performed them.
   func expect(_ actions: [JukeboxAction]) {
     for action in actions {
       switch action {
@@ -62,12 +62,12 @@ package final class SongPlace: Sendable {
     state.withLock { $0 = State(standing: seconds.map { (id, $0, PlaybackTicket(rawValue: 0)) }) }
   }
 
-  /// The position in the song's range, in seconds; nil if the song is not current. Any thread; exact to the
-  /// frame.
+  /// Returns the position in the song's range, in seconds, exact to the frame; nil if the song is not
+  /// current. Any thread.
   package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
 
-  /// The position in seconds, the duration in seconds (cut to the range; nil before the file is open) and the
-  /// average bit rate of the last second heard (bits per second; 0 before that). Any thread.
+  /// Returns the position in seconds, the duration in seconds (cut to the range; nil before the file is open)
+  /// and the average bit rate of the last second heard (bits per second; 0 before that). Any thread.
   package func time(of id: SongID) -> (seconds: Double?, duration: Double?, bitRate: Int) {
     let view = look(at: id)
     return (seconds(view), duration(view), Int(view.item?.heardBitRate.rounded() ?? 0))

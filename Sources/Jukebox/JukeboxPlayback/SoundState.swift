@@ -53,7 +53,7 @@ package final class SoundState: Sendable {
     self.isInterrupted = isInterrupted
   }
 
-  /// The first obstacle to sound, and a text for people if it is an error. Any thread.
+  /// The first obstacle to sound, and the text of the first obstacle that is an error. Any thread.
   package var hindrance: (obstacle: Obstacle?, error: String?) {
     let isInterrupted = isInterrupted()
     return state.withLock { state in
@@ -84,7 +84,7 @@ package final class SoundState: Sendable {
   /// Whether a client has disabled the output or the session is interrupted. Any thread.
   package var isHeldBack: Bool { isSwitchedOff || isInterrupted() }
 
-  /// Returns whether that is a change.
+  /// Adds or removes an obstacle. Returns whether that is a change. Any thread.
   @discardableResult
   package func set(_ obstacle: Obstacle, _ isThere: Bool) -> Bool {
     state.withLock { state in
@@ -131,7 +131,7 @@ package final class SoundState: Sendable {
     }
   }
 
-  /// The server's name for the current output; nil before the output was opened.
+  /// The audio server's name for the current output; nil before the output was opened.
   package var route: String? {
     get { state.withLock { $0.route } }
     set { state.withLock { $0.route = newValue } }

@@ -40,7 +40,7 @@ package final class JukeboxService {
       desktop.withLock { $0 }?.changed()
     }
 
-    /// Notifies the desktop of events that the subsystems' clients do not get: sound begins, time jumps.
+    /// Notifies the desktop of events without a subsystem, such as the start of sound and jumps in time.
     func notify(_ event: JukeboxEvent) {
       switch event {
       case .loaded, .network: break
@@ -50,17 +50,18 @@ package final class JukeboxService {
   }
 
   /// Creates the service of `host` on `device`. Must precede the device's players, since the jukebox must be
-  /// suspended and ended before them.
+  /// suspended and ended before the players.
   ///
   /// - Parameters:
   ///   - home: The music directory, to which clients' relative names refer.
-  ///   - library: The songs below the music directory, which the service starts and stops; nil if none are
-  ///     searched.
+  ///   - library: The database of the songs below the music directory, which the service starts and stops;
+  ///     nil if there is none.
   ///   - playlists: The stored playlists; nil if none are kept.
   ///   - stickers: The stickers; nil if none are kept.
   ///   - reachOfOthers: The addresses that URLs of other users' clients may lead to; nil forbids them URLs.
-  ///   - readPlaylist: Reads network playlists; nil: they count as songs.
-  ///   - readTag: Reads the tag of a network medium with its pictures; nil: such media have none.
+  ///   - readPlaylist: Reads network playlists. If nil, network playlists count as songs.
+  ///   - readTag: Reads the tag of a network medium with its pictures. If nil, network media have no
+  ///     pictures.
   ///   - plugin: The name of the output's driver, for clients.
   ///   - output: The output, whose destinations clients can choose; nil without a choice.
   package init(
@@ -99,11 +100,11 @@ package final class JukeboxService {
       home: home, watches: watches)
     sound.onWaiting { [audience] in audience.notify(.player) }
     host.onChange { [audience] in audience.notify($0) }
-    // Added before the players: the next player starts at the position that they had reached.
+    // Added before the players, because the next player starts at the position that they have reached.
     device.add(host)
   }
 
-  // MARK: The socket
+  // MARK: Socket
 
   /// Serves the clients of `socket`. Blocks until the server's thread runs, and returns the path of the
   /// socket.
@@ -117,7 +118,7 @@ package final class JukeboxService {
     onChange: (@Sendable (Subsystems) -> Void)? = nil
   ) throws(ListenError) -> String {
     var limits = ServerLimits()
-    // The total time to end after a signal is 200 ms.
+    // The whole process has 200 ms to end after a signal.
     limits.ending = 0.1
     var desk = desk
     desk.log = log
@@ -161,8 +162,8 @@ package final class JukeboxService {
       })
   }
 
-  /// Publishes the jukebox on the user's session bus (MPRIS), if there is one: without one nothing is loaded.
-  /// Returns whether it is published. Only the first call has an effect.
+  /// Publishes the jukebox on the user's session bus (MPRIS), if there is one. Without a session bus no
+  /// library is loaded. Returns whether the jukebox is published. Only the first call has an effect.
   @discardableResult
   package func joinDesktop() -> Bool {
     // Playback in virtual time must not be visible to other programs.
@@ -183,13 +184,14 @@ package final class JukeboxService {
     leaveDesktop()
   }
 
-  /// Removes the files of pictures on the session bus, also where the process ends without `close`. Any thread.
+  /// Removes the picture files of the session bus. Called on its own where the process ends without `close`.
+  /// Any thread.
   package nonisolated func leaveDesktop() { audience.desktop.withLock { $0.take() }?.close() }
 
-  // MARK: The application
+  // MARK: Application
 
-  /// Creates a player for the jukebox, which resumes at the position of the previous one. `onEvent` is called
-  /// with the player's events after the clients were notified.
+  /// Returns a new application for the jukebox, whose player resumes at the position of the previous one.
+  /// `onEvent` is called with the player's events after the clients were notified.
   @discardableResult
   package func startApplication(onEvent: @escaping @MainActor (JukeboxEvent) -> Void) -> JukeboxApplication {
     let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
@@ -204,7 +206,7 @@ package final class JukeboxService {
     return application
   }
 
-  /// Repeats the jukebox's whole state to the player, including commands that arrived while none existed.
+  /// Sends the jukebox's whole state to the player, including commands that arrived while no player existed.
   package func goOn() {
     let seconds = host.seconds
     try? host.change { $0.relaunch(at: seconds) }
@@ -216,7 +218,7 @@ package final class JukeboxService {
     application = nil
   }
 
-  // MARK: What happens
+  // MARK: Diagnostics
 
   /// Records whether the output was opened or is unavailable. Returns whether the operator should be
   /// notified.
@@ -239,7 +241,7 @@ package final class JukeboxService {
     }
   }
 
-  // MARK: The device
+  // MARK: Device
 
   /// Connects the device's life cycle. `onRecord` and the clients receive each record on the thread that made
   /// it, since the main thread may hang. `take` receives it on the main thread afterwards.

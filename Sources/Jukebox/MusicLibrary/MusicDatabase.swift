@@ -6,8 +6,8 @@ internal import Synchronization
 package import SystemSupport
 
 /// The songs below a music directory, kept in a database and found by their tags. One thread of low priority
-/// scans for changes, at startup, on request and when inotify reports some, and alone writes. Each reader has
-/// a connection of its own and sees complete transactions.
+/// scans for changes, at startup, on request and when inotify reports changes. Only this thread writes. Each
+/// reader has a connection of its own and sees complete transactions.
 package final class MusicDatabase: Sendable {
   private struct State {
     var updates = UpdateQueue()
@@ -52,8 +52,8 @@ package final class MusicDatabase: Sendable {
   /// Used by the worker and, before the worker starts, by `init`.
   let writer = WorkerState<LibraryWriter?>(nil)
 
-  /// Opens the database, or creates it with mode 0600. An unusable one is renamed and rebuilt. Blocks on the
-  /// disk for some milliseconds. `complain` is called with messages for a person, on any thread.
+  /// Opens the database, or creates it with mode 0600. An unusable database is renamed and rebuilt. Blocks on
+  /// the disk for some milliseconds. `complain` is called with messages for a person, on any thread.
   package init(
     _ path: MediaPath, home: MusicHome, clock: any HostClock,
     complain: @escaping @Sendable (LogLevel, String) -> Void
@@ -96,10 +96,10 @@ package final class MusicDatabase: Sendable {
     complain(.warning, "\(path): \(reason); \(fate); rebuilding the music database")
   }
 
-  // MARK: From start to end
+  // MARK: Start and stop
 
-  /// Scans for changes, now and whenever some are reported. `onChange` is called on a thread of the library,
-  /// when an update begins and ends and when the library has changed.
+  /// Scans for changes, now and whenever inotify reports changes. `onChange` is called on a thread of the
+  /// library, when an update begins and ends and when the library has changed.
   package func start(onChange: @escaping @Sendable (Subsystems) -> Void) {
     let watch = FolderWatch(
       home: home, onChange: { [weak self] folder in self?.note(folder) },
@@ -114,7 +114,7 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.worker = worker }
   }
 
-  /// Ends an update in progress, with its results so far. From then on, the disk is not accessed.
+  /// Ends all scanning. An update in progress keeps its results so far. Waits for the scanning thread.
   package func stop() {
     let (watch, worker) = state.withLock { state in
       state.isEnded = true
@@ -156,8 +156,9 @@ package final class MusicDatabase: Sendable {
 
   // MARK: Reading
 
-  /// Runs queries on a connection for reading. Throws `DatabaseError.refused` once `interruption`, called
-  /// about once a millisecond on the caller's thread, returns a reason. Any thread; blocks on the disk.
+  /// Runs queries on a connection for reading and returns the result of `body`. Throws
+  /// `DatabaseError.refused` once `interruption`, called about once a millisecond on the caller's thread,
+  /// returns a reason. Any thread; blocks on the disk.
   package func read<Result>(
     interruption: @escaping @Sendable () -> String? = { nil },
     _ body: (LibraryReader) throws(DatabaseError) -> Result
@@ -189,7 +190,7 @@ package final class MusicDatabase: Sendable {
   // MARK: Scanning
 
   private func work(_ onChange: @escaping @Sendable (Subsystems) -> Void) -> WorkerNext {
-    // A virtual clock runs the worker on the thread that advances it.
+    // Only with the system's clock, because a virtual clock runs the worker on the thread that advances it.
     if clock === SystemClock.shared {
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
     }
@@ -275,7 +276,7 @@ package final class MusicDatabase: Sendable {
   private func report(_ unplayable: UnplayableFiles) {
     let songs = state.withLock { state -> Int? in
       defer { state.hasReported = true }
-      // An update that was ended has not seen all.
+      // An update that was ended has not seen all songs.
       return state.hasReported || state.isEnded ? nil : state.figures?.songs ?? 0
     }
     if let songs { complain(.info, "\(home): \(songs) \(songs == 1 ? "song" : "songs") found") }

@@ -11,7 +11,7 @@ package struct FoundSong: Hashable, Sendable {
   /// The artist and title for display; nil without a title.
   private var name: String? { title.map { title in artist.map { "\($0) – \(title)" } ?? title } }
 
-  /// Reads the record of a song; nil if the record does not describe one.
+  /// Creates a found song from its record in a reply; nil if the record does not describe a song.
   package init?(_ fields: ReplyFields) {
     guard let file = fields.fields.first, file.name == "file" else { return nil }
     self.file = file.value

@@ -3,7 +3,7 @@ internal import Glibc
 internal import SystemSupport
 
 /// A blocking connection to a control socket, without threads or an event loop, ready within a tenth of a
-/// millisecond. Every call may block, at most for its timeout. One thread at a time.
+/// millisecond. Every call may block, at most for its timeout. For use by one thread at a time.
 package struct MPDClient: ~Copyable {
   /// The maximum size of a reply, in bytes: eight times the server's limit on pending output per client.
   package static let largestReply = 64 * 1024 * 1024
@@ -18,12 +18,13 @@ package struct MPDClient: ~Copyable {
   /// The protocol version of the server's greeting, such as `0.23.5`.
   package private(set) var version = ""
 
-  /// The timeout for the reply to a password, in seconds: a server delays it after wrong passwords from the
-  /// same address.
+  /// The timeout for the reply to a password, in seconds. A server delays this reply after wrong passwords
+  /// from the same address.
   private static let passwordPatience = 20.0
 
-  /// Connects and waits for the greeting, at most `timeout` seconds. A `password` is sent at once; a wrong
-  /// one throws a refusal. The timeout does not interrupt the system resolver while it looks up a host name.
+  /// Returns a connected client. Waits at most `timeout` seconds for the server's greeting, then sends
+  /// `password`, if any. Throws `refused` if the password is wrong. The timeout does not interrupt the system
+  /// resolver while it looks up a host name.
   package static func connected(
     to address: ServerAddress, password: Argument? = nil, timeout: Double = 5
   ) throws(ControlClientError) -> MPDClient {
@@ -53,7 +54,8 @@ package struct MPDClient: ~Copyable {
 
   private init(socket: consuming OwnedDescriptor) { self.socket = socket }
 
-  /// Sends a request and returns the elements of its reply without the final `OK`. Throws a refusal.
+  /// Sends a request and returns the elements of its reply without the final `OK`. Throws `refused` if the
+  /// server refuses the request.
   package mutating func perform(
     _ request: Request, timeout: Double = patience
   ) throws(ControlClientError) -> [ReplyParser.Element] {
@@ -67,8 +69,8 @@ package struct MPDClient: ~Copyable {
     try send(line, Deadline(timeout))
   }
 
-  /// Returns the elements up to the next `OK`, which is left out. Throws a refusal. A `timeout` of nil waits
-  /// without limit, as `idle` needs.
+  /// Returns the elements up to the next `OK`, which is left out. Throws `refused` if the reply is a refusal.
+  /// A `timeout` of nil waits without limit, as `idle` needs.
   package mutating func reply(timeout: Double? = patience) throws(ControlClientError) -> [ReplyParser.Element]
   {
     let deadline = Deadline(timeout)
@@ -88,7 +90,7 @@ package struct MPDClient: ~Copyable {
     }
   }
 
-  /// Returns the next element: for a watch, whose records have no end. A `timeout` of nil waits without
+  /// Returns the next element of a reply that has no end, as to `watch`. A `timeout` of nil waits without
   /// limit.
   package mutating func next(timeout: Double?) throws(ControlClientError) -> ReplyParser.Element {
     try next(Deadline(timeout))
@@ -216,7 +218,7 @@ package struct MPDClient: ~Copyable {
     }
   }
 
-  /// Waits for the event, and returns whether it has happened; callers try again.
+  /// Waits for the event. Returns false if the wait ended before the event; callers retry in both cases.
   @discardableResult
   private static func wait(
     _ socket: borrowing OwnedDescriptor, for event: Int32, _ deadline: Deadline
@@ -247,12 +249,12 @@ private struct Deadline {
   }
 
   var hasPassed: Bool { Self.now >= end }
-  /// The remaining time for `poll` in milliseconds, rounded up; -1 without a limit. At most one day: callers
-  /// wait again until the deadline has passed.
+  /// The remaining time for `poll` in milliseconds, rounded up; -1 without a limit. At most one day, so
+  /// callers wait again until the deadline has passed.
   var milliseconds: Int32 {
     end.isInfinite ? -1 : Int32((max(0, min(86_400, end - Self.now)) * 1000).rounded(.up))
   }
-  /// The same time for `SO_SNDTIMEO`: at least 1 ms, or 0 without a limit.
+  /// The remaining time for `SO_SNDTIMEO`: at least 1 ms, or 0 without a limit.
   var interval: timeval {
     let milliseconds = Int(end.isInfinite ? 0 : max(1, self.milliseconds))
     return timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
@@ -260,12 +262,13 @@ private struct Deadline {
 }
 
 extension MPDClient {
-  /// The timeout in seconds for replies from a server's memory: long enough for a server that is busy or
-  /// swapped out.
+  /// The timeout in seconds for commands that the server answers from memory. It is long enough for a server
+  /// that is busy or swapped out.
   package static let quickPatience = 5.0
 
-  /// Sends a command and returns its reply. Throws a refusal, or a `RequestError` if the grammar cannot
-  /// express an argument, such as a file name with a newline.
+  /// Sends a command and returns its reply. Throws `ControlClientError.refused` if the server refuses the
+  /// command, or a `RequestError` if the grammar cannot express an argument, such as a file name with a
+  /// newline.
   @discardableResult
   package mutating func ask(
     _ name: String, _ arguments: [Argument] = [], timeout: Double = quickPatience
@@ -273,8 +276,8 @@ extension MPDClient {
     ReplyFields(try perform(Request(name, arguments), timeout: timeout))
   }
 
-  /// Sends commands as one command list and returns the reply of each. Throws a refusal; the server does not
-  /// execute the commands after the refused one.
+  /// Sends commands as one command list and returns the reply to each. If the server refuses a command, it
+  /// does not execute the commands after it, and this method throws `ControlClientError.refused`.
   package mutating func ask(_ requests: [Request]) throws -> [ReplyFields] {
     try send(Request("command_list_ok_begin"), timeout: Self.quickPatience)
     for request in requests { try send(request, timeout: Self.quickPatience) }

@@ -18,7 +18,8 @@ package enum RawReply {
     }
   }
 
-  /// The lines with their names and values. Binary data belongs to the line that announced it.
+  /// Returns the lines with their names and values. Binary data becomes a member of the line that announced
+  /// it.
   package static func json(_ elements: [ReplyParser.Element]) -> JSONValue {
     var lines: [[JSONValue.Member]] = []
     for element in elements {

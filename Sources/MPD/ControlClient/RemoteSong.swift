@@ -14,7 +14,7 @@ package struct RemoteSong: Hashable, Sendable {
   /// The duration in seconds, in the server's own digits.
   package var duration: String?
 
-  /// Reads the record of a song in the queue; nil if the record does not describe one.
+  /// Creates a song from its record in a reply; nil if the record does not describe a song of the queue.
   package init?(_ fields: ReplyFields) {
     guard let file = fields["file"], let position = fields["Pos"].flatMap({ Int($0) }),
       let id = fields["Id"].flatMap({ Int($0) })

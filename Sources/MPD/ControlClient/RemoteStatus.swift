@@ -15,7 +15,7 @@ package struct RemoteStatus: Hashable, Sendable {
   }
 
   private var state: String {
-    // A server answers `pause` for a terminated application that a launch would resume. To a person that
+    // A server answers `pause` for a terminated application that a launch would resume. For a user that
     // application is stopped.
     if application == "notRunning" { return "stopped" }
     return switch status["state"] {

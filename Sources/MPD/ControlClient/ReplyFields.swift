@@ -31,7 +31,7 @@ package struct ReplyFields: Hashable, Sendable {
   /// Returns a value in seconds as a duration; nil if it is missing or not a time.
   package func time(_ name: String) -> Duration? { self[name].flatMap { TimeText.parse($0) } }
 
-  /// Splits the lines into records, each of which starts with a line named `first`. Lines before the first
+  /// Returns the lines as records, each of which starts with a line named `first`. Lines before the first
   /// record are left out.
   package func records(from first: String) -> [ReplyFields] {
     var records: [ReplyFields] = []

@@ -8,10 +8,10 @@ package enum WatchLine {
     "index", "songid", "elapsed", "value", "timescale", "steps", "host", "status", "from", "attempt", "total",
     "bytes",
   ]
-  /// The fields left out of the text: the host clock has an arbitrary origin, and `value` and `timescale`
-  /// repeat the time.
+  /// The fields left out of the text. The line already begins with the event, the host clock has an arbitrary
+  /// origin, and `value` and `timescale` repeat the time.
   private static let details: Set<String> = ["event", "host", "value", "timescale"]
-  /// The width of the longest event's name, timeControlStatus.
+  /// The length of the longest event name, timeControlStatus.
   private static let nameColumns = 17
 
   /// Returns the record as a line of text for display.
@@ -43,8 +43,8 @@ package enum WatchLine {
   }
 }
 
-/// Assembles the lines of a watch into records. A record is complete with the last line of its kind: the next
-/// record may begin much later.
+/// Assembles the lines of a watch into records. A record is complete as soon as the last line of its kind
+/// arrives, because the next record may begin much later.
 package struct WatchReader {
   private var record = ReplyFields()
 

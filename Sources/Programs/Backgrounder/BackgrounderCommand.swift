@@ -240,7 +240,7 @@ struct BackgrounderCommand: ParsableCommand {
     _ = try presses()
   }
 
-  /// Returns the run of this command line. Throws if an argument cannot be used; creates the drawing's file.
+  /// Returns the plan of a run. Throws if an argument cannot be used. Creates the drawing's file.
   func plan() throws -> Phone.Plan {
     var settings = LifecycleSettings()
     settings.backgroundTime = backgroundTime
@@ -289,7 +289,7 @@ struct BackgrounderCommand: ParsableCommand {
     return MisbehavingAppDelegate(tabs: tabs, parts, misbehaviour: misbehave, hang: callLimit * 1.2)
   }
 
-  /// Returns the result of `body`, whose error becomes one of the command line.
+  /// Returns the result of `body`, or throws its error as a `ValidationError`.
   private func validated<Result>(_ prefix: String = "", _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw ValidationError("\(prefix)\(error)") }
   }
@@ -313,7 +313,7 @@ struct BackgrounderCommand: ParsableCommand {
   /// Whether words are read from standard input.
   private var readsInput: Bool { script == "-" }
 
-  /// The presses in the order of their times.
+  /// Returns the presses in the order of their times.
   private func presses() throws -> [Press] {
     var presses = readsInput ? [] : try Press.script(script)
     presses += try press.map { try Press(parsing: $0) }
@@ -360,7 +360,7 @@ struct BackgrounderCommand: ParsableCommand {
     }
   }
 
-  /// The identifiers from the property list; without one, all identifiers of the refresh screen.
+  /// Returns the identifiers from the property list; without one, all identifiers of the refresh screen.
   private func taskIdentifiers() throws -> Set<String> {
     guard let infoPlist else { return [RefreshScreen.refresh, RefreshScreen.cleaning] }
     var settings = LifecycleSettings()

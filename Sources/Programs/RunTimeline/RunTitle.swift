@@ -1,6 +1,6 @@
 internal import TextFormatting
 
-/// What a drawing says of its run: the command, and its circumstances.
+/// The title of a drawing: the command of the run, and its circumstances.
 package struct RunTitle: Hashable, Sendable {
   /// The command line.
   package var command: String
@@ -29,7 +29,7 @@ package struct RunTitle: Hashable, Sendable {
       + ".\((thousandths % 1000).digits(3))Z"
   }
 
-  /// Returns an argument as a shell takes it.
+  /// Returns an argument quoted for a shell.
   private static func quoted(_ argument: String) -> String {
     let isPlain = argument.unicodeScalars.allSatisfy {
       $0.properties.isAlphabetic || ("0"..."9").contains($0) || "-_./:=,+@%".unicodeScalars.contains($0)
@@ -39,7 +39,7 @@ package struct RunTitle: Hashable, Sendable {
       + "'"
   }
 
-  /// The lines of the title, which break at spaces and have at most so many columns. A longer word is
+  /// Returns the lines of the title, broken at spaces into at most `columns` columns. A longer word is
   /// shortened, and a title of more than `lineLimit` lines too.
   func lines(columns: Int) -> [String] {
     var lines: [String] = []
@@ -61,6 +61,6 @@ package struct RunTitle: Hashable, Sendable {
     return lines.prefix(Self.lineLimit).map { TerminalText.truncated($0, columns: columns) }
   }
 
-  /// The maximum number of lines: more than a command takes that a person types.
+  /// The maximum number of lines: more than a typed command takes.
   private static let lineLimit = 12
 }

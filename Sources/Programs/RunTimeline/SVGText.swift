@@ -75,8 +75,8 @@ struct SVGText {
   /// Appends markup that is known to be well-formed.
   mutating func markup(_ markup: StaticString) { text += "\(markup)\n" }
 
-  /// Escapes a text for XML 1.0: special characters become entities. Characters that XML cannot carry and
-  /// invisible ones that change other text become U+FFFD or a space.
+  /// Returns a text escaped for XML 1.0: special characters become entities. Characters that XML cannot carry
+  /// and invisible ones that change other text become U+FFFD or a space.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.sanitized(text).unicodeScalars {
@@ -93,7 +93,7 @@ struct SVGText {
     return result
   }
 
-  /// Formats a number with at most `places` (0…6) decimals and without trailing zeros.
+  /// Returns a number with at most `places` (0…6) decimals and without trailing zeros.
   static func decimal(_ value: Double, places: Int = 2) -> String {
     var scale = 1
     for _ in 0..<places { scale *= 10 }

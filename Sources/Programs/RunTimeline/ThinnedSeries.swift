@@ -31,8 +31,8 @@ struct ThinnedSeries<Value: Sendable>: Sendable {
   var omitted: Int { elements.reduce(0) { $0 + $1.others } }
 
   /// Appends a value. A value older than the last one, reported late by another thread, gets the last one's
-  /// time. Above the limit, at least half of the elements are merged: the remaining ones are more than 1/400
-  /// of the whole interval apart.
+  /// time. Above the limit, at least half of the elements are merged, so that the remaining ones are more
+  /// than 1/400 of the whole interval apart.
   mutating func append(_ value: Value, at time: HostTime) {
     elements.append(Element(time: max(time, elements.last?.time ?? time), value: value))
     guard elements.count > Self.limit, let first = elements.first, let last = elements.last else { return }

@@ -116,7 +116,7 @@ package struct Timeline: Sendable {
   }
 
   /// Records a change of the audible state. A suspended or terminated application is silent, although its
-  /// player cannot report that: the application does not run.
+  /// player cannot report that, because the application does not run.
   private mutating func soundMayHaveChanged(at time: HostTime) {
     let state = states.elements.last?.value
     let sound = state == .suspended || state == .notRunning ? .silent : playerSound
@@ -124,8 +124,8 @@ package struct Timeline: Sendable {
     if sound != sounds.elements.last?.value ?? .silent { sounds.append(sound, at: time) }
   }
 
-  /// Returns a copy in which every series of more than `count` elements is thinned: the remaining ones are
-  /// more than `distance` seconds apart.
+  /// Returns a copy in which every series of more than `count` elements is thinned, so that the remaining
+  /// ones are more than `distance` seconds apart.
   func thinned(beyond count: Int, to distance: Double) -> Timeline {
     func thin<Value>(_ series: inout ThinnedSeries<Value>) {
       if series.elements.count > count { series.thin(to: distance) }
@@ -176,7 +176,7 @@ package struct Timeline: Sendable {
   }
 
   private static func shortened(_ text: String) -> String {
-    // Counts Unicode scalars: a single character may have any number of them.
+    // Counts Unicode scalars, because a single character may have any number of them.
     let scalars = text.unicodeScalars
     guard let end = scalars.index(scalars.startIndex, offsetBy: nameLimit, limitedBy: scalars.endIndex),
       end < scalars.endIndex

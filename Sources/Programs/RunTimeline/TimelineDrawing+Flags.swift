@@ -12,8 +12,8 @@ extension TimelineDrawing {
     var place: (row: Int, isLeft: Bool)?
   }
 
-  /// Places each label in the first row that has room, right of its line or else left of it. Terminations
-  /// come first, since they must be readable.
+  /// Returns the flags, with each label in the first row that has room, right of its line or else left of it.
+  /// Terminations come first, since they must be readable.
   func placeFlags() -> [Flag] {
     var flags: [Flag] = []
     for (series, isTermination) in [(timeline.terminations, true), (timeline.presses, false)] {

@@ -25,7 +25,7 @@ extension TimelineDrawing {
   }
 
   /// Returns the label of a task and its position: in its bar, else after it, else before it. A task whose
-  /// name fits nowhere has none.
+  /// name fits nowhere has an empty label.
   private func label(of task: Timeline.Task) -> Label {
     let (left, right) = (x(task.begin), x(task.end ?? end))
     let width = Double(TerminalText.width(task.name)) * TimelineStyle.columnWidth

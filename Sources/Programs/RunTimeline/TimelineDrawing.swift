@@ -57,7 +57,7 @@ package struct TimelineDrawing {
     self.timeline = timeline.thinned(beyond: Self.sparse, to: Self.closest * secondsPerPoint)
   }
 
-  /// Returns the time in seconds on the axis, at most that of the run's end.
+  /// Returns the time in seconds on the axis, at most the time of the run's end.
   func seconds(_ time: HostTime) -> Double { min(time, end).seconds(since: zero) }
 
   func x(_ seconds: Double) -> Double {
@@ -86,7 +86,7 @@ package struct TimelineDrawing {
 
   private static let titleLeading = 17.0
 
-  // MARK: The whole
+  // MARK: Document
 
   private mutating func draw(_ title: RunTitle) -> String {
     // The background needs the height of the drawing, so the lanes are drawn first and inserted after it.

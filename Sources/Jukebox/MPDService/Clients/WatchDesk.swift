@@ -48,7 +48,7 @@ final class WatchDesk: Sendable {
     broadcast(WatchRecord(event, host: UInt64(clamping: host)), topic, client)
   }
 
-  // MARK: Who watches
+  // MARK: Watchers
 
   /// Starts a watch and sends the client the current state first. Called on the control loop.
   func began(_ topics: Set<WatchTopic>, by client: ClientID, application state: ApplicationState) {

@@ -3,7 +3,7 @@ import Jukebox
 package import JukeboxPlayback
 
 extension WatchRecord.Event {
-  /// The record of an event that an application's observers reported; nil if clients get none.
+  /// Creates the record's event from an event of the player; nil if clients get no record of it.
   package init?(_ event: JukeboxEvent, _ host: JukeboxHost) {
     switch event {
     case .currentItem(let song): self = .currentItem(song, host)
@@ -33,7 +33,7 @@ extension WatchRecord.Event {
 }
 
 extension JukeboxHost {
-  /// The position and the identifier of a song, as records contain them.
+  /// Returns the position and the id of a song, as records contain them.
   fileprivate func watched(_ song: QueuedSong) -> StatusReply.Place {
     StatusReply.Place(song.id, at: index(of: song.id))
   }

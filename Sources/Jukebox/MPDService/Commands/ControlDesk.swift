@@ -91,10 +91,10 @@ struct ControlDesk: ControlHandler {
   /// The MIME types of playable media; the first one is libmpg123's.
   static let mediaTypes = ["mpeg", "flac", "ogg", "opus", "wav", "aiff", "x-caf"].map { "audio/\($0)" }
 
-  /// The constant replies of a player without fades, partitions and mounts.
+  /// Returns the constant replies of a player without fades, partitions and mounts.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
-    // mpd's words. A client that cannot open the files need not know where they are.
+    // The message is mpd's. A client that cannot open the files need not know their path.
     case .config where !client.isLocal: throw Ack(.permission, "Command only permitted to local clients")
     case .config: return Reply(["music_directory": home.path.description])
     case .decoders: return Self.decoders
@@ -132,7 +132,7 @@ extension JukeboxError {
 }
 
 extension MusicHome.Problem {
-  /// The error in mpd's protocol, in mpd's words if it has some for this case.
+  /// The error in mpd's protocol, with mpd's message if mpd has one for this case.
   var ack: Ack {
     switch self {
     case .missing: Ack(.noExist, "No such directory")

@@ -29,7 +29,7 @@ final class CurrentSongReply: Sendable {
 
   private let kept = Mutex(Kept())
 
-  /// The cached reply for this key; nil if none is cached. Any thread.
+  /// Returns the cached reply for this key; nil if none is cached. Any thread.
   func reply(for key: Key) -> Reply? { kept.withLock { $0.key == key ? $0.reply : nil } }
 
   func keep(_ reply: Reply, for key: Key) { kept.withLock { $0 = Kept(key: key, reply: reply) } }

@@ -5,11 +5,11 @@ import MusicLibrary
 
 /// The commands that query the database of songs. They block on the disk.
 struct DatabaseCommands: Sendable {
-  /// The music database; nil if none is kept. Replies are empty then, since clients treat an error like a
-  /// lost connection; only updates are refused.
+  /// The music database; nil if none is kept. Without a database, replies are empty, since clients treat an
+  /// error like a lost connection; only updates are refused.
   let library: MusicDatabase?
   let home: MusicHome
-  /// The reason to end a query; nil while it may continue.
+  /// Returns the reason to end a query; nil while the query may continue.
   var interruption: @Sendable () -> String? = { nil }
 
   /// Returns a copy for one command of a client, whose queries end once `interruption` returns a reason. The
@@ -30,7 +30,7 @@ struct DatabaseCommands: Sendable {
     case .find(let query), .search(let query):
       let ids = try ask { r throws(DatabaseError) in try r.find(query, foldsCase: command.foldsCase) }
       return try songs(ids[...], tags)
-    // The songs go to the queue: see `LibraryCommands`.
+    // `LibraryCommands` performs these commands, which add to the queue.
     case .findadd, .searchadd: return Reply()
     case .count(let query):
       return try ask { reader throws(DatabaseError) in
@@ -68,7 +68,7 @@ struct DatabaseCommands: Sendable {
 
   // MARK: Songs
 
-  /// The songs that match a query, for the queue.
+  /// Returns the songs that match a query, for the queue.
   func songs(_ query: SongQuery, foldsCase: Bool) throws(Ack) -> [Song] {
     guard library != nil else { return [] }
     return try ask { reader throws(DatabaseError) in
@@ -78,7 +78,7 @@ struct DatabaseCommands: Sendable {
     }
   }
 
-  /// The reply lines of a song in the database; nil for an unknown song.
+  /// Returns the reply lines of a song in the database; nil for an unknown song.
   func song(at path: MediaPath, tags: TagSet) throws(Ack) -> Reply? {
     guard library != nil, let name = name(of: path) else { return nil }
     guard let song = try ask({ r throws(DatabaseError) in try r.song(name) }) else { return nil }
@@ -87,11 +87,11 @@ struct DatabaseCommands: Sendable {
     return reply
   }
 
-  /// The number of songs that `described` looks up: as many as a person reads at once, in a tenth of a second.
+  /// The maximum number of songs that `described` looks up: as many as a person reads at once. Takes 0.1 s.
   private static let describedSongs = 5000
 
-  /// Returns the songs with the metadata that the database has for the files of the first ones. The others,
-  /// and all after an error, stay as they are, since their files are read anyway.
+  /// Returns the songs, the first `describedSongs` of them with metadata from the database. The other songs,
+  /// and all after an error, are unchanged, since their files are read anyway.
   func described(_ songs: [Song]) -> [Song] {
     guard let library, !songs.isEmpty else { return songs }
     return
@@ -164,7 +164,7 @@ struct DatabaseCommands: Sendable {
 
   // MARK: Folders
 
-  /// The `lsinfo` reply for a folder or a song; nil if the database does not know it.
+  /// Returns the `lsinfo` reply for a folder or a song; nil if it is not in the database.
   func contents(of path: MediaPath, tags: TagSet) throws(Ack) -> Reply? {
     guard library != nil, let name = name(of: path) else { return nil }
     let found = try ask { reader throws(DatabaseError) in
@@ -187,15 +187,15 @@ struct DatabaseCommands: Sendable {
     return reply
   }
 
-  /// The path in the database; nil for a path outside the music directory.
+  /// Returns the path in the database; nil for a path outside the music directory.
   private func name(of path: MediaPath) -> [UInt8]? {
     if path == home.path { return [] }
     let name = home.name(of: path)
     return name == path.bytes ? nil : name
   }
 
-  /// The reply for a song, or for a folder with everything in it and below it. Includes tags if `tags` is not
-  /// nil.
+  /// Returns the reply for a song, or for a folder with everything in it and below it. Includes tags if
+  /// `tags` is not nil.
   private func walk(_ uri: Argument?, _ tags: TagSet?) throws(Ack) -> Reply {
     var uri = uri?.bytes ?? []
     if uri == [UInt8(ascii: "/")] { uri = [] }

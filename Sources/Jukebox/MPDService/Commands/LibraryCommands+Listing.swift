@@ -29,7 +29,7 @@ extension LibraryCommands {
     return reply
   }
 
-  /// Replies the number of sound files of each kind that are not songs, then the names of the first ones.
+  /// Returns the number of unplayable sound files of each kind, then the names of the first of them.
   func unplayable(in folder: MediaPath, _ request: Request) throws(Ack) -> Reply {
     var builder = QueueBuilder(
       directory: home.path, confinedTo: request.isSameUser ? nil : home, reach: nil,

@@ -11,8 +11,8 @@ import Transfer
 extension LibraryCommands {
   // MARK: Pictures
 
-  /// Replies the picture in the folder of a song. As in mpd, the folder ends at the last slash of the name:
-  /// Cantata requests the picture of a folder by a name with a slash at its end.
+  /// Returns the picture in the folder of a song. As in mpd, the folder ends at the last slash of the name,
+  /// because Cantata requests the picture of a folder by a name with a slash at its end.
   func albumArt(beside uri: Argument, from offset: Int, limit: Int, _ request: Request) throws(Ack) -> Reply {
     let missing = Ack(.noExist, "No file exists")
     guard let named = try? resolveSong(uri, request),
@@ -28,7 +28,8 @@ extension LibraryCommands {
 
   func readPicture(of named: Named, from offset: Int, limit: Int, _ request: Request) throws(Ack) -> Reply {
     let song = named.locator
-    // Clients of the server's user name a song of the queue as listed, without its credentials.
+    // A client of the server's user names a song of the queue as listed, without credentials. The credentials
+    // in the queue are used.
     let isOwn = request.reach == .all && song.isRemote
     let credentials = named.credentials ?? (isOwn ? host.read { $0.queue.ownCredentials(for: song) } : nil)
     let content: (mimeType: String, data: [UInt8])?
@@ -51,15 +52,15 @@ extension LibraryCommands {
     return reply
   }
 
-  /// The picture in the file of a song in the queue; nil if there is none, if it cannot be read, or once
-  /// `interruption` returns a reason. Blocks on the disk or the network.
+  /// Returns the picture in the file of a song in the queue; nil if there is none, if it cannot be read, or
+  /// once `interruption` returns a reason. Blocks on the disk or the network.
   func picture(of song: Song, interruption: @escaping @Sendable () -> String?) -> [UInt8]? {
     let request = Request(
       isSameUser: true, isLocal: true, reach: song.reach, maySend: true, interruption: interruption)
     return try? wholePicture(of: song.locator, song.credentials, request)?.data
   }
 
-  /// The front cover, or the first picture if none is marked as such; nil if there is none.
+  /// Returns the picture marked as front cover, otherwise the first picture; nil without a picture.
   private func wholePicture(
     of song: SongLocator, _ credentials: Credentials?, _ request: Request
   ) throws(Ack) -> (mimeType: String, data: [UInt8])? {

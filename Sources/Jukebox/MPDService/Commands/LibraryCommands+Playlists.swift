@@ -26,7 +26,7 @@ extension LibraryCommands {
         return try library.songs(
           of: try library.contents(of: name, request)[...], context.tags, isSameUser: request.isSameUser)
       case .load(let name, let range, let place):
-        // Missing files are left out silently, as in mpd: clients play the rest.
+        // Missing files are left out silently, as in mpd, so that clients play the rest.
         let songs: [Song]
         if let found = try library.remotePlaylist(name, request) {
           songs = Array(found.part(range))
@@ -41,7 +41,7 @@ extension LibraryCommands {
     }
   }
 
-  /// The songs of the playlist at a URL; nil if the name is not a URL.
+  /// Returns the songs of the playlist at a URL; nil if the name is not a URL.
   private func remotePlaylist(_ name: Argument, _ request: Request) throws(Ack) -> [Song]? {
     guard let named = try remote(name, request) else { return nil }
     guard request.maySend else { throw .noRequests }
@@ -50,7 +50,7 @@ extension LibraryCommands {
     return found.songs
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
   private struct Entry {
     let name: Argument
@@ -66,7 +66,7 @@ extension LibraryCommands {
     Entry(name: Argument(home.name(of: locator)), locator: locator, credentials: credentials)
   }
 
-  /// The list of stored playlists; empty if none are kept.
+  /// Returns the list of stored playlists; empty if none are kept.
   func storedPlaylists() throws(Ack) -> Reply {
     var reply = Reply()
     guard playlists != nil else { return reply }
@@ -77,8 +77,8 @@ extension LibraryCommands {
     return reply
   }
 
-  /// The entries of a stored playlist, or of `NAME`, `NAME.m3u`, `NAME.m3u8` or `NAME.pls` in the music
-  /// directory.
+  /// Returns the entries of a stored playlist, or of `NAME`, `NAME.m3u`, `NAME.m3u8` or `NAME.pls` in the
+  /// music directory.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
     if let songs = try remotePlaylist(name, request) {
       return songs.map { entry(at: $0.locator, $0.credentials) }
@@ -136,7 +136,7 @@ extension LibraryCommands {
     return reply
   }
 
-  // MARK: Changing
+  // MARK: Changes
 
   private func change(_ command: Command.Playlists, _ request: Request) throws(Ack) -> Reply {
     var refusal: Ack?
@@ -196,7 +196,7 @@ extension LibraryCommands {
     return entries
   }
 
-  /// Calls `body` with the playlist folder and converts its errors to mpd's.
+  /// Returns the result of `body`, which is called with the playlist folder. Converts errors to mpd's.
   private func inFolder<Result>(
     badPosition: String = "Bad song index", exists: String = "Playlist already exists",
     _ body: (PlaylistFolder) throws(PlaylistProblem) -> Result
@@ -251,7 +251,7 @@ extension LibraryCommands {
       for (song, value) in try stickers.find(
         name.bytes, below: folder.bytes, test, interruption: request.interruption)
       where try database.hasSong(song) {
-        // Each query for one song is too short to be interrupted.
+        // Checked here, because each query for one song is too short to be interrupted.
         if let reason = request.interruption() { return .failure(.interrupted(reason)) }
         reply.append("file", Argument(song))
         append(name.bytes, value)

@@ -15,10 +15,10 @@ import Transfer
 
 /// The commands that access the disk: adding, listing, playlists, pictures. Each runs on a thread of its own,
 /// so that a slow disk or a long playlist delays only its own client. A client has one command in progress,
-/// so the number of threads is at most that of the clients.
+/// so the number of threads is at most the number of clients.
 final class LibraryCommands: Sendable {
-  /// Reads the tag of a network medium with its pictures; nil if it has none, or once `interruption` returns
-  /// a reason. Blocks on the network.
+  /// Reads the tag of a network medium with its pictures; nil if the medium has no tag, or once
+  /// `interruption` returns a reason. Blocks on the network.
   typealias TagReading =
     @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> MediaTag?
 
@@ -27,8 +27,8 @@ final class LibraryCommands: Sendable {
 
   struct Picture {
     var song: SongLocator
-    /// The reach and credentials of the client that requested the picture: clients with other rights must not
-    /// see it.
+    /// The reach and credentials of the client that requested the picture. Clients with other rights must not
+    /// see the picture.
     var reach: NetworkReach?
     var credentials: Credentials?
     var content: (mimeType: String, data: [UInt8])?
@@ -44,13 +44,13 @@ final class LibraryCommands: Sendable {
   private let tagReader: TagReader
   /// The addresses that URLs of other users' clients may lead to; nil forbids them URLs.
   private let reachOfOthers: NetworkReach?
-  /// Reads network playlists; nil: they count as songs.
+  /// Reads network playlists. If nil, network playlists count as songs.
   private let readPlaylist: PlaylistReading?
-  /// Reads tags of network media; nil: such media have no pictures.
+  /// Reads tags of network media. If nil, network media have no pictures.
   let readTag: TagReading?
   let requests = NetworkRequests()
   private let clock: any HostClock
-  /// The picture that was requested last: clients fetch pictures in chunks.
+  /// The picture that was requested last, kept because clients fetch pictures in chunks.
   let picture = Mutex<Picture?>(nil)
   /// Clients that have disconnected while their commands are in progress.
   private let gone = Mutex<[ClientID: Absence]>([:])
@@ -167,7 +167,8 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Refuses a command that would exceed the limit of network requests, before it gets a thread.
+  /// Returns a refusal if a command would exceed the limit of network requests; nil otherwise. Called before
+  /// the command gets a thread.
   func refusal(of name: Argument, for client: ClientInfo) -> Ack? {
     guard EntryLocation.isURL(name.bytes), requests.areTooMany(isSameUser: client.isSameUser) else {
       return nil
@@ -175,7 +176,7 @@ final class LibraryCommands: Sendable {
     return Ack(.system, NetworkRequests.refusal)
   }
 
-  /// The addresses that URLs of a client may lead to; nil forbids URLs.
+  /// Returns the addresses that URLs of a client may lead to; nil forbids URLs.
   ///
   /// A TCP client counts as another user's even on this machine, since nothing proves its identity.
   func reach(of client: ClientInfo) -> NetworkReach? { client.isSameUser ? .all : reachOfOthers }
@@ -245,7 +246,7 @@ final class LibraryCommands: Sendable {
 
   // MARK: Adding
 
-  /// The URL that a client's name is; nil for any other name.
+  /// Returns the location if a client's name is a URL; nil for any other name.
   func remote(_ name: Argument, _ request: Request) throws(Ack) -> Named? {
     guard case .url(let url, let credentials) = EntryLocation(name.bytes) else { return nil }
     guard request.reach != nil else {
@@ -254,7 +255,7 @@ final class LibraryCommands: Sendable {
     return (SongLocator(url), credentials)
   }
 
-  /// The song at a URL or of a single file; folders and playlists are refused.
+  /// Returns the song at a URL or of a single file; folders and playlists are refused.
   private func song(of name: Argument, _ request: Request) throws(Ack) -> Song {
     if let named = try remote(name, request) { return song(named, request) }
     let path = try resolveSong(name, request)
@@ -267,7 +268,8 @@ final class LibraryCommands: Sendable {
     Song(named.locator, reach: request.reach ?? .publicOnly, credentials: named.credentials)
   }
 
-  /// Resolves a client's name. The error for a missing one is `missing`, or mpd's for a folder.
+  /// Returns the path that a client's name leads to. Throws `missing` if it does not exist or, if nil, mpd's
+  /// error for a missing folder.
   func resolve(_ name: [UInt8], _ request: Request, missing: Ack? = nil) throws(Ack) -> MediaPath {
     try checkName(name, request)
     do {
@@ -288,8 +290,8 @@ final class LibraryCommands: Sendable {
     EntryLocation.isURL(name) || name.first == UInt8(ascii: "/") && name.contains { $0 != UInt8(ascii: "/") }
   }
 
-  /// Network clients do not learn where files are, not even whether a name leads to the music directory. mpd
-  /// does the same.
+  /// Refuses absolute names of network clients, who must not learn where files are, not even whether a name
+  /// leads to the music directory. mpd does the same.
   func checkName(_ name: [UInt8], _ request: Request) throws(Ack) {
     guard !request.isLocal, Self.isAbsolute(name) else { return }
     throw Ack(
@@ -301,7 +303,7 @@ final class LibraryCommands: Sendable {
     var refusal: Ack?
   }
 
-  /// The songs at a URL or of a file, or those in a folder or playlist.
+  /// Returns the songs at a URL or of a file, or the songs in a folder or playlist.
   func songs(of uri: Argument, _ request: Request) throws(Ack) -> Found {
     if let named = try remote(uri, request) {
       guard let url = named.locator.url, NetworkPlaylist.kind(named: url) != nil else {
@@ -320,10 +322,10 @@ final class LibraryCommands: Sendable {
     return found
   }
 
-  /// The songs at URLs, of files, in folders and in playlists, as far as the client may access them and they
-  /// can be played.
+  /// Returns the songs at URLs, of files, in folders and in playlists that can be played and that the client
+  /// may access.
   ///
-  /// - Parameter arePlaylists: Whether URLs are those of playlists, whatever their names.
+  /// - Parameter arePlaylists: Whether all URLs lead to playlists, regardless of their names.
   func expand(_ names: [Named], arePlaylists: Bool = false, _ request: Request) throws(Ack) -> Found {
     var builder = QueueBuilder(
       directory: home.path, confinedTo: request.isSameUser ? nil : home, reach: request.reach,
@@ -350,7 +352,8 @@ final class LibraryCommands: Sendable {
     return found
   }
 
-  /// The reason why a file cannot be played; nil if it can. Files named like songs are not opened for this.
+  /// Returns the reason why a file cannot be played; nil if it can be played. Assumes without opening it that
+  /// a file named like a song can be played.
   private func flaw(of file: MediaPath) -> String? {
     guard !file.isSong else { return nil }
     do {
@@ -362,7 +365,7 @@ final class LibraryCommands: Sendable {
   }
 
   /// Adds songs, with the tags that the database knows, and starts reading the files' own tags, which may be
-  /// newer.
+  /// newer. Returns the ids.
   @discardableResult
   func addAndRead(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {
     let ids = try add(database.described(songs), at: place)

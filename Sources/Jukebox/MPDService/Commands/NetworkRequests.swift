@@ -24,7 +24,7 @@ final class NetworkRequests: Sendable {
 
   func areTooMany(isSameUser: Bool) -> Bool { count.withLock { $0.areTooMany(isSameUser: isSameUser) } }
 
-  /// Runs a request, which blocks; nil if the limit is reached.
+  /// Runs a blocking request and returns its result; nil if the limit is reached.
   func perform<Answer>(isSameUser: Bool, _ request: () -> Answer) -> Answer? {
     let isAdmitted = count.withLock { count in
       guard !count.areTooMany(isSameUser: isSameUser) else { return false }
@@ -42,7 +42,7 @@ final class NetworkRequests: Sendable {
     return request()
   }
 
-  /// Reads playlists with `read`, but fails while the limit is reached.
+  /// Returns a function that reads playlists with `read`, but fails while the limit is reached.
   func counting(_ read: PlaylistReading?, isSameUser: Bool) -> PlaylistReading? {
     guard let read else { return nil }
     return { [self] url, credentials, reach, interruption in

@@ -4,14 +4,14 @@ import Dispatch
 import JukeboxPlayback
 import Synchronization
 
-/// The commands about the audio outputs: the destinations that the device offers, of which one has the sound, or
-/// the device itself if it offers none. Enabling an output moves the sound there.
+/// The commands about the audio outputs. The outputs are the destinations that the device offers, or the
+/// device itself if it offers none. Enabling an output moves the sound there and disables the others.
 final class OutputCommands: Sendable {
   private struct State {
     /// The names of all outputs known so far. The index is the id, which stays the same while the process
     /// runs.
     var names: [String] = []
-    /// The output that was enabled last, and where the sound was then: it stays there for a moment.
+    /// The output that was enabled last, and the route at that time, which takes a moment to change.
     var chosen: (name: String, route: String?)?
     /// Whether the device was asked for its destinations, which takes time only once.
     var hasAsked = false
@@ -103,7 +103,7 @@ final class OutputCommands: Sendable {
     return reply
   }
 
-  /// The present outputs, in the device's order.
+  /// Returns the present outputs, in the device's order.
   private func outputs() -> [Output] {
     let surroundings = device?.surroundings(limit: 0)
     let route = sound.route
@@ -122,7 +122,7 @@ final class OutputCommands: Sendable {
     }
   }
 
-  /// The output of a device without a choice, or of a server that does not answer.
+  /// Returns the only output of a device without a choice, or of a server that does not answer.
   private func onlyOutput(_ name: String, isEnabled: Bool) -> Output {
     let id = state.withLock { $0.names.firstIndex(of: name) } ?? 0
     return Output(

@@ -17,7 +17,7 @@ struct PlaybackCommands: Sendable {
   let sleepTimer: SleepTimer
   private let kept = CurrentSongReply()
 
-  // MARK: Asking
+  // MARK: Queries
 
   private func status() -> Reply {
     let (obstacle, error) = sound.hindrance
@@ -53,8 +53,8 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
-  /// The reply to `stats`. Without a library it has two lines, as from mpd without a database. With a library
-  /// all lines follow, in mpd's order.
+  /// Returns the reply to `stats`. Without a library it has two lines, as from mpd without a database. With a
+  /// library all lines follow, in mpd's order.
   private func stats() -> Reply {
     var reply = Reply()
     reply.append("uptime", Int64(clock.now.seconds(since: started)))
@@ -77,7 +77,7 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
-  // MARK: Telling
+  // MARK: Control
 
   private func seek(_ target: SeekTarget) throws(JukeboxError) {
     let seconds: Double
@@ -97,7 +97,7 @@ struct PlaybackCommands: Sendable {
     try host.change(body)
   }
 
-  /// Performs a transport command, of the kind that a lock screen has controls for.
+  /// Performs a transport command, for which a lock screen has controls.
   func perform(_ command: Command.Transport) throws(JukeboxError) -> Reply {
     switch command {
     case .play(let position?):

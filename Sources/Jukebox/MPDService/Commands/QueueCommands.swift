@@ -24,7 +24,7 @@ struct QueueCommands: Sendable {
       case .shuffle(let range):
         try m.shuffle(try range.map { r throws(JukeboxError) in try Self.range(r, in: m.queue.count) })
       case .prio(let priority, let ranges):
-        // The ranges are applied in sequence, as in mpd: those before an error take effect.
+        // The ranges are applied in sequence, as in mpd: the ranges before an error take effect.
         for range in ranges {
           try m.setPriority(priority, of: try Self.range(range, in: m.queue.count, takesEnd: true))
         }
@@ -40,8 +40,8 @@ struct QueueCommands: Sendable {
     return Reply()
   }
 
-  /// The positions of a range that starts in the queue or at its end, clamped to the queue. A single position
-  /// must be in the queue, unless `takesEnd`.
+  /// Returns the positions of a range that starts in the queue or at its end, clamped to the queue. A single
+  /// position must be in the queue, unless `takesEnd`.
   private static func range(
     _ range: PositionRange, in count: Int, takesEnd: Bool = false
   ) throws(JukeboxError) -> Range<Int> {
@@ -54,7 +54,7 @@ struct QueueCommands: Sendable {
     Int(range.lowerBound)..<max(Int(range.lowerBound), range.upperBound.map(Int.init) ?? count)
   }
 
-  // MARK: Looking
+  // MARK: Listing
 
   func list(_ command: Command.Listing, tags: TagSet) throws(Ack) -> Reply {
     switch command {

@@ -57,7 +57,7 @@ final class SongFilter: Sendable {
 
   private func matches(_ source: Argument, anyOf texts: [Argument]) throws(Ack) -> Bool {
     guard let pattern = patterns[source] else { return false }
-    // Copied out of the lock and back: one thread at a time uses a filter.
+    // Copied out of the lock and back, because one thread at a time uses a filter.
     var budget = self.budget.withLock { $0 }
     defer { self.budget.withLock { [budget] in $0 = budget } }
     for text in texts {
@@ -102,7 +102,8 @@ extension TextTest {
 }
 
 extension SongReply {
-  /// The values of this tag, or of its first substitute that the song has; nil if it has none.
+  /// Returns the values of this tag, or of its first substitute that the song has; nil if the song has
+  /// neither.
   fileprivate func values(of type: TagType) -> [Argument]? {
     for candidate in [type] + type.substitutes {
       let values = tags.filter { $0.type == candidate }.map(\.value)

@@ -24,8 +24,8 @@ extension SongReply {
 }
 
 extension Reply {
-  /// Appends the pieces of `next`, made while the client reads. If nil, as for songs that the disk cannot
-  /// provide by then, the reply ends.
+  /// Appends the reply of `next`, which is called while the client reads. If `next` returns nil, for example
+  /// after a disk error, the reply ends.
   mutating func continueLater(_ next: @escaping @Sendable () -> Reply?) {
     rest = ReplyRest { piece in
       guard let next = next() else { return nil }
@@ -55,7 +55,7 @@ extension StatusReply.Place {
 }
 
 extension AudioFormatText {
-  /// Creates the format of the decoded samples: floating point, whatever the file contains.
+  /// Creates the format of the decoded samples: floating point, regardless of the file's own format.
   init?(_ metadata: SongMetadata) {
     guard let rate = metadata.sampleRate, let channels = metadata.channels else { return nil }
     self.init(rate: rate, bits: nil, channels: channels)

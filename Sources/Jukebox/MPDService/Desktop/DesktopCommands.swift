@@ -2,7 +2,7 @@ import ControlProtocol
 import ControlServer
 import NowPlaying
 
-/// The commands of media keys and desktops, performed as those of the control socket.
+/// The commands of media keys and desktops, performed like commands of the control socket.
 struct DesktopCommands: Sendable {
   let desk: ControlDesk
 
@@ -36,7 +36,7 @@ struct DesktopCommands: Sendable {
     }
   }
 
-  /// The commands of the protocol for one of the desktop's; nil if the value is out of range.
+  /// Returns the protocol's commands for a command of the desktop; nil if the value is out of range.
   private static func commands(for kind: CommandOffer.Kinds, _ value: Double) -> [Command]? {
     switch kind {
     case .play: return [.transport(.play(position: nil))]
@@ -60,7 +60,7 @@ struct DesktopCommands: Sendable {
     }
   }
 
-  /// The id in the reply to `addid`, which is that one line.
+  /// Returns the id in the reply to `addid`, which consists of one line.
   private static func id(in reply: Reply) -> UInt32? {
     UInt32(String(decoding: reply.bytes.dropFirst("Id: ".utf8.count).dropLast(), as: UTF8.self))
   }

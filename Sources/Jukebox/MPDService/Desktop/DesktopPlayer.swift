@@ -15,12 +15,12 @@ final class DesktopPlayer: Sendable {
   private struct Cover {
     let song: SongID
     var image: UIImage?
-    /// The URL of the picture that is a file in the song's folder.
+    /// The URL of the picture file in the song's folder.
     var url: String?
   }
 
   private struct State {
-    /// Whether an update is pending. It publishes all changes until then.
+    /// Whether an update is pending, which publishes all changes until it runs.
     var isScheduled = false
     var cover: Cover?
     /// The song whose picture is being read.
@@ -72,7 +72,7 @@ final class DesktopPlayer: Sendable {
   }
 
   /// Returns the picture of a song if it is known, and reads it otherwise. A live stream, which has no
-  /// duration, has no picture: reading it would be a second connection.
+  /// duration, has no picture, because reading it would need a second connection.
   private func cover(of song: QueuedSong, isWhole: Bool) -> Cover? {
     guard isWhole || !song.song.locator.isRemote else { return nil }
     let (known, mustRead) = state.withLock { state in
@@ -87,7 +87,7 @@ final class DesktopPlayer: Sendable {
   private func isAwaited(_ song: QueuedSong) -> Bool { state.withLock { $0.awaited } == song.id }
 
   private func readCover(of song: QueuedSong) {
-    // Another song may begin before its turn, and while its picture is read.
+    // Another song may begin before this picture's turn, and while the picture is read.
     guard isAwaited(song) else { return }
     var cover = Cover(song: song.id)
     let data = library.picture(of: song.song) { [weak self] in

@@ -38,7 +38,7 @@ extension MPRISState {
 }
 
 extension CommandOffer {
-  /// Creates the offer of the jukebox, and its modes.
+  /// Creates the jukebox's offer of commands, with its modes.
   fileprivate init(_ machine: borrowing JukeboxMachine, canSeek: Bool) {
     self.init()
     kinds = [.pause, .stop, .rate, .repeatMode, .shuffleMode, .volume]
@@ -85,6 +85,6 @@ extension NowPlayingInfo {
     title = title ?? station ?? song.locator.fileName
   }
 
-  /// The number in a tag such as `3/12`; nil if it begins with none.
+  /// Returns the number at the start of a tag such as `3/12`; nil if the tag does not begin with a digit.
   private static func number(_ text: String) -> Int? { Int(text.prefix { $0.isASCII && $0.isNumber }) }
 }

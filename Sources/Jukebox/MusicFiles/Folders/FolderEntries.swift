@@ -56,7 +56,8 @@ package struct FolderEntries {
     self.unplayable = unplayable.sorted().map(\.name)
   }
 
-  /// The names of all files in a folder, music or not, hidden or not, in natural order. Blocks on the disk.
+  /// Returns the names of all files in a folder, music or not, hidden or not, in natural order. Blocks on the
+  /// disk.
   package static func names(
     in folder: MediaPath, interruption: () -> String? = { nil }
   ) throws(FileBytes.Problem) -> [[UInt8]] {

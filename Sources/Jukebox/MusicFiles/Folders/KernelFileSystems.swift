@@ -11,12 +11,12 @@ package struct KernelFileSystems: Sendable {
     "fusectl", "hugetlbfs", "mqueue", "nfsd", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs",
     "selinuxfs", "smackfs", "sysfs", "tracefs",
   ]
-  /// The maximum size of the list of mounts, in bytes: enough for some ten thousand.
+  /// The maximum size of the list of mounts, in bytes: enough for about ten thousand mounts.
   private static let listLimit = 4 << 20
 
   private let devices: Set<UInt64>
 
-  /// Reads the list of mounts. Without it, since `/proc` is not mounted then, the result is empty.
+  /// Reads the list of mounts. The result is empty if the list cannot be read, as without a mounted `/proc`.
   package init() {
     self.init(mounts: (try? FileBytes.read(MediaPath("/proc/self/mountinfo"), limit: Self.listLimit)) ?? [])
   }
@@ -35,7 +35,7 @@ package struct KernelFileSystems: Sendable {
     self.devices = devices
   }
 
-  /// Glibc's `makedev`, which is a macro.
+  /// Returns the device number. Glibc's `makedev` is a macro, which Swift does not import.
   private static func device(major: UInt64, minor: UInt64) -> UInt64 {
     (major & 0xFFF) << 8 | (major & ~0xFFF) << 32 | minor & 0xFF | (minor & ~0xFF) << 12
   }

@@ -9,7 +9,7 @@ package struct UnplayableFiles: Hashable, Sendable {
     "ra", "shn", "spx", "tak", "tta", "voc", "wma", "wv",
   ]
 
-  /// The number of files of each kind, an extension with its dot such as `.wma`.
+  /// The number of files by kind. A kind is an extension with its dot, such as `.wma`.
   package private(set) var counts: [String: Int]
   /// The first files, in the order of their addition.
   package private(set) var files: [MediaPath]
@@ -19,7 +19,7 @@ package struct UnplayableFiles: Hashable, Sendable {
     self.files = Array(files.prefix(Self.fileLimit))
   }
 
-  /// Whether the name is that of a sound file.
+  /// Whether the name has the extension of an unplayable sound file.
   static func includes(_ file: MediaPath) -> Bool { kinds.contains(file.fileExtension) }
 
   package mutating func add(_ file: MediaPath) {

@@ -33,7 +33,7 @@ package enum AtomicFile {
 
   private static let attempts = 100
 
-  /// Calls `body` with temporary names until one is free: the result for others is EEXIST.
+  /// Calls `body` with temporary names until one is free. `body` returns EEXIST for a name that is not free.
   private static func withNewName(
     beside path: MediaPath, _ body: (MediaPath) -> Int32?
   ) throws(FileBytes.Problem) {

@@ -32,7 +32,8 @@ package enum EntryLocation: Hashable, Sendable {
 
   package static func isURL(_ text: [UInt8]) -> Bool { scheme(of: text) != nil }
 
-  /// The scheme in lower case if the text is a URL: `file:/` or `scheme://`. A path may contain a colon too.
+  /// Returns the scheme in lower case if the text is a URL, `file:/` or `scheme://`; nil for a path, which
+  /// may contain a colon too.
   private static func scheme(of text: [UInt8]) -> String? {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
     let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
@@ -58,7 +59,7 @@ package enum EntryLocation: Hashable, Sendable {
     }
   }
 
-  /// Parses a `file:` URL without its scheme. The host must be empty or `localhost`.
+  /// Returns the location of a `file:` URL, given without its scheme. The host must be empty or `localhost`.
   private static func fileURL(_ text: ArraySlice<UInt8>) -> EntryLocation {
     var path = text
     if text.starts(with: "//".utf8) {
@@ -71,7 +72,7 @@ package enum EntryLocation: Hashable, Sendable {
     }
     guard !path.isEmpty else { return .unusable("a file URL without a path") }
     let (bytes, isValid) = PercentEncoding.decode(path)
-    // No path has a zero byte: the system would read only what precedes it.
+    // No path has a zero byte, because the system would read only what precedes it.
     guard isValid, !bytes.contains(0) else {
       return .unusable("invalid percent-encoding in a file URL")
     }

@@ -14,7 +14,7 @@ package struct FileStatus {
   package let size: Int64
   /// The time of the last modification, in nanoseconds since 1970.
   package let changed: Int64
-  /// The same time, in seconds.
+  /// The time of the last modification, in seconds since 1970.
   package let modified: Int64
 
   /// Reads the status of the file at a path, with links followed. Blocks on the disk.

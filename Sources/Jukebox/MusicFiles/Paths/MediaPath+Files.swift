@@ -2,12 +2,13 @@ import Glibc
 package import SystemSupport
 
 extension FileBytes {
-  /// Reads a regular file of at most `limit` bytes. Refuses a pipe and does not wait for it. Blocks.
+  /// Returns the contents of a regular file of at most `limit` bytes. Refuses a pipe without waiting for it.
+  /// Blocks.
   package static func read(_ path: MediaPath, limit: Int) throws(Problem) -> [UInt8] {
     try path.withCString { name throws(Problem) in try read(name, limit: limit) }
   }
 
-  /// Reads at most `count` bytes of a regular file from `offset` on. Blocks.
+  /// Returns at most `count` bytes of a regular file from `offset` on, and the file's size. Blocks.
   package static func part(
     of path: MediaPath, from offset: Int, count: Int
   ) throws(Problem) -> (bytes: [UInt8], size: Int) {
@@ -17,7 +18,7 @@ extension FileBytes {
 
 extension FileReplacement {
   /// Writes `bytes` to the file `new`, which must not exist, and renames it to `path`. Returns nil, or the
-  /// `errno` of the failure. Blocks on the disk; with `isDurable`, until it has stored all.
+  /// `errno` of the failure. Blocks on the disk; with `isDurable`, until the disk has stored all bytes.
   package static func write(
     _ bytes: [UInt8], to path: MediaPath, through new: MediaPath, mode: UInt32, isDurable: Bool
   ) -> Int32? {

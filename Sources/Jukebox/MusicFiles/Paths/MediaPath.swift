@@ -62,8 +62,8 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
 
   package func adding(suffix: String) -> MediaPath { MediaPath(bytes: bytes + suffix.utf8) }
 
-  /// Resolves the path against `directory` and removes redundant dots and slashes. Keeps `..`: after a
-  /// symbolic link it leads to another folder than the text suggests.
+  /// Returns the path resolved against `directory`, without redundant dots and slashes. Keeps `..`, which
+  /// after a symbolic link leads to another folder than the text suggests.
   package func resolved(against directory: MediaPath) -> MediaPath {
     let full = isAbsolute ? bytes : directory.appending(bytes).bytes
     let parts = full.split(separator: Self.slash).filter { $0 != [UInt8(ascii: ".")] }
@@ -81,7 +81,7 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
 
   /// Makes a system call with the path and returns its result. Throws the `errno` if the result is negative.
   package func systemCall(_ body: (UnsafePointer<CChar>) -> Int32) throws(FileBytes.Problem) -> Int32 {
-    // Another call could change `errno`.
+    // `errno` is read immediately, because another call could change it.
     let (result, error) = withCString { path in
       let result = body(path)
       return (result, errno)
@@ -96,7 +96,8 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     try body((bytes + [0]).map { CChar(bitPattern: $0) })
   }
 
-  /// The path of the same file, absolute and without links, dots and doubled slashes. Blocks on the disk.
+  /// Returns the path of the same file, absolute and without links, dots and doubled slashes. Blocks on the
+  /// disk.
   package func resolvingLinks() throws(FileBytes.Problem) -> MediaPath {
     let (bytes, error): ([UInt8]?, Int32) = withCString { path in
       guard let real = realpath(path, nil) else { return (nil, errno) }
@@ -107,7 +108,7 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return MediaPath(bytes: bytes)
   }
 
-  /// The working directory; the root if the system reports none, as after its removal.
+  /// Returns the working directory; the root if the system reports none, as after the directory's removal.
   package static func workingDirectory() -> MediaPath {
     guard let name = getcwd(nil, 0) else { return MediaPath("/") }
     defer { free(name) }

@@ -4,7 +4,7 @@ package import SystemSupport
 
 /// The music directory, to which relative names of clients refer, and the files that clients can access. A
 /// client of the server's own user may name every file that this user can read. Other clients see only files
-/// below the directory, and neither `..` nor a link leads out of it: no reply reveals which other files
+/// below the directory, and neither `..` nor a link leads out of it, so no reply reveals which other files
 /// exist.
 package struct MusicHome: Sendable {
   package enum Problem: Error, Hashable, Sendable {
@@ -24,7 +24,7 @@ package struct MusicHome: Sendable {
     guard try FileStatus(of: self.path).type == S_IFDIR else { throw .system(ENOTDIR) }
   }
 
-  /// The working directory; the root if the working directory was removed.
+  /// Returns the working directory; the root if the working directory was removed.
   package static func workingDirectory() -> MusicHome {
     (try? MusicHome(.workingDirectory())) ?? MusicHome(real: MediaPath("/"))
   }
@@ -50,7 +50,7 @@ package struct MusicHome: Sendable {
       do {
         let real = try candidate.resolvingLinks()
         guard isSameUser || contains(real) else { continue }
-        // The name is returned as given, with its links: a link in the home is a song of the home.
+        // The name is returned as given, with its links, because a link in the home is a song of the home.
         return candidate
       } catch .system(ENOENT), .system(ENOTDIR) {
         continue
@@ -70,21 +70,23 @@ package struct MusicHome: Sendable {
     return contains(real)
   }
 
-  /// The text for a path in messages to clients that may not know it: relative, or the last component.
+  /// Returns the text for a path in messages to clients that may not know the path: relative, or the last
+  /// component.
   func shownName(of path: MediaPath) -> String {
     if path == self.path { return "/" }
     let name = name(of: path)
     return String(decoding: name.count < path.bytes.count ? name : path.name, as: UTF8.self)
   }
 
-  /// The name of a song for clients: relative if the file is below the home, otherwise its path or URL.
+  /// Returns the name of a song for clients: relative if the file is below the home, otherwise its path or
+  /// URL.
   package func name(of locator: SongLocator) -> [UInt8] {
     Array(locator.bytes[nameStart(in: locator.bytes)...])
   }
 
-  /// The name of a file for clients: relative below the home, otherwise absolute.
+  /// Returns the name of a file for clients: relative below the home, otherwise absolute.
   package func name(of file: MediaPath) -> [UInt8] { Array(file.bytes[nameStart(in: file.bytes)...]) }
 
-  /// The index in a path at which the name for clients begins. A URL never begins like the home.
+  /// Returns the index in a path at which the name for clients begins. A URL never begins like the home.
   package func nameStart(in path: [UInt8]) -> Int { path.starts(with: prefix) ? prefix.count : 0 }
 }

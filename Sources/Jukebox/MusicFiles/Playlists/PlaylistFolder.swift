@@ -41,9 +41,10 @@ package final class PlaylistFolder: Sendable {
 
   package init(_ path: MediaPath) { self.path = path }
 
-  // MARK: Asking
+  // MARK: Queries
 
-  /// The names of all playlists and the times of their last changes, in seconds since 1970; in natural order.
+  /// Returns the names of all playlists, in natural order, and the times of their last changes, in seconds
+  /// since 1970.
   package func list() throws(PlaylistProblem) -> [(name: [UInt8], modified: Int64)] {
     let names: [[UInt8]]
     do {
@@ -69,7 +70,7 @@ package final class PlaylistFolder: Sendable {
 
   package func entries(of name: [UInt8]) throws(PlaylistProblem) -> [[UInt8]] { try read(name).entries }
 
-  // MARK: Changing
+  // MARK: Changes
 
   package func save(_ name: [UInt8], _ entries: [[UInt8]], _ mode: SaveMode) throws(PlaylistProblem) {
     try changing { () throws(PlaylistProblem) in
@@ -107,8 +108,8 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Inserts entries before the one at `position`; nil is the end. Creates a missing playlist for any
-  /// entries.
+  /// Inserts entries before the entry at `position`, or at the end if nil. Creates a missing playlist unless
+  /// `entries` is empty.
   package func insert(
     _ entries: [[UInt8]], into name: [UInt8], at position: Int? = nil
   ) throws(PlaylistProblem) {
@@ -150,7 +151,7 @@ package final class PlaylistFolder: Sendable {
       && String(validating: name, as: UTF8.self) != nil
   }
 
-  /// The playlist's file; nil if it does not exist.
+  /// Returns the playlist's file; nil if it does not exist.
   private func file(of name: [UInt8]) throws(PlaylistProblem) -> MediaPath? {
     guard Self.isName(name) else { throw .badName }
     return Self.extensions.lazy.map { [path] in path.appending(name + $0) }
@@ -195,22 +196,23 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Performs an operation on a file, and reports a failure in mpd's words.
+  /// Returns the result of an operation on a file. Throws a failure in mpd's words.
   private static func report<Result>(
     _ action: String, _ path: MediaPath, _ body: () throws -> Result
   ) throws(PlaylistProblem) -> Result {
     do { return try body() } catch { throw failure(action, path, "\(error)") }
   }
 
-  /// Creates an error without the file's folder: all clients read it, and some may not know this machine's
-  /// paths.
+  /// Returns an error without the file's folder, because all clients read the error and some may not know the
+  /// machine's paths.
   private static func failure(_ action: String, _ path: MediaPath, _ reason: String) -> PlaylistProblem {
     .failed("Failed to \(action) \(String(decoding: path.name, as: UTF8.self)): \(reason)")
   }
 }
 
 extension MusicHome {
-  /// The entry of a playlist for a song: its name for clients, or its URL if a line cannot contain that name.
+  /// Returns the entry of a playlist for a song: its name for clients, or its URL if a line cannot contain
+  /// that name.
   package func entry(for locator: SongLocator) -> [UInt8] {
     guard let file = locator.file else { return locator.bytes }
     let name = name(of: file)
@@ -221,8 +223,8 @@ extension MusicHome {
     return isPlain ? name : Array(file.fileURL.utf8)
   }
 
-  /// The song that an entry names, and the credentials in the entry. A missing file has its first possible
-  /// path. Nil for an entry that cannot be played. Blocks on the disk.
+  /// Returns the song that an entry names, and the credentials in the entry. A missing file has its first
+  /// possible path. Nil for an entry that cannot be played. Blocks on the disk.
   package func locator(ofEntry entry: [UInt8]) -> (locator: SongLocator, credentials: Credentials?)? {
     switch EntryLocation(entry) {
     case .unusable: return nil

@@ -20,8 +20,8 @@ package struct QueueBuilder {
     package var files = 1_000_000
     /// The maximum number of entries in all playlists, of any kind. Each costs an access to the disk.
     package var names = 1_000_000
-    /// The maximum number of playlists read, counting repetitions: enough for one that names one for every
-    /// album.
+    /// The maximum number of playlists read, counting repetitions: enough for a playlist that names a
+    /// playlist for every album.
     package var playlists = 1000
     package var playlistDepth = 8
     /// The maximum size of all playlists, in bytes: half a million long names, and less than a film.
@@ -58,7 +58,7 @@ package struct QueueBuilder {
   /// The problems in the order of their detection, up to the limit.
   package private(set) var problems: [QueueProblem] = []
   package private(set) var problemCount = 0
-  /// The sound files in folders that are not songs. They are not among the problems.
+  /// The unplayable sound files in folders. They are not among the problems.
   package private(set) var unplayable = UnplayableFiles()
   /// The reason why reading stopped early; nil if everything was read.
   package private(set) var limitation: String?
@@ -188,7 +188,7 @@ package struct QueueBuilder {
 
   private func shownName(of path: MediaPath) -> String { home?.shownName(of: path) ?? path.description }
 
-  /// The name for messages, without paths of this machine if the client may not know them.
+  /// Returns the name for messages, without paths of this machine if the client may not know them.
   private func shownName(of text: [UInt8]) -> String {
     if home != nil, case .paths(let paths) = EntryLocation(text), let path = paths.first, path.isAbsolute {
       return shownName(of: path.resolved(against: directory))
@@ -258,7 +258,7 @@ package struct QueueBuilder {
   // MARK: Folders
 
   /// Adds the songs of a folder, then those of its subfolders, both in natural order and without hidden
-  /// ones. Follows links within their allowance, and visits each folder once.
+  /// names. Follows links within their allowance, and visits each folder once.
   private mutating func addFolder(_ folder: MediaPath, depth: Int, isLinked: Bool = false, origin: String?) {
     guard depth <= limits.folderDepth else {
       return report(shownName(of: folder), origin, "more than \(limits.folderDepth) folders deep")

@@ -32,7 +32,7 @@ package final class TagReader: Sendable {
     self.onRead = onRead
   }
 
-  /// Adds those of these songs that are files to the reading queue. Returns immediately; any thread.
+  /// Queues the files among these songs for reading. Returns immediately; any thread.
   package func read(_ songs: [(id: SongID, locator: SongLocator)]) {
     let songs = songs.compactMap { song in song.locator.path.map { (id: song.id, path: $0) } }
     guard !songs.isEmpty else { return }

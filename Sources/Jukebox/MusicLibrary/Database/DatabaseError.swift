@@ -10,7 +10,7 @@ package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   case full
   /// A later version of this program, or another program, has created the file.
   case unknownVersion(Int64)
-  /// The query ended early: it exceeded its budget, or its client no longer waits.
+  /// The query ended early, because it exceeded its budget or its client no longer waits.
   case refused(Ack)
   case failed(code: Int32, String)
 
@@ -54,7 +54,7 @@ final class Question: Sendable {
 
   /// Returns whether a pattern is found in a text; nil if the query ended during the search.
   func matches(_ pattern: TextPattern, _ text: UnsafeBufferPointer<UInt8>) -> Bool? {
-    // The lock is not needed for the search: one thread at a time uses the connection.
+    // The search does not need the lock, because one thread at a time uses the connection.
     var budget = state.withLock { $0.budget }
     do throws(Ack) {
       let isFound = try pattern.matches(text, &budget)

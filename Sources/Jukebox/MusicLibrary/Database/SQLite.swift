@@ -4,8 +4,9 @@ internal import Glibc
 internal import MusicFiles
 internal import SystemSupport
 
-/// The functions of libsqlite3, looked up when the first database is opened. The library is not linked:
-/// `continuo play` should not pay for loading it. SQLite has kept these functions stable since version 3.8.7.
+/// The functions of libsqlite3, looked up when the first database is opened. The library is not linked, so
+/// that `continuo play` does not pay for loading it. SQLite has kept these functions stable since version
+/// 3.8.7.
 private struct SQLiteCalls: Sendable {
   typealias Text = UnsafePointer<CChar>?
   typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
@@ -148,8 +149,8 @@ struct Database: ~Copyable {
   private let handle: OpaquePointer
   let question: Question
 
-  /// SQLite's steps between two checks for an interruption: a row takes some ten, and 10,000 about a
-  /// millisecond.
+  /// The number of SQLite's steps between two checks for an interruption. A row takes some ten steps, and
+  /// 10,000 steps take about a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
   /// Opens or creates the file. Blocks on the disk, as all calls here do.
@@ -277,10 +278,10 @@ struct DatabaseRow {
 
   func integer(_ column: Int32) -> Int64 { calls.integer(handle, column) }
 
-  /// The floating-point number in a column; 0 for NULL.
+  /// Returns the floating-point number in a column; 0 for NULL.
   func real(_ column: Int32) -> Double { calls.real(handle, column) }
 
-  /// A copy of the bytes in a column; empty for NULL.
+  /// Returns a copy of the bytes in a column; empty for NULL.
   func bytes(_ column: Int32) -> [UInt8] {
     let start = calls.bytes(handle, column)
     return Array(UnsafeRawBufferPointer(start: start, count: Int(calls.byteCount(handle, column))))

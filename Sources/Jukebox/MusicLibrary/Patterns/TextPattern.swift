@@ -5,15 +5,15 @@ internal import SystemSupport
 /// an item of an expression, about 15 ns. Used by one thread at a time.
 package struct PatternBudget: Sendable {
   fileprivate var steps: Int
-  /// The steps that each text adds. An expression needs about ten for a title: a large library can be
-  /// searched.
+  /// The number of steps that each text adds to the budget. An expression needs about ten steps for a title,
+  /// so a large library can be searched.
   private let stepsOfText: Int
   /// The number of steps between two checks for an interruption.
   private static let stepsBetweenLooks = 1024
   private let interruption: @Sendable () -> String?
   package fileprivate(set) var refusal: Ack?
 
-  /// Allows a query `steps`, about 0.2 s by default, and `stepsOfText`, about 3 µs, more for each text.
+  /// Creates a budget of `steps` (about 0.2 s by default), and `stepsOfText` (about 3 µs) more for each text.
   /// Matching ends when `interruption`, called between steps, returns a reason.
   package init(
     steps: Int = 10_000_000, stepsOfText: Int = 200, interruption: @escaping @Sendable () -> String? = { nil }
@@ -46,11 +46,11 @@ package struct PatternBudget: Sendable {
 /// the growth of a client's expression, and a budget limits the cost of matching. PCRE2's own limit of steps
 /// starts again at each character of each text, and so does not limit a query.
 package final class TextPattern: Sendable {
-  /// The limits of an expression, in bytes and nested groups. PCRE2 takes 40 ms to compile certain ones of
-  /// 4000 bytes, on the thread that answers all clients. Real expressions are a tenth as long.
+  /// The limits of an expression, in bytes and nested groups. PCRE2 takes 40 ms to compile certain
+  /// expressions of 4000 bytes, on the thread that answers all clients. Real expressions are a tenth as long.
   private static let sizeLimit = 512
   private static let depthLimit: UInt32 = 16
-  /// The maximum number of characters in all ranges such as `[а-я]`. Ignoring case, PCRE2 checks each of
+  /// The maximum number of characters in all ranges such as `[а-я]`. If case is ignored, PCRE2 checks each of
   /// them, which takes 15 ms for all of Unicode.
   private static let rangeLimit: UInt32 = 1 << 17
   /// The maximum memory of one match in KiB. Repeated groups over a text of 4000 characters need half of it.

@@ -15,8 +15,8 @@ struct FolderScan {
     /// folder with very many songs for a commit takes long.
     static let transaction = 0.5
     static let transactionRatio = 10.0
-    /// The time between progress notifications, in seconds, doubled after each: every client that is notified
-    /// reads everything again.
+    /// The time between progress notifications, in seconds, doubled after each notification, because every
+    /// notified client reads everything again.
     static let progress = 1.0...30.0
   }
 
@@ -31,7 +31,8 @@ struct FolderScan {
   private let onProgress: () -> Void
 
   private var appearances: [FileStatus.Identity: Int] = [:]
-  /// The folders scanned without their subfolders: once each, however many of their files were deleted.
+  /// The folders scanned without their subfolders. Each is scanned once, however many of its files were
+  /// deleted.
   private var shallow: Set<[UInt8]> = []
   /// The times of the next commit and progress notification, and the interval after that, in seconds.
   private var transactionEnd: Double
@@ -43,13 +44,13 @@ struct FolderScan {
     let above: [FileStatus.Identity]
   }
 
-  /// Pending links, followed after everything else: the music directory's own songs come first.
+  /// Pending links, followed after everything else so that the music directory's own songs come first.
   private var links: [Link] = []
   private var linkAllowance: LinkAllowance
   /// The link in progress, and the time at which it was entered, in seconds.
   private var link: (path: [UInt8], since: Double)?
   private let kernelFiles = KernelFileSystems()
-  /// The sound files in scanned folders that are not songs.
+  /// The unplayable sound files in scanned folders.
   private(set) var unplayable = UnplayableFiles()
   /// The first reading problem, and the number of further ones.
   private var problems: (first: String, more: Int)?
@@ -81,7 +82,7 @@ struct FolderScan {
   mutating func scan(_ path: [UInt8], isDeep: Bool) throws {
     var (folder, isDeep) = (path, isDeep)
     while (try? FileStatus(of: location(folder)))?.type != S_IFDIR {
-      // Known songs are kept: a disk that is not mounted may return.
+      // Known songs are kept, because a missing disk may be mounted again.
       guard !folder.isEmpty else { return report(home, .system(ENOENT)) }
       (folder, isDeep) = (LibraryPath.folder(of: folder), false)
     }
@@ -205,8 +206,7 @@ struct FolderScan {
       let metadata = isPlaylist ? nil : SongMetadata(path: location(path).bytes)
       hasChanged = true
       if let known { try writer.remove(path, known) }
-      // Stores the status from before reading: a file that changes while it is read is found to have
-      // changed at the next scan.
+      // Stores the status from before reading, so that the next scan detects a change made during reading.
       if let metadata, metadata.sampleRate != nil {
         try writer.add(song: path, to: id, status, metadata)
       } else {
@@ -266,10 +266,10 @@ struct FolderScan {
     if try writer.hasFolder(folder) { try writer.remove(folder: folder) }
   }
 
-  // MARK: The database
+  // MARK: Commits
 
-  /// Commits the results so far, when a commit is due, for readers. Before that, arranges the songs of
-  /// `folder`, the one in progress.
+  /// Commits the results so far for readers if a commit is due. Before that, arranges the songs of `folder`,
+  /// the folder in progress.
   private mutating func commitIfDue(arranging folder: Int64? = nil) throws {
     let now = seconds()
     guard now >= transactionEnd else { return }

@@ -12,7 +12,8 @@ final class FolderWatch: Sendable {
     var isFull = false
   }
 
-  /// The maximum number of watched folders. Each takes a kilobyte of kernel memory, and its name here.
+  /// The maximum number of watched folders. Each takes a kilobyte of kernel memory, and its name in this
+  /// process.
   private static let limit = 65_536
   private static let events =
     UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
@@ -21,7 +22,7 @@ final class FolderWatch: Sendable {
 
   private let home: MediaPath
   private let descriptor: Int32
-  // Unsafe: a constant, and after `init` it is only cancelled, which Dispatch allows on any thread.
+  // Safe, because the constant source is only cancelled after `init`, which Dispatch allows on any thread.
   private nonisolated(unsafe) let source: any DispatchSourceRead
   private let state = Mutex(State())
   private let onFull: @Sendable (String) -> Void

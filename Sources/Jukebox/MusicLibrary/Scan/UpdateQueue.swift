@@ -32,8 +32,8 @@ struct UpdateQueue {
   static let limit = 32
   /// The maximum number of changed folders that are scanned one by one; more cause a complete scan.
   static let folderLimit = 1000
-  /// The quiet time before the scan of a change, and its maximum delay, in seconds. An album that is being
-  /// copied counts as one change.
+  /// The quiet time after a change before its scan, and the maximum delay of the scan, in seconds. An album
+  /// that is being copied counts as one change.
   private static let quiet = 0.5
   private static let patience = 5.0
 
@@ -55,7 +55,8 @@ struct UpdateQueue {
     return lastNumber
   }
 
-  /// Adds a complete update unless one is pending. Ignores `limit`: nobody would request the update again.
+  /// Adds a complete update unless one is pending. Ignores `limit`, because nobody would request the update
+  /// again.
   mutating func addAll() {
     if !jobs.contains(where: { $0.path.isEmpty }) { append([], rereads: false) }
   }

@@ -58,7 +58,8 @@ enum LibraryFile {
   /// The names of the tags, in the order of their numbers in the tables.
   private static let tagNames = Array(TagType.allCases.map(\.rawValue).joined(separator: " ").utf8)
 
-  /// Opens or creates the database, with mode 0600. Deletes the contents of another music directory.
+  /// Returns the database, which is created with mode 0600 if missing. Deletes its contents if they are from
+  /// another music directory.
   static func open(_ path: MediaPath, home: MediaPath) throws(DatabaseError) -> Database {
     try makePrivate(path)
     let database = try connect(path)
@@ -83,7 +84,7 @@ enum LibraryFile {
     }
   }
 
-  /// Opens another connection to the file.
+  /// Returns a new connection to the file.
   static func connect(_ path: MediaPath) throws(DatabaseError) -> Database {
     let database = try Database(path)
     try database.run("PRAGMA journal_mode = WAL")

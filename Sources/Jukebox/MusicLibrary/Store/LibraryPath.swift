@@ -14,7 +14,8 @@ enum LibraryPath {
     folder.isEmpty ? name : folder + [slash] + name
   }
 
-  /// The bounds of all paths below a folder: with a slash, and, exclusive, with the byte after the slash.
+  /// Returns the bounds of all paths below a folder: the folder with a slash, and, exclusive, the folder with
+  /// the byte after the slash.
   static func range(below folder: [UInt8]) -> [DatabaseValue] {
     folder.isEmpty
       ? [.bytes([]), .bytes([0xFF, 0xFF, 0xFF, 0xFF])]

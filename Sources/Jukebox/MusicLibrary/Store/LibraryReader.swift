@@ -32,13 +32,13 @@ package final class LibraryReader: Sendable {
   private let answers = Mutex(KeptAnswers())
 
   init(_ database: consuming Database) throws(DatabaseError) {
-    // Several readers may exist, and SQLite's cache duplicates that of the system: 1 MB each is enough.
+    // Several readers may exist, and SQLite's cache duplicates the system's cache, so 1 MB each is enough.
     try database.run("PRAGMA cache_size = -1000")
     try database.run("PRAGMA query_only = 1")
     self.database = database
   }
 
-  /// Begins a query with a new budget. It ends with an error once `interruption` returns a reason.
+  /// Begins a query with a new budget. The query ends with an error once `interruption` returns a reason.
   func begin(_ interruption: @escaping @Sendable () -> String?) { database.question.begin(interruption) }
 
   // MARK: Songs
@@ -49,7 +49,7 @@ package final class LibraryReader: Sendable {
   /// The sort key of songs in a walk through all folders.
   private static let walk = "(SELECT position FROM folders WHERE folders.id = songs.folder), position"
 
-  /// The songs that match a query, as numbers for `songs(_:)`.
+  /// Returns the songs that match a query, as numbers for `songs(_:)`.
   package func find(_ query: SongQuery, foldsCase: Bool) throws(DatabaseError) -> [Int64] {
     let condition = SongCondition(query.filter, foldsCase: foldsCase)
     let start = Int64(query.window?.lowerBound ?? 0)
@@ -91,12 +91,13 @@ package final class LibraryReader: Sendable {
     return songs.map(\.id)
   }
 
-  /// The songs with these numbers, in this order. Songs that no longer exist are left out.
+  /// Returns the songs with these numbers, in this order. Songs that no longer exist are left out.
   package func songs(_ ids: some Sequence<Int64>) throws(DatabaseError) -> [LibrarySong] {
     let statement = try database.statement("SELECT path, metadata FROM songs WHERE id = ?")
     var songs: [LibrarySong] = []
     for id in ids {
-      // SQLite counts its steps from zero for each statement, and so would never call the progress handler.
+      // Checked here, because SQLite counts its steps from zero for each statement and would never call the
+      // progress handler.
       let isLook = songs.count % Self.songsBetweenLooks == Self.songsBetweenLooks - 1
       if isLook, database.question.isInterrupted(), let refusal = database.question.refusal {
         throw .refused(refusal)
@@ -123,7 +124,7 @@ package final class LibraryReader: Sendable {
     try database.integer("SELECT id FROM folders WHERE path = ?", .bytes(path))
   }
 
-  /// The numbers of the folder with this path and of all folders below it, in order.
+  /// Returns the numbers of the folder with this path and of all folders below it, in order.
   package func folders(from path: [UInt8]) throws(DatabaseError) -> [Int64] {
     try database.rows(
       "SELECT id FROM folders WHERE path = ? OR path >= ? AND path < ? ORDER BY position",
@@ -139,13 +140,13 @@ package final class LibraryReader: Sendable {
     try entries("SELECT path, modified FROM folders WHERE parent = ? ORDER BY position", folder)
   }
 
-  /// The playlists in a folder, in order of their paths.
+  /// Returns the playlists in a folder, in order of their paths.
   package func playlists(in folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
     try entries(
       "SELECT path, changed / 1000000000 FROM others WHERE folder = ? AND playlist ORDER BY path", folder)
   }
 
-  /// The songs in a folder, as numbers for `songs(_:)`, in order.
+  /// Returns the songs in a folder, as numbers for `songs(_:)`, in order.
   package func songs(in folder: Int64) throws(DatabaseError) -> [Int64] {
     try database.rows("SELECT id FROM songs WHERE folder = ? ORDER BY position", [.integer(folder)]) {
       $0.integer(0)
@@ -158,7 +159,7 @@ package final class LibraryReader: Sendable {
 
   // MARK: Tags
 
-  /// The paths of the songs that match a filter, in the order of a walk.
+  /// Returns the paths of the songs that match a filter, in the order of a walk through all folders.
   package func paths(_ filter: FilterExpression?) throws(DatabaseError) -> [[UInt8]] {
     let condition = SongCondition(filter ?? .all([]), foldsCase: false)
     return try database.rows(
@@ -227,7 +228,7 @@ package final class LibraryReader: Sendable {
     ) { Count(songs: Int($0.integer(0)), seconds: $0.real(1)) }.first ?? Count()
   }
 
-  /// Counts the songs that match a filter, for each value of a tag, in byte order of the values.
+  /// Returns the count of the songs that match a filter for each value of a tag, in byte order of the values.
   package func count(
     _ filter: FilterExpression?, by type: TagType
   ) throws(DatabaseError) -> [(value: [UInt8], count: Count)] {
@@ -257,8 +258,8 @@ package final class LibraryReader: Sendable {
 
   // MARK: Answers
 
-  /// Returns the reply of `make`. Keeps a long reply until the library changes, since clients request
-  /// complete listings each time that they show them.
+  /// Returns the reply of `make`, or a kept copy of it. Keeps a long reply until the library changes, since
+  /// clients request complete listings each time that they show them.
   package func answer(
     to command: Command.Database, _ make: () throws(DatabaseError) -> Reply
   ) throws(DatabaseError) -> Reply {
@@ -274,7 +275,7 @@ package final class LibraryReader: Sendable {
 
   // MARK: Figures
 
-  /// The statistics of the whole library; nil until a scan has recorded them.
+  /// Returns the statistics of the whole library; nil until a scan has recorded them.
   func figures() throws(DatabaseError) -> LibraryFigures? {
     var values: [String: Int64] = [:]
     try database.statement("SELECT name, value FROM about").forEach([]) {

@@ -134,8 +134,8 @@ final class LibraryWriter {
 
   // MARK: Folders
 
-  /// The number of this folder. Adds missing rows for it and those above. A walk in order adds the rows in
-  /// order, so that clients see folders sorted before the walk ends.
+  /// Returns the number of this folder. Adds missing rows for the folder and the folders above. A walk in
+  /// order adds the rows in order, so that clients see folders sorted before the walk ends.
   func folder(_ path: [UInt8], modified: Int64) throws(DatabaseError) -> Int64 {
     let known = try rows("SELECT id, modified FROM folders WHERE path = ?", [.bytes(path)]) {
       (id: $0.integer(0), modified: $0.integer(1))
@@ -161,7 +161,7 @@ final class LibraryWriter {
     return try folder(parent, modified: 0)
   }
 
-  /// The known subfolders of this folder.
+  /// Returns the known subfolders of this folder.
   func folders(in folder: [UInt8]) throws(DatabaseError) -> Set<[UInt8]> {
     let query = "SELECT path FROM folders WHERE parent = (SELECT id FROM folders WHERE path = ?)"
     return Set(try rows(query, [.bytes(folder)]) { $0.bytes(0) })
@@ -201,7 +201,7 @@ final class LibraryWriter {
 
   // MARK: Files
 
-  /// The recorded files of this folder, by path.
+  /// Returns the recorded files of this folder, by path.
   func files(in folder: Int64) throws(DatabaseError) -> [[UInt8]: KnownFile] {
     var files: [[UInt8]: KnownFile] = [:]
     try rows("SELECT path, id, changed, size FROM songs WHERE folder = ?", [.integer(folder)]) {
@@ -268,7 +268,8 @@ final class LibraryWriter {
     hasChanged = true
   }
 
-  /// The values by which filters find a song, for each tag: its own, or those of its first substitute.
+  /// Returns the values by which filters find a song, for each tag: the tag's own values, or those of its
+  /// first substitute.
   private static func searchable(_ metadata: SongMetadata) -> [(type: TagType, texts: [[UInt8]])] {
     var own: [TagType: [[UInt8]]] = [:]
     for tag in metadata.tags { own[tag.type, default: []].append(tag.value.bytes) }

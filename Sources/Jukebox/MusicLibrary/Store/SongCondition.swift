@@ -6,7 +6,7 @@ struct SongCondition {
   private(set) var text: String
   private(set) var values: [DatabaseValue] = []
 
-  /// `foldsCase`: whether case is ignored.
+  /// Translates a filter. `foldsCase` determines whether case is ignored.
   init(_ expression: FilterExpression, foldsCase: Bool) {
     switch expression {
     case .tag(let type, let test): self.init(test, of: type, foldsCase)
@@ -50,8 +50,8 @@ struct SongCondition {
     let condition = Self.condition(test, column, foldsCase)
     let songs = "id IN (SELECT id FROM songs WHERE "
     switch test {
-    // Searches only the few folders with such a name. Half a letter (invalid UTF-8) would not be found in
-    // their folded names.
+    // Searches only the few folders in which a name contains the text. A part of a letter (invalid UTF-8)
+    // would not be found in the folded names.
     case .equals(let text), .contains(let text):
       let isText = String(validating: text.bytes, as: UTF8.self) != nil
       guard isText, foldsCase || test == .contains(text) else { fallthrough }
@@ -62,8 +62,7 @@ struct SongCondition {
     }
   }
 
-  /// The folders to which songs are being added, and so without a row in `names`. All their songs are
-  /// examined.
+  /// The folders without a row in `names`, because songs are being added. All their songs are examined.
   private static let unnamed = "SELECT id FROM folders WHERE id NOT IN (SELECT folder FROM names)"
 
   private init(_ test: TextTest, of type: TagType?, _ foldsCase: Bool) {

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Stickers: names with values, such as ratings, that clients attach to songs, stored by the song's path.
 /// Unlike the library's database, which can be rebuilt from the music, they exist nowhere else. Their own
-/// file also need not wait for a scan, which writes for minutes. Stickers of a missing song are kept: a disk
-/// that is not mounted may return. The file is opened at its first use. Any thread; all calls block on the
+/// file also need not wait for a scan, which writes for minutes. Stickers of a missing song are kept, because
+/// its disk may be mounted again. The file is opened at its first use. Any thread; all calls block on the
 /// disk.
 package final class StickerStore: Sendable {
   private final class Connection: Sendable {
@@ -23,32 +23,32 @@ package final class StickerStore: Sendable {
   private let complain: @Sendable (String) -> Void
   private let connection = Mutex<Connection?>(nil)
 
-  /// The file is created with mode 0600 at its first use. An unusable one is renamed or, if that fails,
-  /// deleted; then `complain` gets a message for a person, on the caller's thread.
+  /// Creates a store. The file is created with mode 0600 at its first use. An unusable file is renamed or, if
+  /// that fails, deleted. In both cases `complain` gets a message for a person, on the caller's thread.
   package init(_ path: MediaPath, complain: @escaping @Sendable (String) -> Void) {
     self.path = path
     self.complain = complain
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
-  /// The value of a sticker; nil if the song has none of that name.
+  /// Returns the value of a sticker; nil if the song has no sticker of that name.
   package func value(of name: [UInt8], for song: [UInt8]) throws(DatabaseError) -> [UInt8]? {
     try rows("SELECT value FROM stickers WHERE song = ? AND name = ?", [.bytes(song), .bytes(name)]) {
       $0.bytes(0)
     }.first
   }
 
-  /// All stickers of a song, in byte order of their names.
+  /// Returns all stickers of a song, in byte order of their names.
   package func all(for song: [UInt8]) throws(DatabaseError) -> [(name: [UInt8], value: [UInt8])] {
     try rows("SELECT name, value FROM stickers WHERE song = ? ORDER BY name", [.bytes(song)]) {
       ($0.bytes(0), $0.bytes(1))
     }
   }
 
-  /// The songs below a folder (empty: all) with a sticker of that name whose value passes the test, in byte
-  /// order of their paths. Throws `DatabaseError.refused` once `interruption`, called for each, returns a
-  /// reason.
+  /// Returns the songs below a folder (empty: all) with a sticker of that name whose value passes the test,
+  /// in byte order of their paths. Throws `DatabaseError.refused` once `interruption`, called for each song,
+  /// returns a reason.
   package func find(
     _ name: [UInt8], below folder: [UInt8], _ test: StickerTest?, interruption: () -> String? = { nil }
   ) throws(DatabaseError) -> [(song: [UInt8], value: [UInt8])] {
@@ -68,7 +68,7 @@ package final class StickerStore: Sendable {
     }
   }
 
-  // MARK: Noting
+  // MARK: Changes
 
   /// Sets a sticker and replaces its previous value.
   package func set(_ name: [UInt8], to value: [UInt8], for song: [UInt8]) throws(DatabaseError) {
@@ -84,7 +84,7 @@ package final class StickerStore: Sendable {
     ).isEmpty
   }
 
-  // MARK: The file
+  // MARK: File
 
   @discardableResult
   private func rows<Value>(

@@ -29,7 +29,8 @@ struct ValueRows {
     close(start)
   }
 
-  /// Appends the only value, or an empty one. Returns false if there are several.
+  /// Appends the only value of a tag, or an empty value if the song has none. Returns false if there are
+  /// several.
   private mutating func append(_ metadata: SongMetadata, _ sets: [TagSet]) -> Bool {
     var count = 0
     for set in sets where count == 0 {
@@ -61,7 +62,7 @@ struct ValueRows {
     bytes.append(0)
   }
 
-  /// Ends a row, and drops it if it equals the previous one: songs of the same folder have much in common.
+  /// Ends a row, and drops it if it equals the previous one, which is common among songs of the same folder.
   private mutating func close(_ start: Int) {
     let row = start..<bytes.count
     if let last = rows.last, last.count == row.count, bytes[last] == bytes[row] {
@@ -109,10 +110,12 @@ struct ValueRows {
 }
 
 extension SongMetadata {
-  /// The first value of this tag, or of its first substitute that the song has; empty if it has none.
+  /// Returns the first value of this tag, or of its first substitute that the song has; empty if there is
+  /// none.
   func first(_ type: TagType) -> [UInt8] { values(of: type).first ?? [] }
 
-  /// The values of this tag, or of its first substitute that the song has; one empty value if it has none.
+  /// Returns the values of this tag, or of its first substitute that the song has; one empty value if there
+  /// is none.
   func values(of type: TagType) -> [[UInt8]] {
     for candidate in [type] + type.substitutes {
       var values: [[UInt8]] = []
@@ -124,7 +127,7 @@ extension SongMetadata {
     return [[]]
   }
 
-  /// Each combination of the values of these tags.
+  /// Returns each combination of the values of these tags.
   fileprivate func combinations(of types: [TagType]) -> [[[UInt8]]] {
     types.reduce([[]]) { heads, type in
       let values = values(of: type)

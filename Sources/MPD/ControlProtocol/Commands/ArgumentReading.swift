@@ -46,14 +46,14 @@ extension Argument {
     return value
   }
 
-  /// Reads a number from 0 to `UInt32.max`: an id, an output or an offset.
+  /// Returns the argument as a number from 0 to `UInt32.max`: an id, an output or an offset.
   func unsigned() throws(Ack) -> UInt32 {
-    // The range is that of the type, so no bits are lost.
+    // The range is the same as the type's, so no bits are lost.
     UInt32(truncatingIfNeeded: try integer(in: 0...Int64(UInt32.max)))
   }
 
-  /// Reads the argument of `play` or `playid`: a number, or -1 for none. Throws `refusal` for other negative
-  /// numbers.
+  /// Returns the number in the argument of `play` or `playid`; nil for -1. Throws `refusal` for other
+  /// negative numbers.
   func optionalNumber(refusal: Ack) throws(Ack) -> UInt32? {
     let value = try integer(in: Int64(Int32.min)...Int64(Int32.max))
     if value == -1 { return nil }
@@ -61,7 +61,8 @@ extension Argument {
     return UInt32(truncatingIfNeeded: value)
   }
 
-  /// Reads a queue version. A value that does not fit into 32 bits counts as newer than any version.
+  /// Returns the argument as a queue version. A value that does not fit into 32 bits counts as newer than any
+  /// version.
   func version() throws(Ack) -> UInt32 { UInt32(exactly: try wholeNumber()) ?? .max }
 
   func boolean() throws(Ack) -> Bool {
@@ -71,7 +72,8 @@ extension Argument {
     return number.value == 1
   }
 
-  /// Reads `N`, `START:END` or `START:`. With `allowsAll`, -1 means the whole queue.
+  /// Returns the range of an argument `N`, `START:END` or `START:`. With `allowsAll`, -1 means the whole
+  /// queue.
   func range(allowsAll: Bool = true) throws(Ack) -> PositionRange {
     guard let first = Number(bytes[...]) else { throw expectsRange }
     let isSingle = first.length == bytes.count
@@ -94,7 +96,7 @@ extension Argument {
     return UInt32(truncatingIfNeeded: value)
   }
 
-  /// Reads `N`, `+N` or `-N`.
+  /// Returns the position of an argument `N`, `+N` or `-N`.
   func queuePosition() throws(Ack) -> QueuePosition {
     guard let sign = bytes.first, sign == Byte.plus || sign == Byte.minus else {
       return .absolute(Int(try unsigned()))
@@ -103,8 +105,8 @@ extension Argument {
     return sign == Byte.plus ? .afterCurrent(distance) : .beforeCurrent(distance)
   }
 
-  /// Reads seconds as a decimal number, optionally with an exponent. Hexadecimal numbers, infinity and NaN,
-  /// which mpd accepts, are refused.
+  /// Returns the seconds of a decimal number, optionally with an exponent. Hexadecimal numbers, infinity and
+  /// NaN, which mpd accepts, are refused.
   func seconds() throws(Ack) -> Double {
     let isDecimal = bytes.allSatisfy { byte in
       byte.isDigit || byte == Byte.plus || byte == Byte.minus || byte == 0x2E || byte == 0x45 || byte == 0x65
@@ -115,20 +117,20 @@ extension Argument {
     return value
   }
 
-  /// Reads a time in seconds, which must not be negative.
+  /// Returns the time of an argument in seconds, which must not be negative.
   func songTime() throws(Ack) -> Milliseconds {
     let value = try seconds()
     guard value >= 0 else { throw Ack(.argument, "Negative value not allowed: \(self)") }
     return Milliseconds(seconds: value)
   }
 
-  /// Reads a time in seconds, or a relative time if it begins with a sign.
+  /// Returns the target of an argument in seconds. A target that begins with a sign is relative.
   func seekTarget() throws(Ack) -> SeekTarget {
     let time = Duration.milliseconds(Milliseconds(seconds: try seconds()).rawValue)
     return bytes.first == Byte.plus || bytes.first == Byte.minus ? .relative(time) : .absolute(time)
   }
 
-  /// Reads `START:END` in seconds; either may be missing.
+  /// Returns the range of an argument `START:END` in seconds; either time may be missing.
   func songRange() throws(Ack) -> SongRange {
     let refusal = Ack(.argument, "Bad range")
     guard let colon = bytes.firstIndex(of: Byte.colon) else { throw refusal }
@@ -137,7 +139,8 @@ extension Argument {
     do {
       let startTime = start.bytes.isEmpty ? Milliseconds(rawValue: 0) : try start.songTime()
       var endTime = end.bytes.isEmpty ? nil : try end.songTime()
-      // In mpd an end of 0 means no end. An end later than that of any file means the same.
+      // As in mpd, an end of 0 means no end. So does an end above `SongRange.limit`, which is later than the
+      // end of any file.
       if let end = endTime, end.rawValue == 0 || end.rawValue > SongRange.limit { endTime = nil }
       guard let range = SongRange(start: startTime, end: endTime) else { throw refusal }
       return range

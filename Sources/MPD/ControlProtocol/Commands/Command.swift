@@ -1,5 +1,5 @@
 /// A command with its parsed arguments. Each group of commands is performed in one place. The cases have the
-/// names and the argument order of the requests, which `CommandRow.all` reads.
+/// names and the argument order of the requests, which `CommandRow.all` parses.
 ///
 /// Ids and positions are those given by the client; only the queue knows whether such a song exists.
 package enum Command: Hashable, Sendable {
@@ -17,7 +17,7 @@ package enum Command: Hashable, Sendable {
   case fixed(Fixed)
   case application(Application)
 
-  /// Commands about the connection itself, which performs them.
+  /// Commands about the connection, performed by ``ConnectionMachine``.
   package enum Connection: Hashable, Sendable {
     case ping
     /// Closes the connection without a reply.
@@ -31,7 +31,7 @@ package enum Command: Hashable, Sendable {
     case binarylimit(Int)
     /// The tags in replies about songs.
     case tagtypes(TagTypesRequest)
-    /// `idle [NAME…]`: waits until one of the subsystems changes. Never empty.
+    /// `idle [NAME…]`: waits until one of the subsystems changes. The set is never empty.
     case idle(Subsystems)
     /// `watch [time SECONDS] [events]`: sends records until `noidle`. Without arguments, the same as
     /// `watch events`.
@@ -47,11 +47,11 @@ package enum Command: Hashable, Sendable {
     case readmessages
   }
 
-  /// Commands for which a lock screen has controls. Times are not negative.
+  /// Commands for which a lock screen has controls. Absolute times are not negative.
   package enum Transport: Hashable, Sendable {
-    /// Plays the song at the position, or the current one.
+    /// Plays the song at the position; the current song if nil.
     case play(position: UInt32?)
-    /// Plays the song with the id, or the current one.
+    /// Plays the song with the id; the current song if nil.
     case playid(id: UInt32?)
     /// `pause [0|1]`: pauses or resumes; nil toggles.
     case pause(Bool?)
@@ -111,7 +111,7 @@ package enum Command: Hashable, Sendable {
     case prioid(UInt8, [UInt32])
     /// Adds a tag to a song from the network.
     case addtagid(UInt32, TagType, Argument)
-    /// Removes all tags of a song from the network, or those of a type.
+    /// Removes all tags of a song from the network, or only the tags of the given type.
     case cleartagid(UInt32, TagType?)
   }
 
@@ -140,9 +140,9 @@ package enum Command: Hashable, Sendable {
 
   /// Commands about files, which read the disk.
   package enum Library: Hashable, Sendable {
-    /// Adds a file or the contents of a directory; without a position at the end.
+    /// Adds a file or the contents of a directory, at the end unless a position is given.
     case add(uri: Argument, at: QueuePosition?)
-    /// Adds one file and replies its id.
+    /// Adds one file and replies with the id of the song.
     case addid(uri: Argument, at: QueuePosition?)
     /// Lists a directory; without an argument the home directory.
     case lsinfo(Argument?)
@@ -155,11 +155,11 @@ package enum Command: Hashable, Sendable {
     case getfingerprint(Argument)
     /// All files in a directory, music or not.
     case listfiles(Argument?)
-    /// The sound files that cannot be played in a directory and its subdirectories.
+    /// The unplayable sound files in a directory and its subdirectories.
     case unplayable(Argument?)
   }
 
-  /// Queries of the database of songs in the home directory, and its update. `search…` ignores case.
+  /// Queries and updates of the database of songs in the home directory. The `search…` commands ignore case.
   package enum Database: Hashable, Sendable {
     /// `find FILTER… [sort TAG] [window START:END]`.
     case find(SongQuery)
@@ -179,8 +179,8 @@ package enum Command: Hashable, Sendable {
     case rescan(Argument?)
   }
 
-  /// Stored playlists. Those of the server take precedence; commands that only read also accept playlist
-  /// files in the home directory.
+  /// Commands for stored playlists. Commands that only read also accept playlist files in the home directory;
+  /// the server's own playlists take precedence.
   package enum Playlists: Hashable, Sendable {
     case listplaylists
     /// The file names of a playlist's songs.
@@ -192,7 +192,7 @@ package enum Command: Hashable, Sendable {
     case save(Argument, SaveMode)
     case rm(Argument)
     case rename(Argument, to: Argument)
-    /// Adds a file; without a position at the end.
+    /// Adds a file, at the end unless a position is given.
     case playlistadd(Argument, uri: Argument, at: UInt32?)
     case playlistclear(Argument)
     case playlistdelete(Argument, PositionRange)
@@ -204,10 +204,10 @@ package enum Command: Hashable, Sendable {
   package enum Stickers: Hashable, Sendable {
     case get(uri: Argument, name: Argument)
     case set(uri: Argument, name: Argument, value: Argument)
-    /// Deletes one sticker, or all of the song.
+    /// Deletes a sticker of the song; all its stickers if the name is nil.
     case delete(uri: Argument, name: Argument?)
     case list(uri: Argument)
-    /// The songs with such a sticker in a folder and its subfolders.
+    /// The songs with the sticker in a folder and its subfolders.
     case find(uri: Argument, name: Argument, StickerTest?)
   }
 
@@ -223,7 +223,7 @@ package enum Command: Hashable, Sendable {
     case newpartition(Argument)
     /// A threshold in decibels.
     case mixrampdb(Double)
-    /// A time in seconds; nil for `nan`, which disables it.
+    /// A time in seconds; nil for `nan`, which disables MixRamp.
     case mixrampdelay(Double?)
   }
 

@@ -13,7 +13,7 @@ package enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
   case off
   case track
   case album
-  /// The album gain is applied, or the track gain in random order.
+  /// The track gain in random order, the album gain otherwise.
   case auto
 }
 
@@ -36,7 +36,7 @@ package enum StickerTest: Hashable, Sendable {
 
 /// The argument of `sleep`.
 package enum SleepRequest: Hashable, Sendable {
-  /// Pause after a time: seconds, above 0 and at most `ProtocolLimits.longestSleep`.
+  /// Pause after a time, above 0 and at most `ProtocolLimits.longestSleep` seconds.
   case after(Milliseconds)
   /// Pause at the end of the current song.
   case song

@@ -2,7 +2,7 @@ extension CommandRow {
   private static let many = ProtocolLimits.arguments
 
   /// All commands in the order of the `commands` reply, each with its name, number of arguments, permission
-  /// and parser. The group of the result determines who performs it.
+  /// and parser. The group of the parsed command determines the code that performs it.
   ///
   /// Permissions are mpd's. Commands that mpd does not have require `read` to query the application,
   /// `control` to act as its user, and `admin` to end or start it. As in mpd, `noidle` and the
@@ -37,7 +37,7 @@ extension CommandRow {
     .init("crossfade", 1...1, .player) { a throws(Ack) in .fixed(.crossfade(seconds: try a[0].unsigned())) },
     .init("currentsong", .read, .playback(.currentsong)),
     .init("decoders", .read, .fixed(.decoders)),
-    // In mpd `delete -1` empties the queue, which no client intends.
+    // `delete -1` is refused. In mpd it empties the queue, which no client intends.
     .init("delete", 1...1, .player) { a throws(Ack) in .queue(.delete(try a[0].range(allowsAll: false))) },
     .init("deleteid", 1...1, .player) { a throws(Ack) in .queue(.deleteid(try a[0].unsigned())) },
     .init("disableoutput", 1...1, .admin) { a throws(Ack) in .outputs(.disableoutput(try a[0].unsigned())) },
@@ -257,7 +257,7 @@ extension CommandRow {
     return arguments.isEmpty ? .standard : subsystems
   }
 
-  /// The value whose word the argument is.
+  /// Returns the value whose raw value is the argument. Throws the message `problem` if there is none.
   private static func word<Value: RawRepresentable<String>>(
     _ argument: Argument, else problem: String
   ) throws(Ack) -> Value {
@@ -277,7 +277,7 @@ extension CommandRow {
   }
 
   private static func priority(_ argument: Argument) throws(Ack) -> UInt8 {
-    // The range is that of the type, so no bits are lost.
+    // The range is the same as the type's, so no bits are lost.
     UInt8(truncatingIfNeeded: try argument.integer(in: 0...Int64(UInt8.max)))
   }
 

@@ -17,11 +17,11 @@ package struct ConnectionMachine: Sendable {
   /// The server's settings for a client.
   package struct Configuration: Hashable, Sendable {
     package var permissions: Permissions
-    /// The permissions granted by each password. As in mpd, they replace the earlier ones.
+    /// The permissions granted by each password. As in mpd, they replace the client's earlier permissions.
     package var passwords: [Argument: Permissions]
 
-    /// Creates a configuration. By default all permissions are granted without a password: the socket's mode
-    /// has restricted access already.
+    /// Creates a configuration. By default all permissions are granted without a password, because the mode
+    /// of the socket's file already restricts access.
     package init(permissions: Permissions = .all, passwords: [Argument: Permissions] = [:]) {
       self.permissions = permissions
       self.passwords = passwords
@@ -32,7 +32,7 @@ package struct ConnectionMachine: Sendable {
   package struct Context: Hashable, Sendable {
     package var tags = TagSet.standard
     package var binaryLimit = ProtocolLimits.defaultBinaryChunk
-    /// The client's permissions. The command itself is permitted; some arguments require another permission.
+    /// The client's permissions. They permit the command itself; some arguments require a further permission.
     package var permissions = Permissions.all
 
     package init() {}
@@ -40,10 +40,11 @@ package struct ConnectionMachine: Sendable {
 
   package enum Action: Hashable, Sendable {
     case send([UInt8])
-    /// Perform the command, then call `complete(_:)` once. Never a command of ``Command/Connection``: the
-    /// machine performs these itself.
+    /// Perform the command, then call `complete(_:)` once. Never a command of ``Command/Connection``, because
+    /// the machine performs those itself.
     case perform(Command, Context)
-    /// The client gave a password, correct or not: call `answerPassword()` once when the answer is due.
+    /// The client gave a password; `isRight` indicates whether the password is correct. Call
+    /// `answerPassword()` once when the answer is due.
     case checkPassword(isRight: Bool)
     /// Send the records of this watch from now on, beginning with the current state.
     case beginWatch(WatchRequest)
@@ -63,7 +64,8 @@ package struct ConnectionMachine: Sendable {
     case closed
   }
 
-  /// The end of an answer: the closing bytes and, for a piece that is refused, the command and its index.
+  /// The end of an answer: the closing bytes and, in case a later piece is a refusal, the command and its
+  /// index.
   struct AnswerEnd {
     let bytes: [UInt8]
     let command: String
@@ -80,17 +82,19 @@ package struct ConnectionMachine: Sendable {
   var idle = IdleState()
   /// The permissions granted by the password whose answer is pending, or the refusal.
   var passwordAnswer: Result<Permissions, Ack>?
-  /// The rest of a long answer and its end. Sent before anything else happens.
+  /// The rest of a long answer and its end, sent before the next line is processed.
   var unsent: (rest: ReplyRest, end: AnswerEnd)?
-  /// The pending actions. At most three, the number of one step.
+  /// The pending actions. At most three, the maximum that one step appends.
   var actions: [Action] = [.send(Array(ProtocolLimits.greeting.utf8))]
 
   private var linesInTurn = 0
 
-  /// The last refusal since the server took one, as in the reply without its line end; nil if there is none.
+  /// The line of the last refusal, without its newline. Nil if there is none; the server resets it after
+  /// logging it.
   package var refusal: String?
 
-  /// The number of complete lines processed. A server restarts a client's time limit when it changes.
+  /// The number of complete lines processed. A server restarts a client's time limit when this number
+  /// changes.
   package internal(set) var linesTaken: UInt64 = 0
 
   package init(configuration: Configuration = Configuration()) {
@@ -98,7 +102,7 @@ package struct ConnectionMachine: Sendable {
     permissions = configuration.permissions
   }
 
-  // MARK: What the server may ask
+  // MARK: State
 
   /// Whether the server should read from the client. False while enough input for a complete command waits,
   /// after the end of input, and after the connection is closed.
@@ -127,10 +131,10 @@ package struct ConnectionMachine: Sendable {
 
   package var isAwaitingPassword: Bool { passwordAnswer != nil }
 
-  /// Whether the connection is closed, apart from actions that were not taken yet.
+  /// Whether the connection is closed. Earlier actions may still be pending.
   package var isClosed: Bool { phase == .closed }
 
-  // MARK: What happens
+  // MARK: Events
 
   /// Appends received bytes, in pieces of any size. Closes the connection if more than
   /// `ProtocolLimits.backlog` bytes already wait.
@@ -175,8 +179,8 @@ package struct ConnectionMachine: Sendable {
     }
   }
 
-  /// Drops the rest of a long answer after the client has disconnected. Its earlier commands are still
-  /// performed.
+  /// Drops the rest of a long answer after the client has disconnected. The client's earlier commands are
+  /// still performed.
   package mutating func dropAnswer() { unsent = nil }
 
   /// Records changes of subsystems. May be called at any time.
@@ -247,8 +251,8 @@ extension ConnectionMachine {
     }
   }
 
-  /// Outside `idle` and `watch`, `noidle` gets no reply. It may have crossed with the answer that ended the
-  /// `idle`; the client would take a reply for that of its next command.
+  /// Handles `noidle`, which gets no reply outside `idle` and `watch`. It may have crossed with the answer
+  /// that ended the `idle`, and the client would take a reply for the reply to its next command.
   private mutating func takeNoidle() {
     if let answer = idle.cancel() {
       sendChanges(answer)
@@ -314,7 +318,8 @@ extension ConnectionMachine {
       context.binaryLimit = limit
       succeed(Reply())
     case .tagtypes(let request): succeed(changeTags(request))
-    // Waiting inside a list would delay the answers to the commands before it. mpd closes too, since 0.23.17.
+    // Waiting inside a list would delay the answers to the commands before it. mpd also closes the
+    // connection, since 0.23.17.
     case .idle where list != nil, .watch where list != nil: close()
     case .idle(let subsystems):
       if let answer = idle.wait(for: subsystems) { sendChanges(answer) }
@@ -370,11 +375,11 @@ extension ConnectionMachine {
       if isAnswering { end = [] }
     }
     let bytes = piece.bytes.isEmpty ? end : piece.bytes + end
-    // Empty pieces are sent too if more follow: the server checks the clock between actions.
+    // Empty pieces are sent too if more follow, because the server checks the clock between actions.
     if !bytes.isEmpty || isAnswering { actions.append(.send(bytes)) }
   }
 
-  /// Sends a refusal, which also ends the list. The commands before it remain performed.
+  /// Sends a refusal and ends the command list. The list's earlier commands are not undone.
   mutating func fail(_ ack: Ack, _ command: String, index: Int) {
     list = nil
     actions.append(.send(line(of: ack, command, index: index)))

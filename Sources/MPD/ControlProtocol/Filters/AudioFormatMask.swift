@@ -4,7 +4,7 @@ package struct AudioFormatMask: Hashable, Sendable {
     case bits(Int)
     /// Floating point, written `f`.
     case floatingPoint
-    /// Direct Stream Digital, which matches no song: no decoder produces it.
+    /// Direct Stream Digital, which matches no song because no decoder produces it.
     case dsd
   }
 
@@ -76,7 +76,7 @@ extension AudioFormatMask {
       return .dsd
     }
     let bits = try takeNumber(&rest, allowsAny, "sample format") { sampleWidths.contains($0) }
-    // Samples packed in three bytes are the same samples.
+    // `24_3`, 24-bit samples packed in three bytes, means the same as `24`.
     if bits == 24, rest.prefix(2).isWord("_3") { rest.removeFirst(2) }
     return bits.map { .bits($0) }
   }

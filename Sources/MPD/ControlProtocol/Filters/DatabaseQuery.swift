@@ -1,5 +1,5 @@
-/// The arguments of `find`, `search`, `findadd`, `searchadd` and `searchaddpl`:
-/// `FILTER… [sort TAG] [window START:END]`, and `[position POS]` for those that add.
+/// The arguments of `find`, `search`, `findadd`, `searchadd` and `searchaddpl`: `FILTER… [sort TAG] [window
+/// START:END]`, and `[position POS]` for the commands that add songs.
 package struct SongQuery: Hashable, Sendable {
   /// The sort order of songs. Equal songs stay in the order of the database.
   package struct Order: Hashable, Sendable {

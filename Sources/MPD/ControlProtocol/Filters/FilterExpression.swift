@@ -1,4 +1,4 @@
-/// The meaning of a filter that songs must match, whatever the syntax in which it was written.
+/// The meaning of a filter that songs must match, independent of the syntax in which it was written.
 ///
 /// Nested at most `ProtocolLimits.filterDepth` levels deep.
 package indirect enum FilterExpression: Hashable, Sendable {
@@ -6,8 +6,8 @@ package indirect enum FilterExpression: Hashable, Sendable {
   /// `TagType.substitutes` that the song has is tested; without any, the empty text.
   case tag(TagType?, TextTest)
   case file(TextTest)
-  /// The file is this one or is inside this folder; the empty name contains every file. Case is always
-  /// significant.
+  /// The file has this name or is inside the folder of this name; the empty name contains every file. Case is
+  /// always significant.
   case base(Argument)
   /// The file was changed at this time or later, in seconds since 1970.
   case modifiedSince(Int64)
@@ -23,7 +23,7 @@ package indirect enum FilterExpression: Hashable, Sendable {
     }
   }
 
-  /// The regular expressions, which are not checked yet.
+  /// The regular expressions in the filter. Their syntax is not checked yet.
   package var patterns: [Argument] {
     switch self {
     case .tag(_, .matches(let source)), .file(.matches(let source)): [source]
@@ -38,13 +38,13 @@ package indirect enum FilterExpression: Hashable, Sendable {
 package enum TextTest: Hashable, Sendable {
   case equals(Argument)
   case contains(Argument)
-  /// The regular expression is found in the text. Whoever performs the command checks that it is valid. Only
-  /// an expression that matches the empty text matches a song without the tag.
+  /// The regular expression matches a part of the text. Its syntax is checked when the command is performed.
+  /// Only an expression that matches the empty text matches a song without the tag.
   case matches(Argument)
 }
 
 extension TagType {
-  /// The tags that replace this one in a song without it, by preference.
+  /// The tags that replace this tag in a song without it, in order of preference.
   package var substitutes: [TagType] {
     switch self {
     case .albumArtist, .artistSort: [.artist]

@@ -65,7 +65,7 @@ struct FilterParser {
     throw Ack(.argument, "'==' or '!=' expected")
   }
 
-  /// Reads a text between `'` or `"`, in which a backslash escapes the next character.
+  /// Returns the text between two `'` or two `"`, in which a backslash escapes the next character.
   private mutating func quoted() throws(Ack) -> Argument {
     guard let quote = rest.first, quote == Byte.quote || quote == Byte.apostrophe else {
       throw Ack(.argument, "Quoted string expected")

@@ -8,7 +8,7 @@ package struct FilterRequest: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - arguments: The arguments of the filter.
-  ///   - isSearch: Whether the value of a pair may be a part of the text. In expressions the operator
+  ///   - isSearch: Whether the value of a pair may match a part of the text. In expressions the operator
   ///     determines that.
   package init(_ arguments: [Argument], isSearch: Bool) throws(Ack) {
     var rest = arguments[...]

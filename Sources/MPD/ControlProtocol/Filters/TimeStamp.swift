@@ -77,7 +77,8 @@ struct TimeStamp {
     return true
   }
 
-  /// Reads a number as C's `strptime` does: as many digits as the range allows.
+  /// Returns a number, read as by C's `strptime`: as many digits as the range allows. Nil if there is no
+  /// number in the range.
   private mutating func number(_ range: ClosedRange<Int64>, digits: Int = 2) -> Int64? {
     guard rest.first?.isDigit == true else { return nil }
     var value: Int64 = 0

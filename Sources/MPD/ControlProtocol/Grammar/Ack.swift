@@ -23,8 +23,8 @@ package struct Ack: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// The message for people, one line. When written, bytes that are not UTF-8 are escaped and the line is cut
-  /// to the limit.
+  /// The message for people, one line. When sent, control characters become blanks and the line is cut to
+  /// `ProtocolLimits.replyLine`.
   package var message: String
 
   package init(_ code: Code, _ message: String) {

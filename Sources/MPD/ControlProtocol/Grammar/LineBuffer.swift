@@ -1,7 +1,7 @@
 /// Received bytes that are not processed yet, removed line by line. Each byte is searched for a newline once,
 /// so a client that sends single bytes costs no more than one that sends whole lines.
 struct LineBuffer: Sendable {
-  /// The capacity that an empty buffer keeps, which is most of the memory of an idle client.
+  /// The maximum capacity in bytes that an empty buffer keeps. It is most of the memory of an idle client.
   private static let keptCapacity = 4096
 
   private var bytes: [UInt8] = []

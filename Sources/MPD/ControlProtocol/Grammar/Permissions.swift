@@ -10,9 +10,10 @@ package struct Permissions: OptionSet, Hashable, Sendable {
   package static let add = Permissions(rawValue: 2)
   /// May control the player and edit the queue.
   package static let player = Permissions(rawValue: 4)
-  /// May control the application's life cycle, and other clients by messages.
+  /// May control the application's life cycle, edit stored playlists, update the database and send messages
+  /// to other clients.
   package static let control = Permissions(rawValue: 8)
-  /// May open and close the output, and end the application.
+  /// May enable and disable outputs, use stickers, and start and end the application.
   package static let admin = Permissions(rawValue: 16)
   package static let all: Permissions = [.read, .add, .player, .control, .admin]
 }
@@ -20,7 +21,7 @@ package struct Permissions: OptionSet, Hashable, Sendable {
 extension Permissions {
   private static let names: [(name: String, permission: Permissions)] = [
     ("read", .read), ("add", .add), ("player", .player),
-    // As in mpd, `control` includes `player`, which was a part of it in earlier versions.
+    // Includes `player`, as in mpd, where `player` was a part of `control` in earlier versions.
     ("control", [.control, .player]), ("admin", .admin), ("none", []),
   ]
 

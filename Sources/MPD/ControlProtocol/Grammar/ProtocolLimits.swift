@@ -1,4 +1,4 @@
-/// The limits of the protocol. Each is that of a real server or client, so that none is a surprise.
+/// The limits of the protocol, taken from mpd or a common client where they have one.
 package enum ProtocolLimits {
   /// The greeting. Clients read the version of the protocol, not of the program, from it: ncmpcpp refuses a
   /// minor number below 16, and mpc warns below 0.21. Version 0.24 would promise commands that do not exist
@@ -22,8 +22,9 @@ package enum ProtocolLimits {
   /// server that honours `ConnectionMachine.wantsInput` stays far below.
   package static let backlog = 256 * 1024
 
-  /// The maximum number of lines of one client that are processed before other clients' turns: a command list
-  /// may have 400,000. At a few microseconds each, no client waits a millisecond for another's.
+  /// The maximum number of lines of one client that are processed before other clients' turns. A command list
+  /// may have 400,000 lines. At a few microseconds each, no client waits a millisecond for another client's
+  /// lines.
   package static let linesPerTurn = 64
 
   /// The maximum nesting depth of parentheses in a filter. Programs use three or four; mpd 0.23.12 has no
@@ -56,9 +57,9 @@ package enum ProtocolLimits {
   /// shorter intervals would make a watcher too expensive.
   static let shortestWatchInterval = 0.001
 
-  /// The maximum interval of `watch time`, in seconds: one hour. A longer one is a typing error.
+  /// The maximum interval of `watch time`, in seconds: one hour. A longer interval is a typing error.
   static let longestWatchInterval = 3600.0
 
-  /// The maximum time of `sleep`, in seconds: one day. A longer one is a typing error.
+  /// The maximum time of `sleep`, in seconds: one day. A longer time is a typing error.
   package static let longestSleep = 86_400.0
 }

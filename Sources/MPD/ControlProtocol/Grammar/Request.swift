@@ -1,6 +1,6 @@
 /// A request line: the name of a command and its arguments.
 ///
-/// Each value can be written as a line, which parses to an equal value.
+/// Each request can be written as a line, and parsing the line returns an equal request.
 package struct Request: Hashable, Sendable {
   /// The command's name: a letter a–z, then letters, digits and underscores.
   package let name: String
@@ -95,7 +95,7 @@ extension ArraySlice<UInt8> {
 private struct Scanner {
   var rest: ArraySlice<UInt8>
 
-  /// Reads the command's name. The caller has checked that the line begins with a letter.
+  /// Returns the command's name. The caller has checked that the line begins with a letter.
   mutating func word() throws(RequestError) -> String {
     let end = rest.firstIndex { !$0.isWordByte } ?? rest.endIndex
     if end < rest.endIndex, !rest[end].separatesWords { throw .invalidWordCharacter }
@@ -121,7 +121,7 @@ private struct Scanner {
     var bytes: [UInt8] = []
     var index = rest.startIndex + 1
     while index < rest.endIndex, rest[index] != Byte.quote {
-      // A backslash escapes the next byte, so a newline cannot be written.
+      // A backslash escapes the next byte, so `\n` is the letter n and not a newline.
       if rest[index] == Byte.backslash {
         index += 1
         guard index < rest.endIndex else { throw .missingClosingQuote }

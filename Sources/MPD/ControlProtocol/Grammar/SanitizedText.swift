@@ -55,7 +55,7 @@ enum SanitizedText {
     }
   }
 
-  /// The length of the character at the beginning of `bytes`; 0 if it is not valid UTF-8.
+  /// Returns the length in bytes of the first character; 0 if `bytes` does not begin with valid UTF-8.
   private static func characterLength(at bytes: ArraySlice<UInt8>) -> Int {
     var iterator = bytes.makeIterator()
     var parser = UTF8.ForwardParser()

@@ -64,7 +64,7 @@ package struct LifecycleReply: Hashable, Sendable {
     if let lastTermination { reply.append("terminated", "\(lastTermination.code) \(lastTermination.reason)") }
   }
 
-  /// Formats seconds, rounded to two digits after the point.
+  /// Returns seconds as text, rounded to two digits after the point.
   private static func hundredths(_ seconds: Double) -> String {
     let milliseconds = Milliseconds(seconds: max(0, seconds)).rawValue
     return DecimalFraction.text(value: (milliseconds + 5) / 10, timescale: 100)

@@ -4,7 +4,8 @@ internal import TextFormatting
 ///
 /// Call `beginSong`, then `appendTag` for each tag, then `endSong`.
 extension Reply {
-  /// Appends the lines before the tags, `file` first: for every client it begins a new song.
+  /// Appends the lines before the tags. `file` comes first, because clients take it for the start of a new
+  /// song.
   ///
   /// - Parameters:
   ///   - file: The file's name, relative to the home directory or absolute.

@@ -7,10 +7,10 @@ internal import TextFormatting
 package struct Reply: Hashable, Sendable {
   package internal(set) var bytes: [UInt8] = []
 
-  /// The rest of a long reply, sent later; nil if these bytes are all.
+  /// The rest of a long reply, sent later; nil if `bytes` is the whole reply.
   package var rest: ReplyRest?
 
-  /// The refusal that ends the reply instead of `OK`, if the last piece of a long one could not be made.
+  /// The refusal that ends the reply instead of `OK`, if a piece of a long reply could not be made.
   package var refusal: Ack?
 
   /// Creates an empty reply, which is sent as `OK` only.

@@ -17,7 +17,7 @@ package struct ReplyParser: Sendable {
   }
 
   package struct Refusal: Error, Hashable, Sendable {
-    /// The error code. `Ack.Code` contains MPD's.
+    /// The error code. `Ack.Code` lists MPD's codes.
     package var code: Int
     /// The index of the command in its list, from 0.
     package var index: Int

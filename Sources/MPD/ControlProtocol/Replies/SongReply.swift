@@ -34,8 +34,8 @@ package struct SongReply: Hashable, Sendable {
     self.place = place
   }
 
-  /// Appends the lines in mpd's order, `file` first: for every client it begins a new song. `wanted` are the
-  /// tags that the client has selected, see `ConnectionMachine.Context`.
+  /// Appends the lines in mpd's order. `file` comes first, because clients take it for the start of a new
+  /// song. `wanted` are the tags that the client has selected, see `ConnectionMachine.Context`.
   package func write(into reply: inout Reply, tags wanted: TagSet = .standard) {
     reply.beginSong(file: file.bytes.span, range: range, lastModified: lastModified, format: format)
     for tag in tags where wanted.contains(TagSet(tag.type)) {

@@ -2,7 +2,7 @@ internal import TextFormatting
 
 /// A speed of playback, 0.25…4, in hundredths; 1 is the recorded speed. The pitch is the same at any speed.
 package struct PlaybackSpeed: Hashable, Sendable {
-  /// The supported speeds in percent. Below and above, speech is no longer understood.
+  /// The supported speeds in percent. Outside this range, speech is unintelligible.
   package static let range = 25...400
   package static let normal = PlaybackSpeed(clamping: 100)
 
@@ -20,7 +20,8 @@ package struct PlaybackSpeed: Hashable, Sendable {
     self.percent = percent
   }
 
-  /// Parses a non-negative number below 1000, with at most two digits after the point, as hundredths.
+  /// Returns a non-negative number below 1000, with at most two digits after the point, in hundredths; nil
+  /// for any other text.
   package static func hundredths(_ text: some StringProtocol) -> Int? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
     guard let whole = digits(parts[0], 1...3), parts.count <= 2 else { return nil }

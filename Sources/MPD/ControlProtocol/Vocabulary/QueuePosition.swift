@@ -34,7 +34,7 @@ package struct PositionRange: Hashable, Sendable {
     upperBound = upper
   }
 
-  /// The positions of the range that are below `count`.
+  /// Returns the positions of the range that are below `count`.
   package func clamped(to count: Int) -> Range<Int> {
     let start = min(Int(lowerBound), count)
     return start..<max(start, min(upperBound.map(Int.init) ?? count, count))

@@ -4,12 +4,13 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// The standard library's own one looks for conformances at run time.
+  /// Replaces the initializer of the standard library, which looks for conformances at run time.
   package init(arrayLiteral elements: Subsystems...) {
     self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
   }
 
-  /// python-mpd2's asyncio client waits for this subsystem to keep its connection open.
+  /// The database of songs changed. python-mpd2's asyncio client waits for this subsystem to keep its
+  /// connection open.
   package static let database = Subsystems(rawValue: 1 << 0)
   package static let storedPlaylist = Subsystems(rawValue: 1 << 1)
   package static let playlist = Subsystems(rawValue: 1 << 2)
@@ -32,8 +33,8 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   package static let mount = Subsystems(rawValue: 1 << 12)
   /// Partitions. Never raised.
   package static let partition = Subsystems(rawValue: 1 << 13)
-  /// The application's life cycle changed. Only for clients that name it: an unknown name in the answer to an
-  /// `idle` without arguments makes mpc's loop and ncmpcpp spin.
+  /// The application's life cycle changed. Reported only to clients that name it, because an unknown name in
+  /// the answer to an `idle` without arguments makes mpc's loop and ncmpcpp spin.
   package static let application = Subsystems(rawValue: 1 << 14)
 
   /// The subsystems of an `idle` without arguments: MPD's fourteen.

@@ -24,7 +24,7 @@ struct ChannelBoard {
   private static let characters = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:".utf8)
 
-  /// Returns a channel's name if it is valid: mpd's rule.
+  /// Returns the name of a channel. Throws if the name is invalid by mpd's rule.
   private static func channel(_ name: Argument) throws(Ack) -> String {
     guard !name.bytes.isEmpty, name.bytes.allSatisfy(characters.contains), let channel = name.string
     else { throw .invalidChannelName }

@@ -40,10 +40,10 @@ struct ClientClock {
     (lastLine, lastRecord, lastProgress) = (now, now, now)
   }
 
-  /// Restarts the time limit for the next line: the client sent a line, or got the answer it waited for.
+  /// Restarts the time limit for the next line after the client sent a line or got an answer.
   mutating func lineTaken(at now: NIODeadline) { lastLine = now }
 
-  /// Restarts the heartbeat interval: a watcher got a record.
+  /// Restarts the heartbeat interval after a watcher got a record.
   mutating func recordSent(at now: NIODeadline) { lastRecord = now }
 
   /// Starts the stall limit if bytes are unread after sending, or clears it.
@@ -68,16 +68,17 @@ struct ClientClock {
     }
     if situation.isWatching {
       guard now >= lastRecord + heartbeat else { return .nothing }
-      // Set even if the record cannot be sent: the next one is due after another interval.
+      // Set even if the record cannot be sent, so that the next one is due after another interval.
       lastRecord = now
       return .heartbeat
     }
-    // Watchers are exempt: the cost of a watcher is bounded, and the newest step is kept for it.
+    // The limits below do not apply to watchers, because the memory for a watcher is bounded and the newest
+    // time step is kept for it.
     if situation.pending > 0 { return now >= lastProgress + stall ? .end : .nothing }
     return situation.mayTimeOut && now >= lastLine + silence ? .end : .nothing
   }
 
-  /// The time of the next check. Later than `now` once `due` has returned something other than `end`.
+  /// The time of the next check. Later than `now` if `due` was called at `now` and did not return `end`.
   func next(_ situation: Situation, at now: NIODeadline) -> NIODeadline {
     if situation.isWatching { return lastRecord + heartbeat }
     if situation.pending > 0 { return lastProgress + stall }

@@ -18,8 +18,8 @@ final class ClientConnection: ChannelInboundHandler {
   private var machine: ConnectionMachine
   private var context: ChannelHandlerContext?
 
-  /// Bytes that were read but not passed to the machine yet. For a client that has closed its side, bounded
-  /// by the kernel's buffer.
+  /// Bytes that were read but not passed to the machine yet. After the client has closed its side, at most
+  /// the size of the kernel's buffer.
   private var input = ByteBuffer()
   /// Bytes of the machine that were not passed to the channel yet.
   private var output = ByteBuffer()
@@ -33,8 +33,7 @@ final class ClientConnection: ChannelInboundHandler {
   private var isEndKnown = false
   private var isRunning = false
   private var isInLine = false
-  /// The end of the client's turn. Nil before the first command of a turn, and for a command that no other
-  /// one follows.
+  /// The end of the client's turn. Nil before the first command of a turn, and if no further command waits.
   private var turnEnd: NIODeadline?
   /// Whether the connection only sends its remaining output.
   private var isClosing = false
@@ -62,7 +61,7 @@ final class ClientConnection: ChannelInboundHandler {
     clock = ClientClock(limits: core.limits, now: .now())
   }
 
-  // MARK: From the channel
+  // MARK: Channel events
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
@@ -116,7 +115,7 @@ final class ClientConnection: ChannelInboundHandler {
   /// Closes a connection that has failed; `channelInactive` follows.
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-  // MARK: From the core
+  // MARK: Calls from the server core
 
   func complete(_ result: Result<Reply, Ack>) {
     machine.complete(result)
@@ -150,7 +149,8 @@ final class ClientConnection: ChannelInboundHandler {
     run()
   }
 
-  /// Ends the connection with the server: no more input is read; a command in progress is still answered.
+  /// Ends the connection when the server stops. No more input is read; a command in progress is still
+  /// answered.
   func end() {
     isInputEnded = true
     input.clear()
@@ -163,7 +163,7 @@ final class ClientConnection: ChannelInboundHandler {
     if let context { context.close(promise: nil) } else { core.forget(self) }
   }
 
-  // MARK: Doing what was decided
+  // MARK: Actions
 
   private func run() {
     guard !isRunning else { return }
@@ -184,9 +184,9 @@ final class ClientConnection: ChannelInboundHandler {
     }
     flush()
     if isClosing { closeWhenSent() } else { readOn() }
-    // Without a deadline the timer was off; the client's new state may have one.
+    // The timer is off while there is no deadline, and the client's new state may have one.
     if timerDeadline == .distantFuture { updateTimer() }
-    // The client has gone, and all its commands are done.
+    // The client has disconnected, and all its commands are complete.
     if context == nil, !machine.isPerforming, !isInLine { core.forget(self) }
   }
 
@@ -277,7 +277,8 @@ final class ClientConnection: ChannelInboundHandler {
     var bytes = ByteBuffer()
     swap(&bytes, &output)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
-    // Keeps the storage for reuse, unless the channel still holds it; then allocates none.
+    // Keeps the storage for reuse unless the channel still holds it. In that case no new storage is
+    // allocated.
     bytes.clear(minimumCapacity: 0)
     if bytes.capacity > 0 {
       if bytes.capacity <= Self.keptOutput, output.readableBytes == 0 { output = bytes }
@@ -319,8 +320,7 @@ final class ClientConnection: ChannelInboundHandler {
   // MARK: Records
 
   /// Sends a record of a watched topic, or adds it to the backlog if the client has too many unread bytes. A
-  /// quarter of the room is reserved for events: an event is worth more than a time step, which has a
-  /// successor.
+  /// quarter of the room is reserved for events, because a time step has a successor and an event has none.
   func send(_ record: LoopMailbox.Record) {
     guard topics.contains(record.topic), !isClosing else { return }
     let size = record.bytes.readableBytes
@@ -339,7 +339,7 @@ final class ClientConnection: ChannelInboundHandler {
   /// Counts records for this client that were coalesced in the mailbox.
   func leaveOut(_ count: Int) { leftOut += count }
 
-  /// Sends the records of a batch after its last one.
+  /// Sends a batch of records. Called after the last `send(_:)` of the batch.
   func flushRecords() {
     guard !topics.isEmpty else { return }
     // Records stay pending until the channel is writable again.
@@ -367,7 +367,7 @@ final class ClientConnection: ChannelInboundHandler {
     return pending + size <= core.limits.watchBytes
   }
 
-  // MARK: Time
+  // MARK: Timer
 
   /// Schedules the timer for the next deadline. A deadline later than the timer's is handled when the timer
   /// fires.

@@ -6,7 +6,8 @@ package import SystemSupport
 /// Performs the commands of a server's clients, and is notified of their watches.
 ///
 /// All calls come on the server's only thread and delay every client, so they must not block. A command that
-/// takes time is completed later, from any thread. The server's own methods may be called from here.
+/// takes time is completed later, from any thread. The non-blocking methods of ``MPDServer`` may be called
+/// from here.
 package protocol ControlHandler: Sendable {
   /// Performs one command. A client's next command comes after the completion of this one. The server
   /// performs `Command.Connection` and `Command.Channels` itself, so these never come here.
@@ -17,18 +18,18 @@ package protocol ControlHandler: Sendable {
   /// broadcast from now on reach the client in the order of the calls.
   func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo)
 
-  /// A client has ended its watch, or has gone.
+  /// A client has ended its watch or has disconnected.
   func watchEnded(by client: ClientInfo)
 
   /// A client sends no more. On the Unix socket it still reads answers. On the network, a client that has
-  /// closed its side cannot be distinguished from one that has gone.
+  /// closed its side cannot be distinguished from one that has disconnected.
   func inputEnded(_ client: ClientInfo)
 
   /// A client's connection is closed, so no more answers are read. Its earlier commands are still performed;
   /// ``clientLeft(_:)`` follows.
   func connectionClosed(_ client: ClientInfo)
 
-  /// A client has gone, and all its commands are done.
+  /// A client has disconnected, and all its commands are complete.
   func clientLeft(_ client: ClientInfo)
 
   /// Logs a line for the operator. Wrong passwords are warnings, at most one in ten seconds. Clients that
@@ -36,7 +37,7 @@ package protocol ControlHandler: Sendable {
   func report(_ level: LogLevel, _ text: String)
 }
 
-/// All but commands may be ignored.
+/// Empty default implementations, for a handler that only performs commands.
 extension ControlHandler {
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
   package func watchEnded(by client: ClientInfo) {}
@@ -48,7 +49,7 @@ extension ControlHandler {
 
 /// A stream of records that clients watch.
 package enum WatchTopic: Hashable, Sendable {
-  /// A record for each multiple of the interval that is heard.
+  /// A record each time playback reaches a multiple of the interval.
   case time(WatchInterval)
   /// The events of the player and the application.
   case events
@@ -109,7 +110,7 @@ package struct ClientInfo: Sendable {
   /// Whether the client uses the Unix socket.
   package var isLocal: Bool { peer != nil }
 
-  /// This process as a client of its own, without a connection.
+  /// The client for commands of this process itself, which have no connection.
   package static var own: ClientInfo {
     ClientInfo(
       id: ClientID(number: 0), peer: PeerCredentials(process: getpid(), user: getuid(), group: getgid()),

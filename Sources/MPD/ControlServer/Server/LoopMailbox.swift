@@ -2,7 +2,7 @@ internal import ControlProtocol
 internal import NIOCore
 internal import Synchronization
 
-/// Messages of other threads for the event loop. Each batch wakes the loop once, whatever the number of
+/// Messages from other threads to the event loop. Each batch wakes the loop once, regardless of the number of
 /// messages.
 final class LoopMailbox: Sendable {
   /// A record in the form in which every watcher gets it.
@@ -17,7 +17,7 @@ final class LoopMailbox: Sendable {
     var subsystems: Subsystems = []
     var completions: [(client: ClientID, result: Result<Reply, Ack>)] = []
     var records: [Record] = []
-    /// The records of each topic over the limit, coalesced.
+    /// The coalesced records above the limit, by topic.
     var overflow: [WatchTopic: WatchBacklog<Record>] = [:]
   }
   private struct Guarded {
@@ -99,7 +99,8 @@ struct WatchBacklog<Record> {
 
   var isEmpty: Bool { newest.isEmpty }
 
-  /// Adds a record and drops an earlier one of its kind. The order is that of the kept records.
+  /// Adds a record and drops an earlier one of its kind. The kept records stay in the order in which they
+  /// were added.
   mutating func hold(_ record: Record, of kind: String) {
     if let index = newest.firstIndex(where: { $0.kind == kind }) {
       newest.remove(at: index)

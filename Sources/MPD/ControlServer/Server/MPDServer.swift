@@ -143,7 +143,7 @@ package final class MPDServer: Sendable {
       bootstrap = bootstrap.childChannelOption(
         .tcpOption(NIOBSDSocket.Option(rawValue: option)), value: value)
     }
-    // A separate socket for IPv4, so that no IPv4 address appears in its IPv6-mapped form.
+    // Accepts IPv6 only, so that no IPv4 address appears in its IPv6-mapped form. IPv4 has its own socket.
     if case .v6 = socketAddress {
       bootstrap = bootstrap.serverChannelOption(
         ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only), value: 1)
@@ -160,7 +160,7 @@ package final class MPDServer: Sendable {
     }
   }
 
-  /// Creates the bootstrap that accepts clients. `admit` adds the client, or fails so that the connection is
+  /// Returns the bootstrap that accepts clients. `admit` adds the client, or fails so that the connection is
   /// closed.
   private static func bootstrap(
     _ group: MultiThreadedEventLoopGroup, _ limits: ServerLimits,
@@ -182,7 +182,7 @@ package final class MPDServer: Sendable {
       .childChannelInitializer(admit)
   }
 
-  /// Registers the channel's socket, so that it is not reclaimed with those of a suspended application.
+  /// Registers the channel's socket, so that it is not reclaimed with the sockets of a suspended application.
   private static func registerAsSystems(_ channel: any Channel) throws {
     try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
       SystemSockets.register($0)
@@ -199,7 +199,7 @@ package final class MPDServer: Sendable {
 }
 
 extension ChannelOptions.Types.WriteBufferWaterMark {
-  /// The marks of a channel that is full at `bytes` and writable again at half of that.
+  /// Returns the marks of a channel that is full at `bytes` and writable again at half of that.
   static func full(at bytes: Int) -> Self { Self(low: (bytes + 1) / 2, high: max(1, bytes)) }
 }
 

@@ -5,7 +5,7 @@ internal import SystemSupport
 ///
 /// The first wrong password of an address is answered immediately. After each wrong one the next answer to
 /// that address waits, each time longer, over all its connections. A right password waits as long. Otherwise
-/// any delay would reveal a wrong guess, and the client could continue over another connection.
+/// a delay would reveal a wrong guess, and the client could try the next one over another connection.
 struct PasswordGuesses {
   struct Origin {
     /// The key by which guesses are counted: an IPv4 address, the /64 network of an IPv6 address (one machine
@@ -31,7 +31,7 @@ struct PasswordGuesses {
   /// The time without a wrong password after which earlier ones are forgotten, in seconds.
   static let memory = 600.0
   /// The maximum number of addresses counted one by one. Further addresses share one count, so a flood of
-  /// them evicts none.
+  /// addresses cannot evict a counted one.
   static let limit = 1024
   /// The minimum time between two reports, in seconds.
   static let reportInterval = 10.0

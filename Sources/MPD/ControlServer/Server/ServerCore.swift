@@ -25,8 +25,8 @@ final class ServerCore {
   private var isReleaseScheduled = false
   private var ending: EventLoopPromise<Void>?
 
-  /// The pause between turns, long enough for the loop to check its sockets: it does not while a scheduled
-  /// task is due.
+  /// The pause between turns, long enough for the loop to check its sockets, which it does not do while a
+  /// scheduled task is due.
   static let turnPause = TimeAmount.microseconds(50)
   /// The delay before memory is released. The release takes 1 ms, which is negligible once a second.
   static let releaseDelay = TimeAmount.seconds(1)
@@ -97,7 +97,7 @@ final class ServerCore {
   }
 
   /// Replaces the passwords of network clients, at every address. A client keeps its permissions until it
-  /// gives one.
+  /// gives a password.
   func setPasswords(_ passwords: [Argument: Permissions]) {
     self.passwords = passwords
     for connection in connections.values where !connection.info.isLocal {
@@ -164,7 +164,7 @@ final class ServerCore {
     }
   }
 
-  // MARK: What comes from outside
+  // MARK: Messages from other threads
 
   func deliver() {
     let contents = mailbox.take()
@@ -210,10 +210,10 @@ final class ServerCore {
     mailbox.setTopics(connections.values.reduce(into: []) { $0.formUnion($1.topics) })
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
   /// Ends all clients: commands in progress are completed and their output is sent. The future succeeds when
-  /// the last client has gone.
+  /// the last client has disconnected.
   func end() -> EventLoopFuture<Void> {
     let promise = eventLoop.makePromise(of: Void.self)
     ending = promise

@@ -3,10 +3,10 @@ internal import SystemSupport
 
 /// A listening socket and its file.
 ///
-/// The file has its mode from its creation, whatever the umask: Linux gives a socket's file the mode that the
-/// unbound socket has at `bind`, and that mode is set before. A group or a wider mode is applied after that.
-/// If two servers start at the same time, exactly one gets the path: the probe, the removal of a stale socket
-/// and `bind` run under a lock of the directory.
+/// The file has its mode from its creation, regardless of the umask: Linux gives a socket's file the mode
+/// that the unbound socket has at `bind`, and `fchmod` sets that mode before `bind`. A group or a wider mode
+/// is applied after `bind`. If two servers start at the same time, exactly one gets the path: the probe, the
+/// removal of a stale socket and `bind` run under a lock of the directory.
 package struct ListeningSocket: ~Copyable {
   /// The maximum number of connections waiting to be accepted. Above the maximum number of clients, so that
   /// each is accepted and answered.
@@ -25,9 +25,9 @@ package struct ListeningSocket: ~Copyable {
   /// Returns the open descriptor; the caller must close it.
   consuming func takeDescriptor() -> Int32 { descriptor.release() }
 
-  /// Binds `path`, which may be relative to the working directory. A stale socket at the path is replaced and
-  /// a missing directory is created. Blocks for file system calls and at most 2 s for another server's start.
-  /// Any thread.
+  /// Returns a socket bound to `path`, which may be relative to the working directory. A stale socket at the
+  /// path is replaced and a missing directory is created. Blocks for file system calls and at most 2 s for
+  /// another server's start. Any thread.
   package static func bound(
     to path: String, access: SocketAccess = .ownerOnly
   ) throws(ListenError) -> ListeningSocket {
@@ -71,7 +71,8 @@ package struct ListeningSocket: ~Copyable {
     return try activated(firstActivated)
   }
 
-  /// Adopts a listening socket. Its file's mode determines who may connect.
+  /// Returns the listening socket with the descriptor `number`. The mode of the socket's file determines who
+  /// may connect.
   static func activated(_ number: Int32) throws(ListenError) -> ListeningSocket {
     guard option(SO_DOMAIN, of: number) == AF_UNIX, option(SO_ACCEPTCONN, of: number) == 1,
       option(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue), fcntl(number, F_SETFD, FD_CLOEXEC) == 0
@@ -127,7 +128,7 @@ package struct ListeningSocket: ~Copyable {
     guard result == 0 else { throw SystemCallError("bind") }
     do throws(SystemCallError) {
       if let group, lchown(path, uid_t.max, group) != 0 { throw SystemCallError("lchown") }
-      // Necessary even for the default mode: the umask may have removed the owner's bits.
+      // Necessary even for the default mode, because the umask may have removed the owner's bits.
       guard chmod(path, access.mode) == 0 else { throw SystemCallError("chmod") }
       guard listen(socket.number, backlog) == 0 else { throw SystemCallError("listen") }
       guard let file = SocketFile(path: path) else { throw SystemCallError("lstat") }
@@ -144,7 +145,7 @@ struct SocketFile: Sendable, Equatable {
   private let path: String
   private let device: UInt64
   private let inode: UInt64
-  /// The modification time: inodes are reused soon after a file is removed.
+  /// The modification time, because inode numbers are reused soon after a file is removed.
   private let made: [Int]
 
   init?(path: String) {

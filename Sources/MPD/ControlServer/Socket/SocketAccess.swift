@@ -37,7 +37,8 @@ package struct PeerCredentials: Equatable, Sendable {
   /// The fields of `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
   private typealias Fields = (process: Int32, user: UInt32, group: UInt32)
 
-  /// Reads `SO_PEERCRED`. The future has its result immediately when called on the channel's loop.
+  /// Returns the value of `SO_PEERCRED`. The future has its result immediately when called on the channel's
+  /// loop.
   static func read(from socket: any SocketOptionProvider) -> EventLoopFuture<PeerCredentials> {
     let fields: EventLoopFuture<Fields> = socket.unsafeGetSocketOption(
       level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))

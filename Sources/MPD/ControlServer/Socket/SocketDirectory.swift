@@ -6,8 +6,8 @@ struct SocketDirectory: ~Copyable {
   let path: String
   private let descriptor: OwnedDescriptor
 
-  /// The time limit for another start's lock of the directory, in seconds. A start takes a millisecond; two
-  /// seconds suffice on an overloaded machine.
+  /// The maximum wait for the directory's lock, in seconds. A starting server holds the lock for a
+  /// millisecond; two seconds suffice on an overloaded machine.
   static let lockLimit = 2.0
 
   static func path(ofSocket socketPath: String) -> String {
@@ -22,9 +22,9 @@ struct SocketDirectory: ~Copyable {
       open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)), from: "open")
   }
 
-  /// Opens the directory of `socketPath`, and creates it and its parents if missing. A directory made for the
-  /// socket (`isPrivate`) gets its mode again at each start; the mode of any other existing directory is
-  /// unchanged.
+  /// Returns the open directory of `socketPath`. Creates the directory and its parents if missing. A
+  /// directory made for the socket (`isPrivate`) gets its mode again at each start; the mode of any other
+  /// existing directory is unchanged.
   static func prepare(
     forSocket socketPath: String, access: SocketAccess, group: UInt32?, isPrivate: Bool
   ) throws(ListenError) -> SocketDirectory {
@@ -53,15 +53,15 @@ struct SocketDirectory: ~Copyable {
     return (status.st_uid == geteuid() || status.st_uid == 0) && !isOpenToAll
   }
 
-  /// Sets the group, then the mode: the umask may have removed bits, and the mode's group bits must not apply
-  /// to another group.
+  /// Sets the group, then the mode, because the mode's group bits must not apply to another group. The mode
+  /// is set again since the umask may have removed bits.
   private borrowing func grant(_ access: SocketAccess, _ group: UInt32?) throws(SystemCallError) {
     if let group, fchown(descriptor.number, uid_t.max, group) != 0 { throw SystemCallError("fchown") }
     guard fchmod(descriptor.number, access.directoryMode) == 0 else { throw SystemCallError("fchmod") }
   }
 
   /// Creates the directory with the mode, and its parents with mode 0700. Returns whether it did not exist.
-  /// Never creates a directory in the root directory: a mistyped path of root's would leave one there.
+  /// Never creates a directory in the root directory, because a path mistyped by root would leave one there.
   private static func make(_ path: String, mode: UInt32) throws(SystemCallError) -> Bool {
     if Self.path(ofSocket: path) == "/", path != "/" {
       guard access(path, F_OK) == 0 else { throw SystemCallError("mkdir", code: ENOENT) }
@@ -81,7 +81,8 @@ struct SocketDirectory: ~Copyable {
     }
   }
 
-  /// Runs `body` under the directory's lock, which excludes the start or end of any other server.
+  /// Returns the result of `body`, which runs under the directory's lock. The lock excludes the start or end
+  /// of any other server.
   borrowing func locked<Result: ~Copyable>(
     _ body: () throws(ListenError) -> Result
   ) throws(ListenError) -> Result {

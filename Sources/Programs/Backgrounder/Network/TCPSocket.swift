@@ -80,7 +80,7 @@ import Glibc
   /// without the background mode `voip`.
   func watchForCalls() -> Bool { source != nil && VoIPSocket.register(descriptor) }
 
-  /// Accepts the next waiting connection; nil if there is none.
+  /// Returns the next pending connection, accepted; nil if there is none.
   func accept() throws -> TCPSocket? {
     guard source != nil else { return nil }
     let accepted = Glibc.accept(descriptor, nil, nil)
@@ -94,7 +94,7 @@ import Glibc
     throw Problem()
   }
 
-  /// Receives bytes. The result is empty at the end of the connection, and nil if no bytes have arrived.
+  /// Returns the received bytes: none at the end of the connection, and nil if no bytes have arrived.
   func receive() throws -> [UInt8]? {
     guard source != nil else { return nil }
     var bytes = [UInt8](repeating: 0, count: Self.piece)
@@ -125,7 +125,7 @@ import Glibc
 
   /// The local port of the socket.
   var port: UInt16 { address(getsockname).port }
-  /// The address and port of the peer, also after its end if it was read before.
+  /// The address and port of the peer. Known after the end of the connection only if it was read before.
   private(set) lazy var peer = address(getpeername).text
 
   private func address(

@@ -49,7 +49,7 @@ final class WebCall: WebService.Connection, TransferSink {
     self.service = service
   }
 
-  /// Sends the request and blocks until the response has arrived, at most `seconds`. For a single use.
+  /// Sends the request and returns the response. Blocks for at most `seconds`. For a single use.
   func answer(within seconds: Double) throws(Problem) -> Answer {
     guard state.withLock({ $0.result }) == nil else { throw .cancelled }
     service.begun(self)
@@ -63,7 +63,7 @@ final class WebCall: WebService.Connection, TransferSink {
 
   func stop() { finish(.failure(.cancelled)) }
 
-  /// Does nothing: the time limit holds in the background too.
+  /// Does nothing, because the time limit applies in the background too.
   func setSuspended(_ isSuspended: Bool) {}
 
   /// Records the result and wakes the waiting thread. The first result counts.

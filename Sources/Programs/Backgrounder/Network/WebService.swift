@@ -44,7 +44,7 @@ final class WebService: Suspendable {
     return settings
   }
 
-  /// Creates a request for a path; a request with a body stores it there.
+  /// Returns a request for a path. A request with a body stores the body at the path.
   func request(_ path: String, body: [UInt8]? = nil) throws -> TransferRequest {
     var request = TransferRequest(url: try url(path))
     request.credentials = credentials

@@ -21,8 +21,8 @@ final class MainThread: DeliveryQueue, Suspendable {
   private let makeApplication: @MainActor () -> AnyObject
   @MainActor private var application: (life: Int, object: AnyObject)?
 
-  /// Creates the thread. `makeApplication` is called on the main thread for each life, before the first call
-  /// into it. Its result is retained until that life ends.
+  /// Creates the thread. `makeApplication` is called on the main thread for each life of the application,
+  /// before the first call into it. Its result is retained until that life ends.
   init(makeApplication: @escaping @MainActor () -> AnyObject) { self.makeApplication = makeApplication }
 
   func enqueue(_ work: @escaping @Sendable () -> Void) {
@@ -61,7 +61,8 @@ final class MainThread: DeliveryQueue, Suspendable {
     wakeUp.signal()
   }
 
-  // Called before `resume`: the application's callback for it needs the thread.
+  // Called before `resume`. Already resumes the thread, which the application's callback for the foreground
+  // needs.
   func enterForeground() { resume() }
 
   func terminate() {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Continuo
 
-/// A fault that the watchdog punishes with termination.
+/// A fault of the application. For most of them the watchdog terminates the application.
 enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
   /// Does not return from `applicationDidEnterBackground` in time.
   case blockBackground = "block-background"
@@ -23,8 +23,8 @@ final class MisbehavingAppDelegate: AppDelegate {
   private let hang: Double
   private let parts: ScreenParts
 
-  /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
-  /// again.
+  /// `hang` is the time in seconds for which a call does not return. It is limited, so that the application
+  /// can be launched again.
   init(tabs: [Screen], _ parts: ScreenParts, misbehaviour: Misbehaviour, hang: Double) {
     self.misbehaviour = misbehaviour
     self.hang = hang

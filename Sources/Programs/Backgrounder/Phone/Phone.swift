@@ -11,7 +11,8 @@ import Synchronization
 /// The phone that runs the application. Performs a script of button presses and prints the events of the
 /// system.
 ///
-/// The phone does not use the main thread, so that it works whatever the application does there.
+/// The phone does not use the main thread, so that the phone works even if the application blocks that
+/// thread.
 final class Phone: Sendable {
   private let device: Device
   private let mainThread: MainThread
@@ -38,7 +39,8 @@ final class Phone: Sendable {
     ) {
       services.answer = answer
       services.usage = usage
-      // The applications of the documents need the mode only.
+      // The background mode alone allows updates in the background, as for an application linked before iOS
+      // 9.
       services.isLinkedBeforeIOS9 = true
       services.onPermissionRequest = { say("permission asked: \"\($0)\"") }
       services.onDiagnostic = complain
@@ -90,8 +92,8 @@ final class Phone: Sendable {
     device.add(mainThread)
   }
 
-  /// Starts the application, if the plan says so, then performs its script and, if `readsInput`, the words of standard input.
-  /// Returns immediately; without `quit` the phone is never switched off.
+  /// Starts the application, if the plan requires it, then performs its script and, if `readsInput`, the
+  /// words of standard input. Returns immediately; without `quit` the phone is never switched off.
   ///
   /// A press waits for the effects of the previous one, as a person would. The watchdog limits that time.
   func run(_ plan: Plan, readsInput: Bool) {

@@ -8,5 +8,6 @@ func complain(_ text: String) { fputs(text + "\n", stderr) }
 /// immediately.
 func printLineByLine() { setvbuf(stdout, nil, _IOLBF, 0) }
 
-/// Writes the buffered lines of standard output. Not those of all streams: the thread that reads standard input holds its lock.
+/// Writes the buffered lines of standard output. Does not flush all streams, because the thread that reads
+/// standard input holds the lock of that stream.
 func flushOutput() { fflush(stdout) }

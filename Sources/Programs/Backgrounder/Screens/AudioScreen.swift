@@ -18,7 +18,7 @@ final class AudioScreen: Screen {
     } catch {
       print("Failed to set audio session category. Error: \(error.localizedDescription)")
     }
-    // The queue of an earlier launch, which the system has terminated.
+    // Restores the queue of an earlier launch that the system has terminated.
     if let snapshot = PlaybackEnvironment.current.takeRestorableSnapshots().first {
       player = AVQueuePlayer(snapshot: snapshot)
       print("Restored")

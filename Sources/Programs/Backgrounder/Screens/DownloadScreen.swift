@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 
 /// Downloads a few files one after the other. Without a service, a download only takes time. The screen
-/// observes the notifications of the background itself, so that no delegate has to call it.
+/// itself observes the notifications of background and foreground, so that no delegate has to call it.
 final class DownloadScreen: Screen {
   private static let files = ["one.mp3", "two.mp3", "three.mp3", "four.mp3"]
 

@@ -4,7 +4,7 @@ import Foundation
 /// Prints a line of the application. Any thread.
 typealias Printer = @Sendable (String) -> Void
 
-/// Blocks the calling thread for so many seconds.
+/// Blocks the calling thread for a time in seconds.
 typealias Blocker = @Sendable (Double) -> Void
 
 /// The parameters of all screens.
@@ -43,7 +43,7 @@ struct ScreenParts: Sendable {
 @MainActor class Screen {
   let parts: ScreenParts
   let print: Printer
-  /// Whether the screen was shown: its labels exist.
+  /// Whether the screen was shown, so that its labels exist.
   private(set) var isLoaded = false
   private var observers: [any NSObjectProtocol] = []
 

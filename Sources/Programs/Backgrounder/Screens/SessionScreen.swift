@@ -15,7 +15,7 @@ final class SessionScreen: Screen {
     guard backgroundTask == .invalid else { return }
     let service = BackgroundCleanupService(parts)
     let task = application.beginBackgroundTask(withName: "End of session") { [weak self] in
-      // The service is not notified: that might take time, and none is left.
+      // The service is not notified, because that might take time, and none is left.
       service.cancel()
       self?.endTask(in: application)
     }
@@ -80,8 +80,8 @@ final class BackgroundCleanupService: Sendable {
   /// Makes `run` return immediately, and closes the connection.
   func cancel() { try? call?.get().stop() }
 
-  /// Returns the outcome according to a response. The key `success` alone counts, whatever its value is. Any
-  /// response without it means that the session was not ended.
+  /// Returns the outcome according to a response. The key `success` alone counts, regardless of its value.
+  /// Any response without it means that the session was not ended.
   static func outcome(of answer: Data) -> String {
     let response = try? JSONSerialization.jsonObject(with: answer) as? [String: Any]
     return response?["success"] != nil ? "Session ended" : "Error ending session"

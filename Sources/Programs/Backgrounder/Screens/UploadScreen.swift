@@ -18,12 +18,13 @@ private final class Upload: Sendable {
   private let application: UIApplication
   private let screen: ScreenParts
   private let print: Printer
-  /// Held while a line is printed that depends on the task: no part is reported as sent after the task has ended.
+  /// Held while a line is printed that depends on the task, so that no part is reported as sent after the
+  /// task has ended.
   private let backgroundTaskID = Mutex(UIBackgroundTaskIdentifier.invalid)
   private let call = Mutex<WebCall?>(nil)
   /// The first part that the server has not confirmed.
   private let next = Mutex(1)
-  /// Serial: the upload of a second tap begins after that of the first.
+  /// Serial, so that the upload of a second tap begins after the first upload.
   private let queue = DispatchQueue(label: "upload")
 
   init(_ screen: ScreenParts, for application: UIApplication) {
@@ -101,7 +102,7 @@ private final class Upload: Sendable {
     var description: String { "the server answers with \(status)" }
   }
 
-  /// Ends the task, if it has not ended, after `report`.
+  /// Calls `report`, then ends the task unless it has ended.
   private func endTask(report: () -> Void = {}) {
     let id = backgroundTaskID.withLock { id in
       report()

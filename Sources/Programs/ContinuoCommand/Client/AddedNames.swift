@@ -30,11 +30,12 @@ struct AddedNames: ParsableArguments {
   struct Named {
     var name: String
     var uri: ControlProtocol.Argument
-    /// Whether the name may be that of a folder. Only the server knows its own names.
+    /// Whether the name may be a folder's. True for every path on a server of the network, since only the
+    /// server knows.
     var mayBeFolder: Bool
   }
 
-  /// Returns the names with the URIs that the server resolves alike.
+  /// Returns the names with URIs that have the same meaning for the server.
   func uris(for control: ControlOptions) throws -> [Named] {
     // The paths of this machine mean nothing to a server on another one.
     let server = try control.server(environment: ProcessEnvironment.value)
@@ -48,8 +49,8 @@ struct AddedNames: ParsableArguments {
     }
   }
 
-  /// Calls `body` with each URI. Reports refusals and files that cannot be played, and ends the command after
-  /// all names if there were refusals.
+  /// Calls `body` with each URI. Reports refusals and files that cannot be played, and throws
+  /// `ExitStatus.refused` after all names if there were refusals.
   func add(
     _ named: some Sequence<Named>, with client: inout MPDClient, _ output: CommandOutput,
     _ body: (inout MPDClient, ControlProtocol.Argument) throws -> Void
@@ -75,7 +76,7 @@ struct AddedNames: ParsableArguments {
     if isRefused { throw ExitStatus.refused }
   }
 
-  /// Returns the URI for `name`, which a server with any working directory resolves alike. URLs stay
+  /// Returns the URI for `name`, which does not depend on the server's working directory. URLs stay
   /// unchanged.
   static func uri(_ name: MediaPath, directory: MediaPath) -> ControlProtocol.Argument {
     if EntryLocation.isURL(name.bytes) { return ControlProtocol.Argument(name.bytes) }

@@ -9,7 +9,8 @@ import SystemSupport
 protocol ControlCommand: ParsableCommand {
   var control: ControlOptions { get }
 
-  /// Performs the command. Errors are reported; an `ExitStatus` only ends the command.
+  /// Performs the command. A thrown error is reported to the user and ends the command; an `ExitStatus` only
+  /// ends it.
   func perform(with client: inout MPDClient, output: CommandOutput) throws
 }
 

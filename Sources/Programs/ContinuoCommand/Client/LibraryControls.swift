@@ -80,7 +80,8 @@ struct Search: ControlCommand {
     return .refused
   }
 
-  /// Returns the songs of a part of the result. A refusal of a tag's name gets the names of all tags.
+  /// Returns the songs of a part of the result. If the server refuses a tag's name, the message lists all
+  /// tags.
   private func find(_ part: Range<Int>, with client: inout MPDClient) throws -> [FoundSong] {
     let window = ControlProtocol.Argument("\(part.lowerBound):\(part.upperBound)")
     do {

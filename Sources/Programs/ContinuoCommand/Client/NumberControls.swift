@@ -6,7 +6,8 @@ import TextFormatting
 /// A command that sets a number of the player, or prints it.
 protocol NumberControl: ControlCommand {
   associatedtype Target
-  /// The names of the command and of its field in the reply to `query`, and a number for messages.
+  /// The name of the command and of its field in the reply to `query`, and an example of a number for
+  /// messages.
   static var number: (name: String, query: String, example: String) { get }
   var form: FormOptions { get }
   var words: [String] { get set }
@@ -45,7 +46,7 @@ extension NumberControl {
     }
   }
 
-  /// Returns the number that the player has, in the protocol's form.
+  /// Returns the player's current number, in the protocol's form.
   fileprivate static func present(with client: inout MPDClient) throws -> String {
     guard let text = try client.ask(number.query)[number.name], Double(text) != nil else {
       throw ProtocolTrouble()

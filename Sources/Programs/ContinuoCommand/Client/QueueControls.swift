@@ -3,7 +3,7 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// A song of the queue, or several consecutive ones: `3`, `2-5`, or `4-` to the end. People count from 1.
+/// A song of the queue, or several consecutive ones: `3`, `2-5`, or `4-` to the end. The first song is 1.
 struct QueueNumbers: Hashable, Sendable {
   /// The position of the first song, from 0 as in the protocol.
   let start: UInt32
@@ -36,8 +36,8 @@ struct QueueNumbers: Hashable, Sendable {
 }
 
 extension MPDClient {
-  /// Sends requests about songs of the queue. Replaces the server's message about a missing song: its
-  /// positions count from 0, which the user did not type.
+  /// Sends requests about songs of the queue. Replaces the server's message about a missing song, because its
+  /// positions count from 0 and not from 1 as in the user's input.
   fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
     guard !requests.isEmpty else { return }
     do {

@@ -41,7 +41,8 @@ struct Sleep: ControlCommand {
     return .after(Milliseconds(seconds: time.inSeconds))
   }
 
-  /// Parses a time with units or colons. A bare number is ambiguous: seconds elsewhere, minutes in thought.
+  /// Returns a time with units or colons; nil for other texts. A bare number is refused, because it means
+  /// seconds in other commands and users may mean minutes.
   private static func time(parsing text: String) -> Duration? {
     if text.contains(":") { return TimeText.parse(text) }
     var rest = text[...]

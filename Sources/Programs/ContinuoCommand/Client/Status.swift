@@ -18,7 +18,7 @@ struct Status: ControlCommand {
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
     let replies = try client.ask([Request("status"), Request("currentsong"), Request("lifecycle")])
-    // The replies are one for each command, and an empty one after the last.
+    // Each command has one reply, and an empty one follows the last.
     guard replies.count > 3 else { throw ProtocolTrouble() }
     let status = RemoteStatus(status: replies[0], song: replies[1], lifecycle: replies[2])
     if form.json { try output.write(status.json) } else { try output.write(status.text) }

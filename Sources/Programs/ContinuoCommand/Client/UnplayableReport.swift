@@ -3,8 +3,8 @@ import ControlProtocol
 import MusicFiles
 
 extension UnplayableFiles {
-  /// Asks a server about the folders that it knows as `uris`, nil for its music directory, and reports the
-  /// files. Servers without that command report none.
+  /// Requests from a server the unplayable files in the folders with these URIs (nil: the music directory),
+  /// and reports the files. A server that refuses the command reports none.
   static func report(
     _ uris: [ControlProtocol.Argument?], areListed: Bool, with client: inout MPDClient,
     _ output: CommandOutput
@@ -23,7 +23,7 @@ extension UnplayableFiles {
 }
 
 extension UnplayableFiles {
-  /// Reads the reply to `unplayable`.
+  /// Creates the files from a reply to `unplayable`.
   fileprivate init(_ reply: ReplyFields) {
     var counts: [String: Int] = [:]
     for record in reply.records(from: "kind") {

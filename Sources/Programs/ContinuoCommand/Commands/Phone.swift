@@ -125,7 +125,7 @@ extension Phone {
       guard let name = program.first, !name.isEmpty else {
         throw ValidationError("No program: name one, as in continuo phone run .build/debug/MyApp.")
       }
-      // The parser leaves even these to the program.
+      // The parser passes even these options to the program.
       if ["--help", "-help", "-h"].contains(name) { throw CleanExit.helpRequest(self) }
       if name.hasPrefix("-"), name != "-" { throw ValidationError("Unknown option '\(name)'") }
       try ValidationError.rejectEmpty(["--events": events, "--timeline": timeline, "--socket": socket])

@@ -29,7 +29,7 @@ public enum CommandLineTool {
 
   /// Runs the command that the first argument names, and ends the process, if the other arguments are valid
   /// for that command. Returns for all else, such as help and errors, which concern the tree of all commands.
-  /// To parse that tree takes several times as long.
+  /// Parsing that tree takes several times as long.
   private static func run(_ arguments: some Collection<String>) {
     guard let word = arguments.first, let type = RootCommand.subcommand(word),
       var command = try? type.parseAsRoot(Array(arguments.dropFirst())), Swift.type(of: command) == type
@@ -42,8 +42,8 @@ public enum CommandLineTool {
     RootCommand.exit()
   }
 
-  /// Returns an explanation for missing arguments, the program's name included: Swift's runtime reads them from
-  /// /proc, unless it gets them from `CArguments`.
+  /// Returns an error message if even the program's name is missing; nil otherwise. Swift's runtime reads the
+  /// arguments from /proc, unless it gets them from `CArguments`.
   static func reasonForNoArguments(count: Int32) -> String? {
     count > 0 ? nil : "cannot read the command line: is /proc mounted?"
   }
@@ -97,8 +97,8 @@ enum CommandSuggestion {
     EntryLocation.isURL(Array(word.utf8)) || (try? FileStatus(of: RawArguments.bytes(of: word))) != nil
   }
 
-  /// Returns the optimal string alignment distance: letters to change, insert, remove or swap with a
-  /// neighbour.
+  /// Returns the optimal string alignment distance: the number of letters to change, insert, remove or swap
+  /// with a neighbour.
   static func distance(_ first: String, _ second: String) -> Int {
     let (a, b) = (Array(first.prefix(64)), Array(second))
     var rows = [Array(0...b.count)]
@@ -116,8 +116,9 @@ enum CommandSuggestion {
 }
 
 struct RootCommand: ParsableCommand {
-  /// The name before the names of commands. A command that has it in its configuration is parsed alone without
-  /// a search for requests of completion scripts, which takes as long as the command itself.
+  /// The name of the program, which precedes the names of commands. A command with this name in its
+  /// configuration is parsed without a search for requests of completion scripts. That search takes as long
+  /// as the command itself.
   static let programName = "continuo"
 
   static let configuration = CommandConfiguration(

@@ -107,8 +107,8 @@ extension Serve {
     return (parts, state)
   }
 
-  /// Returns the songs below `--home`, as known from the last run; nil without that option or if they cannot
-  /// be stored. Without a state directory they are stored until the end of the process.
+  /// Returns the database of the songs below `--home`, which has the songs of the last run; nil without that
+  /// option or if the database cannot be opened. Without a state directory the database is temporary.
   private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicDatabase? {
     guard self.home != nil else { return nil }
     do throws(DatabaseError) {
@@ -124,7 +124,7 @@ extension Serve {
     }
   }
 
-  /// Returns the folder for clients' playlists: that of the option, or a folder in the state directory.
+  /// Returns the folder for clients' playlists: the folder of the option, or a folder in the state directory.
   private func playlists(_ state: StateDirectory?) -> PlaylistFolder? {
     let folder =
       playlists.map { RawArguments.bytes(of: $0).resolved(against: .workingDirectory()) }
@@ -132,7 +132,7 @@ extension Serve {
     return folder.map { PlaylistFolder($0) }
   }
 
-  /// Throws if the drawing would overwrite a file that is read or kept.
+  /// Throws if the drawing would overwrite an input, a song of the queue or the saved state.
   private func checkOutputs(
     _ builder: QueueBuilder, _ machine: borrowing JukeboxMachine, _ state: StateDirectory?
   ) throws(OutputFiles.Conflict) {
@@ -210,7 +210,8 @@ extension Serve {
     withExtendedLifetime((signals, run, announcements)) { MainLoop.shared.run() }
   }
 
-  /// Reads the password file and the music directory again. Clients list the playlists from their folder.
+  /// Reads the password file and the music directory again. Clients are notified that the playlists may have
+  /// changed.
   private var reload: @MainActor @Sendable () -> Void {
     let queue = DispatchQueue(label: "continuo.reload")
     return { [network] in
@@ -220,23 +221,23 @@ extension Serve {
     }
   }
 
-  /// Announces the ports that other machines can reach.
+  /// Announces the ports that other machines can reach. Returns the announcements, which must be retained.
   private func announcements(of addresses: [NetworkAddress]) -> [ServiceAnnouncement] {
     let host = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(HOST_NAME_MAX) + 1) {
       buffer -> String? in
       buffer.initialize(repeating: 0)
-      // The last byte is left out, and stays zero.
+      // The last byte is not written, so it stays zero.
       guard let name = buffer.baseAddress, gethostname(name, buffer.count - 1) == 0 else { return nil }
       return String(cString: name)
     }
     let ports = Set(addresses.filter { IPAddress($0.host)?.isLoopback != true }.map(\.port))
     return ports.sorted().map {
-      // The name that mpd announces.
+      // The same name as mpd announces.
       ServiceAnnouncement(.init(name: "Music Player @ \(host ?? "continuo")", type: "_mpd._tcp", port: $0))
     }
   }
 
-  // MARK: The unit
+  // MARK: Systemd unit
 
   private static var program: String {
     (try? MediaPath("/proc/self/exe").resolvingLinks())?.description ?? "/usr/bin/continuo"

@@ -37,7 +37,7 @@ struct ServiceManager: Sendable {
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address) }
-    // The length of an abstract name is that of its bytes; that of a path includes a terminating zero.
+    // The length of a path includes a terminating zero; the length of an abstract name does not.
     let length = MemoryLayout<sa_family_t>.size + address.count + (address[0] == 0 ? 0 : 1)
     let text = Array(message.rawValue.utf8)
     withUnsafePointer(to: &name) {

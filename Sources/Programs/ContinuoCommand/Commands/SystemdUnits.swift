@@ -66,7 +66,8 @@ enum SystemdUnits {
       """
   }
 
-  /// Quotes a word for a command line in systemd.service(5), without specifiers, variables and separators.
+  /// Returns a word quoted for a command line in systemd.service(5), with specifiers, variables and
+  /// separators escaped.
   static func quoted(_ word: String) -> String {
     var text = ""
     for character in word.unicodeScalars {

@@ -38,9 +38,9 @@ struct GetProgress: Sendable {
     return TerminalText.truncated(TerminalText.truncated(name, columns: room) + text, columns: columns)
   }
 
-  /// Formats a time as `0:05`, `12:34` or `1:02:03`.
+  /// Returns a time as `0:05`, `12:34` or `1:02:03`.
   private static func time(_ seconds: Double) -> String {
-    // At most 99:59:59: a longer estimate has no use.
+    // At most 99:59:59, because a longer estimate has no use.
     let seconds = Int(min(seconds.rounded(.up), 359_999))
     func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     let rest = "\(two(seconds % 60))"

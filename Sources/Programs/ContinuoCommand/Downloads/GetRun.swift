@@ -7,7 +7,8 @@ import TextFormatting
 import Transfer
 
 final class GetRun: Sendable {
-  /// The time limit for an ended download to record its progress, in seconds: less than a clean-up gets.
+  /// The time limit for a stopped download to record its progress, in seconds. Less than the time limit of a
+  /// clean-up.
   private static let stopLimit = 2.0
 
   private struct State {
@@ -58,7 +59,7 @@ final class GetRun: Sendable {
     }
     // `stop` was called before the download existed.
     if isEnding { download.stop() }
-    // The wait has no limit: after `stop` the process ends anyway.
+    // The wait has no limit, because the process ends after `stop` anyway.
     ended.wait()
     return state.withLock { $0.failure }
   }
@@ -74,7 +75,7 @@ final class GetRun: Sendable {
     _ = ended.wait(until: clock.now.advanced(bySeconds: Self.stopLimit))
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func take(_ event: DownloadEvent, of target: GetTarget) {
     switch event {

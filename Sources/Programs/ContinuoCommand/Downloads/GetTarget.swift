@@ -9,7 +9,8 @@ struct GetTarget: Hashable, Sendable {
   let credentials: Credentials?
   let path: String
 
-  /// The maximum length of a name, in bytes: with the suffixes of the files beside it, for every file system.
+  /// The maximum length of a name, in bytes. With the suffixes of the files beside it, the name has at most
+  /// 255 bytes, which every file system supports.
   static let nameLimit = 255 - ".part.record.new".utf8.count
 
   /// Returns the targets in order. `output` is the file; or the folder, if it exists or the text ends with a

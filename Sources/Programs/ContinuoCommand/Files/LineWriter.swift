@@ -14,7 +14,7 @@ final class LineWriter: Sendable {
   /// 4 KiB at a time, so some fifty lines are delayed by at most this time.
   static let patience = 0.1
   /// The time limit for the whole backlog at the end, in seconds, if the reader is slow but not stalled. It
-  /// is less than a hanging clean-up gets.
+  /// is less than the time limit of a clean-up.
   static let endLimit = 2.0
   /// The number of bytes that a ready pipe takes as one piece (PIPE_BUF).
   private static let pieceSize = 4096
@@ -89,7 +89,8 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// Writes the line or adds it to the backlog. Returns false if that is full and the reader has not stalled.
+  /// Writes the line or adds it to the backlog. Returns false if the backlog is full and the reader has not
+  /// stalled.
   private func add(_ line: [UInt8]) -> Bool {
     var failure: Int32?
     var beginsDraining = false
@@ -121,7 +122,7 @@ final class LineWriter: Sendable {
   private func write(_ rest: inout ArraySlice<UInt8>) -> Int32? {
     let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
     if count >= 0 { rest = rest.dropFirst(count) }
-    // EAGAIN: another process has made the pipe non-blocking, and it is full since just now.
+    // EAGAIN: another process has made the pipe non-blocking, and the pipe has just become full.
     return count >= 0 || errno == EAGAIN || errno == EINTR ? nil : errno
   }
 
@@ -164,8 +165,8 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// Waits until some of the backlog is written. Returns false without a backlog, and at the deadline: the
-  /// reader has stalled then.
+  /// Waits until some of the backlog is written. Returns false without a backlog, or at the deadline, when
+  /// the reader counts as stalled.
   @discardableResult
   private func waitForReader(until deadline: DispatchTime) -> Bool {
     let progress = DispatchSemaphore(value: 0)

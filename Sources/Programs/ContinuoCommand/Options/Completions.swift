@@ -19,7 +19,8 @@ enum Completions {
   static let speed = CompletionKind.list(["+0.1", "-0.1", "0.75", "1", "1.25", "1.5", "2"])
   static let volume = CompletionKind.list(["+5", "-5", "0", "25", "50", "75", "100"])
 
-  /// Escapes colons for Zsh, which takes the text after a colon for a description.
+  /// Returns the candidates with colons escaped for Zsh, which takes the text after a colon for a
+  /// description.
   private static func escaped(_ candidates: [String]) -> [String] {
     guard CompletionShell.requesting == .zsh else { return candidates }
     return candidates.map {
@@ -62,7 +63,8 @@ enum Completions {
 
   /// Returns the commands after a time, as in `3:home`.
   static func schedule(_ word: String) -> [String] {
-    // Takes the last colon, since a time may contain several. No command has one before its argument.
+    // Takes the last colon, since a time may contain several. No command contains a colon before its
+    // argument.
     guard let colon = word.lastIndex(of: ":") else { return [] }
     return PlayerCommand.beginnings.map { String(word[...colon]) + $0 }
   }

@@ -10,7 +10,7 @@ enum EventNames {
     "interruption", "terminated", "refused", "finished",
   ]
 
-  /// Parses the list of names of an option.
+  /// Returns the names in an option's comma-separated list.
   static func parse(_ list: String) throws(SyntaxError) -> [String] {
     let names = list.split(separator: ",").map(String.init)
     guard !names.isEmpty else { throw SyntaxError("an empty list of events") }

@@ -55,7 +55,7 @@ struct NetworkOptions: ParsableArguments {
     return access
   }
 
-  /// Reads the password file. Returns nil without one.
+  /// Returns the contents of the password file; nil if the option is not given.
   func passwords() throws(PasswordFile.Problem) -> [ControlProtocol.Argument: Permissions]? {
     guard let password else { return nil }
     return try PasswordFile.read(RawArguments.bytes(of: password))

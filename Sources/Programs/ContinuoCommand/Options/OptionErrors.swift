@@ -22,6 +22,6 @@ extension ValidationError {
 }
 
 extension [String] {
-  /// Removes a `--` that ends the options: the parser leaves it among the remaining words.
+  /// Removes a `--` that ends the options, because the parser leaves it among the remaining words.
   mutating func removeTerminator() { if first == "--" { removeFirst() } }
 }

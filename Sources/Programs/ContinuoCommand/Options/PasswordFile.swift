@@ -37,7 +37,7 @@ enum PasswordFile {
     return try parse(bytes)
   }
 
-  /// Parses the contents of the file. Empty lines and those that begin with `#` are ignored.
+  /// Returns the passwords in the contents of a file. Empty lines and lines that begin with `#` are ignored.
   static func parse(_ bytes: [UInt8]) throws(Problem) -> [Argument: Permissions] {
     var passwords: [Argument: Permissions] = [:]
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -45,7 +45,7 @@ enum PasswordFile {
     {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       guard let first = line.first, first != UInt8(ascii: "#") else { continue }
-      // Takes the last @: permissions contain none, but a password may.
+      // Takes the last @, because permissions contain none, but a password may.
       guard let at = line.lastIndex(of: UInt8(ascii: "@")) else {
         throw .line(index + 1, "missing @ between password and permissions")
       }

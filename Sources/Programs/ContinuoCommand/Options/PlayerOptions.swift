@@ -4,13 +4,13 @@ import Jukebox
 import TextFormatting
 
 extension ReplayGainMode: ExpressibleByArgument {
-  /// Written out, both: the argument parser's own look for conformances.
+  /// Both properties replace the argument parser's defaults, which look for conformances at run time.
   package static var allValueStrings: [String] { allCases.map { $0.rawValue } }
   package static var allValueDescriptions: [String: String] { [:] }
 }
 
-/// The options of the sound and of the application. One group: each further one costs a start 2 million
-/// instructions, in which Swift's runtime looks for conformances.
+/// The options of the sound and of the application. They are in one group, because each further group adds 2
+/// million instructions to a start, in which Swift's runtime looks for conformances.
 struct PlayerOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
   var server: String?

@@ -83,7 +83,7 @@ struct RemoteOptions: ParsableArguments {
 enum OthersReach: String, ExpressibleByArgument, CaseIterable, Sendable {
   case none, `public`, all
 
-  /// Written out, both: the argument parser's own look for conformances.
+  /// Both properties replace the argument parser's defaults, which look for conformances at run time.
   static var allValueStrings: [String] { allCases.map { $0.rawValue } }
   static var allValueDescriptions: [String: String] { [:] }
 

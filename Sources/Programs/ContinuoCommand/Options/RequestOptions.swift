@@ -100,7 +100,7 @@ struct HeaderChoice: Hashable, Sendable {
 
   private let source: Source
 
-  /// Accepts every text: an error would show the value, which may be a secret.
+  /// Accepts every text, because an error would show the value, which may be a secret.
   init(_ text: String) { source = text.hasPrefix("@") ? .file(String(text.dropFirst())) : .line(text) }
 
   /// The reason why the value cannot be used, without the value; nil if it can. Files are not read.

@@ -17,7 +17,7 @@ struct ResumeThreshold: Hashable, Sendable {
 
 extension LogLevel: ExpressibleByArgument {}
 
-/// The command `serve` with its options. They are not in a group, for the reason that `Play` gives.
+/// The command `serve` with its options. The options are not in a group, for the reason given at `Play`.
 struct Serve: ParsableCommand {
   @OptionGroup var player: PlayerOptions
 
@@ -110,7 +110,7 @@ struct Serve: ParsableCommand {
     }
   }
 
-  /// Parses permission bits, 0…0777.
+  /// Returns the permission bits of an octal number, 0…0777.
   @Sendable private static func mode(_ text: String) throws(SyntaxError) -> UInt32 {
     guard let bits = UInt32(text, radix: 8), bits <= 0o777 else {
       throw SyntaxError("\"\(text)\" is not a mode like 0660")

@@ -1,7 +1,7 @@
 import ControlProtocol
 import TextFormatting
 
-/// A new speed, or a change of the present one.
+/// A new speed, or a change of the current speed.
 enum SpeedTarget: Hashable, Sendable {
   case absolute(PlaybackSpeed)
   /// The change in percent of the recorded speed.

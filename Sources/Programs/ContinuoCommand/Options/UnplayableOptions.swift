@@ -2,7 +2,8 @@ import ArgumentParser
 import MusicFiles
 
 extension UnplayableFiles {
-  /// The help of the flag `--list-unplayable`. Not a group of options: each costs a start 2 million instructions.
+  /// The help of the flag `--list-unplayable`. Not in a group of options, because each group adds 2 million
+  /// instructions to a start.
   static let help: ArgumentHelp = "Name the files in folders that cannot be played, not only their number."
 
   /// Returns the lines about these files: their number by kind and, if `areListed`, their names.

@@ -4,8 +4,8 @@ import ControlProtocol
 import ControlServer
 import Dispatch
 
-/// Performs the commands of a phone's clients: those about the application, and those with which MPD's clients
-/// show a song, here the program.
+/// Performs the commands of a phone's clients: commands about the application, and commands with which MPD's
+/// clients show a song. The program is shown as the song.
 struct PhoneDesk: ControlHandler {
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
@@ -50,7 +50,8 @@ extension Command.Application {
 }
 
 extension PhoneRun {
-  /// The reply to `lifecycle`. The application knows its remaining time, which is shown as unlimited here.
+  /// The reply to `lifecycle`. The remaining background time is shown as unlimited, because only the
+  /// application knows it.
   fileprivate var lifecycle: Reply {
     var reply = Reply()
     let isInFront = machine.state == .active || machine.state == .inactive

@@ -4,9 +4,10 @@ import Clocks
 /// The phone of one program as a value: takes events with their times, and returns the actions to carry out,
 /// in order.
 ///
-/// The life cycle itself is that of the application's own device, at the other end of the link: this machine
-/// sends it the events, stops the application's processes once it is suspended, and kills them once it has
-/// terminated. For a program without a link the machine has a life cycle of its own, which calls nothing.
+/// The life cycle itself runs in the application's own device, at the other end of the link. This machine
+/// sends the events to that device, stops the application's processes once it is suspended, and kills them
+/// once it has terminated. For a program without a link the machine runs a life cycle of its own, without
+/// calls into the program.
 struct PhoneMachine {
   enum Input: Hashable {
     /// The processes were started.
@@ -34,7 +35,7 @@ struct PhoneMachine {
     case kill
     /// The application reached this state.
     case state(ApplicationState, HostTime)
-    /// The application's device recorded this.
+    /// The application's device recorded an event.
     case record(LifecycleRecord.Event, HostTime)
     case report(PhoneReport.Fault, HostTime)
     case complain(String)
@@ -51,11 +52,11 @@ struct PhoneMachine {
   }
 
   enum Ending: Hashable {
-    /// By the user or the system.
+    /// Ended by the user or the system.
     case terminated
-    /// By the system, for a fault.
+    /// Ended by the system for a fault.
     case faulted
-    /// By itself, or from outside.
+    /// Ended by itself, or from outside the phone.
     case byItself(End)
   }
 
@@ -74,12 +75,12 @@ struct PhoneMachine {
     var token: UInt64?
   }
 
-  /// The seconds after the start in which a program makes itself known. Before, events wait for it.
+  /// The time limit for the first report of a started program, in seconds. Until then, events wait.
   static let helloLimit = 2.0
-  /// The seconds after its first report in which an application launches its device. Before, events wait for
-  /// it. Afterwards they are sent, which shows whether the application has closed its end of the link.
+  /// The time limit after the first report for the application to launch its device, in seconds. Until then,
+  /// events wait. Afterwards they are sent, which shows whether the application has closed its end of the link.
   static let launchLimit = 10.0
-  /// The seconds between the end of a link and that of its process.
+  /// The time limit for the end of a process after its link has ended, in seconds.
   static let endLimit = 0.5
   /// The maximum number of events that wait or that the application has not finished; further ones are
   /// refused. Linux 6 holds 278 small packets in a socket with its default buffer of 212,992 bytes.
@@ -110,7 +111,7 @@ struct PhoneMachine {
   private var stopAt: HostTime?
   private var returnsOnUnlock = false
   private var isInterrupted = false
-  /// The reason for which the process is being killed; nil if it is not.
+  /// The reason for which the process is being killed; nil if it is not being killed.
   private var ending: Ending?
   /// Whether the program starts again once its killed process has ended.
   private var launchesAgain = false
@@ -243,14 +244,14 @@ struct PhoneMachine {
     if hasRoom(for: press) { waiting.append(press) }
   }
 
-  /// Whether another event may wait or be sent. Refuses `press` if not.
+  /// Returns whether another event may wait or be sent. Refuses `press` if not.
   private mutating func hasRoom(for press: Press) -> Bool {
     if waiting.count + sent.count < Self.pressLimit { return true }
     finish(press, refusal: "too many events wait for the application")
     return false
   }
 
-  /// Records what decides whether a later event wakes a stopped application.
+  /// Records the state that decides whether a later event wakes a stopped application.
   private mutating func note(_ happening: LifecycleHappening) {
     switch happening {
     case .lock: returnsOnUnlock = returnsOnUnlock || reached == .active || reached == .inactive
@@ -261,7 +262,8 @@ struct PhoneMachine {
     }
   }
 
-  /// Tells the application an event. Events that do not wake a stopped one wait for one that does.
+  /// Sends an event to the application. An event that does not wake a stopped application waits for an event
+  /// that does.
   private mutating func tellApplication(_ press: Press) {
     let isStanding = process != .running
     if isStanding, press.happening == .terminate || press.happening == .quit {
@@ -429,7 +431,7 @@ struct PhoneMachine {
     }
   }
 
-  /// The call of a step, which the program does not get and which therefore returns at once.
+  /// Returns the call of a step. A program without a link does not get the call, so the call returns at once.
   private static func call(of step: LifecycleMachine.Action) -> LifecycleMachine.CallID? {
     switch step {
     case .call(let id, _), .expire(let id, _), .tellSession(let id, _), .launchTask(let id, _),

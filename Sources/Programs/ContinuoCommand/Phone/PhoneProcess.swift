@@ -6,7 +6,7 @@ import Synchronization
 import SystemSupport
 
 /// The processes of a phone's program: the first, which the phone starts, and its descendants. They are a
-/// session of their own, and end with the phone, however that ends.
+/// session of their own, and end with the phone, however the phone ends.
 final class PhoneProcess: Sendable {
   let session: ProcessSession
   /// The phone's end of the link.
@@ -18,7 +18,7 @@ final class PhoneProcess: Sendable {
   /// Starts a program. Call on the main thread.
   ///
   /// - Parameters:
-  ///   - modes: the background modes of the program; nil leaves them to it.
+  ///   - modes: the background modes of the program; nil leaves them to the program.
   ///   - takesInput: whether the program gets this process's standard input.
   ///   - onEnd: called on a thread of its own once the first process has ended, with this object.
   init(
@@ -62,7 +62,7 @@ final class PhoneProcess: Sendable {
       return !hasEnded
     }
     guard isFirst else { return nil }
-    // Before the first process is reaped: until then no other session can get the number.
+    // Killed before the first process is reaped, because until then no other session can get the number.
     session.killAll()
     let status = ChildProcess.reap(session.number)
     guardian?.dismiss()
@@ -78,15 +78,15 @@ final class RunningProcess: Sendable {
 
   func replace(with next: PhoneProcess?) {
     var next = next
-    // The old one is released outside the lock.
+    // The old process is released outside the lock.
     process.withLock { swap(&$0, &next) }
   }
 
   @Sendable func end() { process.withLock { $0 }?.end() }
 }
 
-/// A small shell that outlives this process and then kills a session. Its input is the end of a socket
-/// pair whose other end only this process holds, which closes with it.
+/// A small shell that outlives this process and then kills a session. Its input is one end of a socket pair.
+/// Only this process holds the other end, which closes when the process ends.
 private struct Guardian: Sendable {
   private let identifier: pid_t
   private let lifeline: Int32
@@ -112,8 +112,8 @@ private struct Guardian: Sendable {
     done
     """
 
-  /// Starts a guardian; nil if the system gives no process. The program then ends with this process if it has
-  /// a link.
+  /// Starts a guardian; nil if the system provides no process. Without a guardian, only a program with a link
+  /// ends with this process.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -131,7 +131,7 @@ private struct Guardian: Sendable {
     }
   }
 
-  /// Names the session to kill.
+  /// Sends the guardian the session to kill.
   func guards(_ session: ProcessSession) {
     let line = Array("\(session.number)\n".utf8)
     _ = send(lifeline, line, line.count, Int32(MSG_NOSIGNAL))

@@ -39,7 +39,7 @@ final class PhoneRun {
   private var lastToken: UInt64 = 0
   /// The time of the next `timePassed`.
   private var alarm: HostTime?
-  /// Whether a client of the socket ended the application, who may launch it again.
+  /// Whether the last event came from a client of the socket, who may launch the application again.
   private var mayBeLaunched = false
   private var isEnded = false
 
@@ -103,7 +103,7 @@ final class PhoneRun {
     press(happening) { if let refusal = $0 { StandardOutput.complain("\(command): \(refusal)") } }
   }
 
-  /// Performs a command of a client. `completion` is called once the application has handled it.
+  /// Performs a command of a client. `completion` is called once the application has handled the event.
   func perform(
     _ happening: LifecycleHappening, forClient completion: @escaping @MainActor (_ refusal: String?) -> Void
   ) {
@@ -176,7 +176,7 @@ final class PhoneRun {
     guard stands || clock.now >= limit else {
       return after(Self.standInterval) { $0.confirmStop(until: limit) }
     }
-    // Reports from before the stop come first: a background task in them resumes the program.
+    // Reports from before the stop come first, because a background task in them resumes the program.
     readReports()
     handle(.stood(isComplete: stands))
   }
@@ -191,7 +191,7 @@ final class PhoneRun {
     }
   }
 
-  // MARK: The program
+  // MARK: Program
 
   private func startProcess() {
     do throws(SystemCallError) {
@@ -227,7 +227,8 @@ final class PhoneRun {
     let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
     while Glibc.send(process.link, bytes, bytes.count, flags) < 0 {
       if errno == EINTR { continue }
-      // All events that may be unfinished fit, so the application reads none: its link is as good as closed.
+      // The link holds all events that may be unfinished. So the application reads none, and its link counts as
+      // closed.
       return handle(.linkEnded)
     }
   }

@@ -13,14 +13,14 @@ enum CleanUp {
   }
   private static let state = Mutex(State())
 
-  /// Adds a step; the last one added runs first. Steps may run on any thread, and must not take longer than a
-  /// hanging clean-up gets (`Signals`). Any thread; does not return once the process is ending.
+  /// Adds a step; the last one added runs first. Steps may run on any thread, and must not exceed the time
+  /// limit of a hanging clean-up (`Signals`). Any thread; does not return once the process is ending.
   static func add(_ step: @escaping @Sendable () -> Void) {
     unlessEnding { state in state.steps.append(step) }
   }
 
-  /// Creates something and adds the step that removes it; the process does not end between the two. Any
-  /// thread; does not return once the process is ending.
+  /// Returns the result of `make` and adds the step that removes it; the process does not end between the
+  /// two. Any thread; does not return once the process is ending.
   static func adding<Made: ~Copyable, Problem>(
     _ make: () throws(Problem) -> sending Made, removal: (borrowing Made) -> @Sendable () -> Void
   ) throws(Problem) -> sending Made {
@@ -60,8 +60,8 @@ enum CleanUp {
 }
 
 enum TemporaryDirectory {
-  /// Creates a directory that only this user can access; nil if that fails. Removed with its files at the
-  /// end.
+  /// Returns a new directory that only this user can access; nil if it cannot be created. The directory and
+  /// its files are removed when the process ends.
   static func make() -> MediaPath? {
     let parent = ProcessEnvironment.value("TMPDIR") ?? "/tmp"
     return CleanUp.adding {

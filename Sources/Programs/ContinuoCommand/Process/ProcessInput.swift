@@ -39,9 +39,9 @@ enum ProcessEnvironment {
 
 /// Standard input, output and error, whether or not the caller left them open.
 enum StandardDescriptors {
-  /// Opens each closed one of `descriptors`, not readable or writable. Otherwise the next file would get its
-  /// number, and a message could land in the WAV file or in the server's socket. Call before anything is
-  /// opened.
+  /// Opens each closed descriptor in the range without access to anything. Otherwise the next opened file
+  /// would get its number, and a message could land in the WAV file or in the server's socket. Call before
+  /// anything is opened.
   static func reserve(_ descriptors: ClosedRange<Int32> = STDIN_FILENO...STDERR_FILENO) {
     for descriptor in descriptors where fcntl(descriptor, F_GETFD) < 0 {
       // The opposite access mode makes every use fail, as with a closed descriptor.

@@ -12,13 +12,13 @@ import Synchronization
 /// - SIGWINCH redraws the terminal, which has a new size.
 ///
 /// Handlers only record the signals; a thread processes them. The thread is started before any other and
-/// needs no further one. So a process ends even if it gets no threads or its main queue hangs.
+/// needs no further thread. So a process ends even if it gets no threads or its main queue hangs.
 final class Signals: Sendable {
   private static let ofTerminal = [SIGTSTP, SIGCONT, SIGWINCH]
   /// The time in seconds after which a player that should end counts as hanging. A clean end is guaranteed
   /// within 300 ms.
   private static let limit = 0.2
-  /// The time limit for the clean-up of a hanging player, in seconds: its steps may hang too.
+  /// The time limit for the clean-up of a hanging player, in seconds, because clean-up steps may hang too.
   private static let cleanUpLimit: UInt32 = 3
 
   private struct Request {
@@ -35,7 +35,8 @@ final class Signals: Sendable {
   /// Handles the signals from now on. Call once in a process, on the main thread. Both closures are called on
   /// the main queue. `end` gets the exit status, 128 plus the signal's number as in shells. `redraw` is
   /// called when the process continues after a stop or the terminal has a new size. `reload` is called for
-  /// SIGHUP; without it, SIGHUP ends the player. Until `mainQueueRuns` a signal ends the process without `end`.
+  /// SIGHUP; without `reload`, SIGHUP ends the player. Until `mainQueueRuns` a signal ends the process
+  /// without `end`.
   init(
     end: @escaping @MainActor @Sendable (Int32) -> Void,
     redraw: @escaping @MainActor @Sendable () -> Void = {},
@@ -54,7 +55,7 @@ final class Signals: Sendable {
       return .whenSignalled
     }
     let waiter = clock.makeWorker("continuo-signals") { [weak self] in
-      // Unblocks the signals in this thread, whatever mask the others have.
+      // Unblocks the signals in this thread, regardless of the masks of other threads.
       NotedSignals.unblock(noted)
       while let signals = self { signals.takeNext(messenger) }
       return .whenSignalled
@@ -78,7 +79,7 @@ final class Signals: Sendable {
     }
   }
 
-  // MARK: The thread that waits
+  // MARK: Waiting thread
 
   private func takeNext(_ messenger: any Worker) {
     let noted = NotedSignals.wait()
@@ -154,13 +155,13 @@ private struct NotedSignals {
       == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Waits for a signal. Always call on the same thread.
+  /// Waits for signals and returns them. Always call on the same thread.
   static func wait() -> NotedSignals {
     board.semaphore.wait()
     return NotedSignals(bits: board.bits.exchange(0, ordering: .relaxed))
   }
 
-  /// Waits for a signal, at most until `deadline`; nil if none came.
+  /// Waits for signals until `deadline` and returns them; nil if none arrived.
   static func wait(until deadline: HostTime) -> NotedSignals? {
     guard board.semaphore.wait(until: deadline) else { return nil }
     return NotedSignals(bits: board.bits.exchange(0, ordering: .relaxed))

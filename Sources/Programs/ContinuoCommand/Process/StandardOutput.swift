@@ -3,18 +3,18 @@ import MusicFiles
 import Synchronization
 import SystemSupport
 
-/// Text output for people. A reader that leaves ends the text, not the player.
+/// Text output for people. If the reader leaves, the text ends and the player continues.
 enum StandardOutput {
   private struct Writers {
     var output: LineWriter?
     var errors: LineWriter?
-    /// Less important messages are not written.
+    /// The level of the least important messages that are written.
     var level = LogLevel.info
   }
   private static let writers = Mutex(Writers())
 
-  /// Makes messages to standard error not wait for a stalled reader, which would delay a player. Only for a
-  /// process that ends by `CleanUp.exit`, which writes the remaining lines.
+  /// From now on, messages to standard error do not wait for a stalled reader, which would delay a player.
+  /// Only for a process that ends by `CleanUp.exit`, which writes the remaining lines.
   static func waitForNobody() {
     let errors = LineWriter(descriptor: STDERR_FILENO, owned: false) { _ in }
     writers.withLock { $0.errors = errors }
@@ -41,7 +41,7 @@ enum StandardOutput {
     writers.errors?.finish()
   }
 
-  /// Sets the least importance of a message that is written.
+  /// Sets the level of the least important messages that are written.
   static func setLevel(_ level: LogLevel) { writers.withLock { $0.level = level } }
 
   /// Writes a message to standard error, if its level is wanted. Any thread. Until `waitForNobody`, blocks

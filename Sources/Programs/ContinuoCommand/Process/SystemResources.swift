@@ -17,8 +17,8 @@ enum SystemResources {
   /// left 514 MB in use, and 110 MB with this setting.
   static func returnLargeBlocks() { _ = continuo_mallopt(-3, 1 << 20) }
 
-  /// Ends the process with a message if the system gives less, or a worker no thread later. Takes less than 1
-  /// ms.
+  /// Ends the process with a message if the system does not provide these resources now, or a thread for a
+  /// worker later. Takes less than 1 ms.
   static func reserve() {
     ThreadShortage.setHandler { fail($0) }
     if let problem = tryOut(threads: threads, memory: memory) { fail(problem) }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The input mode of the controlling terminal: the shell's, or that of this process, with single keys and
+/// The input mode of the controlling terminal: the shell's mode, or this process's mode with single keys and
 /// without echo. Any thread; never blocks.
 enum TerminalMode {
   private struct State {

@@ -6,7 +6,7 @@ import TextFormatting
 
 // Lines for the drawing of a run, in addition to those for the player's events.
 extension EventLine {
-  /// Creates the first line of a run: the program and its arguments, and the wall clock at `host`.
+  /// Returns the first line of a run: the program and its arguments, and the wall clock at `host`.
   static func begin(arguments: [String], secondsSince1970: Double, host: HostTime) -> EventLine {
     let members: KeyValuePairs<String, JSONValue> = [
       "version": .string(Version.number), "arguments": .array(arguments.map { .string($0) }),
@@ -15,15 +15,15 @@ extension EventLine {
     return EventLine("begin", members, host)
   }
 
-  /// Creates the line of a command that is not the device's.
+  /// Returns the line of a command that the device does not record.
   static func command(_ command: PlayerCommand, host: HostTime) -> EventLine {
     EventLine("command", ["what": .string(command.description)], host)
   }
 
-  /// Creates the line of an event of the device; nil for events without one, such as states.
+  /// Creates the line of an event of the device; nil for events without a line, such as states.
   init?(_ event: LifecycleRecord.Event, host: HostTime) {
     switch event {
-    // A button, or what woke the application.
+    // A button press, or an event that woke the application.
     case .happened(let happening): self.init("device", ["what": .string(happening.description)], host)
     case .taskBegan(let id, let name): self.init(task: id, name, "began", host)
     case .expirationBegan(let id, let name): self.init(task: id, name, "expired", host)
@@ -41,7 +41,7 @@ extension EventLine {
       ]
       self.init("terminated", members, host)
     case .refused(let refusal): self.init("refused", ["reason": .string("\(refusal)")], host)
-    // Without a line: the calls into the application, and what an application of music does not use.
+    // No line for calls into the application, nor for events that a music application does not have.
     case .state, .callBegan, .callEnded, .expirationEnded, .sessionEventsBegan, .sessionEventsEnded,
       .sessionEventsIgnored, .scheduledTaskBegan, .scheduledTaskExpires, .scheduledTaskEnded,
       .socketsReclaimed:

@@ -49,8 +49,8 @@ struct EventLine {
     self.init(event.name, members, host)
   }
 
-  /// Becomes the line for a call of the periodic observer, at `value / timescale` seconds of the item. Keeps
-  /// the storage: these lines are a hundred times as many as all others.
+  /// Replaces the contents by the line for a call of the periodic observer, at `value / timescale` seconds of
+  /// the item. Keeps the storage, because these lines are a hundred times as many as all others.
   mutating func setTime(index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(upTo: 192) { text in
@@ -80,7 +80,7 @@ struct EventLine {
 }
 
 extension JSONValue {
-  /// A number of seconds with three decimals.
+  /// Returns a number of seconds with three decimals.
   fileprivate static func seconds(_ time: Milliseconds) -> JSONValue { .number("\(time)") }
 
   fileprivate static func number(optional number: (some BinaryInteger)?) -> JSONValue {

@@ -11,9 +11,9 @@ final class EventWriter: Sendable {
   private let warn: @Sendable (String) -> Void
   private let output: LineWriter
 
-  /// Opens and truncates the file; `-` is standard output. From then on, no pipe without a reader ends the
-  /// process. `warn` gets at most one warning when events stop and one at the end, on any thread. Blocks on a
-  /// named pipe until a reader opens it.
+  /// Opens and truncates the file; `-` is standard output. From then on, a pipe without a reader does not end
+  /// the process. `warn` gets at most one warning when events stop and one at the end, on any thread. Blocks
+  /// on a named pipe until a reader opens it.
   convenience init(path: String, warn: @escaping @Sendable (String) -> Void) throws(FileBytes.Problem) {
     if path == "-" {
       self.init(descriptor: STDOUT_FILENO, owned: false, name: "standard output", warn: warn)
@@ -51,8 +51,8 @@ final class EventWriter: Sendable {
   /// `LineWriter` does.
   func write(_ line: EventLine) { output.write(line.bytes) }
 
-  /// Waits for the reader of pending lines, as long as it reads, and warns about lost ones. Call once, at the
-  /// end.
+  /// Waits for the reader of pending lines, as long as it reads, and warns about lost lines. Call once, at
+  /// the end.
   func finish() {
     let lost = output.finish()
     if lost > 0 { warn("\(lost) events to \(name) dropped: the reader has stalled") }

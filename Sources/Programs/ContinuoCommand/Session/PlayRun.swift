@@ -43,8 +43,8 @@ final class PlayRun: SessionDelegate {
   private var wait: ServerWait?
   private var answers: (@Sendable (Double) -> Bool)?
 
-  /// The number of songs that the player gets in advance. The engine decodes 1.5 s: enough for songs of 1/20
-  /// s.
+  /// The number of songs that the player gets in advance. The engine decodes 1.5 s ahead, so this is enough
+  /// for songs of 1/20 s.
   nonisolated static let upcomingLimit = 32
   /// The delay in seconds after which the control socket is served even if nothing plays yet.
   private static let socketDelay = 0.25
@@ -53,8 +53,8 @@ final class PlayRun: SessionDelegate {
   /// The duration of a notice about a key's effect, in seconds.
   private static let noticeTime = 1.5
 
-  /// Creates a run. `problems` is the number of names that could not be played; `missing` are those of them
-  /// that are in the queue nevertheless.
+  /// Creates a run. `problems` is the number of names that could not be played; `missing` are the missing
+  /// files that are in the queue nevertheless.
   init(_ session: Session, options: Play, problems: Int, missing: Set<MediaPath> = [], events: EventWriter?) {
     self.missing = missing
     self.session = session
@@ -70,7 +70,7 @@ final class PlayRun: SessionDelegate {
     session.delegate = self
   }
 
-  // MARK: From start to end
+  // MARK: Start and end
 
   /// Starts playback and returns at once. `answers` probes the output's server, for at most `limit` seconds;
   /// nil waits for the server without a limit.
@@ -169,10 +169,11 @@ final class PlayRun: SessionDelegate {
     if needsTags { session.service.readTags() }
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   func started(_ application: JukeboxApplication) {
-    // Strong: the run lives as long as the process, and a weak reference would be looked up at each step.
+    // A strong reference, because the run lives as long as the process, and a weak one would be looked up at
+    // each step.
     application.onStep = { time in self.reached(time) }
     // The system may fetch at any time. The application has nothing to fetch, and answers that at once.
     session.device.application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
@@ -335,7 +336,7 @@ final class PlayRun: SessionDelegate {
     }
   }
 
-  // MARK: Telling
+  // MARK: Output
 
   private func write(_ line: EventLine?) {
     guard let events, let line, !options.eventsWithout.contains(line.name) else { return }
@@ -350,7 +351,7 @@ final class PlayRun: SessionDelegate {
     drawStatus()
   }
 
-  /// The position among the songs that play, such as `2/4`: missing files have positions in the queue only.
+  /// Returns the position among the songs that can be played, such as `2/4`. Missing files are not counted.
   private func place(of song: QueuedSong) -> String {
     let position = session.host.index(of: song.id)
     let missing = missing

@@ -3,8 +3,8 @@ import MPDService
 import SystemSupport
 
 extension NetworkOptions {
-  /// Has `service` use the current contents of the disk. After an error in the password file, the earlier
-  /// passwords stay valid. Any thread; blocks on the disk.
+  /// Makes `service` read the password file, the music directory and the playlists again. After an error in
+  /// the password file, the earlier passwords stay valid. Any thread; blocks on the disk.
   func reload(_ service: JukeboxService) {
     do throws(PasswordFile.Problem) {
       service.reload(passwords: try passwords())

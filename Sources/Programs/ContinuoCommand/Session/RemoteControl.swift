@@ -93,6 +93,6 @@ final class RemoteControl {
     change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
   }
 
-  /// Changes the jukebox. Ignores errors: if nothing plays, the user knows that nothing can be skipped.
+  /// Changes the jukebox. Ignores errors, because a user knows that nothing can be skipped if nothing plays.
   private func change(_ body: (inout JukeboxMachine) throws(JukeboxError) -> Void) { try? host.change(body) }
 }

@@ -26,8 +26,8 @@ struct RunDisplay {
 
   init(_ form: Form) { self.form = form }
 
-  /// The interval between two drawings of the time, in 1/100 s: fast for the eye, and every last digit
-  /// appears.
+  /// The interval between two drawings of the time, in 1/100 s: fast enough for the eye, and such that every
+  /// last digit appears.
   private static let drawnStep: Int64 = 3
 
   /// The interval between two lines with the time, in 1/100 s: as often as a person reads one. Programs read
@@ -44,7 +44,7 @@ struct RunDisplay {
     }
   }
 
-  /// Whether a time is shown, which may be a step of a finer observer.
+  /// Returns whether a time is a step to show. The observer may have finer steps.
   private func shows(_ time: CMTime) -> Bool {
     shownStep.map { time.timescale != 100 || time.value % $0 == 0 } ?? false
   }
@@ -137,7 +137,8 @@ struct RunDisplay {
     lines.add("\(what): \(ElapsedTime.text(value: time.value, timescale: max(1, time.timescale)))")
   }
 
-  /// Shows a notice instead of the status. Returns the number with which it can be taken back.
+  /// Shows a notice instead of the status. Returns the number with which `takeBack(notice:)` removes the
+  /// notice.
   mutating func show(notice: String) -> Int {
     self.notice = notice
     noticeCount += 1

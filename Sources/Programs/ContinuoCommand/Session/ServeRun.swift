@@ -9,7 +9,8 @@ import MusicFiles
 import SystemSupport
 import TextFormatting
 
-/// The run of `continuo serve`: keeps the changes of a session and answers clients until it is ended.
+/// The run of `continuo serve`: saves the changes of a session and answers clients until the process is
+/// ended.
 @MainActor
 final class ServeRun: SessionDelegate {
   private let session: Session
@@ -43,8 +44,8 @@ final class ServeRun: SessionDelegate {
     try session.service.listen(on: address, access: access)
   }
 
-  /// Adds `songs` to an empty queue and plays them. Must follow ``open(_:)``: earlier changes are not kept.
-  /// With `showsOnDesktop`, the player appears on the session bus.
+  /// Adds `songs` to an empty queue and plays them. Must follow ``open(_:)``, because earlier changes are not
+  /// saved. With `showsOnDesktop`, the player appears on the session bus.
   func queue(_ songs: [Song], showsOnDesktop: Bool) {
     if !songs.isEmpty {
       try? session.host.change { machine throws(JukeboxError) in

@@ -6,7 +6,7 @@ import Clocks
 struct ServerWait {
   enum Step: Hashable {
     case wait(until: HostTime)
-    /// Probe the server: no song has needed the output yet.
+    /// Probe the server, because no song has needed the output yet.
     case ask
     case giveUp
   }

@@ -84,11 +84,11 @@ final class Session {
     }
   }
 
-  // MARK: The process
+  // MARK: Process
 
   private(set) static var current: Session?
 
-  /// Makes this session the process's, which from now on ends by `CleanUp.exit`.
+  /// Makes this session the current one. From now on, the process must end by `CleanUp.exit`.
   func makeCurrent() {
     StandardOutput.waitForNobody()
     if let timeline { CleanUp.add(timeline.writeAtEnd) }
@@ -103,7 +103,7 @@ final class Session {
     current.end(status)
   }
 
-  // MARK: From start to end
+  // MARK: Start and end
 
   /// Launches the application, in the session's environment.
   func start() {
@@ -128,7 +128,7 @@ final class Session {
     exit(status)
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func take(_ event: LifecycleRecord.Event) {
     if case .terminated = event { service.stopApplication() }

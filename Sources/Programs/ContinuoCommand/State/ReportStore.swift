@@ -23,7 +23,7 @@ struct ReportStore {
   /// block on the disk.
   static func write(_ report: TerminationReport) { write("\(report)", code: "\(report.code)") }
 
-  /// `write(_:)` for a report as text, of a termination with `code`.
+  /// Writes a report that is given as text, as `write(_:)` does. `code` is the code of the termination.
   static func write(_ report: String, code: String) {
     StandardOutput.complain(report)
     guard let store = ReportStore(environment: ProcessEnvironment.value) else {

@@ -25,8 +25,8 @@ final class StateDirectory: Sendable {
   private let lock: Int32
 
   /// Locks the directory, and creates it with mode 0700 if it does not exist. Blocks only on the disk.
-  /// Nothing is created in the root directory, unless `isStandard`: a mistyped path of root's would leave a
-  /// directory there.
+  /// Nothing is created in the root directory, unless `isStandard`, because a path mistyped by root would
+  /// leave a directory there.
   init(path: MediaPath, isStandard: Bool = false) throws(Problem) {
     self.path = path
     let slash = UInt8(ascii: "/")

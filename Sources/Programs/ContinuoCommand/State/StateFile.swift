@@ -20,7 +20,8 @@ struct StateFile: Sendable {
     var others: [MediaPath] = []
     for number in 1...Self.nameCount {
       let name = path.adding(suffix: number == 1 ? ".new" : ".new-\(number)")
-      // A killed writer has left a regular file. Only one writer at a time has the directory (`StateDirectory`).
+      // A regular file is left over from a killed writer. Only one writer at a time has the directory
+      // (`StateDirectory`).
       if (try? FileStatus(ofLinkOrFile: name))?.type == S_IFREG { _ = name.withCString { unlink($0) } }
       switch FileReplacement.write(bytes, to: path, through: name, mode: 0o600, isDurable: isDurable) {
       case nil: return others
@@ -46,8 +47,8 @@ struct StateFile: Sendable {
   /// The number of damaged files that are kept for a person to inspect.
   static let damagedCount = 3
 
-  /// Renames the file for a person to inspect, instead of the oldest of `damagedCount` such files. Returns
-  /// the new name.
+  /// Renames the file for a person to inspect. Replaces the oldest of `damagedCount` such files. Returns the
+  /// new name.
   func setAside() throws(FileBytes.Problem) -> MediaPath {
     func name(_ number: Int) -> MediaPath { path.adding(suffix: ".damaged-\(number)") }
     for number in (1..<Self.damagedCount).reversed() {

@@ -11,11 +11,12 @@ import SystemSupport
 /// playback. A worker writes them, so that no caller waits for the disk. Failed writes are retried after a
 /// second, then less often. The first failure is reported, and the first success after it.
 final class StateKeeper: Sendable {
-  /// The interval between two records of the position, in seconds: half of what a kill may lose.
+  /// The interval between two records of the position, in seconds. A kill may lose twice this time.
   private static let placeInterval = 0.5
   /// The time for which changes are collected, in seconds: 1000 songs added one by one cost ten writes.
   private static let delay = 0.1
-  /// The delays after failures, for a full disk. The longest is what a person waits after making room.
+  /// The delays after failures, for a full disk. The longest is the time that a person waits after freeing
+  /// space on the disk.
   private static let backoff = Backoff(first: 1, longest: 30)
   /// The maximum size of a queue file, in bytes: the largest queue, with names of 250 bytes.
   private static let queueLimit = 256 << 20
@@ -48,8 +49,8 @@ final class StateKeeper: Sendable {
     directory.file("queue", isDurable: true)
   }
 
-  /// Returns the file for all but the queue. Twice a second is too often for a durable write, and a kill
-  /// loses nothing.
+  /// Returns the file for all but the queue. Not durable, because twice a second is too often for a durable
+  /// write, and a kill loses nothing.
   private static func playbackFile(_ directory: StateDirectory) -> StateFile {
     directory.file("playback", isDurable: false)
   }
@@ -116,8 +117,8 @@ final class StateKeeper: Sendable {
     return isPlaying ? .at(now.advanced(bySeconds: Self.placeInterval)) : .whenSignalled
   }
 
-  /// Writes the pending changes without a lock. One thread at a time: the worker, or after its end those of
-  /// `save`.
+  /// Writes the pending changes without a lock. One thread at a time: the worker's or, after its end, those of
+  /// the callers of `save`.
   private func write() {
     let (queueIsDirty, written) = state.withLock { state in
       defer {
@@ -177,8 +178,8 @@ final class StateKeeper: Sendable {
 // MARK: Reading
 
 extension StateKeeper {
-  /// Loads the jukebox; an empty one if nothing was kept. A damaged file is set aside with a message, and its
-  /// readable songs are kept.
+  /// Returns the saved jukebox; an empty one if nothing was saved. A damaged file is set aside with a
+  /// message, and its readable songs are kept.
   static func load(_ directory: StateDirectory, complain: (String) -> Void) -> JukeboxMachine {
     var generator = SystemRandomNumberGenerator()
     let queue = read(queueFile(directory), limit: queueLimit, complain, salvage) {

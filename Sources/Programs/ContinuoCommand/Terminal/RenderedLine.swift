@@ -1,7 +1,7 @@
 import TextFormatting
 
-/// A line for a terminal of a certain width. The cursor stays at its beginning: a terminal that becomes
-/// narrower and breaks the line into several can then clear all of them.
+/// A line for a terminal of a certain width. The cursor stays at the line's beginning. So if a terminal
+/// becomes narrower and breaks the line into several, all of them can be cleared.
 struct RenderedLine: Hashable, Sendable {
   struct Piece: Hashable, Sendable {
     enum Style { case plain, strong, faint, accent }
@@ -9,7 +9,7 @@ struct RenderedLine: Hashable, Sendable {
     var style = Style.plain
   }
 
-  /// A part of the line that is redrawn separately: one column a character on all terminals.
+  /// A part of the line that is redrawn separately. Each character takes one column on all terminals.
   struct Field: Hashable, Sendable {
     var column: Int
     var pieces: [Piece]

@@ -29,7 +29,8 @@ final class Terminal {
     update()
   }
 
-  /// Takes or leaves the terminal as this process enters or leaves the foreground. Returns whether it has it.
+  /// Takes or leaves the terminal as this process enters or leaves the foreground. Returns whether the
+  /// process has the terminal.
   @discardableResult
   func update() -> Bool {
     guard TerminalMode.isInForeground else {
@@ -143,7 +144,7 @@ extension TerminalLook {
     func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     let term = value("TERM") ?? "dumb"
     movesCursor = term != "dumb" && term != "unknown"
-    // DEC's terminals had no colours. The names of other monochrome terminals in terminfo end like this.
+    // DEC's terminals had no colours. The names of other monochrome terminals in terminfo end in -m or -mono.
     hasColors =
       movesCursor && value("NO_COLOR") == nil && !term.hasPrefix("vt") && !term.hasSuffix("-m")
       && !term.hasSuffix("-mono")
