@@ -133,13 +133,13 @@ struct LimitTests {
 
   @Test("A client that reads slowly, but reads, gets everything")
   func slowReader() throws {
-    let server = try TestServer(handler: large(1_500_000)) { $0.stall = 0.5 }
+    let server = try TestServer(handler: large(1_500_000)) { $0.stall = 2 }
     let client = try server.client()
     client.send("status\n")
     var lines = 0
     while try client.line() != "OK" {
       lines += 1
-      if lines % 60 == 0 { usleep(40_000) }
+      if lines % 60 == 0 { usleep(120_000) }
     }
     #expect(lines == 1500)
   }
@@ -193,7 +193,7 @@ struct LimitTests {
   @Test("An answer in pieces leaves the others their turn, and is not made for those who do not take it")
   func longAnswersOfMany() throws {
     let made = Watched(0)
-    let server = try TestServer(handler: pieces(100_000, made, cost: 2000)) { $0.stall = 0.5 }
+    let server = try TestServer(handler: pieces(100_000, made, cost: 2000)) { $0.stall = 4 }
     let stuck = try server.client()
     var leaving: ControlConnection? = try server.client()
     let reader = try server.client()

@@ -3,6 +3,8 @@ enum SystemdUnits {
   /// Returns both units, each after a line with the path at which to install it. `arguments` follow `serve`.
   static func text(program: String, arguments: [String]) -> String {
     let command = ([program, "serve"] + arguments).map(quoted).joined(separator: " ")
+    // In a user namespace the socket can be given to no other group.
+    let user = arguments.contains("--socket-group") ? "" : "PrivateUsers=yes\nCapabilityBoundingSet=\n"
     return """
       # ~/.config/systemd/user/continuo.socket
       [Unit]
@@ -52,11 +54,12 @@ enum SystemdUnits {
       SystemCallFilter=@system-service
       SystemCallFilter=~@privileged @resources
       # --socket-group; the PulseAudio of --null-sink; the scan in the background.
-      SystemCallFilter=@chown @setuid setpriority
+      SystemCallFilter=@chown @setuid capset setpriority
       UMask=0077
-      # As far as the manager of a user may. Without its privileges, ProtectClock, ProtectKernelLogs,
-      # ProtectKernelModules and PrivateDevices end a service at its start (218/CAPABILITIES, systemd 252).
-      ProtectControlGroups=yes
+      # A namespace of its own, in which the manager of a user may protect the files below, too. Where the
+      # system has none for users, the service ends at its start (217, 226) and needs a drop-in with
+      # PrivateUsers=no and CapabilityBoundingSet=~.
+      \(user)ProtectControlGroups=yes
       ProtectHostname=yes
       ProtectSystem=full
 

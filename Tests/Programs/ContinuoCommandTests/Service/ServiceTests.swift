@@ -75,7 +75,11 @@ import Testing
     #expect(
       filters == [
         "SystemCallFilter=@system-service", "SystemCallFilter=~@privileged @resources",
-        "SystemCallFilter=@chown @setuid setpriority",
+        "SystemCallFilter=@chown @setuid capset setpriority",
       ])
+    // A socket can be given to another group only outside of a user namespace.
+    #expect(text.contains("\nPrivateUsers=yes\nCapabilityBoundingSet=\nProtectControlGroups=yes\n"))
+    let shared = SystemdUnits.text(program: "continuo", arguments: ["--socket-group", "audio"])
+    #expect(!shared.contains("\nPrivateUsers") && shared.contains("\nProtectControlGroups=yes\n"))
   }
 }
