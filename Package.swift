@@ -280,7 +280,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         ],
         swiftSettings: strict),
       .testTarget(
-        name: "MediaAssetsTests", dependencies: ["Continuo", "MediaAssets", "MediaTime", "TestSupport"],
+        name: "MediaAssetsTests",
+        dependencies: ["AudioCore", "Continuo", "MediaAssets", "MediaTime", "TestSupport"],
         swiftSettings: strict),
       .testTarget(
         name: "QueuePlayerTests",

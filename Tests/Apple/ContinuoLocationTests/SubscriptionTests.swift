@@ -34,6 +34,15 @@ struct SubscriptionTests {
     #expect(taken(&subscription, [5, 1e6]) == [5])
   }
 
+  @Test("A place that answers a request counts for the distance, too")
+  func requestAndDistance() {
+    var subscription = Subscription()
+    subscription.startUpdating(inFront: true)
+    subscription.distanceFilter = 10
+    subscription.requestDeadline = HostTime(nanoseconds: 1)
+    #expect(taken(&subscription, [0, 5, 11]) == [0, 11])
+  }
+
   @Test("desiredAccuracy: less accuracy, fewer updates")
   func desiredAccuracy() {
     let way = (0...3000).map(Double.init)

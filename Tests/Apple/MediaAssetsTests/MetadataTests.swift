@@ -1,9 +1,11 @@
+import AudioCore
 import Continuo
 import Foundation
-import MediaAssets
 import MediaTime
 import TestSupport
 import Testing
+
+@testable import MediaAssets
 
 /// Metadata of assets, in files that are made by hand.
 @Suite("Metadata") struct MetadataTests {
@@ -126,6 +128,13 @@ import Testing
       other.loadValuesAsynchronously(forKeys: keys) { continuation.resume() }
     }
     for key in keys { #expect(other.statusOfValue(forKey: key, error: nil) == .loaded) }
+  }
+
+  @Test("The items of a station are of the format that is said to be there")
+  func formats() {
+    let station = AssetMetadata(MediaTag(fields: [.init(icy: "icy-name", "Lab")]))
+    #expect(station.formats == [.unknown] && station.items(of: .unknown).count == 1)
+    #expect(station.items(of: .id3Metadata).isEmpty)
   }
 
   @Test("Files that are not there, and files without tags")

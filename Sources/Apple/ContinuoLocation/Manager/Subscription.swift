@@ -73,7 +73,9 @@ struct Subscription: Sendable {
   /// Returns the location at the desired accuracy; nil if it must not be delivered.
   mutating func take(_ place: Place, at now: HostTime) -> Place? {
     let seen = place.coarsened(to: desiredAccuracy)
-    let isWanted = requestDeadline != nil || isNews(seen) || isSignificant(place, at: now)
+    // Both remember the place, also if the other or a request delivers it.
+    let (isNews, isSignificant) = (isNews(seen), isSignificant(place, at: now))
+    let isWanted = requestDeadline != nil || isNews || isSignificant
     requestDeadline = nil
     guard isWanted else { return nil }
     isToldOfTrouble = false

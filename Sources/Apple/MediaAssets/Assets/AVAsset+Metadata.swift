@@ -20,7 +20,7 @@ extension AVAsset {
 
   /// Returns all items of a format. Blocks.
   public func metadata(forFormat format: AVMetadataFormat) -> [AVMetadataItem] {
-    format == .id3Metadata ? metadata : []
+    loadedMetadata?.items(of: format) ?? []
   }
 
   /// The lyrics; nil if the file has none. Blocks.
@@ -51,8 +51,7 @@ extension AVAsset {
 
   /// Returns all items of a format. Throws an `AVError` if the file cannot be read.
   public func loadMetadata(for format: AVMetadataFormat) async throws -> [AVMetadataItem] {
-    let items = try await loaded(.metadata)
-    return format == .id3Metadata ? items : []
+    try await loaded(AVAsyncProperty(metadata: { $0 })).items(of: format)
   }
 
   /// Passes all items of a format, or the error, to the handler: at once if they are known, otherwise on a
@@ -63,7 +62,7 @@ extension AVAsset {
   ) {
     loader.loadMetadata { outcome in
       switch outcome {
-      case .success(let contents): completionHandler(format == .id3Metadata ? contents.items : [], nil)
+      case .success(let contents): completionHandler(contents.items(of: format), nil)
       case .failure(let error): completionHandler(nil, error)
       }
     }

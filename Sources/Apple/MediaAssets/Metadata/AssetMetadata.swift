@@ -27,6 +27,9 @@ final class AssetMetadata: Sendable {
     return items.isEmpty && chapters.isEmpty ? [] : [.id3Metadata]
   }
 
+  /// Returns the items of a format.
+  func items(of format: AVMetadataFormat) -> [AVMetadataItem] { formats.contains(format) ? items : [] }
+
   /// The items with common keys: for each key the first item, but among pictures the front cover.
   var common: [AVMetadataItem] {
     var keys: Set<AVMetadataKey> = []

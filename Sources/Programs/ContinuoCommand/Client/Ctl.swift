@@ -101,9 +101,10 @@ struct Ctl: ControlCommand {
   private static func patience(for name: String) -> Double? {
     switch name {
     case "idle": nil
-    case "add", "addid", "load", "lsinfo", "listplaylist", "listplaylistinfo", "readpicture", "unplayable",
-      "home",
-      "foreground", "lock", "unlock", "interrupt", "terminate", "launch":
+    case "add", "addid", "albumart", "count", "find", "findadd", "list", "listall", "listallinfo",
+      "listfiles", "listplaylist", "listplaylistinfo", "load", "lsinfo", "playlistadd", "readpicture", "save",
+      "search", "searchadd", "searchaddpl", "unplayable", "home", "foreground", "lock", "unlock", "interrupt",
+      "terminate", "launch":
       MPDClient.patience
     default: MPDClient.quickPatience
     }
