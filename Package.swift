@@ -468,7 +468,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       // Linked, not imported: arguments where /proc is not mounted.
       .target(name: "CArguments"),
       .target(
-        name: "RunTimeline", dependencies: ["AppLifecycle", "Clocks", "TextFormatting"],
+        name: "RunTimeline",
+        dependencies: ["AppLifecycle", "Clocks", "MusicFiles", "SystemSupport", "TextFormatting"],
         swiftSettings: strict),
       .target(
         name: "ContinuoCommand",

@@ -4,6 +4,7 @@ import Clocks
 import Continuo
 import ContinuoLocation
 import Foundation
+import MusicFiles
 import PulseOutput
 import RunTimeline
 
@@ -240,7 +241,7 @@ struct BackgrounderCommand: ParsableCommand {
     _ = try presses()
   }
 
-  /// Returns the plan of a run. Throws if an argument cannot be used. Creates the drawing's file.
+  /// Returns the plan of a run. Throws if an argument cannot be used.
   func plan() throws -> Phone.Plan {
     var settings = LifecycleSettings()
     settings.backgroundTime = backgroundTime
@@ -350,13 +351,13 @@ struct BackgrounderCommand: ParsableCommand {
     }
   }
 
-  private func drawing() throws -> Drawing? {
+  private func drawing() throws -> TimelineFile? {
     guard let timeline else { return nil }
     let title = RunTitle(
       program: "Backgrounder", arguments: Array(CommandLine.arguments.dropFirst()), version: Version.number,
       secondsSince1970: Date().timeIntervalSince1970, notes: "background modes: \(try modes())")
     return try validated("--timeline \(timeline): ") {
-      try Drawing(path: timeline, title: title, clock: SystemClock.shared)
+      try TimelineFile(path: MediaPath(timeline), title: title, clock: SystemClock.shared)
     }
   }
 

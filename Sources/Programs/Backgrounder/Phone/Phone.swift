@@ -20,7 +20,7 @@ final class Phone: Sendable {
   private let start: HostTime
   private let hasPunished = Atomic<Bool>(false)
   private let source: LocationSource
-  private let drawing: Drawing?
+  private let drawing: TimelineFile?
   private let lastTask = Mutex(RefreshScreen.refresh)
   private let signals = Mutex<[any DispatchSourceSignal]>([])
   /// The last reported reason for missing sound; nil while sound is available.
@@ -55,7 +55,7 @@ final class Phone: Sendable {
     var parts: ScreenParts
     var settings: LifecycleSettings
     var location: Location
-    var drawing: Drawing?
+    var drawing: TimelineFile?
   }
 
   /// Creates a phone. `makeDelegate` creates the application on the main thread, for each launch.
@@ -81,9 +81,9 @@ final class Phone: Sendable {
     plan.location.apply(
       to: device.location, say: { [weak self] in self?.say($0) },
       complain: { complain("Backgrounder: \($0)") })
-    device.location.onUpdate = { [clock, drawing] in
+    device.location.onUpdate = { [drawing] in
       let place = $0.coordinate
-      drawing?.record(.place(latitude: place.latitude, longitude: place.longitude), at: clock.now)
+      drawing?.record(.place(latitude: place.latitude, longitude: place.longitude))
     }
     device.onTermination = { [weak self] report in self?.note(report) }
     // The players come first, so that they are silent before the main thread blocks.
@@ -185,7 +185,7 @@ final class Phone: Sendable {
   }
 
   private func writeDrawing() {
-    do { try drawing?.write(until: clock.now) } catch {
+    do { try drawing?.write() } catch {
       complain("Backgrounder: no drawing was written: \(error)")
     }
   }
@@ -193,7 +193,7 @@ final class Phone: Sendable {
   // MARK: Events of the system
 
   private func note(_ record: LifecycleRecord) {
-    drawing?.record(record)
+    if let entry = Timeline.Entry(record.event) { drawing?.record(entry, at: record.time) }
     switch record.event {
     case .happened(.voipData), .happened(.keepAlive): say("\(record.event)", at: record.time)
     // The script has printed the other events; subsequent output shows that a call has returned.

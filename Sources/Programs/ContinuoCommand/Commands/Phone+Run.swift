@@ -1,13 +1,14 @@
 import AppLifecycle
 import Clocks
 import ControlServer
+import RunTimeline
 
 extension Phone.Run {
   func run() throws {
     let modes = backgroundModes.map { BackgroundModes(list: $0) }
     for warning in modes?.warnings ?? [] { StandardOutput.complain(warning) }
     let clock = SystemClock.shared
-    let timeline = try TimelineRecorder.orExit(
+    let timeline = try TimelineFile.orExit(
       option: self.timeline, notes: "background modes: \(modes.map { "\($0)" } ?? "the program's")",
       clock: clock)
     let events = try EventWriter.orExit(option: self.events)

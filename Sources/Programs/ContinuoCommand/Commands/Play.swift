@@ -8,6 +8,7 @@ import Dispatch
 import Jukebox
 import MPDService
 import MusicFiles
+import RunTimeline
 import SystemSupport
 import Transfer
 
@@ -95,7 +96,7 @@ extension Play {
     let clock = SystemClock.shared
     let count = builder.playableCount
     let items = "\(count) \(count == 1 ? "item" : "items")"
-    let timeline = try TimelineRecorder.orExit(
+    let timeline = try TimelineFile.orExit(
       option: self.timeline, notes: "\(items); background modes: \(modes)", clock: clock)
     let events = try EventWriter.orExit(option: self.events)
     // Must precede everything that a signal would have to clean up.

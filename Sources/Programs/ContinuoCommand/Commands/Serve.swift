@@ -9,6 +9,7 @@ import Jukebox
 import MusicFiles
 import MusicLibrary
 import NowPlaying
+import RunTimeline
 import SystemSupport
 import Transfer
 
@@ -85,7 +86,7 @@ extension Serve {
     let home = try ExitStatus.noInput.orExit("--home \(directory)") {
       try MusicHome(directory.resolved(against: .workingDirectory()))
     }
-    let timeline = try TimelineRecorder.orExit(
+    let timeline = try TimelineFile.orExit(
       option: self.timeline, notes: "background modes: \(modes)", clock: clock)
     let state = stateDirectory()
     var generator = SystemRandomNumberGenerator()

@@ -17,7 +17,7 @@ final class PhoneRun {
     var grace: Double
     var schedule: [ScheduledCommand]
     var events: EventWriter?
-    var timeline: TimelineRecorder?
+    var timeline: TimelineFile?
   }
 
   private(set) static var current: PhoneRun?

@@ -49,7 +49,7 @@ final class Session {
     /// The settings for playlists and tags from the network.
     var network = NetworkSettings()
     var plugin: String
-    var timeline: TimelineRecorder?
+    var timeline: TimelineFile?
     var exit: @MainActor (Int32) -> Void = { CleanUp.exit($0) }
   }
 
@@ -59,7 +59,7 @@ final class Session {
   nonisolated let service: JukeboxService
   weak var delegate: (any SessionDelegate)?
   private(set) var isEnded = false
-  let timeline: TimelineRecorder?
+  let timeline: TimelineFile?
   private let exit: @MainActor (Int32) -> Void
   /// The environment in which players must be created.
   private(set) var environment: PlaybackEnvironment
