@@ -10,6 +10,7 @@ func say(_ line: String) {
 /// milliseconds. The words behind `phone` decide what else it does:
 ///
 ///     silent      none of that work
+///     slow        its delegate takes 0.3 s to be made
 ///     SONG.mp3    plays that file, and says each 1/100 s of it
 ///     task        begins a background task in didEnterBackground, for a second
 ///     late        begins one from a thread, 100 ms after didEnterBackground
@@ -23,6 +24,11 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
   private let words = Set(CommandLine.arguments.dropFirst(2))
   private var player = AVQueuePlayer()
   private var observer: Any?
+
+  required init() {
+    super.init()
+    if words.contains("slow") { usleep(300_000) }
+  }
 
   func application(
     _ application: UIApplication,

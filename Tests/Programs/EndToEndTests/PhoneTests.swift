@@ -187,6 +187,14 @@ extension EndToEndTests {
       _ = try await phone.run.finished(status: 128 + SIGTERM)
     }
 
+    @Test("A home press of before the launch waits for it")
+    func early() async throws {
+      let phone = try Phone(words: "silent", "slow", options: ["--at", "0:home"])
+      try await phone.state("suspended", after: try await phone.line("active"))
+      phone.run.child.signal(SIGTERM)
+      _ = try await phone.run.finished(status: 128 + SIGTERM)
+    }
+
     @Test("No such program; a second phone at the socket")
     func refused() async throws {
       let log = try await Phone(["/nonexistent/program"]).run.finished(status: 66)
