@@ -74,36 +74,40 @@ extension BackgroundTransfers {
     if let (record, client) = running { client?.resumed(record, at: offset) }
   }
 
-  /// Asks the application for credentials that a server requests.
+  /// Asks the application for credentials that a server requests, unless it has cancelled the task.
   private func ask(_ key: TransferKey) {
-    let run = state.withLock { state in
+    var run: Run?
+    var isCancelled = false
+    handle { state in
+      guard let record = state.records[key], record.outcome == nil else { return nil }
+      isCancelled = state.cancelled[key] != nil
+      guard !isCancelled else { return nil }
       state.challenges.insert(key)
       if state.credentials[key] != nil { state.failures[key, default: 0] += 1 }
-      return state.runs.removeValue(forKey: key)
+      run = state.runs.removeValue(forKey: key)
+      return .ended(key)
     }
     // Releasing the last reference ends a transfer, which must not happen under the lock.
     withExtendedLifetime(run) {}
-    handle(.ended(key))
+    if isCancelled { finish(key, .failed(.cancelled, "cancelled")) }
   }
 
   private func stopped(_ key: TransferKey, _ download: DownloadRecord) {
-    let (handler, record) = state.withLock { state in
-      (state.cancelled.removeValue(forKey: key) ?? nil, state.records[key])
-    }
-    guard let record, record.outcome == nil else { return }
+    guard let record = state.withLock({ $0.records[key] }), record.outcome == nil else { return }
     let data = download.isResumable ? resumeData(of: record, download) : nil
-    handler?(data)
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
   /// Ends a task with `outcome`, once the disk has its record. `isAsked`: whether the machine already counts
   /// the task as ended, because the task has requested credentials.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
-    let run = state.withLock { state -> Run? in
-      guard state.records[key]?.outcome == nil else { return nil }
+    let (run, handler) = state.withLock { state -> (Run?, (@Sendable (Data?) -> Void)?) in
+      guard state.records[key]?.outcome == nil else { return (nil, nil) }
       state.records[key]?.outcome = outcome
-      return state.runs.removeValue(forKey: key)
+      return (state.runs.removeValue(forKey: key), state.cancelled.removeValue(forKey: key))
     }
+    // A download may end, in any way, before it notices its cancellation.
+    handler?(outcome.resumeData)
     if outcome.code != nil { stop(run) }
     // Delivered only once recorded, so that the next process does not fetch again what this one has
     // delivered.
@@ -116,12 +120,13 @@ extension BackgroundTransfers {
 
   /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
   func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
-    let run = state.withLock { state -> Run? in
-      guard state.records[key]?.outcome == nil else { return nil }
-      if case .download? = state.runs[key] { state.cancelled[key] = handler }
-      return state.runs[key]
+    let download = state.withLock { state -> FileDownload? in
+      guard let handler, state.records[key]?.outcome == nil, case .download(let download)? = state.runs[key]
+      else { return nil }
+      state.cancelled[key] = handler
+      return download
     }
-    if case .download(let download)? = run, handler != nil {
+    if let download {
       download.setSuspended(false)
       download.stop()
     } else {

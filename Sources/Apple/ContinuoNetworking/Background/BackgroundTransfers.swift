@@ -47,8 +47,8 @@ final class BackgroundTransfers: Sendable {
     var challenges: Set<TransferKey> = []
     /// The number of refused credentials of each task.
     var failures: [TransferKey: Int] = [:]
-    /// The tasks whose cancellation is in progress, with the handlers for their resume data.
-    var cancelled: [TransferKey: (@Sendable (Data?) -> Void)?] = [:]
+    /// The handlers for the resume data of the downloads whose cancellation is in progress.
+    var cancelled: [TransferKey: @Sendable (Data?) -> Void] = [:]
     var alarm: Alarms.ID?
     /// The time for which `alarm` is set.
     var alarmMoment: HostTime?
@@ -249,9 +249,13 @@ final class BackgroundTransfers: Sendable {
   var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
 
   /// Handles an event and carries out the commands in order, one thread at a time.
-  func handle(_ event: TransferServiceMachine.Event) {
+  func handle(_ event: TransferServiceMachine.Event) { handle { _ in event } }
+
+  /// Handles the event that `change` returns. No other event comes between it and the changes to the state.
+  func handle(_ change: (inout State) -> TransferServiceMachine.Event?) {
     let now = alarms.clock.now
     let isOurs = state.withLock { state in
+      guard let event = change(&state) else { return false }
       state.commands.append(contentsOf: state.machine.handle(event, at: now))
       return state.commands.begin()
     }
