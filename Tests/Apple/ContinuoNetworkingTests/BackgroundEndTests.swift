@@ -122,14 +122,34 @@ struct BackgroundEndTests {
     }
   }
 
-  @Test("a download that was cancelled without a handler is not asked for either")
-  func refusedAfterwards() async throws {
+  @Test(
+    "a task that is cancelled while its challenge is unanswered ends once, whatever the late answer is",
+    arguments: [URLSession.AuthChallengeDisposition.useCredential, .cancelAuthenticationChallenge],
+    [false, true])
+  func cancelledMeanwhile(
+    _ disposition: URLSession.AuthChallengeDisposition, isAnswered: Bool
+  ) async throws {
+    for wantsData in [false, true] {
+      try await cancelledMeanwhile(disposition, isAnswered: isAnswered, wantsData: wantsData)
+    }
+  }
+
+  /// - Parameter isAnswered: whether the answer comes before the end of the task.
+  private func cancelledMeanwhile(
+    _ disposition: URLSession.AuthChallengeDisposition, isAnswered: Bool, wantsData: Bool
+  ) async throws {
     try await withTask { device, network, log, task in
       network.answer(401, [("Content-Length", "0"), ("WWW-Authenticate", "Basic realm=\"r\"")])
       network.send(.end)
-      task.cancel()
       await device.advance(by: .seconds(1))
-      #expect(log.lines == ["complete -999"])
+      #expect(log.lines == ["challenge"])
+      if wantsData { task.cancel(byProducingResumeData: noteData(in: log)) } else { task.cancel() }
+      if isAnswered { log.answer(disposition, URLCredential(user: "a", password: "b", persistence: .none)) }
+      await device.advance(by: .seconds(1))
+      #expect(log.lines == ["challenge"] + (wantsData ? ["no resume data"] : []) + ["complete -999"])
+      log.answer(disposition, URLCredential(user: "a", password: "b", persistence: .none))
+      await device.advance(by: .seconds(1))
+      #expect(log.lines.last == "complete -999" && network.count == 1)
     }
   }
 }

@@ -98,9 +98,8 @@ extension BackgroundTransfers {
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
-  /// Ends a task with `outcome`, once the disk has its record. `isAsked`: whether the machine already counts
-  /// the task as ended, because the task has requested credentials.
-  func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
+  /// Ends a task with `outcome`, once the disk has its record.
+  func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome) {
     let (run, handler) = state.withLock { state -> (Run?, (@Sendable (Data?) -> Void)?) in
       guard state.records[key]?.outcome == nil else { return (nil, nil) }
       state.records[key]?.outcome = outcome
@@ -112,8 +111,8 @@ extension BackgroundTransfers {
     // Delivered only once recorded, so that the next process does not fetch again what this one has
     // delivered.
     save(key) { [weak self] in
-      // The task is delivered again, this time with its end.
-      if isAsked { self?.handle(.answered(key)) }
+      // After a challenge without an answer the task is delivered again, this time with its end.
+      self?.handle { $0.challenges.remove(key) == nil ? nil : .answered(key) }
       self?.handle(.ended(key))
     }
   }
@@ -135,17 +134,20 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Continues a task with credentials. Without, it ends with the server's response, or is cancelled.
+  /// Continues a task with credentials. Without, it ends with the server's response, or is cancelled. Has no
+  /// effect unless the task waits for credentials.
   func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
-    state.withLock { state in
-      state.challenges.remove(key)
-      state.credentials[key] = credentials
-    }
-    guard credentials != nil else {
+    guard let credentials else {
+      guard state.withLock({ $0.challenges.contains(key) }) else { return }
       let code = isCancelled ? URLError.Code.cancelled.rawValue : nil
-      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"), isAsked: true)
+      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"))
     }
-    handle(.answered(key))
+    handle { state in
+      guard let record = state.records[key], record.outcome == nil, state.challenges.remove(key) != nil
+      else { return nil }
+      state.credentials[key] = credentials
+      return .answered(key)
+    }
   }
 
   /// Deletes the record and the files of a task whose end the application has received.

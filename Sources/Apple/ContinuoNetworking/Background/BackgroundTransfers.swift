@@ -44,6 +44,7 @@ final class BackgroundTransfers: Sendable {
     /// The offsets at which downloads of an earlier process continued before their session had a client.
     var resumptions: [TransferKey: Int64] = [:]
     var credentials: [TransferKey: Credentials] = [:]
+    /// The tasks that have requested credentials and have no answer yet. The machine counts them as ended.
     var challenges: Set<TransferKey> = []
     /// The number of refused credentials of each task.
     var failures: [TransferKey: Int] = [:]
@@ -310,10 +311,11 @@ final class BackgroundTransfers: Sendable {
         )
       }
       guard let record else { return }
-      if isAsked {
-        client?.challenged(record, failures: failures)
-      } else {
+      if !isAsked {
         client?.ended(record, file: file(of: record))
+      } else if record.outcome == nil {
+        // Otherwise the task has ended meanwhile, and is delivered again once the disk has its end.
+        client?.challenged(record, failures: failures)
       }
     case .finishEvents(let session): state.withLock { $0.clients[session] }?.finishEvents()
     }
