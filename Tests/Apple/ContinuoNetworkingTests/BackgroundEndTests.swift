@@ -111,6 +111,30 @@ struct BackgroundEndTests {
     }
   }
 
+  @Test("the age of resume data counts from the cancellation, and not from the last byte")
+  func ageOfResumeData() async throws {
+    try await withTask { device, network, log, task in
+      network.answer(
+        206, [("Content-Length", "3"), ("ETag", "\"1\""), ("Content-Range", "bytes 0-2/3")])
+      network.send(.body([1, 2]))
+      await device.advance(by: .seconds(1))
+      let (manager, folder) = (FileManager.default, try #require(task.session.core.transfers).folder)
+      func files(_ part: String) throws -> [String] {
+        try manager.contentsOfDirectory(atPath: folder).filter { $0.contains(part) }.map { "\(folder)/\($0)" }
+      }
+      for path in try files(".part") {
+        try manager.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
+      }
+      task.cancel(byProducingResumeData: noteData(in: log))
+      await device.advance(by: .seconds(1))
+      #expect(log.lines == ["resume data", "complete -999"])
+      let dates = try files(".resume").map {
+        try manager.attributesOfItem(atPath: $0)[.modificationDate] as? Date
+      }
+      #expect(dates.count == 2 && dates.allSatisfy { $0.map { -$0.timeIntervalSinceNow < 86_400 } == true })
+    }
+  }
+
   @Test("a server that refuses a download which is being cancelled asks nobody for credentials")
   func refusedMeanwhile() async throws {
     try await withTask { device, network, log, task in

@@ -431,6 +431,22 @@ struct RealSessionTests {
     #expect(left == ["lock"])
   }
 
+  @Test("resume data that an application has dropped does not stay for ever: 30 days")
+  func oldResumeData() throws {
+    let folder = try TemporaryFolder()
+    for (name, days) in [("a", 31.0), ("b", 29)] {
+      for end in [".resume", ".resume.record", ".part"] {
+        let path = try folder.write(name + end, content)
+        let date = Date(timeIntervalSinceNow: -days * 86_400)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+      }
+    }
+    let device = device(folder)
+    _ = try openTransfers(of: device)
+    device.networking.close()
+    #expect(folder.names.sorted() == ["a.part", "b.part", "b.resume", "b.resume.record", "lock"])
+  }
+
   @Test(
     "killed between a file's completion and its record: the next process has the file and fetches nothing")
   func completeWithoutRecord() throws {

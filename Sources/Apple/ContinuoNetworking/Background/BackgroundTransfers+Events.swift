@@ -188,9 +188,23 @@ extension BackgroundTransfers {
     guard rename("\(path).part", kept) == 0, rename("\(path).part.record", "\(kept).record") == 0 else {
       return nil
     }
+    // Their age counts from now: the last byte may have arrived long ago.
+    for path in [kept, "\(kept).record"] { utimensat(AT_FDCWD, path, nil, 0) }
     var head = ResponseHead(status: 206)
     for field in download.version.all { head.fields.set(field.name, field.value) }
     return ResumeData(request, head, path: kept, count: download.length)?.data
+  }
+
+  /// Deletes the files of resume data that are older than 30 days, because the application may have dropped the
+  /// data. Blocks on the disk.
+  static func removeOldResumeData(in folder: String, at today: Date) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let oldest = today.timeIntervalSince1970 - 30 * 86_400
+    for name in names where name.hasSuffix(".resume") || name.hasSuffix(".resume.record") {
+      var status = stat()
+      let path = "\(folder)/\(name)"
+      if lstat(path, &status) == 0, Double(status.st_mtim.tv_sec) < oldest { unlink(path) }
+    }
   }
 
   /// Moves the bytes of resume data, and their record, to the task's files. Resume data of a default session

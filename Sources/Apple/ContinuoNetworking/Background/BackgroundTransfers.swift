@@ -103,6 +103,8 @@ final class BackgroundTransfers: Sendable {
         machine: TransferServiceMachine(
           discretionaryDelay: device.settings.discretionaryDelay, application: application)))
     for record in TaskRecord.read(in: folder) { restore(record) }
+    let date = today()
+    disk.add { Self.removeOldResumeData(in: folder, at: date) }
   }
 
   deinit {
