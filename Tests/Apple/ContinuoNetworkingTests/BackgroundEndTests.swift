@@ -33,7 +33,7 @@ private final class HandTransport: HTTPTransport {
   }
 }
 
-/// A delegate that keeps each challenge until the test answers it.
+/// A delegate that keeps the newest challenge, for the test to answer it as often as it likes.
 private final class SlowDelegate: NSObject, URLSessionDownloadDelegate {
   typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
@@ -44,7 +44,7 @@ private final class SlowDelegate: NSObject, URLSessionDownloadDelegate {
   func note(_ line: String) { state.withLock { $0.lines.append(line) } }
 
   func answer(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential? = nil) {
-    state.withLock { $0.answer.take() }?(disposition, credential)
+    state.withLock { $0.answer }?(disposition, credential)
   }
 
   func urlSession(
@@ -174,6 +174,24 @@ struct BackgroundEndTests {
       log.answer(disposition, URLCredential(user: "a", password: "b", persistence: .none))
       await device.advance(by: .seconds(1))
       #expect(log.lines.last == "complete -999" && network.count == 1)
+    }
+  }
+
+  @Test("a second answer to a challenge neither ends the task nor begins it again")
+  func answeredTwice() async throws {
+    try await withTask { device, network, log, task in
+      network.answer(401, [("Content-Length", "0"), ("WWW-Authenticate", "Basic realm=\"r\"")])
+      network.send(.end)
+      await device.advance(by: .seconds(1))
+      for disposition in [URLSession.AuthChallengeDisposition.useCredential, .cancelAuthenticationChallenge] {
+        log.answer(disposition, URLCredential(user: "a", password: "b", persistence: .none))
+        await device.advance(by: .seconds(1))
+        #expect(network.count == 2 && task.state == .running)
+      }
+      network.answer(200, [("Content-Length", "0")])
+      network.send(.end)
+      await device.advance(by: .seconds(1))
+      #expect(log.lines == ["challenge", "file", "complete"])
     }
   }
 }
