@@ -378,6 +378,13 @@ struct RealSessionTests {
     return try #require(device.networking.openTransfers())
   }
 
+  /// Waits until the delegate's calls so far have returned: a task's record is deleted after its last call.
+  private func waitForCalls(of session: URLSession) -> Bool {
+    let returned = Event()
+    session.core.post { returned.happened() }
+    return returned.wait()
+  }
+
   @Test("a background download outlives its process: the next one goes on where it was")
   func nextProcess() throws {
     // Enough for a length that is on the disk: it is raised every 8 MiB.
@@ -424,11 +431,28 @@ struct RealSessionTests {
         configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
       #expect(ended.wait() && log.file == Data(big))
       #expect(log.lines.contains { $0.hasPrefix("resumed at") }, "\(log.lines)")
+      #expect(waitForCalls(of: session))
       session.invalidateAndCancel()
     }
     device.networking.close()
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(left == ["lock"])
+  }
+
+  @Test("resume data that an application has dropped does not stay for ever: 30 days")
+  func oldResumeData() throws {
+    let folder = try TemporaryFolder()
+    for (name, days) in [("a", 31.0), ("b", 29)] {
+      for end in [".resume", ".resume.record", ".part"] {
+        let path = try folder.write(name + end, content)
+        let date = Date(timeIntervalSinceNow: -days * 86_400)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+      }
+    }
+    let device = device(folder)
+    _ = try openTransfers(of: device)
+    device.networking.close()
+    #expect(folder.names.sorted() == ["a.part", "b.part", "b.resume", "b.resume.record", "lock"])
   }
 
   @Test(
@@ -462,6 +486,7 @@ struct RealSessionTests {
       let session = URLSession(
         configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
       #expect(ended.wait() && log.file == Data(content))
+      #expect(waitForCalls(of: session))
       session.invalidateAndCancel()
     }
     #expect(server.requests.count == 1)

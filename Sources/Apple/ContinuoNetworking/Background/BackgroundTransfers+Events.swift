@@ -75,54 +75,58 @@ extension BackgroundTransfers {
     if let (record, client) = running { client?.resumed(record, at: offset) }
   }
 
-  /// Asks the application for credentials that a server requests.
+  /// Asks the application for credentials that a server requests, unless it has cancelled the task.
   private func ask(_ key: TransferKey) {
-    let run = state.withLock { state in
+    var run: Run?
+    var isCancelled = false
+    handle { state in
+      guard let record = state.records[key], record.outcome == nil else { return nil }
+      isCancelled = state.cancelled[key] != nil
+      guard !isCancelled else { return nil }
       state.challenges.insert(key)
       if state.credentials[key] != nil { state.failures[key, default: 0] += 1 }
-      return state.runs.removeValue(forKey: key)
+      run = state.runs.removeValue(forKey: key)
+      return .ended(key)
     }
     // Releasing the last reference ends a transfer, which must not happen under the lock.
     withExtendedLifetime(run) {}
-    handle(.ended(key))
+    if isCancelled { finish(key, .failed(.cancelled, "cancelled")) }
   }
 
   private func stopped(_ key: TransferKey, _ download: DownloadRecord) {
-    let (handler, record) = state.withLock { state in
-      (state.cancelled.removeValue(forKey: key) ?? nil, state.records[key])
-    }
-    guard let record, record.outcome == nil else { return }
+    guard let record = state.withLock({ $0.records[key] }), record.outcome == nil else { return }
     let data = download.isResumable ? resumeData(of: record, download) : nil
-    handler?(data)
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
-  /// Ends a task with `outcome` once the task's record is on disk. `isAsked`: whether the machine already
-  /// counts the task as ended because the server has requested credentials.
-  func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
-    let run = state.withLock { state -> Run? in
-      guard state.records[key]?.outcome == nil else { return nil }
+  /// Ends a task with `outcome` once the task's record is on disk.
+  func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome) {
+    let (run, handler) = state.withLock { state -> (Run?, (@Sendable (Data?) -> Void)?) in
+      guard state.records[key]?.outcome == nil else { return (nil, nil) }
       state.records[key]?.outcome = outcome
-      return state.runs.removeValue(forKey: key)
+      return (state.runs.removeValue(forKey: key), state.cancelled.removeValue(forKey: key))
     }
+    // A download may end, in any way, before it notices its cancellation.
+    handler?(outcome.resumeData)
     if outcome.code != nil { stop(run) }
     // The end is delivered only once it is recorded, so that the next process does not repeat a transfer that
     // this one has delivered.
     save(key) { [weak self] in
-      // The machine has already delivered the challenge, and must now deliver the end.
-      if isAsked { self?.handle(.answered(key)) }
+      // After a challenge without an answer, the machine has delivered the task and must now deliver its end.
+      self?.handle { $0.challenges.remove(key) == nil ? nil : .answered(key) }
       self?.handle(.ended(key))
     }
   }
 
   /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
   func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
-    let run = state.withLock { state -> Run? in
-      guard state.records[key]?.outcome == nil else { return nil }
-      if case .download? = state.runs[key] { state.cancelled[key] = handler }
-      return state.runs[key]
+    let download = state.withLock { state -> FileDownload? in
+      guard let handler, state.records[key]?.outcome == nil, case .download(let download)? = state.runs[key]
+      else { return nil }
+      state.cancelled[key] = handler
+      return download
     }
-    if case .download(let download)? = run, handler != nil {
+    if let download {
       download.setSuspended(false)
       download.stop()
     } else {
@@ -132,17 +136,19 @@ extension BackgroundTransfers {
   }
 
   /// Continues a task with credentials. Without credentials, ends the task with the server's response, or
-  /// with the error `cancelled` if `isCancelled`.
+  /// with the error `cancelled` if `isCancelled`. Has no effect unless the task waits for credentials.
   func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
-    state.withLock { state in
-      state.challenges.remove(key)
-      state.credentials[key] = credentials
-    }
-    guard credentials != nil else {
+    guard let credentials else {
+      guard state.withLock({ $0.challenges.contains(key) }) else { return }
       let code = isCancelled ? URLError.Code.cancelled.rawValue : nil
-      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"), isAsked: true)
+      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"))
     }
-    handle(.answered(key))
+    handle { state in
+      guard let record = state.records[key], record.outcome == nil, state.challenges.remove(key) != nil
+      else { return nil }
+      state.credentials[key] = credentials
+      return .answered(key)
+    }
   }
 
   /// Deletes the record and the files of a task whose end the application has received.
@@ -185,9 +191,23 @@ extension BackgroundTransfers {
     guard rename("\(path).part", kept) == 0, rename("\(path).part.record", "\(kept).record") == 0 else {
       return nil
     }
+    // Their age counts from now: the last byte may have arrived long ago.
+    for path in [kept, "\(kept).record"] { utimensat(AT_FDCWD, path, nil, 0) }
     var head = ResponseHead(status: 206)
     for field in download.version.all { head.fields.set(field.name, field.value) }
     return ResumeData(request, head, path: kept, count: download.length)?.data
+  }
+
+  /// Deletes the files of resume data that are older than 30 days, because the application may have dropped the
+  /// data. Blocks on the disk.
+  static func removeOldResumeData(in folder: String, at today: Date) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let oldest = today.timeIntervalSince1970 - 30 * 86_400
+    for name in names where name.hasSuffix(".resume") || name.hasSuffix(".resume.record") {
+      var status = stat()
+      let path = "\(folder)/\(name)"
+      if lstat(path, &status) == 0, Double(status.st_mtim.tv_sec) < oldest { unlink(path) }
+    }
   }
 
   /// Moves the bytes of resume data, and their record, to the task's files. Resume data of a default session

@@ -44,11 +44,12 @@ final class BackgroundTransfers: Sendable {
     /// The offsets at which downloads of an earlier process continued before their session had a client.
     var resumptions: [TransferKey: Int64] = [:]
     var credentials: [TransferKey: Credentials] = [:]
+    /// The tasks that have requested credentials and have no answer yet. The machine counts them as ended.
     var challenges: Set<TransferKey> = []
     /// The number of refused credentials of each task.
     var failures: [TransferKey: Int] = [:]
-    /// The tasks whose cancellation is in progress, with the handlers for their resume data.
-    var cancelled: [TransferKey: (@Sendable (Data?) -> Void)?] = [:]
+    /// The handlers for the resume data of the downloads whose cancellation is in progress.
+    var cancelled: [TransferKey: @Sendable (Data?) -> Void] = [:]
     var alarm: Alarms.ID?
     /// The time for which `alarm` is set.
     var alarmMoment: HostTime?
@@ -102,6 +103,8 @@ final class BackgroundTransfers: Sendable {
         machine: TransferServiceMachine(
           discretionaryDelay: device.settings.discretionaryDelay, application: application)))
     for record in TaskRecord.read(in: folder) { restore(record) }
+    let date = today()
+    disk.add { Self.removeOldResumeData(in: folder, at: date) }
   }
 
   deinit {
@@ -201,7 +204,10 @@ final class BackgroundTransfers: Sendable {
     }
   }
 
-  func resume(_ key: TransferKey, deadlineIn seconds: Double, earliest: Date?, isDiscretionary: Bool) {
+  func resume(
+    _ key: TransferKey, deadlineIn seconds: Double, earliest: Date?, isDiscretionary: Bool, limit: Int,
+    priority: Float
+  ) {
     let now = today()
     let record = state.withLock { state -> TaskRecord? in
       guard var record = state.records[key] else { return nil }
@@ -210,6 +216,8 @@ final class BackgroundTransfers: Sendable {
         record.deadline = now.addingTimeInterval(min(seconds, 3_153_600_000))
         record.earliest = earliest
         record.isDiscretionary = isDiscretionary
+        record.limit = limit
+        record.priority = priority
         state.records[key] = record
       }
       return record
@@ -231,9 +239,13 @@ final class BackgroundTransfers: Sendable {
     func moment(_ date: Date?) -> HostTime? {
       date.map { now.advanced(bySeconds: $0.timeIntervalSince(today)) }
     }
-    return TransferServiceMachine.Wishes(
+    var wishes = TransferServiceMachine.Wishes(
       earliest: moment(record.earliest), isDiscretionary: record.isDiscretionary,
       deadline: moment(record.deadline) ?? .distantFuture)
+    wishes.host = record.host
+    if let limit = record.limit { wishes.limit = max(1, limit) }
+    if let priority = record.priority { wishes.priority = priority }
+    return wishes
   }
 
   func setApplication(_ application: TransferServiceMachine.Application) {
@@ -251,9 +263,13 @@ final class BackgroundTransfers: Sendable {
   var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
 
   /// Handles an event and carries out the commands in order, one thread at a time.
-  func handle(_ event: TransferServiceMachine.Event) {
+  func handle(_ event: TransferServiceMachine.Event) { handle { _ in event } }
+
+  /// Handles the event that `change` returns. No other event comes between it and the changes to the state.
+  func handle(_ change: (inout State) -> TransferServiceMachine.Event?) {
     let now = alarms.clock.now
     let isOurs = state.withLock { state in
+      guard let event = change(&state) else { return false }
       state.commands.append(contentsOf: state.machine.handle(event, at: now))
       return state.commands.begin()
     }
@@ -308,10 +324,11 @@ final class BackgroundTransfers: Sendable {
         )
       }
       guard let record else { return }
-      if isAsked {
-        client?.challenged(record, failures: failures)
-      } else {
+      if !isAsked {
         client?.ended(record, file: file(of: record))
+      } else if record.outcome == nil {
+        // Otherwise the task has ended meanwhile, and is delivered again once the disk has its end.
+        client?.challenged(record, failures: failures)
       }
     case .finishEvents(let session): state.withLock { $0.clients[session] }?.finishEvents()
     }

@@ -70,8 +70,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values.ofApplication
     values.identifier = identifier
-    // The same number as on a phone.
-    values.httpMaximumConnectionsPerHost = 4
+    values.httpMaximumConnectionsPerHost = TransferServiceMachine.Wishes.usualLimit
     return URLSessionConfiguration(values)
   }
 
