@@ -65,7 +65,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let due = clock.now.advanced(bySeconds: core.values.timeoutIntervalForResource)
     let alarm = core.networking.alarms.set(at: due) { [weak self] in
       guard let self else { return }
-      stop(.of(.timedOut, url, "it takes longer than it may"))
+      stop(.of(.timedOut, url, "it takes longer than it may", resumeData: resumeData))
     }
     state.withLock { $0.deadline = alarm }
     core.admit(self)
@@ -84,7 +84,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     state.withLock { $0.exchange }?.cancel()
     // Without a handler no one could find the bytes of the download.
-    let data = handler != nil && task is URLSessionDownloadTask ? resumeData : nil
+    let data = handler == nil ? nil : resumeData
     if let handler { core.post { handler(data) } }
     finish(.cancelled(url, resumeData: data))
   }
@@ -186,7 +186,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
       case (.useCredential, let credential?):
         storage?.keep(credential, for: space)
         exchange.authenticate(credential.credentials)
-      case (.cancelAuthenticationChallenge, _): self?.stop(.cancelled(self?.url))
+      case (.cancelAuthenticationChallenge, _):
+        self?.stop(.cancelled(self?.url, resumeData: self?.resumeData))
       case (.performDefaultHandling, _):
         if let proposed { exchange.authenticate(proposed.credentials) } else { exchange.proceed() }
       default: exchange.proceed()
@@ -286,8 +287,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     if core.values.waitsForConnectivity, failure.kind == .offline, state.withLock({ $0.head }) == nil {
       return waitForConnectivity(exchange)
     }
-    let data = task is URLSessionDownloadTask ? resumeData : nil
-    finish(.of(failure, url, resumeData: data))
+    finish(.of(failure, url, resumeData: resumeData))
   }
 
   private func waitForConnectivity(_ exchange: Exchange) {
@@ -371,10 +371,9 @@ final class TaskLoad: TaskWork, Exchange.Client {
   /// Fails the task if its connection was closed by a suspension.
   func thaw() {
     guard state.withLock({ $0.isLost && !$0.isOver }) else { return }
-    let data = task is URLSessionDownloadTask ? resumeData : nil
     let code: URLError.Code =
       core.values.identifier == nil ? .networkConnectionLost : .backgroundSessionWasDisconnected
-    finish(.of(code, url, "the connection was lost", resumeData: data))
+    finish(.of(code, url, "the connection was lost", resumeData: resumeData))
   }
 
   /// Cancels the transfer because the application has ended.
