@@ -69,6 +69,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
     state.withLock { $0.deadline = alarm }
     core.admit(self)
+    // If the load has ended before, its release found nothing to release.
+    guard state.withLock({ $0.isOver }) else { return }
+    core.networking.alarms.cancel(alarm)
+    core.release(self)
   }
 
   func suspend() {
