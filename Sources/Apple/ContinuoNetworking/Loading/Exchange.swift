@@ -30,8 +30,8 @@ final class Exchange: Sendable {
     var transfer: TransferID?
     /// The head of a response about which the client has not decided yet; nil if there is none.
     var undecided: ResponseHead?
-    /// The end of the connection of `undecided`, reported after the decision: an error, or nil for a complete
-    /// body. Nil while the connection has not ended.
+    /// The end of a connection whose client has yet to decide or to resume: an error, or nil for a complete
+    /// body. Reported afterwards. Nil while the connection has not ended.
     var unheardEnd: TransferFailure??
     var isPaused = false
     /// Whether the owner has paused the exchange.
@@ -119,9 +119,10 @@ final class Exchange: Sendable {
     let now = alarms.clock.now
     let (head, transfer, ended) = state.withLock { state in
       defer {
+        // The end of the connection waits until the client has decided about the accepted response.
+        state.isPaused = state.undecided != nil
+        if !state.isPaused { state.unheardEnd = nil }
         state.undecided = nil
-        state.unheardEnd = nil
-        state.isPaused = false
         state.proceeds += 1
         state.lastProgress = now
       }
@@ -129,10 +130,10 @@ final class Exchange: Sendable {
     }
     guard let transfer else { return }
     if let head {
-      let demand = call { client.exchange(self, answered: head) }
-      if let ended { return end(ended) }
-      if demand == .pause { return }
+      if client.exchange(self, answered: head) == .more { proceed() }
+      return
     }
+    if let ended { return end(ended) }
     if !state.withLock({ $0.isHeld }) { transport.setPaused(false, transfer) }
     watch()
   }
@@ -302,7 +303,7 @@ final class Exchange: Sendable {
     let alarm = state.withLock { state -> (Alarms.ID?)? in
       guard !state.isOver else { return nil }
       // The client's decision comes first.
-      guard state.undecided == nil else {
+      guard state.undecided == nil, !state.isPaused else {
         state.unheardEnd = .some(failure)
         return nil
       }
@@ -319,6 +320,7 @@ final class Exchange: Sendable {
   private func stop(_ failure: TransferFailure) {
     let transfer = state.withLock { state in
       state.undecided = nil
+      state.isPaused = false
       return state.transfer
     }
     end(failure)
