@@ -14,8 +14,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   struct State {
     var exchange: Exchange?
-    /// Whether the load has a connection and has started.
-    var hasBegun = false
     var head: ResponseHead?
     var data = Data()
     var file: OpenFile?
@@ -95,7 +93,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   /// Sends the request, now that the host has a free connection.
   func begin() {
-    state.withLock { $0.hasBegun = true }
     let source = (task as? URLSessionUploadTask)?.source
     if case .stream? = source, task.currentRequest?.httpBodyStream == nil { return askForStream() }
     // The file is opened or examined, or the stream read, before the request can be sent.
@@ -362,10 +359,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   // MARK: The application's life
 
-  /// Closes the connection because the application is suspended.
+  /// Closes the connection because the application is suspended. To be called for loads that have begun.
   func freeze() {
     let (exchange, retry) = state.withLock { state in
-      if state.hasBegun, !state.isOver { state.isLost = true }
+      if !state.isOver { state.isLost = true }
       return (state.isOver ? nil : state.exchange, state.retry)
     }
     core.networking.alarms.cancel(retry)
