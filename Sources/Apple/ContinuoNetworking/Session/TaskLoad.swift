@@ -361,6 +361,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   /// Closes the connection because the application is suspended. To be called for loads that have begun.
   func freeze() {
+    // A file or the URL itself is read to its end; the report waits for the application.
+    guard !LocalContent.isMeant(by: url) else { return }
     let (exchange, retry) = state.withLock { state in
       if !state.isOver { state.isLost = true }
       return (state.isOver ? nil : state.exchange, state.retry)
