@@ -21,7 +21,7 @@ package final class TagFetch: Sendable {
   private let clock: any HostClock
   private let deadline: HostTime
   private let state: Mutex<State>
-  private let worker = Mutex<(any Worker)?>(nil)
+  private let worker = LazyWorker()
 
   /// The number of bytes that distinguish the formats.
   private static let headerLength: Int64 = 12
@@ -37,15 +37,16 @@ package final class TagFetch: Sendable {
     state = Mutex(State(onEnd: onEnd))
     fetch = RemoteFetch(url, settings: settings, environment: environment)
     read(ahead: NetworkLimits.goodConnection)
-    worker.withLock { worker in
-      worker = clock.makeWorker("continuo-tag") { [weak self] in self?.step() ?? .whenSignalled }
-    }
-    fetch.setCallback(of: ObjectIdentifier(fetch)) { [weak self] in
-      self?.worker.withLock { $0 }?.signal()
-    }
+    // Before the first step, which may already wait for bytes.
+    fetch.setCallback(of: ObjectIdentifier(fetch)) { [weak self] in self?.signal() }
+    signal()
   }
 
-  deinit { worker.withLock { $0 }?.cancel() }
+  deinit { worker.cancel() }
+
+  private func signal() {
+    worker.signal { clock.makeWorker("continuo-tag") { [weak self] in self?.step() ?? .whenSignalled } }
+  }
 
   private func read(ahead count: Int64) {
     fetch.tell(.readAhead(ReadAhead(enough: count, tooFew: count - 1)))

@@ -80,6 +80,15 @@ private final class Waiting: NSObject, URLSessionDataDelegate {
     lines.withLock { $0.append("went on") }
     return .allow
   }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest
+  ) async -> URLRequest? { nil }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    lines.withLock { $0.append("complete") }
+  }
 }
 
 private let credential = URLCredential(user: "ann", password: "right", persistence: .none)
@@ -93,6 +102,7 @@ struct AsyncDelegateTests {
     try await withTestDevice(recordsSound: false) { device in
       device.network.serve(.data(file), at: address)
       device.network.serve(.redirect(to: "/a.bin"), at: "https://files.test/old")
+      device.network.serve(.data([]), at: "https://files.test/empty")
       if isGuarded { device.network.host("files.test").wants(user: "ann", password: "right") }
       await device.launchApplication()
       let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: .main)
@@ -120,11 +130,28 @@ struct AsyncDelegateTests {
     #expect(session.challenges.withLock { $0 } == 1 && session.end.withLock { $0 } == 200)
   }
 
-  @Test("they are asked whether to take the body")
-  func response() async throws {
+  @Test("they are asked whether to take the body, also if there is none", arguments: ["/a.bin", "/empty"])
+  func response(path: String) async throws {
     let log = AsyncLog(takes: false)
-    try await run(log)
+    try await run(log, path: path)
     #expect(log.lines == ["response 200", "complete -999 of 0"])
+  }
+
+  @Test("the end waits for the answer about a response without a body", arguments: [true, false])
+  func endAfterDecision(isRedirect: Bool) async throws {
+    try await withTestDevice(recordsSound: false) { device in
+      device.network.serve(.data([]), at: address)
+      if isRedirect { device.network.serve(.redirect(to: "/b.bin"), at: address) }
+      await device.launchApplication()
+      let delegate = Waiting()
+      let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: .main)
+      session.dataTask(with: try #require(URL(string: address))).resume()
+      await device.advance(by: .seconds(1))
+      #expect(delegate.lines.withLock { $0 } == ["asked"])
+      delegate.gate.continuation.yield()
+      await device.advance(by: .seconds(1))
+      #expect(delegate.lines.withLock { $0 } == ["asked", "went on", "complete"])
+    }
   }
 
   @Test("one of no actor does not go on while the application is suspended")
@@ -141,8 +168,7 @@ struct AsyncDelegateTests {
       await device.advance(by: .seconds(10))
       #expect(delegate.lines.withLock { $0 } == ["asked"])
       await device.foreground()
-      #expect(
-        delegate.lines.withLock { $0 } == ["asked", "went on"])
+      #expect(delegate.lines.withLock { $0.prefix(2) } == ["asked", "went on"])
     }
   }
 }

@@ -86,4 +86,73 @@ struct InterruptedTransferTests {
       #expect(device.network.requests.count == 2 && device.network.requests.last?.range != nil)
     }
   }
+
+  /// The reasons for which an attempt to resume ends before there is an answer.
+  enum EarlyEnd: CaseIterable {
+    case noNetwork, suspension, cancelled, cancelledBeforeStart, timeout, refusedChallenge
+  }
+
+  @Test(
+    "an attempt to resume that gets no answer keeps the bytes and their resume data",
+    arguments: EarlyEnd.allCases)
+  func resumeWithoutAnswer(_ end: EarlyEnd) async throws {
+    try await withTestDevice(recordsSound: false) { device in
+      device.network.serve(.data(file, etag: "\"1\""), at: address)
+      device.network.link = .init(bytesPerSecond: 100_000)
+      await device.launchApplication()
+      let log = TransferLog()
+      let configuration = URLSessionConfiguration.default
+      configuration.timeoutIntervalForResource = 60
+      let session = URLSession(configuration: configuration, delegate: log, delegateQueue: .main)
+      let first = session.downloadTask(with: try #require(URL(string: address)))
+      first.resume()
+      await device.advance(by: .seconds(3))
+      let saved = Mutex<Data?>(nil)
+      first.cancel { data in saved.withLock { $0 = data } }
+      await device.advance(by: .zero)
+      let data = try #require(saved.withLock { $0 })
+      saved.withLock { $0 = nil }
+      let host = device.network.host("files.test")
+      let second = session.downloadTask(withResumeData: data)
+      if end == .timeout || end == .suspension || end == .cancelled { host.answers(after: .seconds(90)) }
+      switch end {
+      case .noNetwork:
+        device.network.goOffline(for: .seconds(10))
+        second.resume()
+      case .suspension:
+        second.resume()
+        await device.advance(by: .seconds(1))
+        await device.pressHomeButton()
+        await device.foreground()
+      case .cancelled, .cancelledBeforeStart:
+        if end == .cancelled { second.resume() }
+        await device.advance(by: .seconds(1))
+        second.cancel { data in saved.withLock { $0 = data } }
+      case .timeout:
+        second.resume()
+      case .refusedChallenge:
+        host.wants(user: "ann", password: "right")
+        second.delegate = Refusing()
+        second.resume()
+      }
+      await device.advance(by: .seconds(70))
+      #expect(second.state == .completed && second.error != nil)
+      let kept = try #require((second.error as? URLError)?.downloadTaskResumeData)
+      #expect(kept == data)
+      if end == .cancelled || end == .cancelledBeforeStart { #expect(saved.withLock { $0 } == kept) }
+      host.recovers()
+      session.downloadTask(withResumeData: kept).resume()
+      await device.advance(by: .seconds(20))
+      #expect(log.lines.last == "complete" && log.file == Data(file))
+      #expect(log.lines.contains { $0.hasPrefix("resumed at") })
+    }
+  }
+}
+
+/// A delegate that gives up when it is asked for credentials.
+private final class Refusing: NSObject, URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) { completionHandler(.cancelAuthenticationChallenge, nil) }
 }

@@ -1,8 +1,9 @@
-import ContinuoNetworking
 import ContinuoTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import ContinuoNetworking
 
 @MainActor
 @Suite("URLs that need no network", .timeLimit(.minutes(10)))
@@ -72,6 +73,24 @@ struct LocalContentTests {
       await device.advance(by: .seconds(1))
       #expect(log.lines.suffix(3) == ["written", "file", "complete"] && log.file == Data([1, 2, 3]))
       #expect(FileManager.default.fileExists(atPath: path))
+    }
+  }
+
+  @Test("a suspension takes no connection from it", arguments: [true, false])
+  func suspension(isDownload: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let url = URL(fileURLWithPath: try folder.write("a", [1, 2, 3]))
+    await withTestDevice(recordsSound: false) { device in
+      await device.launchApplication()
+      let log = TransferLog()
+      let session = URLSession(configuration: .default, delegate: log, delegateQueue: .main)
+      let task = isDownload ? session.downloadTask(with: url) : session.dataTask(with: url)
+      task.resume()
+      // Before the worker for files has read anything.
+      session.core.suspend()
+      session.core.resume()
+      await device.advance(by: .seconds(1))
+      #expect(log.lines.last == "complete" && (log.file ?? log.data) == Data([1, 2, 3]))
     }
   }
 }

@@ -79,6 +79,30 @@ struct MetricsTests {
     }
   }
 
+  @Test(
+    "a file or a data URL is no network load, and one that cannot be read is no load",
+    arguments: [true, false])
+  func local(isFile: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("a", [1, 2, 3])
+    try await withTestDevice(recordsSound: false) { device in
+      await device.launchApplication()
+      let log = TransferLog()
+      let session = URLSession(configuration: .default, delegate: log, delegateQueue: .main)
+      let url = isFile ? URL(fileURLWithPath: path) : try #require(URL(string: "data:,abc"))
+      session.dataTask(with: url).resume()
+      await device.advance(by: .seconds(1))
+      let transactions = try #require(log.metrics?.transactionMetrics)
+      #expect(transactions.map(\.resourceFetchType) == [.localCache])
+      #expect(transactions.first?.request.url == url && transactions.first?.response?.url == url)
+      #expect(transactions.first?.networkProtocolName == nil)
+      let none = isFile ? URL(fileURLWithPath: path + "x") : try #require(URL(string: "data:"))
+      session.dataTask(with: none).resume()
+      await device.advance(by: .seconds(1))
+      #expect(log.error != nil && log.metrics?.transactionMetrics.isEmpty == true)
+    }
+  }
+
   @Test("a background task has its request, its response and its time")
   func background() async throws {
     try await withTestDevice(recordsSound: false) { device in

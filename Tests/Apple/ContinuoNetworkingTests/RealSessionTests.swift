@@ -73,6 +73,34 @@ struct RealSessionTests {
     }
   }
 
+  @Test(
+    "a download cut twice keeps its bytes, also if the server repeats no tag in the rest (RFC 9110, 15.3.7)")
+  func restWithoutTag() async throws {
+    let server = try HostileServer { request in
+      let first = request.first ?? 0
+      let all = "bytes \(first)-\(content.count - 1)/\(content.count)"
+      let lines = request.first == nil ? ["ETag: \"1\"", "Accept-Ranges: bytes"] : ["Content-Range: \(all)"]
+      let head = HostileFile.head(
+        request.first == nil ? "200 OK" : "206 Partial Content",
+        lines + ["Content-Length: \(content.count - first)"])
+      return [.send(head), .send(Array(content[first...].prefix(300_000))), .close]
+    }
+    let session = URLSession(configuration: .ephemeral)
+    var data: Data?
+    do { _ = try await session.download(from: try url(server)) } catch {
+      data = (error as? URLError)?.downloadTaskResumeData
+    }
+    for _ in 0..<10 {
+      do {
+        let (place, _) = try await session.download(resumeFrom: try #require(data))
+        #expect(try Data(contentsOf: place) == Data(content))
+        try FileManager.default.removeItem(at: place)
+        break
+      } catch { data = (error as? URLError)?.downloadTaskResumeData }
+    }
+    #expect(server.requests.count == 4)
+  }
+
   @Test("a slow delegate has the server wait")
   func backpressure() throws {
     let server = try HostileServer { _ in

@@ -436,6 +436,30 @@ struct SessionTests {
     }
   }
 
+  @Test("a load that waits for a connection does not start while the application is suspended")
+  func waitingDuringSuspension() async throws {
+    try await withDevice { device in
+      let log = TransferLog()
+      let session = session(log) {
+        $0.httpMaximumConnectionsPerHost = 1
+        $0.timeoutIntervalForResource = 60
+      }
+      device.network.host("files.test").answers(after: .seconds(30))
+      session.dataTask(with: try url()).resume()
+      await device.advance(by: .seconds(20))
+      let waiting = session.dataTask(with: try url())
+      waiting.resume()
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(45))
+      #expect(device.state == .suspended && device.network.requests.count == 1 && log.lines.isEmpty)
+      device.network.host("files.test").recovers()
+      await device.foreground()
+      await device.advance(by: .seconds(12))
+      #expect(log.lines == ["complete -1001", "response 200", "data", "complete"])
+      #expect(waiting.error == nil && log.data == Data(file) && device.network.requests.count == 2)
+    }
+  }
+
   @Test("a transfer goes on in the background while a task keeps the application running")
   func budget() async throws {
     try await withDevice { device in

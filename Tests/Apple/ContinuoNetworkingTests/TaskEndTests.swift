@@ -56,6 +56,25 @@ struct TaskEndTests {
     }
   }
 
+  @Test("tasks that are cancelled while they start leave their connections to others")
+  func cancelledWhileStarting() async throws {
+    try await withDevice { device in
+      let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
+      let url = try #require(URL(string: address))
+      for _ in 0..<session.configuration.httpMaximumConnectionsPerHost {
+        // The order of two threads: one in `resume()`, which has not asked for a connection; the other cancels.
+        let load = TaskLoad(session.dataTask(with: url))
+        load.cancel(producing: nil)
+        load.resume()
+      }
+      let task = session.dataTask(with: url)
+      task.resume()
+      await device.advance(by: .seconds(60))
+      #expect(task.error == nil && task.countOfBytesReceived == 200_000)
+      #expect(device.network.requests.count == 1)
+    }
+  }
+
   @Test("the session that all share cannot be invalidated")
   func shared() async throws {
     try await withDevice { device in

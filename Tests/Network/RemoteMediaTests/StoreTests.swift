@@ -105,14 +105,29 @@ struct StoreTests {
     let cache = MediaCache(folders: [folder.path])
     let (first, second) = (MediaStore(cache: cache), MediaStore(cache: cache))
     let most = 1 << 30
-    #expect(!cache.makeRoom(for: most + 1, of: first, free: .max))
-    #expect(cache.makeRoom(for: most - 1, of: first, free: .max))
-    #expect(cache.makeRoom(for: 1, of: second, free: .max))
-    #expect(!cache.makeRoom(for: 1, of: second, free: .max) && cache.byteCount == most)
+    #expect(!cache.makeRoom(for: most + 1, of: first, free: { .max }))
+    #expect(cache.makeRoom(for: most - 1, of: first, free: { .max }))
+    #expect(cache.makeRoom(for: 1, of: second, free: { .max }))
+    #expect(!cache.makeRoom(for: 1, of: second, free: { .max }) && cache.byteCount == most)
     cache.remove(bytes: Int64(most))
-    #expect(!cache.makeRoom(for: 501, of: first, free: 1_001))
-    #expect(cache.makeRoom(for: 500, of: first, free: 1_001))
+    #expect(!cache.makeRoom(for: 501, of: first, free: { 1_001 }))
+    #expect(cache.makeRoom(for: 500, of: first, free: { 1_001 }))
     cache.remove(bytes: 500)
+  }
+
+  @Test("on a full disk finished stores give up no more than is needed")
+  func fullDiskOfOthers() {
+    let cache = cache()
+    let stores = (0..<4).map { _ in MediaStore(cache: cache) }
+    for store in stores[1...] {
+      store.put([UInt8](repeating: 5, count: 100_000)[...], at: 0)
+      store.isFinished = true
+    }
+    // The disk has 400,000 bytes in all.
+    #expect(cache.makeRoom(for: 80_000, of: stores[0]) { 400_000 - cache.byteCount })
+    #expect(stores.map(\.byteCount) == [0, 0, 100_000, 100_000])
+    #expect(!cache.makeRoom(for: 250_000, of: stores[0]) { 400_000 - cache.byteCount })
+    cache.remove(bytes: 80_000)
   }
 
   @Test("one store alone gives up what lies behind its place")

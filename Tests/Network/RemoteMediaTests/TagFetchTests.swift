@@ -13,7 +13,7 @@ struct TagFetchTests {
 
   /// What comes of the tag of `bytes` at so many bytes a second, how many bytes were sent for it, and when.
   private func fetch(
-    _ bytes: [UInt8], rate: Double = 1e6
+    _ bytes: [UInt8], rate: Double = 1e6, on other: (any HostClock)? = nil
   ) throws -> (tag: MediaTag?, sent: Int, seconds: Double)? {
     let network = VirtualNetwork(clock: clock)
     network["/a"] = .init(bytes: bytes, rate: rate, piece: 16_000)
@@ -21,7 +21,7 @@ struct TagFetchTests {
     let begin = clock.now
     let fetch = TagFetch(
       try WebURL.read("http://test/a").url, settings: RequestSettings(userAgent: "test"),
-      environment: RemoteEnvironment(transport: network, clock: clock, cache: MediaCache())
+      environment: RemoteEnvironment(transport: network, clock: other ?? clock, cache: MediaCache())
     ) { [clock] tag in ended.withLock { $0 = (tag, clock.now.seconds(since: begin)) } }
     clock.advance(bySeconds: 40)
     withExtendedLifetime(fetch) {}
@@ -56,5 +56,27 @@ struct TagFetchTests {
     let bytes = Songs.withCover(of: 1 << 20, SongBytes.make(frames: 10))
     let found = try #require(try fetch(bytes, rate: 20_000))
     #expect(found.tag == nil && found.seconds == TagFetch.timeLimit)
+  }
+
+  /// A clock on which a second passes while the worker of a tag is made.
+  private final class SlowClock: HostClock {
+    let clock: VirtualClock
+
+    init(_ clock: VirtualClock) { self.clock = clock }
+
+    var now: HostTime { clock.now }
+
+    func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
+      let worker = clock.makeWorker(name, body: body)
+      if name == "continuo-tag" { clock.advance(bySeconds: 1) }
+      return worker
+    }
+  }
+
+  @Test("bytes that come while the worker is made are not overlooked")
+  func early() throws {
+    let bytes = Songs.withCover(of: 10_000, SongBytes.make(frames: 10))
+    let found = try #require(try fetch(bytes, on: SlowClock(clock)))
+    #expect(pictureSize(found.tag) == 10_000 - 13 && found.seconds < 2)
   }
 }

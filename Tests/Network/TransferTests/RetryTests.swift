@@ -248,6 +248,48 @@ struct RetryTests {
     world.run(until: 210)
     #expect(world.requests.count == before)
   }
+
+  @Test(
+    "a connection that was being made or asked has its whole time after a suspension",
+    arguments: [true, false])
+  func suspension(isConnecting: Bool) throws {
+    let server = FileServer(content: [1, 2, 3])
+    var world = try MachineWorld { request, _ in
+      var answer = server.answer(request)
+      (answer.wait, answer.pace) = isConnecting ? (105, 0.01) : (0.01, 110)
+      return answer
+    }
+    world.run(until: 1)
+    world.tell(.suspend(true))
+    world.run(until: 100)
+    world.tell(.suspend(false))
+    // Said again, it gives no more time.
+    world.run(until: 104)
+    world.tell(.suspend(false))
+    world.run(until: isConnecting ? 106 : 115)
+    #expect(world.retries == 0 && world.requests.count == 1)
+  }
+
+  @Test("a server that stays silent after a suspension has no more than its time", arguments: [true, false])
+  func silentAfterSuspension(isConnecting: Bool) throws {
+    let server = FileServer(content: [1, 2, 3])
+    var world = try MachineWorld { request, _ in
+      var answer = server.answer(request)
+      (answer.wait, answer.pace) = isConnecting ? (1_000, 0.01) : (0.01, 1_000)
+      return answer
+    }
+    world.run(until: 1)
+    world.tell(.suspend(true))
+    world.run(until: 100)
+    world.tell(.suspend(false))
+    world.run(until: 104)
+    world.tell(.suspend(false))
+    let limit = isConnecting ? TransferTimes().connect : TransferTimes().firstByte
+    world.run(until: 100 + limit - 0.1)
+    #expect(world.retries == 0)
+    world.run(until: 100 + limit + 0.1)
+    #expect(world.retries == 1)
+  }
 }
 
 extension MachineWorld {

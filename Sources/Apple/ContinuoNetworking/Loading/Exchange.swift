@@ -31,8 +31,8 @@ final class Exchange: Sendable {
     var transfer: TransferID?
     /// The head of a redirect or challenge that awaits the client's decision; nil if none.
     var undecided: ResponseHead?
-    /// The end of the connection of `undecided`, reported after the client's decision; `.none` before the
-    /// connection has ended, `.some(nil)` after a complete body.
+    /// The end of a connection whose client has yet to decide or to resume, reported afterwards; `.none`
+    /// before the connection has ended, `.some(nil)` after a complete body.
     var unheardEnd: TransferFailure??
     var isPaused = false
     /// Whether the owner has paused the exchange.
@@ -121,9 +121,10 @@ final class Exchange: Sendable {
     let now = alarms.clock.now
     let (head, transfer, ended) = state.withLock { state in
       defer {
+        // The end of the connection waits until the client has decided about the accepted response.
+        state.isPaused = state.undecided != nil
+        if !state.isPaused { state.unheardEnd = nil }
         state.undecided = nil
-        state.unheardEnd = nil
-        state.isPaused = false
         state.proceeds += 1
         state.lastProgress = now
       }
@@ -131,10 +132,10 @@ final class Exchange: Sendable {
     }
     guard let transfer else { return }
     if let head {
-      let demand = call { client.exchange(self, answered: head) }
-      if let ended { return end(ended) }
-      if demand == .pause { return }
+      if client.exchange(self, answered: head) == .more { proceed() }
+      return
     }
+    if let ended { return end(ended) }
     if !state.withLock({ $0.isHeld }) { transport.setPaused(false, transfer) }
     watch()
   }
@@ -305,7 +306,7 @@ final class Exchange: Sendable {
     let alarm = state.withLock { state -> (Alarms.ID?)? in
       guard !state.isOver else { return nil }
       // The end is reported after the client's decision.
-      guard state.undecided == nil else {
+      guard state.undecided == nil, !state.isPaused else {
         state.unheardEnd = .some(failure)
         return nil
       }
@@ -322,6 +323,7 @@ final class Exchange: Sendable {
   private func stop(_ failure: TransferFailure) {
     let transfer = state.withLock { state in
       state.undecided = nil
+      state.isPaused = false
       return state.transfer
     }
     end(failure)

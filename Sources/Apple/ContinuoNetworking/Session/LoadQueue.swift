@@ -8,6 +8,12 @@ struct LoadQueue {
 
   var all: [TaskLoad] { Array(members.values) }
 
+  /// The loads that have a connection.
+  var begun: [TaskLoad] {
+    let waiting = Set(waiting.map(ObjectIdentifier.init))
+    return members.filter { !waiting.contains($0.key) }.map(\.value)
+  }
+
   mutating func add(_ load: TaskLoad) {
     members[ObjectIdentifier(load)] = load
     waiting.append(load)

@@ -13,6 +13,8 @@ final class SessionCore: Sendable {
     var isInvalid = false
     var hasToldInvalid = false
     var loads = LoadQueue()
+    /// Whether the application is suspended, so that no load starts.
+    var isSuspended = false
     weak var session: URLSession?
     /// A strong reference to `session`, while the device may have events for a background session.
     var kept: URLSession?
@@ -165,7 +167,7 @@ final class SessionCore: Sendable {
 
   private func beginNext() {
     let limit = values.httpMaximumConnectionsPerHost
-    while let next = state.withLock({ $0.loads.next(limit: limit) }) { next.begin() }
+    while let next = state.withLock({ $0.isSuspended ? nil : $0.loads.next(limit: limit) }) { next.begin() }
   }
 
   // MARK: Invalidation
@@ -198,13 +200,21 @@ final class SessionCore: Sendable {
 
   func suspend() {
     mailbox.setStopped(true)
-    for load in state.withLock({ $0.loads.all }) { load.freeze() }
+    let begun = state.withLock { state in
+      state.isSuspended = true
+      return state.loads.begun
+    }
+    for load in begun { load.freeze() }
   }
 
   func resume() {
     mailbox.setStopped(false)
-    let loads = state.withLock { $0.loads.all }
+    let loads = state.withLock { state in
+      state.isSuspended = false
+      return state.loads.all
+    }
     for load in loads.sorted(by: { $0.task.taskIdentifier < $1.task.taskIdentifier }) { load.thaw() }
+    beginNext()
   }
 
   func terminate() {

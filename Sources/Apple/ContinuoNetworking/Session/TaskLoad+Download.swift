@@ -148,11 +148,16 @@ extension TaskLoad {
     tellWritten(isLast: false)
   }
 
-  /// The resume data of the download; nil if the download cannot be resumed.
+  /// The resume data of a download; nil for other tasks, and if the download cannot be resumed.
   var resumeData: Data? {
-    let (file, count, head) = state.withLock { ($0.file, $0.stored, $0.head) }
-    guard let file, let request = task.originalRequest else { return nil }
-    return ResumeData(request, head, path: file.path, count: count)?.data
+    let (file, count, head, resumption) = state.withLock { ($0.file, $0.stored, $0.head, $0.resumption) }
+    var given = (task as? URLSessionDownloadTask)?.resumeData
+    guard let file, let request = task.originalRequest else { return given?.data }
+    if let new = ResumeData(request, head, path: file.path, count: count) { return new.data }
+    // Before a response, and after a 206 that repeats no validator, the given data still describe the file.
+    guard resumption != nil else { return nil }
+    given?.count = count
+    return given?.data
   }
 
   func tellWritten(isLast: Bool) {

@@ -15,8 +15,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   struct State {
     var exchange: Exchange?
-    /// Whether the load has started, because its host had a free connection.
-    var hasBegun = false
     var head: ResponseHead?
     var data = Data()
     var file: OpenFile?
@@ -66,10 +64,14 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let due = clock.now.advanced(bySeconds: core.values.timeoutIntervalForResource)
     let alarm = core.networking.alarms.set(at: due) { [weak self] in
       guard let self else { return }
-      stop(.of(.timedOut, url, "it takes longer than it may"))
+      stop(.of(.timedOut, url, "it takes longer than it may", resumeData: resumeData))
     }
     state.withLock { $0.deadline = alarm }
     core.admit(self)
+    // If the load has ended before, its release found nothing to release.
+    guard state.withLock({ $0.isOver }) else { return }
+    core.networking.alarms.cancel(alarm)
+    core.release(self)
   }
 
   func suspend() {
@@ -85,14 +87,13 @@ final class TaskLoad: TaskWork, Exchange.Client {
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     state.withLock { $0.exchange }?.cancel()
     // Without a handler, the application could not find the stored bytes.
-    let data = handler != nil && task is URLSessionDownloadTask ? resumeData : nil
+    let data = handler == nil ? nil : resumeData
     if let handler { core.post { handler(data) } }
     finish(.cancelled(url, resumeData: data))
   }
 
   /// Starts the load once the host has a free connection.
   func begin() {
-    state.withLock { $0.hasBegun = true }
     let source = (task as? URLSessionUploadTask)?.source
     if case .stream? = source, task.currentRequest?.httpBodyStream == nil { return askForStream() }
     // The file is opened or examined, or the stream read, before the request can be sent.
@@ -187,7 +188,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
       case (.useCredential, let credential?):
         storage?.keep(credential, for: space)
         exchange.authenticate(credential.credentials)
-      case (.cancelAuthenticationChallenge, _): self?.stop(.cancelled(self?.url))
+      case (.cancelAuthenticationChallenge, _):
+        self?.stop(.cancelled(self?.url, resumeData: self?.resumeData))
       case (.performDefaultHandling, _):
         if let proposed { exchange.authenticate(proposed.credentials) } else { exchange.proceed() }
       default: exchange.proceed()
@@ -287,8 +289,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     if core.values.waitsForConnectivity, failure.kind == .offline, state.withLock({ $0.head }) == nil {
       return waitForConnectivity(exchange)
     }
-    let data = task is URLSessionDownloadTask ? resumeData : nil
-    finish(.of(failure, url, resumeData: data))
+    finish(.of(failure, url, resumeData: resumeData))
   }
 
   private func waitForConnectivity(_ exchange: Exchange) {
@@ -359,10 +360,12 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   // MARK: Application life cycle
 
-  /// Closes the connection because the application is suspended.
+  /// Closes the connection because the application is suspended. To be called for loads that have begun.
   func freeze() {
+    // A file or the URL itself is read to its end; the report waits for the application.
+    guard !LocalContent.isMeant(by: url) else { return }
     let (exchange, retry) = state.withLock { state in
-      if state.hasBegun, !state.isOver { state.isLost = true }
+      if !state.isOver { state.isLost = true }
       return (state.isOver ? nil : state.exchange, state.retry)
     }
     core.networking.alarms.cancel(retry)
@@ -372,10 +375,9 @@ final class TaskLoad: TaskWork, Exchange.Client {
   /// Fails the task if its connection was closed by a suspension.
   func thaw() {
     guard state.withLock({ $0.isLost && !$0.isOver }) else { return }
-    let data = task is URLSessionDownloadTask ? resumeData : nil
     let code: URLError.Code =
       core.values.identifier == nil ? .networkConnectionLost : .backgroundSessionWasDisconnected
-    finish(.of(code, url, "the connection was lost", resumeData: data))
+    finish(.of(code, url, "the connection was lost", resumeData: resumeData))
   }
 
   /// Cancels the transfer because the application has ended.

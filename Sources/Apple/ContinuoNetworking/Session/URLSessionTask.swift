@@ -323,10 +323,14 @@ extension URLSessionTask {
   private func collect(_ transactions: [Transaction]?, _ delegate: (any URLSessionTaskDelegate)?) {
     guard let delegate else { return }
     let networking = session.core.networking
-    let made = transactions?.map { URLSessionTaskTransactionMetrics($0, on: networking.alarms.clock) }
+    var made = (transactions ?? []).map { URLSessionTaskTransactionMetrics($0, on: networking.alarms.clock) }
+    // A response without a transaction is that of a file or of the URL itself.
+    if made.isEmpty, transactions == nil || response != nil, let request = originalRequest {
+      let type: URLSessionTaskMetrics.ResourceFetchType = transactions == nil ? .networkLoad : .localCache
+      made = [URLSessionTaskTransactionMetrics(request, response, fetched: type)]
+    }
     let metrics = URLSessionTaskMetrics(
-      made ?? originalRequest.map { [URLSessionTaskTransactionMetrics($0, response)] } ?? [],
-      DateInterval(start: created, end: max(created, networking.date)))
+      made, DateInterval(start: created, end: max(created, networking.date)))
     delegate.urlSession(session, task: self, didFinishCollecting: metrics)
   }
 

@@ -72,8 +72,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
 
   /// Creates the metrics of a request whose phases were not measured.
   init(
-    _ request: URLRequest, _ response: URLResponse?,
-    fetched type: URLSessionTaskMetrics.ResourceFetchType = .networkLoad
+    _ request: URLRequest, _ response: URLResponse?, fetched type: URLSessionTaskMetrics.ResourceFetchType
   ) {
     self.request = request
     self.response = response

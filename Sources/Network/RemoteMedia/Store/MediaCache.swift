@@ -55,14 +55,15 @@ package final class MediaCache: Sendable {
 
   func remove(bytes: Int64) { state.withLock { $0.count -= bytes } }
 
-  /// Reserves `bytes` on the disk for `store`, at most half of the free space. Returns false if they do not
+  /// Reserves `bytes` on the disk for `store`, at most half of its `free` bytes. Returns false if they do not
   /// fit. To make room, finished stores discard all bytes, oldest first; then `store` discards bytes before
   /// its position. Must be called outside all locks, because it retains other stores and may release the last
   /// reference to one.
-  func makeRoom(for bytes: Int, of store: MediaStore, free: Int64) -> Bool {
+  func makeRoom(for bytes: Int, of store: MediaStore, free: () -> Int64) -> Bool {
     let more = Int64(bytes)
     func count() -> Bool {
-      state.withLock { state in
+      let free = free()
+      return state.withLock { state in
         guard state.count + more <= limit, more <= free / 2 else { return false }
         state.count += more
         return true

@@ -97,7 +97,7 @@ package final class MediaStore: Sendable {
   /// Stores bytes on the disk. If the disk refuses them, stores these and all later bytes in memory.
   package func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
     // Make room outside the locks, because other stores may be emptied.
-    let isCounted = !isInMemory && cache.makeRoom(for: bytes.count, of: self, free: freeSpace)
+    let isCounted = !isInMemory && cache.makeRoom(for: bytes.count, of: self) { freeSpace }
     let isWritten = file.withLock { file in
       let isWritten = isCounted && file?.write(bytes, at: offset) == true
       state.withLock { state in

@@ -115,6 +115,8 @@ package struct TransferMachine: Sendable {
     case .expect(let total): if total > 0 { expectedTotal = total }
     case .hold(let isHeld): hold(isHeld, at: now)
     case .suspend(let isSuspended):
+      // A suspended connection brings no answer, so its timeout begins anew.
+      if self.isSuspended, !isSuspended { connection?.needsFreshLimit = true }
       self.isSuspended = isSuspended
       if !isSuspended { nextStart = min(nextStart, now.advanced(bySeconds: schedule.pause(at: now))) }
     case .treatAsLive: becomeLive()
