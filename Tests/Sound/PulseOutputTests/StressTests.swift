@@ -28,14 +28,14 @@ extension RealServers {
       for round in 0..<6 {
         let isClosed = Atomic<Bool>(false)
         let late = Atomic<Int>(0)
-        let failures = Atomic<Int>(0)
+        let failures = Observed(0)
         let source = RampSource()
         try await withThrowingTaskGroup(of: Void.self) { group in
           let stream = device.makeStream(
             format: PCMFormat(sampleRate: 44100, channelCount: 2), source: source
           ) { event in
             if isClosed.load(ordering: .acquiring) { late.add(1, ordering: .relaxed) }
-            if case .failed = event { failures.add(1, ordering: .relaxed) }
+            if case .failed = event { failures.update { $0 += 1 } }
           }
           for worker in 0..<4 {
             group.addTask {
@@ -57,6 +57,7 @@ extension RealServers {
             server.kill(SIGKILL)
           }
           try await group.waitForAll()
+          if round % 2 == 1 { _ = try await failures.wait(for: "the failure") { $0 > 0 } }
           stream.close()
           isClosed.store(true, ordering: .releasing)
         }
@@ -65,7 +66,7 @@ extension RealServers {
         #expect(source.calls == rendered)
         #expect(source.isConsecutive)
         #expect(late.load(ordering: .acquiring) == 0)
-        #expect(failures.load(ordering: .acquiring) == round % 2)
+        #expect(failures.value == round % 2)
         if round % 2 == 1 { try server.restart() }
       }
       #expect(device.probe(limit: 30))
