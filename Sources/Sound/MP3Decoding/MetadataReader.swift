@@ -18,17 +18,12 @@ package enum MetadataReader {
       throw error.reason == .decodeFailed ? MP3Opening.noAudio : error
     }
     let endTag = try ID3Text.version1(of: source)
-    let (frame, header) = (reader.frame, reader.header)
-    let audioSize = source.size.map { max(0, $0 - frame.start - (endTag == nil ? 0 : 128)) }
+    let frame = reader.frame
+    let bytesLeft = source.size.map { max(0, $0 - frame.end - (endTag == nil ? 0 : 128)) }
     var metadata = AudioMetadata(
       format: frame.format,
       frameCount: reader.frameTable.frameCount(
-        bytesLeft: audioSize.map { max(0, $0 - Int64(frame.byteCount)) }, bytesPerFrame: header.meanByteCount
-      ),
-      encoding: AudioMetadata.Encoding(
-        version: header.version == 0 ? .mpeg1 : header.version == 1 ? .mpeg2 : .mpeg25,
-        layer: Int(header.layer), bitRate: reader.bitRate(audioSize: audioSize),
-        bitRateMode: header.vbr == 1 ? .variable : header.vbr == 2 ? .average : .constant))
+        bytesLeft: bytesLeft, bytesPerFrame: reader.header.meanByteCount))
     if let endTag { ID3Text.add(version1: endTag, to: &metadata) }
     ID3Text.add(version2: reader.tags, to: &metadata)
     return metadata

@@ -17,9 +17,6 @@ final class LiveHandles: Sendable {
 }
 
 struct FrameHeader: Equatable {
-  /// The value of `mpg123_version`: 0 for MPEG 1, 1 for MPEG 2, 2 for MPEG 2.5.
-  var version: Int32
-  var layer: Int32
   var sampleRate: Int
   /// The bit rate in kbit/s; 0 for free format.
   var bitrate: Int32
@@ -182,8 +179,8 @@ struct MPG123Handle: ~Copyable {
     var info = mpg123_frameinfo2()
     mpg123_info2(handle, &info)
     return FrameHeader(
-      version: info.version, layer: info.layer, sampleRate: info.rate, bitrate: info.bitrate, vbr: info.vbr,
-      byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
+      sampleRate: info.rate, bitrate: info.bitrate, vbr: info.vbr, byteCount: Int(info.framesize),
+      samplesPerFrame: Int(mpg123_spf(handle)))
   }
 
   /// Returns the offset in the feed of the frame found last.

@@ -104,8 +104,8 @@ extension ID3Text {
     case "TCOM": metadata.composer = text
     case "TCON": metadata.genre = text
     case "TDRC", "TYER": metadata.date = text
-    case "TRCK": (metadata.trackNumber, metadata.trackCount) = numbers(text)
-    case "TPOS": (metadata.discNumber, metadata.discCount) = numbers(text)
+    case "TRCK": metadata.trackNumber = number(text)
+    case "TPOS": metadata.discNumber = number(text)
     default: break
     }
   }
@@ -137,12 +137,9 @@ extension ID3Text {
     }
   }
 
-  /// Returns 3 and 12 for "3/12".
-  private static func numbers(_ text: String) -> (Int?, Int?) {
-    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { part in
-      Int(part.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
-    }
-    return (parts.first ?? nil, parts.count > 1 ? parts[1] : nil)
+  /// Returns 3 for "3/12".
+  private static func number(_ text: String) -> Int? {
+    Int(text.prefix { $0 != "/" }.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// Returns the MIME type of a JPEG or PNG file; nil for other data.
