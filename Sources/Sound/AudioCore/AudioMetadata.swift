@@ -1,20 +1,6 @@
-/// The metadata of an audio file: the texts and picture of its tags, and its length. All text is valid UTF-8
-/// without control characters and surrounding spaces, at most 4096 bytes long; empty text is nil.
+/// The metadata of an audio file: the texts of its tags, and its length. All text is valid UTF-8 without
+/// control characters and surrounding spaces, at most 4096 bytes long; empty text is nil.
 package struct AudioMetadata: Hashable, Sendable {
-  package struct Picture: Hashable, Sendable {
-    /// The picture type of ID3v2: 3 is the front cover, 4 the back cover, 0 any other picture.
-    package var type: UInt8
-    /// The MIME type, such as `image/jpeg`: detected for JPEG and PNG, otherwise the tag's.
-    package var mimeType: String
-    package var data: [UInt8]
-
-    package init(type: UInt8, mimeType: String, data: [UInt8]) {
-      self.type = type
-      self.mimeType = mimeType
-      self.data = data
-    }
-  }
-
   package var title: String?
   /// The artist; several are joined with "; ".
   package var artist: String?
@@ -27,8 +13,6 @@ package struct AudioMetadata: Hashable, Sendable {
   package var date: String?
   package var trackNumber: Int?
   package var discNumber: Int?
-  /// The front cover, or the first picture if none is marked as such.
-  package var picture: Picture?
   package var format: PCMFormat
   /// The length in frames at `format.sampleRate`, as precisely as known without reading the whole file.
   package var frameCount: FrameCount
