@@ -74,6 +74,12 @@ package struct MediaTag: Hashable, Sendable {
     }
     return nil
   }
+
+  /// The picture marked as front cover, otherwise the first picture; nil without a picture.
+  package var cover: Field? {
+    let pictures = fields.filter { $0.key == "APIC" }
+    return pictures.first { $0.pictureType == 3 } ?? pictures.first
+  }
 }
 
 /// The properties of a live stream: a medium without an end and without seek positions.

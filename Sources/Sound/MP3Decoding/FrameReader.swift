@@ -51,8 +51,8 @@ final class FrameReader {
   /// the maximum number of bytes fed until that frame is found, `laterBudget` the maximum between later
   /// frames.
   init(
-    source: any ByteSource, for purpose: MPG123Handle.Purpose, beginning: Int64 = 0,
-    budget: Int = FrameReader.searchBudget, laterBudget: Int = FrameReader.searchBudget
+    source: any ByteSource, beginning: Int64 = 0, budget: Int = FrameReader.searchBudget,
+    laterBudget: Int = FrameReader.searchBudget
   ) throws(DecodingError) {
     self.source = source
     self.beginning = beginning
@@ -61,7 +61,7 @@ final class FrameReader {
     feed = SourceFeed(source: source)
     feed.move(to: beginning)
     feed.budget = budget
-    handle = try MPG123Handle.make(for: purpose)
+    handle = try MPG123Handle.make()
     try handle.openFeed(at: .file)
   }
 
@@ -240,6 +240,4 @@ final class FrameReader {
     }
     return Int(min(byteCount * 8 * Double(header.sampleRate) / Double(sampleCount), 1e12).rounded())
   }
-
-  var tags: ID3Tags { handle.tags() }
 }

@@ -75,8 +75,7 @@ package final class MP3Opening {
     try Recognition.refuseOtherFormats(bytes)
     let budget = stream?.searchBudget ?? FrameReader.searchBudget
     return try FrameReader(
-      source: source, for: .decoding, beginning: Recognition.tagLength(bytes) ?? 0, budget: budget,
-      laterBudget: budget)
+      source: source, beginning: Recognition.tagLength(bytes) ?? 0, budget: budget, laterBudget: budget)
   }
 
   static let noAudio = DecodingError(reason: .notRecognized, message: "There is no MPEG audio in this file.")

@@ -27,7 +27,9 @@ package struct ReplayGainTags {
     try tags.addID3(source)
     try tags.addAPE(source)
     var gain = tags.levels
-    if gain == ReplayGain() { gain = try infoFrame(of: source, before: audioStart) }
+    if gain == ReplayGain(), let (frame, _) = try XingFrame.find(in: source, before: audioStart) {
+      gain = level(encoder: frame.encoder)
+    }
     gain.ignored = tags.ignored
     return gain
   }
@@ -119,28 +121,7 @@ package struct ReplayGainTags {
     bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  // MARK: The Info frame
-
-  /// The possible distances of the mark (Xing or Info) from the start of its frame: header plus side
-  /// information of MPEG 1 or 2, stereo or mono.
-  private static let markPlaces = [4 + 9, 4 + 17, 4 + 32]
-
-  /// Returns the values measured by the encoder, from the frame before `end`, if that is an Info frame.
-  private static func infoFrame(
-    of source: any ByteSource, before end: Int64
-  ) throws(DecodingError) -> ReplayGain {
-    let length = min(end, XingTable.window)
-    let bytes = try peek(source, Int(length), at: end - length)
-    let marks = [Array("Xing".utf8), Array("Info".utf8)]
-    let mark = bytes.indices.last { place in
-      marks.contains { bytes[place...].starts(with: $0) }
-        && Self.markPlaces.contains { $0 <= place && bytes[place - $0] == 0xFF }
-    }
-    guard let mark, bytes.count >= mark + 8 else { return ReplayGain() }
-    // The flags say which of four fields exist: numbers of frames and of bytes, a seek table, the quality.
-    let sizes = [4, 4, 100, 4].enumerated().map { bytes[mark + 7] >> $0 & 1 == 1 ? $1 : 0 }
-    return level(encoder: bytes[(mark + 8)...].dropFirst(sizes.reduce(0, +)))
-  }
+  // MARK: LAME's fields
 
   /// Returns the levels in LAME's fields: encoder (9 bytes), two unused bytes, peak, track gain, album gain.
   private static func level(encoder bytes: ArraySlice<UInt8>) -> ReplayGain {

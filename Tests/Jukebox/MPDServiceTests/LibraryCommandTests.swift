@@ -73,6 +73,12 @@ import Testing
     #expect(!String(decoding: try picture(of: "a.mp3"), as: UTF8.self).contains("cover"))
   }
 
+  @Test("A file with a cover and without audio is no song") func coverWithoutAudio() throws {
+    let song = song(cover: Array("cover".utf8))
+    try folder.write("a.mp3", song.dropLast(20 * 417))
+    #expect(throws: Ack(.noExist, "No such song")) { try picture(of: "a.mp3") }
+  }
+
   /// While one client has a million names read, another one's song is added.
   @Test func longReadingHoldsUpNobodyElse() throws {
     try folder.write("a.mp3", song(cover: nil))

@@ -30,6 +30,16 @@ extension MP3DecodingTests {
       }
     }
 
+    @Test(
+      "The mean bit rate: from the Info frame if it varies, otherwise from the first frame",
+      arguments: [
+        ("vbr-44100-stereo.mp3", 60_000...80_000), ("free-32000-stereo.mp3", 195_000...230_000),
+        ("id3v1.mp3", 32_000...32_000),
+      ])
+    func mean(name: String, range: ClosedRange<Int>) throws {
+      #expect(range.contains(try decoder(name).bitRate))
+    }
+
     @Test("Where the bit rate changes it is that of what was read since it was asked for last")
     func changing() throws {
       let bytes = SongBytes.make(frames: 50, bitRate: 64) + SongBytes.make(frames: 50, bitRate: 256)

@@ -64,20 +64,28 @@ extension LibraryCommands {
   private func wholePicture(
     of song: SongLocator, _ credentials: Credentials?, _ request: Request
   ) throws(Ack) -> (mimeType: String, data: [UInt8])? {
+    guard let field = try tag(of: song, credentials, request)?.cover, case .data(let data) = field.value
+    else {
+      return nil
+    }
+    return (field.mimeType ?? "", data)
+  }
+
+  /// Returns the tag of a song; nil if the network medium has none.
+  private func tag(
+    of song: SongLocator, _ credentials: Credentials?, _ request: Request
+  ) throws(Ack) -> MediaTag? {
     if let url = song.url {
       let tag = requests.perform(isSameUser: request.isSameUser) {
         readTag?(url, credentials, request.reach ?? .publicOnly, request.interruption)
       }
       guard let tag else { throw Ack(.system, NetworkRequests.refusal) }
-      let fields = tag?.fields.filter { $0.key == "APIC" } ?? []
-      guard let field = fields.first(where: { $0.pictureType == 3 }) ?? fields.first,
-        case .data(let data) = field.value
-      else { return nil }
-      return (field.mimeType ?? "", data)
+      return tag
     }
-    guard let path = song.file, let metadata = try? AudioFile(pathBytes: path.bytes).readMetadata() else {
-      throw Ack(.noExist, "No such song")
-    }
-    return metadata.picture.map { ($0.mimeType, $0.data) }
+    // Any file may contain a tag, but only a song has audio.
+    guard let file = song.file.map({ AudioFile(pathBytes: $0.bytes) }), (try? file.readMetadata()) != nil,
+      let tag = try? file.readTag()
+    else { throw Ack(.noExist, "No such song") }
+    return tag
   }
 }

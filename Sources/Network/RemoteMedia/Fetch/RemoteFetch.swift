@@ -85,6 +85,8 @@ package final class RemoteFetch: Sendable {
 
   /// The assumed bit rate of a live stream without `icy-br`, in bits per second.
   private static let usualBitRate = 128_000
+  /// The number of bytes after the tag that contain the Info frame's number of bytes.
+  private static let infoLength = 256
   /// The maximum number of metadata kept, more than the frames in half a minute of audio.
   private static let metadataLimit = 2_048
 
@@ -190,16 +192,17 @@ package final class RemoteFetch: Sendable {
     guard !work.knowsInfo, !work.machine.isLive else { return }
     let front = store.bytes(12)
     guard front.count == 12 else { return }
-    let tag = InfoFrame.tagLength(front)
-    let frame = store.bytes(InfoFrame.length, at: tag)
-    guard frame.count == InfoFrame.length else { return }
+    let tag = Recognition.tagLength(front) ?? 0
+    let beginning = store.bytes(Self.infoLength, at: tag)
+    guard beginning.count == Self.infoLength else { return }
     work.knowsInfo = true
-    if work.isOpenEnded, work.machine.total == nil, !InfoFrame.isThere(frame),
+    let info = XingFrame(beginning: beginning)
+    if work.isOpenEnded, work.machine.total == nil, info == nil,
       SoundFileKind(front) == nil, !isPlaylist(store.bytes(1_024), work)
     {
       return carryOut(work.machine.handle(.treatAsLive, at: clock.now, store: store), &work, &notes)
     }
-    guard let count = InfoFrame.byteCount(frame) else { return }
+    guard let count = info?.byteCount else { return }
     carryOut(work.machine.handle(.expect(total: tag + count), at: clock.now, store: store), &work, &notes)
   }
 

@@ -17,9 +17,6 @@ final class LiveHandles: Sendable {
 }
 
 struct FrameHeader: Equatable {
-  /// The value of `mpg123_version`: 0 for MPEG 1, 1 for MPEG 2, 2 for MPEG 2.5.
-  var version: Int32
-  var layer: Int32
   var sampleRate: Int
   /// The bit rate in kbit/s; 0 for free format.
   var bitrate: Int32
@@ -65,12 +62,6 @@ struct MPG123Handle: ~Copyable {
     case middle
   }
 
-  enum Purpose {
-    /// Decoding: tags are skipped, not parsed, since code that does not run cannot be exploited.
-    case decoding
-    case metadata
-  }
-
   /// The maximum number of fed bytes searched for a header in one call. The caller limits how much is fed.
   private static let resyncLimit = 1 << 20
 
@@ -88,7 +79,7 @@ struct MPG123Handle: ~Copyable {
     liveHandles?.remove()
   }
 
-  static func make(for purpose: Purpose) throws(DecodingError) -> MPG123Handle {
+  static func make() throws(DecodingError) -> MPG123Handle {
     var code: Int32 = 0
     guard let pointer = mpg123_new(nil, &code) else {
       throw DecodingError(
@@ -96,11 +87,8 @@ struct MPG123Handle: ~Copyable {
         message: "libmpg123 cannot be used: \(String(cString: mpg123_plain_strerror(code))).")
     }
     let handle = MPG123Handle(adopting: pointer)
-    var flags = MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue
-    switch purpose {
-    case .decoding: flags |= MPG123_SKIP_ID3V2.rawValue
-    case .metadata: flags |= MPG123_PICTURE.rawValue
-    }
+    // Tags are skipped, not parsed, since code that does not run cannot be exploited.
+    let flags = MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_SKIP_ID3V2.rawValue
     try handle.set(MPG123_ADD_FLAGS, Int(flags))
     // `GaplessCut` cuts instead, because libmpg123's own cut puts seeks after the announced end 88 to 856
     // samples off (1.31.2).
@@ -182,8 +170,8 @@ struct MPG123Handle: ~Copyable {
     var info = mpg123_frameinfo2()
     mpg123_info2(handle, &info)
     return FrameHeader(
-      version: info.version, layer: info.layer, sampleRate: info.rate, bitrate: info.bitrate, vbr: info.vbr,
-      byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
+      sampleRate: info.rate, bitrate: info.bitrate, vbr: info.vbr, byteCount: Int(info.framesize),
+      samplesPerFrame: Int(mpg123_spf(handle)))
   }
 
   /// Returns the offset in the feed of the frame found last.
@@ -231,33 +219,6 @@ struct MPG123Handle: ~Copyable {
     return UnsafeBufferPointer(
       start: bytes.map { UnsafePointer(UnsafeRawPointer($0).assumingMemoryBound(to: Float.self)) },
       count: byteCount / MemoryLayout<Float>.size)
-  }
-
-  /// Returns copies of the tags read so far, because libmpg123's pointers become invalid with the next call.
-  func tags() -> ID3Tags {
-    var tags = ID3Tags()
-    var version2: UnsafeMutablePointer<mpg123_id3v2>?
-    guard mpg123_id3(handle, nil, &version2) == MPG123_OK.rawValue else { return tags }
-    guard let version2 = version2?.pointee else { return tags }
-    for text in UnsafeBufferPointer(start: version2.text, count: version2.texts) {
-      let id = withUnsafeBytes(of: text.id) { String(decoding: $0, as: UTF8.self) }
-      tags.texts.append((id, MPG123Handle.bytes(of: text.text, limit: ID3Text.limit)))
-    }
-    for picture in UnsafeBufferPointer(start: version2.picture, count: version2.pictures) {
-      let type = MPG123Handle.bytes(of: picture.mime_type, limit: 64)
-      tags.pictures.append(
-        AudioMetadata.Picture(
-          type: UInt8(bitPattern: picture.type), mimeType: ID3Text.clean(type) ?? "",
-          data: Array(
-            UnsafeRawBufferPointer(start: picture.data, count: picture.data == nil ? 0 : picture.size))))
-    }
-    return tags
-  }
-
-  /// Returns a string's bytes without the terminating zero.
-  private static func bytes(of string: mpg123_string, limit: Int) -> [UInt8] {
-    guard let start = string.p, string.fill > 1 else { return [] }
-    return Array(UnsafeRawBufferPointer(start: start, count: min(string.fill - 1, limit)))
   }
 
   private var isOutOfMemory: Bool {

@@ -168,6 +168,9 @@ package enum ID3Fields {
 /// Reads the texts in ID3v2 frames, which are preceded by an encoding byte.
 package struct ID3TextReader {
   private let encoding: UInt8
+  /// The byte order of UTF-16 text. A byte order mark also applies to the texts after it. Without one:
+  /// big-endian for encoding 2 (the standard), little-endian for 1 (usual).
+  private var isBigFirst: Bool
   private(set) var rest: ArraySlice<UInt8>
 
   /// Creates a reader for the texts after an encoding byte and `count` further bytes; nil for no bytes.
@@ -178,6 +181,7 @@ package struct ID3TextReader {
 
   init(encoding: UInt8, _ rest: ArraySlice<UInt8>) {
     self.encoding = encoding
+    isBigFirst = encoding == 2
     self.rest = rest
   }
 
@@ -204,13 +208,13 @@ package struct ID3TextReader {
     sequence(state: self) { $0.next() }.filter { !$0.isEmpty }
   }
 
-  private func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+  private mutating func decoded(_ bytes: ArraySlice<UInt8>) -> String {
     switch encoding {
     case 1, 2:
       let isMarked = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
-      // Without a byte order mark: big-endian for encoding 2 (the standard), little-endian for 1 (usual).
-      let isBigFirst = isMarked ? bytes.first == 0xFE : encoding == 2
+      if isMarked { isBigFirst = bytes.first == 0xFE }
       let content = bytes.dropFirst(isMarked ? 2 : 0)
+      let isBigFirst = isBigFirst
       let units = stride(from: content.startIndex, to: content.endIndex - 1, by: 2).map { place -> UInt16 in
         let first = UInt16(content[place])
         let second = UInt16(content[place + 1])

@@ -1,8 +1,8 @@
 import AudioCore
 
-/// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames. libmpg123 supports only texts and
-/// pictures; chapters, lyrics, URLs and user-defined fields are parsed here. The data is untrusted, so each
-/// size is checked, and a size beyond the available bytes ends the tag.
+/// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames, because libmpg123 supports only texts
+/// and pictures. The data is untrusted, so each size is checked, and a size beyond the available bytes ends
+/// the tag.
 enum ID3Frames {
   /// A frame with its ID3v2.3 name and its content, with ID3's transformations reversed.
   struct Frame {
@@ -13,8 +13,7 @@ enum ID3Frames {
   /// The maximum number of frames read from a tag, and from a frame that contains frames.
   static let limit = 2000
 
-  /// The maximum size of an ID3v2 tag, in bytes. libmpg123 allocates the size that the header claims, up to
-  /// 256 MiB.
+  /// The maximum size of an ID3v2 tag, in bytes, because the header may claim up to 256 MiB.
   static let tagLimit: Int64 = 16 << 20
 
   /// The size in bytes of a tag's header, and of a frame's header in versions 2.3 and 2.4.

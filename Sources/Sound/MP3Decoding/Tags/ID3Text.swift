@@ -1,12 +1,5 @@
 package import AudioCore
 
-/// The ID3v2 fields that libmpg123 reads.
-struct ID3Tags {
-  /// The texts: a four-letter name, and UTF-8 with several strings separated by zero bytes.
-  var texts: [(id: String, value: [UInt8])] = []
-  var pictures: [AudioMetadata.Picture] = []
-}
-
 /// The text rules of ID3: encodings, numbers and genres.
 package enum ID3Text {
   /// The maximum length of a text, in bytes.
@@ -75,74 +68,42 @@ package enum ID3Text {
   }
 }
 
-extension ID3Text {
-  /// Adds the fields of an ID3v1 tag.
-  static func add(version1 bytes: [UInt8], to metadata: inout AudioMetadata) {
-    for (id, text) in texts(version1: bytes) { set(id, to: text, in: &metadata) }
-  }
-
-  /// Adds the texts and the picture of a tag.
-  package static func add(_ tag: MediaTag, to metadata: inout AudioMetadata) {
-    var pictures: [AudioMetadata.Picture] = []
-    for field in tag.fields {
-      switch field.value {
-      case .text(let text): if let text = clean(Array(text.utf8)) { set(field.key, to: text, in: &metadata) }
-      case .data(let data) where field.key == "APIC":
-        pictures.append(.init(type: field.pictureType ?? 0, mimeType: field.mimeType ?? "", data: data))
-      case .data: break
-      }
-    }
-    metadata.picture = pictures.first { $0.type == 3 } ?? pictures.first
-  }
-
-  private static func set(_ id: String, to text: String, in metadata: inout AudioMetadata) {
-    switch id {
-    case "TIT2": metadata.title = text
-    case "TPE1": metadata.artist = text
-    case "TALB": metadata.album = text
-    case "TPE2": metadata.albumArtist = text
-    case "TCOM": metadata.composer = text
-    case "TCON": metadata.genre = text
-    case "TDRC", "TYER": metadata.date = text
-    case "TRCK": (metadata.trackNumber, metadata.trackCount) = numbers(text)
-    case "TPOS": (metadata.discNumber, metadata.discCount) = numbers(text)
-    default: break
-    }
-  }
-
-  /// Adds the fields of an ID3v2 tag, replacing existing values.
-  static func add(version2 tags: ID3Tags, to metadata: inout AudioMetadata) {
+extension AudioMetadata {
+  /// Creates metadata with the texts of a tag.
+  package init(_ tag: MediaTag, format: PCMFormat, frameCount: FrameCount) {
+    self.init(format: format, frameCount: frameCount)
     var year: String?
     var dayAndMonth: String?
-    for (id, value) in tags.texts {
-      guard let text = clean(value) else { continue }
-      switch id {
-      case "TCON": set(id, to: genre(value) ?? text, in: &metadata)
+    for field in tag.fields {
+      guard case .text(let text) = field.value, let text = ID3Text.clean(Array(text.utf8)) else { continue }
+      switch field.key {
+      case "TIT2": title = text
+      case "TPE1": artist = text
+      case "TALB": album = text
+      case "TPE2": albumArtist = text
+      case "TCOM": composer = text
+      case "TCON": genre = text
+      case "TDRC": date = text
       case "TYER": year = text
       case "TDAT": dayAndMonth = text
-      default: set(id, to: text, in: &metadata)
+      case "TRCK": trackNumber = ID3Text.number(text)
+      case "TPOS": discNumber = ID3Text.number(text)
+      default: break
       }
     }
     // ID3v2.3 stores the year in one field and the day and month, as DDMM, in another.
-    if let year, !tags.texts.contains(where: { $0.id == "TDRC" }) {
-      metadata.date = year
-      if year.utf8.count == 4, let dayAndMonth, dayAndMonth.utf8.count == 4 {
-        metadata.date = "\(year)-\(dayAndMonth.suffix(2))-\(dayAndMonth.prefix(2))"
-      }
-    }
-    let pictures = tags.pictures.filter { $0.mimeType != "-->" && !$0.data.isEmpty }
-    if var picture = pictures.first(where: { $0.type == 3 }) ?? pictures.first {
-      picture.mimeType = imageType(picture.data[...]) ?? picture.mimeType
-      metadata.picture = picture
+    guard date == nil, let year else { return }
+    date = year
+    if year.utf8.count == 4, let dayAndMonth, dayAndMonth.utf8.count == 4 {
+      date = "\(year)-\(dayAndMonth.suffix(2))-\(dayAndMonth.prefix(2))"
     }
   }
+}
 
-  /// Returns 3 and 12 for "3/12".
-  private static func numbers(_ text: String) -> (Int?, Int?) {
-    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { part in
-      Int(part.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
-    }
-    return (parts.first ?? nil, parts.count > 1 ? parts[1] : nil)
+extension ID3Text {
+  /// Returns 3 for "3/12".
+  fileprivate static func number(_ text: String) -> Int? {
+    Int(text.prefix { $0 != "/" }.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// Returns the MIME type of a JPEG or PNG file; nil for other data.

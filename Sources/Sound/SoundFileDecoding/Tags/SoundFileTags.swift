@@ -79,10 +79,3 @@ private final class StoredBytes: ByteSource {
   func want(from offset: Int64) {}
   func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {}
 }
-
-extension AudioMetadata {
-  init(_ tag: MediaTag, format: PCMFormat, frameCount: FrameCount) {
-    self.init(format: format, frameCount: frameCount)
-    ID3Text.add(tag, to: &self)
-  }
-}
