@@ -314,44 +314,6 @@ struct BackgroundSessionTests {
     }
   }
 
-  @Test("a host has four connections of a session at a time; the most urgent task waits least")
-  func limit() async throws {
-    try await withDevice { device, app in
-      for number in 1...8 {
-        let url = "https://files.test/\(number)"
-        device.network.serve(.data(file.prefix(100_000)), at: url)
-        let task = app.session?.downloadTask(with: try #require(URL(string: url)))
-        if number == 8 { task?.priority = URLSessionTask.highPriority }
-        task?.resume()
-      }
-      var most = 0
-      for _ in 0..<200 {
-        await device.advance(by: .seconds(1))
-        most = max(most, device.network.connectionCount)
-        if most == 4, device.state == .active { await device.pressHomeButton() }
-      }
-      #expect(most == 4)
-      #expect(
-        device.network.requests.map { $0.url.suffix(2) } == ["/1", "/2", "/3", "/4", "/8", "/5", "/6", "/7"])
-      #expect(app.log.files.count == 8 && app.log.lines.last == "finished events")
-      #expect(device.record.moments(of: "events of session files").count == 1)
-    }
-  }
-
-  @Test("a task has its priority after a launch as before")
-  func priority() async throws {
-    try await withDevice { device, app in
-      app.change = { $0.httpMaximumConnectionsPerHost = 1 }
-      let task = app.open().downloadTask(with: try #require(URL(string: address)))
-      task.priority = URLSessionTask.highPriority
-      task.resume()
-      await device.terminate()
-      await device.launch()
-      let tasks = await app.session?.allTasks ?? []
-      #expect(tasks.map(\.priority) == [URLSessionTask.highPriority])
-    }
-  }
-
   @Test("B5: ten downloads one after the other hit the limiter: 0, 60, 120, 240 … s")
   func limiter() async throws {
     try await withDevice { device, app in

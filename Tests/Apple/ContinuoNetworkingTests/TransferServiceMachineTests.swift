@@ -226,62 +226,6 @@ struct TransferServiceMachineTests {
     #expect(driver.take() == [.expire(a)])
   }
 
-  @Test("a host has as many running tasks of a session as the session allows; the most urgent waits least")
-  func limit() {
-    var driver = Driver()
-    let keys = (0...6).map { TransferKey(session: "s", task: $0) }
-    for number in 1...6 {
-      driver.begin(keys[number], .init(host: "h", limit: 2, priority: number == 5 ? 0.75 : 0.5))
-    }
-    #expect(driver.take() == [.start(keys[1]), .start(keys[2])])
-    let other = TransferKey(session: "t", task: 1)
-    driver.begin(other, .init(host: "h", limit: 2))
-    driver.begin(keys[0], .init(host: "g", limit: 2))
-    #expect(driver.take() == [.start(other), .start(keys[0])])
-    driver.send(.ended(keys[1]))
-    #expect(driver.take() == [.start(keys[5])])
-    driver.send(.held(keys[2]))
-    #expect(driver.take() == [.hold(keys[2]), .start(keys[3])])
-    // A task that was running waits like any other.
-    driver.send(.resumed(keys[2], .init()))
-    #expect(driver.take().isEmpty)
-    driver.send(.removed(keys[3]))
-    #expect(driver.take() == [.start(keys[2])])
-    // Neither a paused task nor an ended one takes the turn of the next.
-    driver.send(.held(keys[4]))
-    driver.send(.ended(keys[5]))
-    #expect(driver.take() == [.start(keys[6])])
-    driver.send(.ended(keys[6]))
-    driver.send(.resumed(keys[4], .init()))
-    #expect(driver.take() == [.start(keys[4])])
-  }
-
-  @Test("a waiting task fails at its deadline; the next one does not start instead of the one after it")
-  func deadlineOfAWaitingTask() {
-    var driver = Driver()
-    let c = TransferKey(session: "s", task: 3)
-    driver.begin(a, .init(limit: 1))
-    driver.begin(b, .init(deadline: HostTime(nanoseconds: 0).advanced(bySeconds: 10), limit: 1))
-    driver.begin(c, .init(limit: 1))
-    _ = driver.take()
-    driver.advance(10)
-    #expect(driver.take() == [.expire(b)])
-    driver.send(.ended(a))
-    #expect(driver.take() == [.start(c)])
-  }
-
-  @Test("ten thousand tasks that wait for one host start in their order")
-  func manyWaiting() {
-    var driver = Driver()
-    for number in 1...10_000 { driver.begin(TransferKey(session: "s", task: number)) }
-    for number in 1...10_000 {
-      driver.send(.ended(TransferKey(session: "s", task: number)))
-      driver.send(.removed(TransferKey(session: "s", task: number)))
-    }
-    let starts = driver.take().filter { if case .start = $0 { true } else { false } }
-    #expect(starts == (1...10_000).map { .start(TransferKey(session: "s", task: $0)) })
-  }
-
   @Test("2,000 random walks keep the rules", arguments: 0..<20)
   func walks(block: UInt64) {
     for seed in block * 100..<block * 100 + 100 {
@@ -300,8 +244,7 @@ struct TransferServiceMachineTests {
             key,
             .init(
               earliest: number % 5 == 0 ? driver.now.advanced(bySeconds: 30) : nil,
-              isDiscretionary: number % 7 == 0, deadline: driver.now.advanced(bySeconds: 5000),
-              host: number % 2 == 0 ? "g" : "h", limit: 2, priority: number % 11 == 0 ? 1 : 0.5))
+              isDiscretionary: number % 7 == 0, deadline: driver.now.advanced(bySeconds: 5000)))
         case 3: driver.send(.held(key))
         case 4, 5:
           if running.contains(key) {
@@ -346,27 +289,10 @@ struct TransferServiceMachineTests {
           case .finishEvents: break
           }
         }
-        expectFullHosts(driver, seed)
         if let next = driver.machine.nextMoment {
           #expect(next > driver.now || number % 12 != 10, "time does not get on, seed \(seed)")
         }
       }
-    }
-  }
-
-  /// Two tasks of a session run with a host, or no other one waits for it.
-  private func expectFullHosts(_ driver: Driver, _ seed: UInt64) {
-    for (_, items) in Dictionary(
-      grouping: driver.machine.items.filter { $0.value.wishes != nil },
-      by: { [$0.key.session, $0.value.wishes?.host] })
-    {
-      let running = items.count { $0.value.isRunning }
-      #expect(running <= 2, "more than may run, seed \(seed)")
-      let waits = items.contains { _, item in
-        !item.isRunning && !item.isHeld && !item.isDone && !item.waitsForLimiter
-          && item.moment(isPowered: driver.machine.isPowered).map { $0 <= driver.now } ?? true
-      }
-      #expect(!waits || running == 2, "one waits for nothing, seed \(seed)")
     }
   }
 }

@@ -204,10 +204,7 @@ final class BackgroundTransfers: Sendable {
     }
   }
 
-  func resume(
-    _ key: TransferKey, deadlineIn seconds: Double, earliest: Date?, isDiscretionary: Bool, limit: Int,
-    priority: Float
-  ) {
+  func resume(_ key: TransferKey, deadlineIn seconds: Double, earliest: Date?, isDiscretionary: Bool) {
     let now = today()
     let record = state.withLock { state -> TaskRecord? in
       guard var record = state.records[key] else { return nil }
@@ -216,8 +213,6 @@ final class BackgroundTransfers: Sendable {
         record.deadline = now.addingTimeInterval(min(seconds, 3_153_600_000))
         record.earliest = earliest
         record.isDiscretionary = isDiscretionary
-        record.limit = limit
-        record.priority = priority
         state.records[key] = record
       }
       return record
@@ -239,13 +234,9 @@ final class BackgroundTransfers: Sendable {
     func moment(_ date: Date?) -> HostTime? {
       date.map { now.advanced(bySeconds: $0.timeIntervalSince(today)) }
     }
-    var wishes = TransferServiceMachine.Wishes(
+    return TransferServiceMachine.Wishes(
       earliest: moment(record.earliest), isDiscretionary: record.isDiscretionary,
       deadline: moment(record.deadline) ?? .distantFuture)
-    wishes.host = record.host
-    if let limit = record.limit { wishes.limit = max(1, limit) }
-    if let priority = record.priority { wishes.priority = priority }
-    return wishes
   }
 
   func setApplication(_ application: TransferServiceMachine.Application) {

@@ -46,10 +46,6 @@ struct TaskRecord: Codable, Sendable {
   var deadline: Date?
   var earliest: Date?
   var isDiscretionary = false
-  /// The maximum number of concurrent transfers of the session with the host; nil before the first resume.
-  var limit: Int?
-  /// The priority at the first resume, 0…1; nil before.
-  var priority: Float?
   var received: Int64 = 0
   var expected: Int64 = -1
   var sent: Int64 = 0
@@ -67,9 +63,6 @@ struct TaskRecord: Codable, Sendable {
   }
 
   var key: TransferKey { TransferKey(session: session, task: task) }
-
-  /// The host of the request; empty if it has none.
-  var host: String { URL(string: url)?.host?.lowercased() ?? "" }
 
   var request: URLRequest? {
     guard let url = URL(string: url) else { return nil }

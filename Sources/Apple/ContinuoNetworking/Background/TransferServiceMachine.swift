@@ -21,18 +21,10 @@ struct TransferServiceMachine: Hashable, Sendable {
 
   /// The conditions of a task, set when it is first resumed.
   struct Wishes: Hashable, Sendable {
-    /// The same number as on a phone.
-    static let usualLimit = 4
-
     var earliest: HostTime?
     var isDiscretionary = false
     /// The time at which the task fails if it is unfinished.
     var deadline = HostTime.distantFuture
-    var host = ""
-    /// The maximum number of running tasks of the session with the host, at least 1.
-    var limit = usualLimit
-    /// The priority among the tasks that wait for the host, 0…1.
-    var priority: Float = 0.5
   }
 
   enum Event: Hashable, Sendable {
@@ -81,8 +73,6 @@ struct TransferServiceMachine: Hashable, Sendable {
     var wishes: Wishes?
     var isHeld = false
     var isRunning = false
-    /// Whether the task is in the queue of its host, even if it cannot start at present.
-    var isQueued = false
     var isDone = false
     var isDelivered = false
     /// The start time that the device has chosen; nil if none.
@@ -91,16 +81,6 @@ struct TransferServiceMachine: Hashable, Sendable {
 
     func moment(isPowered: Bool) -> HostTime? {
       [wishes?.earliest, isPowered ? nil : chosen].compactMap { $0 }.max()
-    }
-  }
-
-  /// A host, as used by one session.
-  private struct Route: Hashable, Comparable {
-    let session: String
-    let host: String
-
-    static func < (left: Route, right: Route) -> Bool {
-      (left.session, left.host) < (right.session, right.host)
     }
   }
 
@@ -135,9 +115,6 @@ struct TransferServiceMachine: Hashable, Sendable {
   private(set) var isPowered = false
   /// The delay in seconds of tasks whose time the device chooses.
   let discretionaryDelay: Double
-  private var queues: [Route: HostQueue] = [:]
-  /// The queues in which the current event may allow a start.
-  private var changedQueues: Set<Route> = []
   /// The completed tasks, in the order of completion.
   private var done: [TransferKey] = []
   /// The tasks that the current event concerns; nil for all tasks. Limits the work when thousands of tasks
@@ -184,20 +161,21 @@ struct TransferServiceMachine: Hashable, Sendable {
       if sessions[key.session] == nil { sessions[key.session] = Session() }
     case .resumed(let key, let wishes): resume(key, wishes)
     case .held(let key):
-      guard let item = items[key], !item.isDone, !item.isHeld, item.wishes != nil else { return }
-      items[key]?.isHeld = true
+      guard var item = items[key], !item.isDone, !item.isHeld, item.wishes != nil else { return }
+      item.isHeld = true
       if item.isRunning { commands.append(.hold(key)) }
-      stopRunning(key)
+      item.isRunning = false
       concern(key)
+      items[key] = item
     case .ended(let key): end(key)
     case .answered(let key):
       guard items[key]?.isDone == true else { return }
       concern(key)
       items[key]?.isDone = false
       items[key]?.isDelivered = false
+      items[key]?.isRunning = false
       done.removeAll { $0 == key }
     case .removed(let key):
-      stopRunning(key)
       items[key] = nil
       done.removeAll { $0 == key }
     case .application(let next): move(to: next)
@@ -235,7 +213,7 @@ struct TransferServiceMachine: Hashable, Sendable {
 
   private mutating func end(_ key: TransferKey) {
     guard items[key]?.isDone == false else { return }
-    stopRunning(key)
+    items[key]?.isRunning = false
     items[key]?.isDone = true
     done.append(key)
     sessions[key.session]?.hasNews = true
@@ -282,8 +260,13 @@ struct TransferServiceMachine: Hashable, Sendable {
     if let nextMoment, nextMoment <= now { concerned = nil }
     expire()
     limit()
-    for key in concernedKeys where mayStart(key) { enqueue(key) }
-    startNext()
+    for key in concernedKeys {
+      guard let item = items[key], item.wishes != nil, !item.isHeld, !item.isRunning, !item.isDone,
+        !item.waitsForLimiter, item.moment(isPowered: isPowered).map({ $0 <= now }) ?? true
+      else { continue }
+      items[key]?.isRunning = true
+      commands.append(.start(key))
+    }
     for name in sessions.keys.sorted() {
       switch application {
       case .front, .background: deliver(name)
@@ -291,51 +274,6 @@ struct TransferServiceMachine: Hashable, Sendable {
       }
     }
     findNextMoment()
-  }
-
-  /// Whether the task can start as soon as its host has a free connection.
-  private func mayStart(_ key: TransferKey) -> Bool {
-    guard let item = items[key], item.wishes != nil, !item.isHeld, !item.isRunning, !item.isDone,
-      !item.waitsForLimiter
-    else { return false }
-    return item.moment(isPowered: isPowered).map { $0 <= now } ?? true
-  }
-
-  private func route(of key: TransferKey) -> Route? {
-    items[key]?.wishes.map { Route(session: key.session, host: $0.host) }
-  }
-
-  private mutating func enqueue(_ key: TransferKey) {
-    guard let route = route(of: key), let item = items[key], let wishes = item.wishes else { return }
-    changedQueues.insert(route)
-    guard !item.isQueued else { return }
-    items[key]?.isQueued = true
-    queues[route, default: HostQueue()].add(key, priority: wishes.priority)
-  }
-
-  private mutating func stopRunning(_ key: TransferKey) {
-    guard items[key]?.isRunning == true, let route = route(of: key) else { return }
-    items[key]?.isRunning = false
-    queues[route]?.running -= 1
-    changedQueues.insert(route)
-  }
-
-  /// Starts the tasks whose hosts have free connections.
-  private mutating func startNext() {
-    for route in changedQueues.sorted() {
-      while let key = queues[route]?.first {
-        let isReady = mayStart(key)
-        if isReady, queues[route]?.running ?? 0 >= items[key]?.wishes?.limit ?? 1 { break }
-        queues[route]?.removeFirst()
-        items[key]?.isQueued = false
-        guard isReady else { continue }
-        items[key]?.isRunning = true
-        queues[route]?.running += 1
-        commands.append(.start(key))
-      }
-      if queues[route] == HostQueue() { queues[route] = nil }
-    }
-    changedQueues = []
   }
 
   private var concernedKeys: [TransferKey] { concerned?.sorted() ?? items.keys.sorted() }

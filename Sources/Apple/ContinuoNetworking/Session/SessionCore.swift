@@ -86,7 +86,6 @@ final class SessionCore: Sendable {
     task.take(record)
     task.own.withLock { own in
       own.taskDescription = record.taskDescription
-      if let priority = record.priority { own.priority = priority }
       own.state = record.begun == nil ? .suspended : .running
       own.suspensions = record.begun == nil ? 1 : 0
       own.work = BackgroundWork(task, record.key, transfers)
@@ -362,8 +361,7 @@ private final class BackgroundWork: TaskWork {
     register(with: transfers)
     transfers.resume(
       key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
-      isDiscretionary: values.isDiscretionary, limit: values.httpMaximumConnectionsPerHost,
-      priority: task.priority)
+      isDiscretionary: values.isDiscretionary)
   }
 
   func suspend() { transfers?.handle(.held(key)) }

@@ -70,7 +70,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values.ofApplication
     values.identifier = identifier
-    values.httpMaximumConnectionsPerHost = TransferServiceMachine.Wishes.usualLimit
+    // The same number as on a phone.
+    values.httpMaximumConnectionsPerHost = 4
     return URLSessionConfiguration(values)
   }
 
