@@ -171,7 +171,7 @@ package final class JukeboxPlayer {
   }
 
   private func stop(_ ticket: PlaybackTicket) {
-    _ = collect {
+    let told = collect {
       setRate(0)
       player.removeAllItems()
     }
@@ -179,6 +179,8 @@ package final class JukeboxPlayer {
     upcoming = []
     awaited = nil
     setCurrent(nil)
+    // The other notices concern songs that were removed.
+    for case .other(let body) in told { body() }
   }
 
   private func setUpcoming(_ songs: [QueuedSong]) {

@@ -64,10 +64,13 @@ package final class MusicDatabase: Sendable {
     self.complain = complain
     do {
       try open()
-    } catch .unavailable(let reason) {
-      throw .unavailable(reason)
     } catch {
-      setAside(error)
+      switch error {
+      // SQLITE_ERROR: the tables are not those of the library.
+      case .damaged, .unknownVersion, .failed(code: 1, _): setAside(error)
+      // A full disk, for example, says nothing about the file.
+      default: throw error
+      }
       try open()
     }
   }

@@ -83,7 +83,7 @@ package struct ReplayGainTags {
   }
 
   private mutating func addID3(_ source: any ByteSource) throws(DecodingError) {
-    for frame in ID3Frames.read(try ID3Frames.tag(of: source) ?? []).frames where frame.id == "TXXX" {
+    for frame in ID3Frames.read(try ID3Frames.tag(of: source, at: 0) ?? []).frames where frame.id == "TXXX" {
       guard var text = ID3TextReader(frame.content), let name = text.next() else { continue }
       if let value = text.next() { add(name, value) }
     }

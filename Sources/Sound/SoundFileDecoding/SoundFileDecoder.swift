@@ -233,13 +233,15 @@ extension SoundFileDecoder {
   var frameCount: FrameCount {
     if let length { return .exact(length) }
     guard let size = source.size, let bytes = measuredBytesPerSecond else { return .unknown }
-    return .estimate(Int64(Double(size - start) / bytes * Double(format.sampleRate)))
+    // A server may announce any size.
+    return .estimate(Int64(min(Double(size - start) / bytes * Double(format.sampleRate), 0x1p46)))
   }
 
   /// The number of frames that the file states and does not have.
   var damage: Int { Int(clamping: foundLength.map { max(0, (file.frameCount ?? $0) - $0) } ?? 0) }
 
-  var bitRate: Int { Int(bytesPerSecond * 8) }
+  /// At most 1e12, likewise.
+  var bitRate: Int { Int(min(bytesPerSecond * 8, 1e12)) }
 
   /// The mean bytes per second of the whole file or of the part read, or a guess.
   private var bytesPerSecond: Double {

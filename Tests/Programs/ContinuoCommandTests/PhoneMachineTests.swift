@@ -210,7 +210,9 @@ import Testing
     driver = Driver()
     driver.send(.started)
     driver.send(.report(.hello(BackgroundModes(), .notRunning)))
+    driver.press(.terminate)
     #expect(sent(driver.press(.launch)) == [.launch])
+    #expect(sent(driver.state(.inactive)) == [.terminate])
   }
 
   @Test("A stopped application is told each kind of event once, and is woken after any number")

@@ -176,6 +176,9 @@ extension MP3DecodingTests {
       let metadata = try metadata(both)
       #expect(metadata.title == "Two")
       #expect(metadata.artist == "Artist one")
+      // Blanks are no text.
+      let blank = try tagged([("TPE1", latin1("  "))]) + Fixture.bytes("id3v1.mp3").suffix(128)
+      #expect(try self.metadata(blank).artist == "Artist one")
     }
 
     @Test("A large picture is read, a tag above the limit is skipped, and the audio is found behind it")

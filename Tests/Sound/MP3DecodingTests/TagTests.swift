@@ -152,6 +152,20 @@ extension MP3DecodingTests {
       #expect(texts([Array(whole.prefix(12)) + [0] + whole.suffix(1)], flags: 0x80) == ["TIT2": "ÿa"])
       let single = Self.frame("TIT2", [0, 0, 0, 2, 0, 0xFF, 0, 0x61], version: 4, flags: [0, 3])
       #expect(texts([single], version: 4) == ["TIT2": "ÿa"])
+      // In version 2.4 the tag's flag concerns all frames. Some programs set it and put nothing in.
+      let all = Self.frame("TIT2", [0, 0xFF, 0, 0x61], version: 4)
+      #expect(texts([all], version: 4, flags: 0x80) == ["TIT2": "ÿa"])
+      let none = Self.frame("TIT2", [0, 0xFF, 0xE0, 0xFF], version: 4)
+      #expect(texts([none], version: 4, flags: 0x80) == ["TIT2": "ÿàÿ"])
+    }
+
+    @Test("A text has at most a thousand values; of two tags in a row an empty first one does not count")
+    func valuesAndTags() throws {
+      let values = (0..<20_000).map { UInt8($0 % 2 == 0 ? 0x61 : 0) }
+      let title = texts([Self.frame("TIT2", [0] + values)])["TIT2"]
+      #expect(title?.split(separator: "; ").count == ID3Fields.valueLimit)
+      let both = Self.tag([]) + Self.tag([Self.frame("TIT2", [0, 0x61])])
+      #expect(try ID3Fields.readTag(ScriptedSource(both)).text("TIT2") == "a")
     }
 
     @Test("Compressed and encrypted frames are left out, groups' numbers too")

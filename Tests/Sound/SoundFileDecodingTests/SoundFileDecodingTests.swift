@@ -79,6 +79,17 @@ struct SoundFileDecodingTests {
     try expectSame(source.samples(of: decoder), samples(of: self.decoder(bytes)))
   }
 
+  @Test("A source of 8 EiB does no harm", arguments: [SoundFormat.flac16, .vorbis])
+  func absurdSize(format: SoundFormat) throws {
+    let bytes = try SoundMaker.bytes(SoundMaker.sound(frames: 100_000, for: format), format, rate: 44_100)
+    let source = ArrivingSource(bytes, isSeekable: false)
+    source.size = .max
+    let decoder = try source.open()
+    #expect(decoder.bitRate > 0 && decoder.bitRate <= 1_000_000_000_000)
+    _ = try source.samples(of: decoder, limit: 90_000)
+    #expect(decoder.frameCount.value ?? 0 > 0)
+  }
+
   @Test("An album cut into files has the samples of the whole")
   func album() throws {
     let sound = SoundMaker.sound(frames: 100_000)

@@ -50,6 +50,13 @@ import Testing
     return try AudioFile(path: folder.write("song", bytes)).readMetadata()
   }
 
+  @Test("Of many comments the first two thousand count")
+  func manyComments() throws {
+    let texts = (0..<20_000).map { "A\($0)=x" }
+    #expect(VorbisComments.fields(comments(texts)[...]).count == VorbisComments.limit)
+    #expect(VorbisComments.fields(comments(texts.map { _ in "A=x" })[...]).count == 1)
+  }
+
   @Test("Comments and pictures of FLAC")
   func flacTags() throws {
     let bytes = try flac([

@@ -44,12 +44,14 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   func begin() {
     guard let object else { return }
     let (value, properties) = PathEvaluation.value(of: object, at: keyPath)
-    lock.withLock {
-      guard last == nil else { return }
+    let initial = lock.withLock {
+      // A check on another thread may have evaluated the path after this one.
+      if let last { return last }
       last = .some(value)
       self.properties = properties
+      return value
     }
-    if options.contains(.initial) { tell(object, old: nil, new: value) }
+    if options.contains(.initial) { tell(object, old: nil, new: initial) }
   }
 
   func prepare(for changing: [ObservedProperty]) {

@@ -106,8 +106,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     }
   }
 
-  /// The maximum number of concurrent transfers with one host, at least 1; 6 by default, 4 in a background
-  /// session. Further tasks wait, those with a higher priority first.
+  /// The maximum number of concurrent transfers with one host, at least 1; 6 by default, 4 in the
+  /// configuration of a background session. Further tasks wait, those with a higher priority first. Has no
+  /// effect in a background session, which starts all tasks.
   open var httpMaximumConnectionsPerHost: Int {
     get { self[\.httpMaximumConnectionsPerHost] }
     set { self[\.httpMaximumConnectionsPerHost] = max(1, newValue) }

@@ -220,9 +220,12 @@ final class AssetReading: Sendable {
   /// may wait for the thread that calls `callback`.
   private func look(_ callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
     try opening.use { [source] opening throws(DecodingError) in
-      if opening == nil { opening = source.open(whenBytesCome: callback) }
-      guard let decoder = try opening?.proceed() else { return nil }
-      opening = nil
+      // An opening that fails is released, because it retains the callback, and so this object.
+      let step = opening.take() ?? source.open(whenBytesCome: callback)
+      guard let decoder = try step.proceed() else {
+        opening = step
+        return nil
+      }
       return ItemInfo(decoder)
     }
   }

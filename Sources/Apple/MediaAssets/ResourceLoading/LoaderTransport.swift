@@ -196,6 +196,9 @@ private final class LoaderTransfer: Sendable {
   func refuse() { add([.failure(TransferFailure(.badURL, "nobody loads this URL"))]) }
 
   func setPaused(_ isPaused: Bool) {
+    // A delivery whose answer is `pause` must not overwrite a later resumption.
+    telling.lock()
+    defer { telling.unlock() }
     state.withLock { $0.isPaused = isPaused }
     tell()
   }

@@ -204,7 +204,13 @@ nonisolated extension AVPlayerItem {
     let isExact = !tolerances.isEmpty && tolerances.allSatisfy { $0 == .zero }
     guard let (core, id) = attachment else {
       state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
-      completion.map { asset.loader.environment().suspension.deferred($0)(true) }
+      guard let completion else { return }
+      let environment = asset.loader.environment()
+      if isDirect || environment.isOnMainQueue() {
+        environment.suspension.deferred(completion)(true)
+      } else {
+        environment.suspension.tellLater { completion(true) }
+      }
       return
     }
     let duration = knownState.info?.duration ?? .indefinite

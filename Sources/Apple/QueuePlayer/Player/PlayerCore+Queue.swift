@@ -153,6 +153,8 @@ extension PlayerCore {
       ($0.asset, $0.status, $0.mix, $0.startSeconds, $0.forwardPlaybackEndTime)
     }
     insertion(id, status == .failed ? FailedSource() : AssetSource(asset.loader, in: environment), mix, start)
+    // Another thread may have removed all items before the engine had this one.
+    if state.withLock({ $0.items[id] == nil }) { engine.remove(id) }
     if end.isNumeric { engine.setEnd(end.seconds, of: id) }
     engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
     // The mix may have changed since it was read above.

@@ -78,7 +78,13 @@ package struct FolderEntries {
     }
     defer { closedir(directory) }
     var count = 0
-    while let entry = readdir(directory) {
+    while true {
+      // An error ends the listing as its end does.
+      errno = 0
+      guard let entry = readdir(directory) else {
+        if errno != 0 { throw .system(errno) }
+        return
+      }
       if let reason = interruption() { throw .interrupted(reason) }
       count += 1
       guard count <= nameLimit else { throw .interrupted("more than \(nameLimit) names in a folder") }

@@ -198,8 +198,14 @@ struct FolderScan {
     var hasChanged = try !writer.isArranged(id) && !entries.songs.isEmpty
     for (name, isPlaylist) in entries.songs.map({ ($0, false) }) + entries.playlists.map({ ($0, true) }) {
       let path = LibraryPath.path(folder, name)
-      // A file that vanishes during the scan stays in `gone` if it is known.
-      guard let status = try? FileStatus(of: location(path)) else { continue }
+      let status: FileStatus
+      do throws(FileBytes.Problem) {
+        status = try FileStatus(of: location(path))
+      } catch {
+        // A known file that has vanished during the scan stays in `gone`. Other errors say nothing about it.
+        if error != .system(ENOENT), error != .system(ENOTDIR) { gone.removeValue(forKey: path) }
+        continue
+      }
       let known = gone.removeValue(forKey: path)
       if let known, known.isSame(as: status), !rereads { continue }
       if isCancelled() { throw Cancellation() }

@@ -91,17 +91,27 @@ package final class StickerStore: Sendable {
     _ query: String, _ values: [DatabaseValue],
     _ body: (DatabaseRow) throws(DatabaseError) -> Value = { _ in }
   ) throws(DatabaseError) -> [Value] {
+    var used: Connection?
     do throws(DatabaseError) {
-      return try connect().database.rows(query, values, body)
+      let connection = try connect()
+      used = connection
+      return try connection.database.rows(query, values, body)
     } catch {
       switch error {
       case .damaged, .unknownVersion: break
       default: throw error
       }
-      connection.withLock { $0 = nil }
-      let place = LibraryFile.setAside(path)
-      complain(
-        "\(path): \(error); \(place.map { "renamed to \($0)" } ?? "deleted"); starting with no stickers")
+      // Another thread may have set the file aside already, and opened a new one.
+      let isCurrent = connection.withLock { current in
+        guard current === used else { return false }
+        current = nil
+        return true
+      }
+      if isCurrent {
+        let place = LibraryFile.setAside(path)
+        complain(
+          "\(path): \(error); \(place.map { "renamed to \($0)" } ?? "deleted"); starting with no stickers")
+      }
     }
     return try connect().database.rows(query, values, body)
   }

@@ -193,7 +193,7 @@ extension Serve {
       let run = ServeRun(session, state: state)
       // The run saves at the beginning of its end. Clients may change something after that, and on a slow disk
       // the process may be ended before that save is complete.
-      CleanUp.add(run.save)
+      CleanUp.addLast(run.save)
       run.launch()
       return run
     }

@@ -4,7 +4,8 @@ enum SystemdUnits {
   static func text(program: String, arguments: [String]) -> String {
     let command = ([program, "serve"] + arguments).map(quoted).joined(separator: " ")
     // In a user namespace the socket can be given to no other group.
-    let user = arguments.contains("--socket-group") ? "" : "PrivateUsers=yes\nCapabilityBoundingSet=\n"
+    let isShared = arguments.contains { $0.hasPrefix("--socket-group") }
+    let user = isShared ? "" : "PrivateUsers=yes\nCapabilityBoundingSet=\n"
     return """
       # ~/.config/systemd/user/continuo.socket
       [Unit]

@@ -233,7 +233,8 @@ struct PhoneMachine {
     switch link {
     case .awaited: keep(press)
     // A device that was not launched yet ignores all other events.
-    case .held where launchBy != nil && press.happening != .launch: keep(press)
+    case .held where launchBy != nil:
+      if press.happening != .launch { keep(press) } else if hasRoom(for: press) { send(press) }
     case .held: tellApplication(press)
     case .none: tellStandIn(press)
     }

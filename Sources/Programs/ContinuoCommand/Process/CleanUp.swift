@@ -19,6 +19,12 @@ enum CleanUp {
     unlessEnding { state in state.steps.append(step) }
   }
 
+  /// Adds a step that runs after all others, because it may take long. Any thread; does not return once the
+  /// process is ending.
+  static func addLast(_ step: @escaping @Sendable () -> Void) {
+    unlessEnding { state in state.steps.insert(step, at: 0) }
+  }
+
   /// Returns the result of `make` and adds the step that removes it; the process does not end between the
   /// two. Any thread; does not return once the process is ending.
   static func adding<Made: ~Copyable, Problem>(

@@ -4,6 +4,8 @@ package import AudioCore
 package enum ID3Fields {
   /// The maximum length of a text, in bytes. Lyrics and episode notes may be long.
   package static let textLimit = 1 << 20
+  /// The maximum number of values of a text.
+  static let valueLimit = 1000
   /// The maximum number of chapters in a medium, and of fields in a chapter.
   static let chapterLimit = 1000
   static let chapterFieldLimit = 64
@@ -16,9 +18,14 @@ package enum ID3Fields {
   }
 
   /// Returns the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
-  /// tag above `ID3Frames.tagLimit` and bytes not available yet are skipped. May block on a local disk.
+  /// tag above `ID3Frames.tagLimit` and bytes not available yet are skipped, and of two tags in a row an empty
+  /// first one. May block on a local disk.
   package static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
-    var tag = self.tag(version2: try ID3Frames.tag(of: source) ?? [])
+    let first = try ID3Frames.tag(of: source, at: 0) ?? []
+    var tag = self.tag(version2: first)
+    if tag == MediaTag(), !first.isEmpty {
+      tag = self.tag(version2: try ID3Frames.tag(of: source, at: Int64(first.count)) ?? [])
+    }
     if let bytes = try ID3Text.version1(of: source) {
       for (key, text) in ID3Text.texts(version1: bytes)
       where !tag.fields.contains(where: { $0.key == key }) {
@@ -48,16 +55,18 @@ package enum ID3Fields {
     case "APIC": return picture(content, version: version)
     case let id where id.hasPrefix("T"):
       guard let text = ID3TextReader(content) else { return nil }
-      let joined = text.all.joined(separator: "; ")
+      let values = text.all
+      let joined = values.joined(separator: "; ")
       return field(
-        id, id == "TCON" ? ID3Text.genre(Array(text.all.joined(separator: "\0").utf8)) ?? joined : joined)
+        id, id == "TCON" ? ID3Text.genre(Array(values.joined(separator: "\0").utf8)) ?? joined : joined)
     case let id where id.hasPrefix("W"): return field(id, ID3TextReader.latin1(content))
     default: return content.isEmpty ? nil : MediaTag.Field(key: frame.id, value: .data(Array(content)))
     }
   }
 
   private static func field(_ key: String, _ text: String?, info: String? = nil) -> MediaTag.Field? {
-    guard let text, !text.isEmpty else { return nil }
+    // A text of blanks must not hide that of another tag.
+    guard let text, ID3Text.clean(Array(text.utf8)) != nil else { return nil }
     return MediaTag.Field(key: key, value: .text(text), info: info.flatMap { $0.isEmpty ? nil : $0 })
   }
 
@@ -203,9 +212,12 @@ package struct ID3TextReader {
     return decoded(bytes.prefix(ID3Fields.textLimit))
   }
 
-  /// All remaining texts that are not empty.
+  /// The remaining texts that are not empty: at most `ID3Fields.valueLimit`, in `ID3Fields.textLimit` bytes.
   var all: [String] {
-    sequence(state: self) { $0.next() }.filter { !$0.isEmpty }
+    var reader = self
+    reader.rest = rest.prefix(ID3Fields.textLimit)
+    return Array(
+      sequence(state: reader) { $0.next() }.lazy.filter { !$0.isEmpty }.prefix(ID3Fields.valueLimit))
   }
 
   private mutating func decoded(_ bytes: ArraySlice<UInt8>) -> String {

@@ -19,11 +19,13 @@ enum ID3Frames {
   /// The size in bytes of a tag's header, and of a frame's header in versions 2.3 and 2.4.
   static let headerSize = 10
 
-  /// Returns the tag at a source's beginning; nil without one, above `tagLimit` or if some bytes are missing.
-  static func tag(of source: any ByteSource) throws(DecodingError) -> [UInt8]? {
-    guard let header = try source.peek(headerSize, at: 0), let size = size(of: header), size <= tagLimit
+  /// Returns the tag that begins at `offset` of a source; nil without one, above `tagLimit` or if some bytes are
+  /// missing.
+  static func tag(of source: any ByteSource, at offset: Int64) throws(DecodingError) -> [UInt8]? {
+    guard let header = try source.peek(headerSize, at: offset), let size = size(of: header), size <= tagLimit
     else { return nil }
-    return try source.peek(min(size, Int(source.size ?? Int64(size))), at: 0)
+    let rest = source.size.map { max(0, $0 - offset) } ?? Int64(size)
+    return try source.peek(min(size, Int(rest)), at: offset)
   }
 
   /// Returns the size of the tag that begins with these ten bytes, without a footer; nil for other data.
@@ -41,25 +43,29 @@ enum ID3Frames {
     var content = tag[headerSize..<min(size, tag.count)]
     // In version 2.2 this flag marks a compression that was never defined.
     if version == 2, flags & 0x40 != 0 { return ([], version) }
-    // From version 2.4 on, unsynchronization applies to each frame.
+    // From version 2.4 on, unsynchronization applies to each frame, and the tag's flag says that it does to all.
     if version < 4, flags & 0x80 != 0 { content = synchronized(content) }
     if version > 2, flags & 0x40 != 0 {
       guard content.count >= 4 else { return ([], version) }
       let size = version == 3 ? 4 + number(content.prefix(4)) : synchsafe(content.prefix(4))
       content = content.dropFirst(size)
     }
-    return (frames(content, version: version), version)
+    let isUnsynchronized = version == 4 && flags & 0x80 != 0
+    return (frames(content, version: version, isUnsynchronized: isUnsynchronized), version)
   }
 
-  /// Returns the frames in the content of a tag or a frame.
-  static func frames(_ content: ArraySlice<UInt8>, version: UInt8) -> [Frame] {
+  /// Returns the frames in the content of a tag or a frame. `isUnsynchronized`: whether all of them are.
+  static func frames(
+    _ content: ArraySlice<UInt8>, version: UInt8, isUnsynchronized: Bool = false
+  ) -> [Frame] {
     var frames: [Frame] = []
     var rest = content
     for _ in 0..<limit {
       guard let header = header(of: rest, version: version) else { break }
       let content = rest.dropFirst(header.length).prefix(header.size)
       rest = rest.dropFirst(header.length + header.size)
-      if let id = header.id, let content = plain(content, flags: header.flags, version: version) {
+      let flags = header.flags | (isUnsynchronized ? 0x02 : 0)
+      if let id = header.id, let content = plain(content, flags: flags, version: version) {
         frames.append(Frame(id: id, content: content))
       }
     }
@@ -140,12 +146,14 @@ enum ID3Frames {
   /// Returns a big-endian number of up to four bytes.
   static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-  /// Returns the bytes without the zero bytes inserted after 0xFF to prevent false MPEG sync patterns.
+  /// Returns the bytes without the zero bytes inserted after 0xFF to prevent false MPEG sync patterns. Bytes with
+  /// such a pattern are returned unchanged: some programs set the flag and insert nothing.
   private static func synchronized(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
     var isBehind = false
     for byte in bytes {
+      if isBehind, byte >= 0xE0 { return bytes }
       if !(isBehind && byte == 0) { result.append(byte) }
       isBehind = byte == 0xFF
     }

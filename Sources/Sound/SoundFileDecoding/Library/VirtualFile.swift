@@ -93,7 +93,8 @@ final class VirtualFile {
     let start = length - Int64(substitute.count)
     for index in room.indices {
       let place = position + Int64(index) - start
-      room[index] = place >= 0 ? substitute[Int(place)] : 0
+      // A source may learn its size during a read.
+      room[index] = substitute.indices.contains(Int(place)) ? substitute[Int(place)] : 0
     }
     return room.count
   }

@@ -46,7 +46,9 @@ enum ChunkTags {
     guard chunk.starts(with: "INFO".utf8) else { return [] }
     var fields: [MediaTag.Field] = []
     var reader = BlockReader(chunk[4...], isBigEndian: false)
-    while let name = reader.bytes(4), let size = reader.number(), let text = reader.bytes(size) {
+    while fields.count < VorbisComments.limit, let name = reader.bytes(4), let size = reader.number(),
+      let text = reader.bytes(size)
+    {
       fields += field(String(decoding: name, as: UTF8.self), text)
       if size % 2 == 1 { _ = reader.bytes(1) }
     }

@@ -3,6 +3,9 @@ import MP3Decoding
 
 /// Creates metadata fields from Vorbis comments, as in FLAC, Ogg Vorbis and Opus, under the identifiers of ID3.
 enum VorbisComments {
+  /// The maximum number of comments.
+  static let limit = 2000
+
   private static let names = [
     "TITLE": "TIT2", "ARTIST": "TPE1", "ALBUM": "TALB", "ALBUMARTIST": "TPE2", "ALBUM ARTIST": "TPE2",
     "COMPOSER": "TCOM", "CONDUCTOR": "TPE3", "LYRICIST": "TEXT", "GENRE": "TCON", "DATE": "TDRC",
@@ -20,7 +23,9 @@ enum VorbisComments {
   /// length.
   static func fields(_ block: ArraySlice<UInt8>) -> [MediaTag.Field] {
     var reader = BlockReader(block, isBigEndian: false)
-    guard reader.bytes(reader.number()) != nil, var count = reader.number() else { return [] }
+    guard reader.bytes(reader.number()) != nil, var count = reader.number().map({ min($0, limit) }) else {
+      return []
+    }
     var fields: [MediaTag.Field] = []
     var counts: [String: String] = [:]
     // Several comments of a name are several values of one field.

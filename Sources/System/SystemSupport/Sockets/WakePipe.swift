@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A pipe that ends the wait of another thread in `poll` or `epoll`: `wake` makes its descriptor readable.
+/// A socket pair that ends the wait of another thread in `poll` or `epoll`: `wake` makes its descriptor readable.
 /// All methods may be called on any thread, and none blocks.
 package struct WakePipe: ~Copyable, Sendable {
   private let reader: OwnedDescriptor
@@ -9,14 +9,12 @@ package struct WakePipe: ~Copyable, Sendable {
   /// The descriptor whose readability the thread waits for, valid as long as the pipe.
   package var descriptor: Int32 { reader.number }
 
-  /// Creates a pipe; nil if the system has no descriptors left, with the reason in `errno`.
+  /// Creates a pair; nil if the system has no descriptors left, with the reason in `errno`.
   package init?() {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
+    // Unlike a pipe of POSIX, it is never inherited by a child that another thread starts meanwhile.
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
     reader = OwnedDescriptor(owning: ends[0])
     writer = OwnedDescriptor(owning: ends[1])
   }

@@ -155,6 +155,24 @@ struct RemoteTests {
     #expect(server.requests.count == 1)
   }
 
+  @Test("A load that fails leaves nothing behind: no medium, no thread of its fetch")
+  func failedLoad() async throws {
+    let server = try HostileServer { _ in HostileFile.plain("404 Not Found") }
+    defer { server.stop() }
+    weak var loader: AnyObject?
+    do {
+      let asset = try asset(server.url("/none.mp3"), environment())
+      loader = asset.loader
+      await #expect(throws: AVError.self) { _ = try await asset.load(.duration) }
+    }
+    // The queue that has read it may still hold it.
+    let start = SystemClock.shared.now
+    while loader != nil, SystemClock.shared.now.seconds(since: start) < 60 {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(loader == nil)
+  }
+
   @Test("Other schemes, and what is no URL of the network, are refused by name")
   func refused() async throws {
     let environment = environment()
