@@ -107,7 +107,7 @@ import Testing
       let left = without.map { ["--events-without", $0] } ?? []
       let options = try Play.parse(["--events", "-", "x.mp3"] + left)
       let play = PlayRun(run.session, options: options, problems: problems, events: events)
-      play.start(answers: nil, socket: nil)
+      play.start(probe: nil, socket: nil)
       try body(run, play)
       outcome.exits = run.exits
     }

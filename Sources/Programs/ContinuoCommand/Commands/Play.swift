@@ -111,7 +111,7 @@ extension Play {
           reachOfOthers: remote.reachOfOthers, network: network, plugin: player.plugin, timeline: timeline))
       session.makeCurrent()
       let run = PlayRun(session, options: self, problems: problems, missing: missing, events: events)
-      run.start(answers: output.answers, socket: wantsSocket ? bindSocket() : nil)
+      run.start(probe: output.probe, socket: wantsSocket ? bindSocket() : nil)
       return run
     }
     signals.mainQueueRuns()

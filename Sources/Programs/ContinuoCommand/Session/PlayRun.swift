@@ -39,17 +39,14 @@ final class PlayRun: SessionDelegate {
   /// Whether the run itself terminated the application, not a client, who may launch it again.
   private var hasTerminated = false
   private var wasLaunched = false
-  /// The limited wait for a named sound server; nil if none was named.
-  private var wait: ServerWait?
-  private var answers: (@Sendable (Double) -> Bool)?
+  /// The server that was named; nil if none was.
+  private var server: NamedServer?
 
   /// The number of songs that the player gets in advance. The engine decodes 1.5 s ahead, so this is enough
   /// for songs of 1/20 s.
   nonisolated static let upcomingLimit = 32
   /// The delay in seconds after which the control socket is served even if nothing plays yet.
   private static let socketDelay = 0.25
-  /// The timeout for the probe of a server after `ServerWait.limit`, in seconds.
-  private nonisolated static let answerLimit = 1.0
   /// The duration of a notice about a key's effect, in seconds.
   private static let noticeTime = 1.5
 
@@ -72,9 +69,9 @@ final class PlayRun: SessionDelegate {
 
   // MARK: Start and end
 
-  /// Starts playback and returns at once. `answers` probes the output's server, for at most `limit` seconds;
-  /// nil waits for the server without a limit.
-  func start(answers: (@Sendable (_ limit: Double) -> Bool)?, socket: consuming ListeningSocket?) {
+  /// Starts playback and returns at once. `probe` asks the output's server; nil waits for the server without a
+  /// limit.
+  func start(probe: NamedServer.Probe?, socket: consuming ListeningSocket?) {
     self.socket = socket
     write(
       .begin(
@@ -87,10 +84,8 @@ final class PlayRun: SessionDelegate {
     }
     session.host.onEnd { [weak self] in self?.queueEnded() }
     session.start()
-    if let answers {
-      self.answers = answers
-      wait = ServerWait(from: session.clock.now)
-      awaitServer()
+    if let probe {
+      server = NamedServer(clock: session.clock, probe: probe) { [weak self] in self?.giveUp() }
     }
     after(Self.socketDelay) { $0.serve() }
   }
@@ -112,35 +107,8 @@ final class PlayRun: SessionDelegate {
     terminal?.finish()
   }
 
-  /// Waits for a named server that does not answer, with a limit. No other server replaces it.
-  private func awaitServer() {
-    switch wait?.step(at: session.clock.now) {
-    case .wait(let moment): after(moment.seconds(since: session.clock.now)) { $0.awaitServer() }
-    case .ask: askServer()
-    case .giveUp: giveUp()
-    case nil: break
-    }
-  }
-
-  private func askServer() {
-    guard let answers else { return }
-    DispatchQueue.global().async { [weak self] in
-      let isThere = answers(Self.answerLimit)
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          guard let self, !self.session.isEnded else { return }
-          if isThere {
-            self.wait?.answered()
-          } else if self.wait?.step(at: self.session.clock.now) != nil {
-            self.giveUp()
-          }
-        }
-      }
-    }
-  }
-
   private func giveUp() {
-    guard session.service.application?.player.currentItem != nil else { return }
+    guard !session.isEnded, session.service.application?.player.currentItem != nil else { return }
     let place = options.player.server.map { "\($0): " } ?? ""
     complain("\(place)no audio server answered within \(Int(ServerWait.limit)) s")
     session.end(ExitStatus.unavailable.rawValue)
@@ -258,9 +226,9 @@ final class PlayRun: SessionDelegate {
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
     switch diagnostic {
-    case .outputOpened: wait?.opened()
+    case .outputOpened: server?.outputOpened()
     case .outputUnavailable(let message, let retryAfter?):
-      if wait?.failed(at: session.clock.now) == true { awaitServer() }
+      server?.outputFailed()
       complain("\(message); retry in \(retryAfter) s")
     case .outputUnavailable(let message, nil):
       complain(message)

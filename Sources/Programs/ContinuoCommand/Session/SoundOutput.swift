@@ -7,7 +7,7 @@ struct SoundOutput {
   var device: any AudioOutputDevice
   /// Returns whether a named server answers within `limit` seconds. Blocks for that time at most. Nil for
   /// other outputs, which are not probed.
-  var answers: (@Sendable (_ limit: Double) -> Bool)?
+  var probe: NamedServer.Probe?
 
   /// The timeout for libpulse's default server, in seconds, after which a private one replaces it. A running
   /// server answers in 10 ms; if none runs, the connection is refused in 1 ms.
@@ -36,7 +36,7 @@ struct SoundOutput {
       let usual = PulseDevice(configuration: configuration, clock: clock)
       if !substitutes || !options.allowsSubstitute(environment: ProcessEnvironment.value) {
         device = usual
-        answers = { usual.probe(limit: $0) }
+        probe = { usual.probe(limit: $0) }
       } else if usual.probe(limit: Self.probeLimit) {
         // The first stream reuses the connection of a successful probe.
         device = usual
