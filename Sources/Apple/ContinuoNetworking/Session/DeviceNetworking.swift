@@ -25,6 +25,7 @@ public final class DeviceNetworking: Suspendable {
     var recordCalls = FileReplacement.Calls()
     var isSuspended = false
     var credentials: CredentialStore?
+    var cache: URLCache?
   }
 
   let alarms: Alarms
@@ -75,6 +76,20 @@ public final class DeviceNetworking: Suspendable {
     }
   }
 
+  /// The cache of default sessions: 4 MiB in memory and 20 MiB on the disk, as Apple documents. Test devices
+  /// have one each, in memory only.
+  var cache: URLCache {
+    get {
+      let clock = alarms.clock
+      let made = URLCache(4 << 20, clock is SystemClock ? 20 << 20 : 0, nil) { clock.date(of: clock.now) }
+      return state.withLock { state in
+        state.cache = state.cache ?? made
+        return state.cache ?? made
+      }
+    }
+    set { state.withLock { $0.cache = newValue } }
+  }
+
   /// The folder of background transfers; nil for a folder named after the application in
   /// `$XDG_STATE_HOME/continuo/transfers`. Must be set before the first background session.
   package var transfersFolder: String? {
@@ -114,12 +129,7 @@ public final class DeviceNetworking: Suspendable {
   }
 
   private static var folder: String {
-    let environment = ProcessInfo.processInfo.environment
-    let state =
-      environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? "\(environment["HOME"] ?? "/tmp")/.local/state"
-    let name = environment["CONTINUO_APPLICATION"] ?? ProcessInfo.processInfo.processName
-    return "\(state)/continuo/transfers/\(name.replacingOccurrences(of: "/", with: "_"))"
+    ApplicationFolder.url("transfers", in: "XDG_STATE_HOME", or: ".local/state").path
   }
 
   /// Ends all sessions and transfers, as the end of the process does. Blocks until pending disk jobs are

@@ -170,6 +170,18 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 
   /// The next bytes of the body. A slow delegate makes the server wait.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+
+  /// The response will be stored in the cache. The task ends after `completionHandler` was called, on any
+  /// thread, with the response to store, or with nil to store none.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+
+  /// The response will be stored in the cache. Returns the response to store, or nil to store none.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+  ) async -> CachedURLResponse?
 }
 
 extension URLSessionDataDelegate {
@@ -188,6 +200,21 @@ extension URLSessionDataDelegate {
   ) async -> URLSession.ResponseDisposition { .allow }
   /// Does nothing by default.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
+  /// Calls the `async` form by default.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+  ) {
+    session.ask {
+      completionHandler(
+        await self.urlSession(session, dataTask: dataTask, willCacheResponse: proposedResponse))
+    }
+  }
+  /// Returns `proposedResponse` by default.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+  ) async -> CachedURLResponse? { proposedResponse }
 }
 
 /// Receives the events of download tasks.
