@@ -194,7 +194,7 @@ extension URLAuthenticationChallenge {
 }
 
 /// A sender without effect, because sessions take the answer from the completion handler.
-private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
   func cancel(_ challenge: URLAuthenticationChallenge) {}

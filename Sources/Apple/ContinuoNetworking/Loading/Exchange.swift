@@ -11,6 +11,10 @@ final class Exchange: Sendable {
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
     /// The server requests credentials. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
+    /// The server presents certificates (PEM), its own first. `failure`: the reason why they are not valid; nil
+    /// if they are. Continue with `trust`, or
+    /// `cancel`. Only called if the request has a check.
+    func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?)
     /// The head of the response has arrived. Returns the demand; after `.pause`, no body arrives before
     /// `proceed`.
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
@@ -41,6 +45,10 @@ final class Exchange: Sendable {
     var proceeds: UInt64 = 0
     /// The number of bytes that the client has enqueued and not consumed.
     var queued = 0
+    /// The certificates that await the client's decision; empty if none do.
+    var presented: [String] = []
+    /// The failure of the verification; nil if the certificates are valid or were not presented.
+    var invalidity: TransferFailure?
     /// The number of refused credentials.
     var failures = 0
     var lastProgress: HostTime
@@ -104,7 +112,27 @@ final class Exchange: Sendable {
     if let transfer { transport.cancel(transfer) }
   }
 
-  func follow(_ request: TransferRequest) { reconnect { $0.request = request } }
+  func follow(_ request: TransferRequest) {
+    reconnect { state in
+      state.request = request
+      state.invalidity = nil
+    }
+  }
+
+  /// Accepts the certificate that the server has presented. Returns the check that the server passes; nil if
+  /// no decision was pending.
+  func trust() -> ServerCheck? {
+    let check = state.withLock { state -> ServerCheck? in
+      guard let own = state.presented.first else { return nil }
+      state.presented = []
+      var check = ServerCheck()
+      check.accepted = own
+      check.isVerified = state.invalidity == nil
+      return check
+    }
+    if let check { reconnect { $0.request.check = check } }
+    return check
+  }
 
   func authenticate(_ credentials: Credentials) {
     let scheme = state.withLock { $0.undecided?.challenge?.scheme } ?? .basic
@@ -192,6 +220,7 @@ final class Exchange: Sendable {
         state.transfer = nil
         state.isPaused = false
         state.lastProgress = now
+        state.presented = []
         change(&state)
       }
       state.noteInTransaction { $0.ended = now }
@@ -243,6 +272,12 @@ final class Exchange: Sendable {
     func measured(_ timing: TransferTiming, of transfer: TransferID) {
       _ = exchange.progress(hop: number, transfer) { transaction, _ in transaction.timing = timing }
     }
+
+    func presented(_ certificates: [String], of transfer: TransferID) {
+      exchange.state.withLock { state in
+        if state.hop == number { state.presented = certificates }
+      }
+    }
   }
 
   /// Records that an event has arrived. Returns false if the connection is obsolete.
@@ -267,9 +302,30 @@ final class Exchange: Sendable {
     case .head(let head): return take(head)
     case .body(let bytes): return call { client.exchange(self, brought: bytes) }
     case .end: end(nil)
+    case .failure(let failure) where isAboutTrust(failure): break
     case .failure(let failure): end(failure)
     }
     return .more
+  }
+
+  /// Asks the client about certificates. If they are not valid, connects again to receive them, because
+  /// libcurl reports none after a failed verification. Returns false if the failure has another reason.
+  private func isAboutTrust(_ failure: TransferFailure) -> Bool {
+    let (check, presented, invalidity) = state.withLock { state in
+      if failure.kind == .certificate, state.request.check?.isVerified == true { state.invalidity = failure }
+      return (state.request.check, state.presented, state.invalidity)
+    }
+    if failure.kind == .unaccepted, !presented.isEmpty {
+      state.withLock { state in state.transactions = state.transactions.dropLast() }
+      client.exchange(self, presented: presented, failure: check?.isVerified == true ? nil : invalidity)
+      return true
+    }
+    guard failure.kind == .certificate, check?.isVerified == true else { return false }
+    reconnect { state in
+      state.request.check = ServerCheck()
+      state.request.check?.isVerified = false
+    }
+    return true
   }
 
   private func take(_ head: ResponseHead) -> TransferDemand {
@@ -335,9 +391,8 @@ final class Exchange: Sendable {
     let now = alarms.clock.now
     let (old, due): (Alarms.ID?, HostTime?) = state.withLock { state in
       defer { state.alarm = nil }
-      guard !state.isOver, !state.isPaused, !state.isHeld, state.undecided == nil else {
-        return (state.alarm, nil)
-      }
+      guard !state.isOver, !state.isPaused, !state.isHeld, state.undecided == nil, state.presented.isEmpty
+      else { return (state.alarm, nil) }
       return (state.alarm, state.lastProgress.advanced(bySeconds: timeout))
     }
     alarms.cancel(old)
@@ -349,6 +404,13 @@ final class Exchange: Sendable {
       return state.isOver
     }
     if isOver { alarms.cancel(alarm) }
+  }
+}
+
+extension Exchange.Client {
+  /// Cancels the exchange by default, for clients whose requests have no check.
+  func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?) {
+    exchange.cancel()
   }
 }
 

@@ -31,6 +31,8 @@ public final class DeviceNetworking: Suspendable {
   let alarms: Alarms
   /// Runs disk jobs for the application's files, which may be on slow disks.
   let files: DiskErrands
+  /// Runs disk jobs for the cache, so that tasks never wait for the disks of others.
+  let cacheFiles: DiskErrands
   private let mainQueue: any DeliveryQueue
   private weak let device: Device?
   private let state = Mutex(State())
@@ -40,6 +42,7 @@ public final class DeviceNetworking: Suspendable {
   init(_ device: Device) {
     alarms = Alarms(clock: device.clock)
     files = DiskErrands("url-files", on: device.clock)
+    cacheFiles = DiskErrands("url-cache", on: device.clock)
     turn.post()
     mainQueue = device.mainQueue
     self.device = device
@@ -138,6 +141,7 @@ public final class DeviceNetworking: Suspendable {
     terminate()
     state.withLock({ $0.transfers.take() })?.close()
     files.close()
+    cacheFiles.close()
   }
 
   /// Connects the device to power. From now on, transfers whose time the device chooses start immediately.

@@ -59,7 +59,7 @@ extension TaskLoad {
   /// Removes the stored response that a successful unsafe request has made invalid.
   func invalidate(_ request: TransferRequest, _ head: ResponseHead) {
     guard request.isUnsafe, (200..<400).contains(head.status), let cache = core.values.cache else { return }
-    core.networking.files.add { cache.remove(request.url.text) }
+    core.networking.cacheFiles.add { cache.remove(request.url.text) }
   }
 
   func prepareToStore(_ head: ResponseHead, of request: TransferRequest) {
@@ -105,6 +105,6 @@ extension TaskLoad {
   private func store(_ entry: CacheEntry, _ policy: URLCache.StoragePolicy = .allowed) {
     guard let cache else { return }
     cache.keep(entry, policy)
-    core.networking.files.add { cache.write(entry, policy) }
+    core.networking.cacheFiles.add { cache.write(entry, policy) }
   }
 }

@@ -101,10 +101,15 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let source = (task as? URLSessionUploadTask)?.source
     if case .stream? = source, task.currentRequest?.httpBodyStream == nil { return askForStream() }
     // The file is opened or examined, or the stream read, before the request can be sent.
-    var usesFile = task is URLSessionDownloadTask || LocalContent.isMeant(by: url) || cache != nil
+    var usesFile = task is URLSessionDownloadTask || LocalContent.isMeant(by: url)
     if case .file? = source { usesFile = true }
-    guard usesFile || task.currentRequest?.httpBodyStream != nil else { return prepare() }
-    core.networking.files.add { [self] in prepare() }
+    if usesFile || task.currentRequest?.httpBodyStream != nil {
+      core.networking.files.add { [self] in prepare() }
+    } else if let cache, cache.diskCapacity > 0 {
+      core.networking.cacheFiles.add { [self] in prepare() }
+    } else {
+      prepare()
+    }
   }
 
   /// Creates the request and sends it. Blocks on the disk if the task uses a file, and on a body stream.
@@ -124,6 +129,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func start(_ request: TransferRequest) {
+    var request = request
+    request.check = check(for: request.url)
     let exchange = Exchange(
       request, transport: core.networking.transport, alarms: core.networking.alarms, timeout: timeout,
       client: self)
@@ -157,6 +164,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var next = next
     task.addCookies(to: &next)
     abandonValidation(&next)
+    next.check = check(for: next.url)
     let request = (task.currentRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))).following(next)
     let (task, planned) = (task, next)
     guard let delegate = taskDelegate, let response = url.flatMap({ head.response(for: $0) }) else {
@@ -174,6 +182,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
           following.body = following.body ?? planned.body
           following.reach = planned.reach
           task.own.withLock { $0.current = chosen }
+          following.check = self.check(for: following.url)
           if chosen != request { task.addCookies(to: &following) }
           exchange.follow(following)
         } catch {

@@ -17,7 +17,7 @@ extension URLCache {
   public func getCachedResponse(
     for dataTask: URLSessionDataTask, completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
   ) {
-    dataTask.session.core.networking.files.add { [self] in
+    dataTask.session.core.networking.cacheFiles.add { [self] in
       completionHandler(dataTask.currentRequest.flatMap { cachedResponse(for: $0) })
     }
   }
