@@ -33,6 +33,8 @@ final class CurlTransfer {
   private var isFresh = false
   /// Whether the certificate of a reused connection is another than the accepted one, or unknown.
   private var isUncertain = false
+  /// The consent that the server needs; nil without TLS.
+  private var check: ServerCheck? { request.url.scheme == .https ? request.check : nil }
   /// The number of bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each
   /// body byte.
   private var besideBody = 0
@@ -134,10 +136,10 @@ final class CurlTransfer {
     if let proxy = options.proxy { library.set(.proxy, proxy, of: easy) }
     // The system's certificate folder stays in use as well.
     if let file = options.certificateFile { library.set(.caInfo, file, of: easy) }
-    if let check = request.check {
+    if let check {
       library.set(.certificateInfo, 1, of: easy)
       // A refusal would close the reused connection.
-      if check.accepted == nil { library.set(.freshConnect, 1, of: easy) }
+      if check.accepted.isEmpty { library.set(.freshConnect, 1, of: easy) }
       if !check.isVerified {
         library.set(.verifyPeer, 0, of: easy)
         library.set(.verifyHost, 0, of: easy)
@@ -399,20 +401,19 @@ final class CurlTransfer {
     guard request.url.scheme == .https, let easy else { return true }
     let connection = CurlConnection(local: ends.local, remote: ends.remote)
     if library.number(.connectionCount, of: easy) == 0 {
-      isUncertain =
-        request.check.map { $0.accepted == nil || $0.accepted != transport.certificate(of: connection) }
-        ?? false
+      let known = transport.certificate(of: connection).map { check?.accepted.contains($0) == true } ?? false
+      isUncertain = check != nil && !known
       return !isUncertain
     }
     isUncertain = false
-    let certificates = request.check == nil ? [] : library.certificates(of: easy)
+    let certificates = check == nil ? [] : library.certificates(of: easy)
     transport.record(certificates.first, of: connection)
-    guard let check = request.check else { return true }
+    guard let check else { return true }
     guard let own = certificates.first else {
       found = TransferFailure(.certificate, "libcurl does not report the certificate of \(request.url.host)")
       return false
     }
-    guard own != check.accepted else { return true }
+    if check.accepted.contains(own) { return true }
     transport.tellCertificates(certificates, of: id)
     found = TransferFailure(.unaccepted, "the certificate of \(request.url.host) is not accepted")
     return false

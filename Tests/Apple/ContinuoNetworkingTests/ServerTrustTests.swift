@@ -253,6 +253,7 @@ struct ServerTrustTests {
     try await serve("b", on: port) { server in
       #expect(await fetch(session, server) == "-999" && server.count("request") == 0 && delegate.count == 2)
     }
+    #expect(!delegate.seen.withLock { $0.contains { $0.isValid } })
     #expect(Set(delegate.seen.withLock { $0.map(\.certificate) }).count == 2)
     session.invalidateAndCancel()
   }

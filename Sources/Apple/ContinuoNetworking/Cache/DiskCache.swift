@@ -17,7 +17,7 @@ final class DiskCache: Sendable {
     return entry.key == key ? entry : nil
   }
 
-  /// Stores a response of at most a share of `capacity`, and removes the oldest ones beyond `capacity`.
+  /// Stores a response, unless it is too long for `capacity`. Removes the oldest ones beyond `capacity`.
   func store(_ entry: CacheEntry, capacity: Int) {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary

@@ -67,6 +67,9 @@ final class Exchange: Sendable {
   /// challenges.
   static let longestRecord = 100
 
+  /// The maximum number of accepted certificates of a server.
+  private static let longestConsent = 10
+
   /// The numbers of enqueued bytes at which the connection pauses, and resumes.
   private static let room = 256 * 1024
   private static let enough = 128 * 1024
@@ -125,8 +128,8 @@ final class Exchange: Sendable {
     let check = state.withLock { state -> ServerCheck? in
       guard let own = state.presented.first else { return nil }
       state.presented = []
-      var check = ServerCheck()
-      check.accepted = own
+      var check = state.request.check ?? ServerCheck()
+      check.accepted = (check.accepted + [own]).suffix(Self.longestConsent)
       check.isVerified = state.invalidity == nil
       return check
     }
@@ -308,22 +311,24 @@ final class Exchange: Sendable {
     return .more
   }
 
-  /// Asks the client about certificates. If they are not valid, connects again to receive them, because
-  /// libcurl reports none after a failed verification. Returns false if the failure has another reason.
+  /// Asks the client about certificates, with the reason why they are not valid. Several connections may be
+  /// needed, because libcurl reports no certificates after a failed verification, and no reason without one.
+  /// Returns false if the failure has another cause.
   private func isAboutTrust(_ failure: TransferFailure) -> Bool {
-    let (check, presented, invalidity) = state.withLock { state in
-      if failure.kind == .certificate, state.request.check?.isVerified == true { state.invalidity = failure }
-      return (state.request.check, state.presented, state.invalidity)
+    let (isVerified, presented, invalidity) = state.withLock { state in
+      let isVerified = state.request.check?.isVerified
+      if isVerified == true { state.invalidity = failure.kind == .certificate ? failure : nil }
+      return (isVerified, state.presented, state.invalidity)
     }
-    if failure.kind == .unaccepted, !presented.isEmpty {
-      state.withLock { state in state.transactions = state.transactions.dropLast() }
-      client.exchange(self, presented: presented, failure: check?.isVerified == true ? nil : invalidity)
-      return true
-    }
-    guard failure.kind == .certificate, check?.isVerified == true else { return false }
-    reconnect { state in
-      state.request.check = ServerCheck()
-      state.request.check?.isVerified = false
+    guard let isVerified else { return false }
+    switch (failure.kind, isVerified) {
+    case (.unaccepted, true),
+      (.unaccepted, false) where invalidity != nil:
+      guard !presented.isEmpty else { return false }
+      state.withLock { _ = $0.transactions.popLast() }
+      client.exchange(self, presented: presented, failure: invalidity)
+    case (.unaccepted, false), (.certificate, true): reconnect { $0.request.check?.isVerified = !isVerified }
+    default: return false
     }
     return true
   }

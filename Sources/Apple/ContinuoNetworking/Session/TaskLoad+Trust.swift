@@ -42,7 +42,7 @@ extension TaskLoad {
   }
 }
 
-/// Which types of delegates lack the methods for challenges. Known after the first challenge about
+/// The types of delegates that lack the methods for challenges. Known after the first challenge about
 /// certificates, which costs a connection: further tasks with such a delegate need no consent.
 enum TrustForms {
   struct Missing {
