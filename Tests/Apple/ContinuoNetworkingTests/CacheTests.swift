@@ -150,6 +150,19 @@ struct CacheTests {
     #expect((try await session.data(for: own).1 as? HTTPURLResponse)?.statusCode == 304)
   }
 
+  @Test("another version replaces the stored one, and is validated from then on")
+  func version() async throws {
+    let server = try HostileServer { request in
+      let tag = request.number == 1 ? "\"1\"" : "\"2\""
+      if request.fields["if-none-match"] == tag { return [.send(HostileFile.head("304 Not Modified", []))] }
+      let head = HostileFile.head("200 OK", ["ETag: \(tag)", "Content-Length: 2"])
+      return [.send(head + Array("a\(request.number)".utf8))]
+    }
+    let session = URLSession(configuration: .ephemeral)
+    for number in [1, 2, 2] { #expect(try await body(session, request(server, "/")) == "a\(number)") }
+    #expect(server.requests.map { $0.fields["if-none-match"] } == [nil, "\"1\"", "\"2\""])
+  }
+
   @Test("the delegate decides what is stored, and hears a stored response like any other")
   func delegate() throws {
     let server = try server()

@@ -73,7 +73,9 @@ public final class URLCache: NSObject, Sendable {
 
   /// Removes the stored response to a request.
   public func removeCachedResponse(for request: URLRequest) {
-    if let key = CacheEntry.key(of: request) { remove(key) }
+    guard let key = CacheEntry.key(of: request) else { return }
+    forget(key)
+    erase(key)
   }
 
   /// Removes all responses.
@@ -107,8 +109,9 @@ public final class URLCache: NSObject, Sendable {
     if policy == .allowed { disk.store(entry, capacity: capacity) } else { disk.remove(entry.key) }
   }
 
-  func remove(_ key: String) {
-    memory.withLock { $0.remove(key) }
-    if diskCapacity > 0 { disk.remove(key) }
-  }
+  /// Removes a response from memory. Does not block.
+  func forget(_ key: String) { memory.withLock { $0.remove(key) } }
+
+  /// Removes a response from the disk.
+  func erase(_ key: String) { if diskCapacity > 0 { disk.remove(key) } }
 }

@@ -59,7 +59,8 @@ extension TaskLoad {
   /// Removes the stored response that a successful unsafe request has made invalid.
   func invalidate(_ request: TransferRequest, _ head: ResponseHead) {
     guard request.isUnsafe, (200..<400).contains(head.status), let cache = core.values.cache else { return }
-    core.networking.cacheFiles.add { cache.remove(request.url.text) }
+    cache.forget(request.url.text)
+    core.networking.cacheFiles.add { cache.erase(request.url.text) }
   }
 
   func prepareToStore(_ head: ResponseHead, of request: TransferRequest) {
