@@ -113,6 +113,18 @@ struct ServerTrustTests {
           def log_message(self, *_): pass
           def do_GET(self):
             log.write("request\\n")
+            if self.path == "/part":
+              asked = self.headers.get("Range")
+              first = int(asked[6:-1]) if asked else 0
+              self.send_response(206 if asked else 200)
+              self.send_header("ETag", '"1"')
+              self.send_header("Accept-Ranges", "bytes")
+              self.send_header("Content-Range", "bytes %d-299999/300000" % first)
+              self.send_header("Content-Length", str(300000 - first))
+              self.end_headers()
+              self.wfile.write(bytes((300000 if asked else 200000) - first))
+              self.close_connection = True
+              return
             self.send_response(200)
             self.send_header("Content-Length", "5")
             self.send_header("Cache-Control", "no-store")
@@ -288,6 +300,52 @@ struct ServerTrustTests {
       }
       let (connections, requests) = (server.count("connection"), server.count("request"))
       #expect(connections == 3 && requests == 3, "\(connections) \(requests)")
+    }
+  }
+
+  @Test("a resumed download whose server is refused keeps its bytes")
+  func resumed() async throws {
+    let device = device(Self.libraries[0])
+    try await serve("a", on: LoopbackSocket.freePort()) { server in
+      let part = try #require(URL(string: "/part", relativeTo: server.url)).absoluteURL
+      let accepting = SessionGuard { (.useCredential, URLCredential(trust: $0)) }
+      let first = session(on: device, accepting)
+      var error = await #expect(throws: URLError.self) { _ = try await first.download(from: part) }
+      for answer in [(.cancelAuthenticationChallenge, nil), (.performDefaultHandling, nil)] as [Answer] {
+        let data = try #require(error?.downloadTaskResumeData)
+        let refusing = session(on: device, SessionGuard { _ in answer })
+        error = await #expect(throws: URLError.self) { _ = try await refusing.download(resumeFrom: data) }
+        refusing.invalidateAndCancel()
+      }
+      let data = try #require(error?.downloadTaskResumeData)
+      let (file, _) = try await first.download(resumeFrom: data)
+      #expect(try Data(contentsOf: file) == Data(count: 300_000))
+      try FileManager.default.removeItem(at: file)
+      #expect(accepting.count == 1 && server.count("request") == 2)
+      first.invalidateAndCancel()
+    }
+  }
+
+  @Test("a redirect to a server over TLS asks too")
+  func redirect() async throws {
+    let device = device(Self.libraries[0])
+    try await serve("a", on: LoopbackSocket.freePort()) { server in
+      let location = "Location: \(server.url.absoluteString)"
+      let plain = try HostileServer { _ in
+        [.send(HostileFile.head("302 Found", [location, "Content-Length: 0"]))]
+      }
+      for (answer, expected) in [
+        ((.cancelAuthenticationChallenge, nil), -999), ((.performDefaultHandling, nil), -1202),
+      ] as [(Answer, Int)] {
+        let delegate = SessionGuard { _ in answer }
+        let session = session(on: device, delegate)
+        let error = await #expect(throws: URLError.self) {
+          _ = try await session.data(from: try #require(URL(string: plain.url("/"))))
+        }
+        #expect(error?.code.rawValue == expected && delegate.count == 1)
+        session.invalidateAndCancel()
+      }
+      #expect(server.count("request") == 0)
     }
   }
 }

@@ -83,6 +83,7 @@ public final class DeviceNetworking: Suspendable {
   /// have one each, in memory only.
   var cache: URLCache {
     get {
+      if let present = state.withLock({ $0.cache }) { return present }
       let clock = alarms.clock
       let made = URLCache(4 << 20, clock is SystemClock ? 20 << 20 : 0, nil) { clock.date(of: clock.now) }
       return state.withLock { state in

@@ -15,15 +15,15 @@ extension TaskLoad {
     guard let delegate = taskDelegate ?? core.delegate, let url = URL(string: server.text) else {
       return stop(.cancelled(url))
     }
-    let invalidity = failure.map { URLError.of($0, url) }
-    let challenge = URLAuthenticationChallenge(url, certificates, invalidity)
+    let challenge = URLAuthenticationChallenge(url, certificates, failure.map { .of($0, url) })
     let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
       [weak self] disposition, credential in
       guard let self else { return }
       switch (disposition, credential) {
-      case (.cancelAuthenticationChallenge, _), (.rejectProtectionSpace, _): stop(.cancelled(url))
+      case (.cancelAuthenticationChallenge, _), (.rejectProtectionSpace, _):
+        stop(.cancelled(url, resumeData: resumeData))
       case (.performDefaultHandling, _), (.useCredential, nil):
-        if let invalidity { return stop(invalidity) }
+        if let failure { return stop(.of(failure, url, resumeData: resumeData)) }
         fallthrough
       case (.useCredential, _):
         if let check = exchange.trust() { core.remember(check, of: server.origin) }
