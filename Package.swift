@@ -322,7 +322,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ContinuoNetworkingTests",
         dependencies: [
-          "AppLifecycle", "Clocks", "ContinuoNetworking", "ContinuoTesting", "Downloading",
+          "AppLifecycle", "Clocks", "ContinuoNetworking", "ContinuoTesting", "CurlTransport", "Downloading",
           "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),

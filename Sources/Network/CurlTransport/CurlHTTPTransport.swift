@@ -36,6 +36,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     var multi: Multi?
     var delivering: Delivery?
     var waiters: [Waiter] = []
+    /// The certificates (PEM) of connections for requests that need consent.
+    var certificates: [CurlConnection: String] = [:]
   }
 
   /// libcurl's multi handle. Other threads call only its wake-up function, which libcurl allows.
@@ -338,6 +340,28 @@ package final class CurlHTTPTransport: HTTPTransport {
     _ = hand(to: id, isLast: false) { sink in
       sink.measured(timing, of: id)
       return .more
+    }
+  }
+
+  /// Reports the certificates of a server without consent.
+  func tellCertificates(_ certificates: [String], of id: TransferID) {
+    _ = hand(to: id, isLast: false) { sink in
+      sink.presented(certificates, of: id)
+      return .more
+    }
+  }
+
+  /// Returns the certificate of an open connection; nil if unknown.
+  func certificate(of connection: CurlConnection) -> String? {
+    state.withLock { $0.certificates[connection] }
+  }
+
+  /// Records the certificate of a new connection; nil if unknown.
+  func record(_ certificate: String?, of connection: CurlConnection) {
+    state.withLock { state in
+      // Far more than connections exist: most are closed. Requests on forgotten ones connect anew.
+      if state.certificates.count >= NetworkLimits.connections * 4 { state.certificates = [:] }
+      state.certificates[connection] = certificate
     }
   }
 

@@ -98,12 +98,15 @@ struct CurlLibrary: Sendable {
     case noBody = 44
     case upload = 46
     case netrc = 51
+    case verifyPeer = 64
     case followLocation = 52
     case freshConnect = 74
+    case verifyHost = 81
     case httpVersion = 84
     case noSignal = 99
     case httpAuth = 107
     case connectTimeoutMilliseconds = 156
+    case certificateInfo = 172
     case tcpKeepAlive = 213
     case suppressConnectHeaders = 265
     /// A curl_off_t, which is a long on all supported machines.
@@ -181,6 +184,25 @@ struct CurlLibrary: Sendable {
     // CURLINFO_PRIVATE: CURLINFO_STRING (0x100000) + 21
     _ = continuo_curl_get_pointer(easyGet.call, easy, 0x10_0000 + 21, &pointer)
     return pointer
+  }
+
+  /// Returns the certificates (PEM) that the server has presented on a new connection, its own first.
+  func certificates(of easy: Handle) -> [String] {
+    var pointer: UnsafeMutableRawPointer?
+    // CURLINFO_CERTINFO: CURLINFO_PTR (0x400000) + 34
+    _ = continuo_curl_get_pointer(easyGet.call, easy, 0x40_0000 + 34, &pointer)
+    guard let chain = pointer?.assumingMemoryBound(to: continuo_curl_certificates.self).pointee,
+      let lists = chain.lists
+    else { return [] }
+    return (0..<Int(chain.count)).compactMap { index in
+      var line = lists[index]
+      while let present = line?.pointee {
+        let text = present.text.map { String(cString: $0) } ?? ""
+        if text.hasPrefix("Cert:") { return String(text.dropFirst("Cert:".count)) }
+        line = present.next
+      }
+      return nil
+    }
   }
 
   /// Facts about a transfer. The numbers are those of CURLINFO_LONG.

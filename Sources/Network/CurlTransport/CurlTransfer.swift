@@ -31,6 +31,10 @@ final class CurlTransfer {
   private var isProxied: Bool { triedPort.map { $0 != request.url.port } ?? false }
   /// Whether the transfer is repeated on a fresh connection.
   private var isFresh = false
+  /// Whether the certificate of a reused connection is another than the accepted one, or unknown.
+  private var isUncertain = false
+  /// The consent that the server needs; nil without TLS.
+  private var check: ServerCheck? { request.url.scheme == .https ? request.check : nil }
   /// The number of bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each
   /// body byte.
   private var besideBody = 0
@@ -132,6 +136,15 @@ final class CurlTransfer {
     if let proxy = options.proxy { library.set(.proxy, proxy, of: easy) }
     // The system's certificate folder stays in use as well.
     if let file = options.certificateFile { library.set(.caInfo, file, of: easy) }
+    if let check {
+      library.set(.certificateInfo, 1, of: easy)
+      // A refusal would close the reused connection.
+      if check.accepted.isEmpty { library.set(.freshConnect, 1, of: easy) }
+      if !check.isVerified {
+        library.set(.verifyPeer, 0, of: easy)
+        library.set(.verifyHost, 0, of: easy)
+      }
+    }
     for option: CurlLibrary.Pointer in [
       .writeData, .headerData, .openSocketData, .connectedData, .debugData, .progressData,
     ] {
@@ -176,12 +189,12 @@ final class CurlTransfer {
   }
 
   /// Returns whether to repeat the transfer on a fresh connection, because the reused one contained stray
-  /// bytes of an earlier response. Prepares the repetition.
+  /// bytes of an earlier response, or may be that of a server without consent. Prepares the repetition.
   func wantsFreshConnection(after result: Int32) -> Bool {
     // 1: CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), 8: CURLE_WEIRD_SERVER_REPLY. `badAnswer` is the head reader's
     // error for stray bytes.
     guard let easy, !hasHead, !wasCancelled, !isFresh,
-      result == 1 || result == 8 || found?.kind == .badAnswer,
+      result == 1 || result == 8 || found?.kind == .badAnswer || isUncertain,
       library.number(.connectionCount, of: easy) == 0
     else { return false }
     isFresh = true
@@ -377,8 +390,38 @@ final class CurlTransfer {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return 1
     }
+    guard mayAsk() else { return 1 }
     guard !isConnected else { return 0 }
     isConnected = true
     return hand(.connected(address)) ? 0 : 1
   }
+
+  /// Returns whether the server has the application's consent. If not, reports its certificates.
+  private func mayAsk() -> Bool {
+    guard request.url.scheme == .https, let easy else { return true }
+    let connection = CurlConnection(local: ends.local, remote: ends.remote)
+    if library.number(.connectionCount, of: easy) == 0 {
+      let known = transport.certificate(of: connection).map { check?.accepted.contains($0) == true } ?? false
+      isUncertain = check != nil && !known
+      return !isUncertain
+    }
+    isUncertain = false
+    let certificates = check == nil ? [] : library.certificates(of: easy)
+    transport.record(certificates.first, of: connection)
+    guard let check else { return true }
+    guard let own = certificates.first else {
+      found = TransferFailure(.certificate, "libcurl does not report the certificate of \(request.url.host)")
+      return false
+    }
+    if check.accepted.contains(own) { return true }
+    transport.tellCertificates(certificates, of: id)
+    found = TransferFailure(.unaccepted, "the certificate of \(request.url.host) is not accepted")
+    return false
+  }
+}
+
+/// The two ends of a connection, which no other open connection has.
+struct CurlConnection: Hashable {
+  let local: TransferTiming.Endpoint?
+  let remote: TransferTiming.Endpoint?
 }

@@ -148,11 +148,12 @@ extension URLRequest {
 
 extension ResponseHead {
   func response(for url: URL) -> HTTPURLResponse? {
-    var fields: [String: String] = [:]
-    for field in self.fields.all {
-      fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value
-    }
-    return NamedResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+    NamedResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: dictionary)
+  }
+
+  /// The fields, with the values of fields of the same name joined by commas.
+  var dictionary: [String: String] {
+    Dictionary(fields.all.map { ($0.name, $0.value) }) { "\($0), \($1)" }
   }
 }
 
@@ -193,7 +194,7 @@ extension URLAuthenticationChallenge {
 }
 
 /// A sender without effect, because sessions take the answer from the completion handler.
-private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
   func cancel(_ challenge: URLAuthenticationChallenge) {}

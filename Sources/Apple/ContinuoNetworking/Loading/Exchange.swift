@@ -11,6 +11,10 @@ final class Exchange: Sendable {
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
     /// The server requests credentials. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
+    /// The server presents certificates (PEM), its own first. `failure`: the reason why they are not valid; nil
+    /// if they are. Continue with `trust`, or
+    /// `cancel`. Only called if the request has a check.
+    func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?)
     /// The head of the response has arrived. Returns the demand; after `.pause`, no body arrives before
     /// `proceed`.
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
@@ -41,6 +45,10 @@ final class Exchange: Sendable {
     var proceeds: UInt64 = 0
     /// The number of bytes that the client has enqueued and not consumed.
     var queued = 0
+    /// The certificates that await the client's decision; empty if none do.
+    var presented: [String] = []
+    /// The failure of the verification; nil if the certificates are valid or were not presented.
+    var invalidity: TransferFailure?
     /// The number of refused credentials.
     var failures = 0
     var lastProgress: HostTime
@@ -58,6 +66,9 @@ final class Exchange: Sendable {
   /// The maximum number of recorded connections. Limited because a delegate may answer any number of
   /// challenges.
   static let longestRecord = 100
+
+  /// The maximum number of accepted certificates of a server.
+  private static let longestConsent = 10
 
   /// The numbers of enqueued bytes at which the connection pauses, and resumes.
   private static let room = 256 * 1024
@@ -104,7 +115,27 @@ final class Exchange: Sendable {
     if let transfer { transport.cancel(transfer) }
   }
 
-  func follow(_ request: TransferRequest) { reconnect { $0.request = request } }
+  func follow(_ request: TransferRequest) {
+    reconnect { state in
+      state.request = request
+      state.invalidity = nil
+    }
+  }
+
+  /// Accepts the certificate that the server has presented. Returns the check that the server passes; nil if
+  /// no decision was pending.
+  func trust() -> ServerCheck? {
+    let check = state.withLock { state -> ServerCheck? in
+      guard let own = state.presented.first else { return nil }
+      state.presented = []
+      var check = state.request.check ?? ServerCheck()
+      check.accepted = (check.accepted + [own]).suffix(Self.longestConsent)
+      check.isVerified = state.invalidity == nil
+      return check
+    }
+    if let check { reconnect { $0.request.check = check } }
+    return check
+  }
 
   func authenticate(_ credentials: Credentials) {
     let scheme = state.withLock { $0.undecided?.challenge?.scheme } ?? .basic
@@ -192,6 +223,7 @@ final class Exchange: Sendable {
         state.transfer = nil
         state.isPaused = false
         state.lastProgress = now
+        state.presented = []
         change(&state)
       }
       state.noteInTransaction { $0.ended = now }
@@ -243,6 +275,12 @@ final class Exchange: Sendable {
     func measured(_ timing: TransferTiming, of transfer: TransferID) {
       _ = exchange.progress(hop: number, transfer) { transaction, _ in transaction.timing = timing }
     }
+
+    func presented(_ certificates: [String], of transfer: TransferID) {
+      exchange.state.withLock { state in
+        if state.hop == number { state.presented = certificates }
+      }
+    }
   }
 
   /// Records that an event has arrived. Returns false if the connection is obsolete.
@@ -267,9 +305,32 @@ final class Exchange: Sendable {
     case .head(let head): return take(head)
     case .body(let bytes): return call { client.exchange(self, brought: bytes) }
     case .end: end(nil)
+    case .failure(let failure) where isAboutTrust(failure): break
     case .failure(let failure): end(failure)
     }
     return .more
+  }
+
+  /// Asks the client about certificates, with the reason why they are not valid. Several connections may be
+  /// needed, because libcurl reports no certificates after a failed verification, and no reason without one.
+  /// Returns false if the failure has another cause.
+  private func isAboutTrust(_ failure: TransferFailure) -> Bool {
+    let (isVerified, presented, invalidity) = state.withLock { state in
+      let isVerified = state.request.check?.isVerified
+      if isVerified == true { state.invalidity = failure.kind == .certificate ? failure : nil }
+      return (isVerified, state.presented, state.invalidity)
+    }
+    guard let isVerified else { return false }
+    switch (failure.kind, isVerified) {
+    case (.unaccepted, true),
+      (.unaccepted, false) where invalidity != nil:
+      guard !presented.isEmpty else { return false }
+      state.withLock { _ = $0.transactions.popLast() }
+      client.exchange(self, presented: presented, failure: invalidity)
+    case (.unaccepted, false), (.certificate, true): reconnect { $0.request.check?.isVerified = !isVerified }
+    default: return false
+    }
+    return true
   }
 
   private func take(_ head: ResponseHead) -> TransferDemand {
@@ -335,9 +396,8 @@ final class Exchange: Sendable {
     let now = alarms.clock.now
     let (old, due): (Alarms.ID?, HostTime?) = state.withLock { state in
       defer { state.alarm = nil }
-      guard !state.isOver, !state.isPaused, !state.isHeld, state.undecided == nil else {
-        return (state.alarm, nil)
-      }
+      guard !state.isOver, !state.isPaused, !state.isHeld, state.undecided == nil, state.presented.isEmpty
+      else { return (state.alarm, nil) }
       return (state.alarm, state.lastProgress.advanced(bySeconds: timeout))
     }
     alarms.cancel(old)
@@ -349,6 +409,13 @@ final class Exchange: Sendable {
       return state.isOver
     }
     if isOver { alarms.cancel(alarm) }
+  }
+}
+
+extension Exchange.Client {
+  /// Cancels the exchange by default, for clients whose requests have no check.
+  func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?) {
+    exchange.cancel()
   }
 }
 

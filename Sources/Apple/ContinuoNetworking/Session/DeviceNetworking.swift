@@ -25,11 +25,14 @@ public final class DeviceNetworking: Suspendable {
     var recordCalls = FileReplacement.Calls()
     var isSuspended = false
     var credentials: CredentialStore?
+    var cache: URLCache?
   }
 
   let alarms: Alarms
   /// Runs disk jobs for the application's files, which may be on slow disks.
   let files: DiskErrands
+  /// Runs disk jobs for the cache, so that tasks never wait for the disks of others.
+  let cacheFiles: DiskErrands
   private let mainQueue: any DeliveryQueue
   private weak let device: Device?
   private let state = Mutex(State())
@@ -39,6 +42,7 @@ public final class DeviceNetworking: Suspendable {
   init(_ device: Device) {
     alarms = Alarms(clock: device.clock)
     files = DiskErrands("url-files", on: device.clock)
+    cacheFiles = DiskErrands("url-cache", on: device.clock)
     turn.post()
     mainQueue = device.mainQueue
     self.device = device
@@ -73,6 +77,21 @@ public final class DeviceNetworking: Suspendable {
       state.credentials = state.credentials ?? made
       return state.credentials
     }
+  }
+
+  /// The cache of default sessions: 4 MiB in memory and 20 MiB on the disk, as Apple documents. Test devices
+  /// have one each, in memory only.
+  var cache: URLCache {
+    get {
+      if let present = state.withLock({ $0.cache }) { return present }
+      let clock = alarms.clock
+      let made = URLCache(4 << 20, clock is SystemClock ? 20 << 20 : 0, nil) { clock.date(of: clock.now) }
+      return state.withLock { state in
+        state.cache = state.cache ?? made
+        return state.cache ?? made
+      }
+    }
+    set { state.withLock { $0.cache = newValue } }
   }
 
   /// The folder of background transfers; nil for a folder named after the application in
@@ -114,12 +133,7 @@ public final class DeviceNetworking: Suspendable {
   }
 
   private static var folder: String {
-    let environment = ProcessInfo.processInfo.environment
-    let state =
-      environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? "\(environment["HOME"] ?? "/tmp")/.local/state"
-    let name = environment["CONTINUO_APPLICATION"] ?? ProcessInfo.processInfo.processName
-    return "\(state)/continuo/transfers/\(name.replacingOccurrences(of: "/", with: "_"))"
+    ApplicationFolder.url("transfers", in: "XDG_STATE_HOME", or: ".local/state").path
   }
 
   /// Ends all sessions and transfers, as the end of the process does. Blocks until pending disk jobs are
@@ -128,6 +142,7 @@ public final class DeviceNetworking: Suspendable {
     terminate()
     state.withLock({ $0.transfers.take() })?.close()
     files.close()
+    cacheFiles.close()
   }
 
   /// Connects the device to power. From now on, transfers whose time the device chooses start immediately.

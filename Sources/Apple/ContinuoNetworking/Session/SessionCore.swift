@@ -19,6 +19,8 @@ final class SessionCore: Sendable {
     /// A strong reference to `session`, while the device may have events for a background session.
     var kept: URLSession?
     var told: [Int: Told] = [:]
+    /// The checks of servers whose certificates the application has accepted, by origin.
+    var checks: [String: ServerCheck] = [:]
   }
 
   /// The last reported progress of a background task.
@@ -167,6 +169,17 @@ final class SessionCore: Sendable {
   private func beginNext() {
     let limit = values.httpMaximumConnectionsPerHost
     while let next = state.withLock({ $0.isSuspended ? nil : $0.loads.next(limit: limit) }) { next.begin() }
+  }
+
+  /// Returns the check of a server; nil if the application has not accepted its certificate.
+  func check(of origin: String) -> ServerCheck? { state.withLock { $0.checks[origin] } }
+
+  /// Records that the application has accepted a server's certificate, of at most 100 servers.
+  func remember(_ check: ServerCheck, of origin: String) {
+    state.withLock { state in
+      if state.checks.count >= 100 { state.checks = [:] }
+      state.checks[origin] = check
+    }
   }
 
   // MARK: Invalidation

@@ -8,28 +8,41 @@ extension TaskLoad {
   /// Delivers the content of a `file:` or `data:` URL. Called on the files' worker.
   func deliver(_ content: LocalContent, of url: URL) throws {
     let response = content.response(for: url)
+    guard task is URLSessionDownloadTask else {
+      guard content.count <= Self.longestData else { throw tooLong }
+      let isAsked = deliver(response, try content.read()) { [weak self] in self?.finish(nil) }
+      return isAsked ? () : finish(nil)
+    }
     task.own.withLock { own in
       own.response = response
       own.expectedToReceive = content.count
     }
-    if task is URLSessionDownloadTask { return try copy(content) }
-    guard content.count <= Self.longestData else { throw tooLong }
-    let data = try content.read()
-    count(content)
-    guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
-      let task = task as? URLSessionDataTask
-    else {
-      state.withLock { $0.data = data }
-      return finish(nil)
+    try copy(content)
+  }
+
+  /// Delivers a response and its body at once. Calls `proceed` after a delegate has allowed the response;
+  /// returns false if there is nobody to ask.
+  func deliver(
+    _ response: URLResponse, _ data: Data, then proceed: @escaping @Sendable () -> Void
+  ) -> Bool {
+    task.own.withLock { own in
+      own.response = response
+      own.expectedToReceive = Int64(data.count)
+      own.received = Int64(data.count)
     }
-    core.post {
-      delegate.urlSession(task.session, dataTask: task, didReceive: response) { [weak self] in
-        guard let self else { return }
-        guard $0 == .allow else { return finish(.cancelled(url)) }
-        core.post { delegate.urlSession(task.session, dataTask: task, didReceive: data) }
-        finish(nil)
+    task.showProgress()
+    let (core, task) = (core, task)
+    let isAsked = ask(about: response) {
+      if let task = task as? URLSessionDataTask, !data.isEmpty {
+        core.post {
+          (task.taskDelegate as? any URLSessionDataDelegate)?.urlSession(
+            task.session, dataTask: task, didReceive: data)
+        }
       }
+      proceed()
     }
+    if !isAsked { state.withLock { $0.data = data } }
+    return isAsked
   }
 
   private func copy(_ content: LocalContent) throws {
@@ -42,12 +55,8 @@ extension TaskLoad {
     }
     // If the load has ended in the meantime, no other code removes the file.
     if isOver { unlink(path) }
-    count(content)
-    finish(nil)
-  }
-
-  private func count(_ content: LocalContent) {
     task.own.withLock { $0.received = content.count }
     task.showProgress()
+    finish(nil)
   }
 }

@@ -33,6 +33,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var hasToldWaiting = false
     /// Whether the files' worker stores cookies of the response before the task receives it.
     var storesCookies = false
+    /// The stored response that the server validates; nil if none.
+    var validating: CacheEntry?
+    /// The response to be stored, with its body so far; nil if it is not stored.
+    var storing: CacheEntry?
     /// The connections of earlier exchanges.
     var transactions: [Transaction] = []
     var isHeld = false
@@ -99,8 +103,13 @@ final class TaskLoad: TaskWork, Exchange.Client {
     // The file is opened or examined, or the stream read, before the request can be sent.
     var usesFile = task is URLSessionDownloadTask || LocalContent.isMeant(by: url)
     if case .file? = source { usesFile = true }
-    guard usesFile || task.currentRequest?.httpBodyStream != nil else { return prepare() }
-    core.networking.files.add { [self] in prepare() }
+    if usesFile || task.currentRequest?.httpBodyStream != nil {
+      core.networking.files.add { [self] in prepare() }
+    } else if let cache, cache.diskCapacity > 0 {
+      core.networking.cacheFiles.add { [self] in prepare() }
+    } else {
+      prepare()
+    }
   }
 
   /// Creates the request and sends it. Blocks on the disk if the task uses a file, and on a body stream.
@@ -111,6 +120,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
         return try deliver(content, of: url)
       }
       var request = try task.makeRequest()
+      if let cache, try consult(cache, for: &request) { return }
       if let download = task as? URLSessionDownloadTask { try open(download, &request) }
       start(request)
     } catch {
@@ -119,6 +129,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func start(_ request: TransferRequest) {
+    var request = request
+    request.check = check(for: request.url)
     let exchange = Exchange(
       request, transport: core.networking.transport, alarms: core.networking.alarms, timeout: timeout,
       client: self)
@@ -151,6 +163,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
   private func redirect(_ exchange: Exchange, _ head: ResponseHead, to next: TransferRequest) {
     var next = next
     task.addCookies(to: &next)
+    abandonValidation(&next)
+    next.check = check(for: next.url)
     let request = (task.currentRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))).following(next)
     let (task, planned) = (task, next)
     guard let delegate = taskDelegate, let response = url.flatMap({ head.response(for: $0) }) else {
@@ -168,6 +182,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
           following.body = following.body ?? planned.body
           following.reach = planned.reach
           task.own.withLock { $0.current = chosen }
+          following.check = self.check(for: following.url)
           if chosen != request { task.addCookies(to: &following) }
           exchange.follow(following)
         } catch {
@@ -218,31 +233,44 @@ final class TaskLoad: TaskWork, Exchange.Client {
   private func answer(_ exchange: Exchange, _ head: ResponseHead) -> TransferDemand {
     guard state.withLock({ $0.exchange === exchange && !$0.isOver }) else { return .pause }
     let response = url.flatMap { head.response(for: $0) }
+    invalidate(exchange.request, head)
     if task is URLSessionDownloadTask { return answerDownload(exchange, head, response) }
     state.withLock { $0.head = head }
+    if let entry = validated(by: head) {
+      return deliver(entry) { exchange.proceed() } ? .pause : .more
+    }
+    prepareToStore(head, of: exchange.request)
     task.own.withLock { own in
       own.response = response
       own.expectedToReceive = head.contentLength ?? NSURLSessionTransferSizeUnknown
     }
     task.showProgress()
+    guard let response, ask(about: response, then: { exchange.proceed() }) else { return .more }
+    return .pause
+  }
+
+  /// Asks the delegate about the response; `proceed` is called once the delegate allows it. Returns false if
+  /// there is nobody to ask.
+  func ask(about response: URLResponse, then proceed: @escaping @Sendable () -> Void) -> Bool {
     guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
-      let dataTask = task as? URLSessionDataTask, let response
-    else { return .more }
+      let task = task as? URLSessionDataTask
+    else { return false }
     core.post {
-      delegate.urlSession(dataTask.session, dataTask: dataTask, didReceive: response) { [weak self] in
+      delegate.urlSession(task.session, dataTask: task, didReceive: response) { [weak self] in
         switch $0 {
-        case .allow: exchange.proceed()
+        case .allow: proceed()
         case .cancel: self?.stop(.cancelled(self?.url))
         }
       }
     }
-    return .pause
+    return true
   }
 
   func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand {
     if task is URLSessionDownloadTask { return store(exchange, bytes) }
     task.own.withLock { $0.received += Int64(bytes.count) }
     task.showProgress()
+    keepForCache(bytes)
     switch task.receiver {
     case .data:
       let count = state.withLock { state in
@@ -285,7 +313,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   private func end(_ exchange: Exchange, _ failure: TransferFailure?) {
     guard state.withLock({ $0.exchange === exchange }) else { return }
-    guard let failure else { return finish(nil) }
+    guard let failure else { return storeAndFinish() }
     if core.values.waitsForConnectivity, failure.kind == .offline, state.withLock({ $0.head }) == nil {
       return waitForConnectivity(exchange)
     }

@@ -26,12 +26,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
     var httpShouldSetCookies = true
     var credentials: CredentialStore?
+    var cache: URLCache?
 
     /// The values of a session with the application's stores.
     static var ofApplication: Values {
       var values = Values()
       values.cookies = CookieJar(storage: .shared)
       values.credentials = Device.current.networking.credentials
+      values.cache = Device.current.networking.cache
       return values
     }
   }
@@ -54,12 +56,13 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// suspended, and whose tasks end with the application.
   open class var `default`: URLSessionConfiguration { URLSessionConfiguration(.ofApplication) }
 
-  /// A new configuration like `default`, but with its own cookie and credential stores, which are never
-  /// written to disk.
+  /// A new configuration like `default`, but with its own cache and its own cookie and credential stores,
+  /// which are never written to disk.
   open class var ephemeral: URLSessionConfiguration {
     var values = Values()
     values.cookies = .temporary
     values.credentials = .temporary
+    values.cache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0)
     return URLSessionConfiguration(values)
   }
 
@@ -70,6 +73,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values.ofApplication
     values.identifier = identifier
+    values.cache = nil
     // The same number as on a phone.
     values.httpMaximumConnectionsPerHost = 4
     return URLSessionConfiguration(values)
@@ -198,7 +202,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.credentials] = newValue.map { CredentialStore(storage: $0) } }
   }
 
-  /// Stored without effect: responses are not cached.
+  /// The cache of the session's data tasks; nil to store nothing. By default ``URLCache/shared``; nil in the
+  /// configuration of a background session, which uses no cache.
+  open var urlCache: URLCache? {
+    get { self[\.cache] }
+    set { self[\.cache] = newValue }
+  }
+
+  /// The cache policy of requests whose own policy is `useProtocolCachePolicy`, the default.
   open var requestCachePolicy: URLRequest.CachePolicy {
     get { self[\.requestCachePolicy] }
     set { self[\.requestCachePolicy] = newValue }

@@ -11,7 +11,8 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// invalidated the session.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
-  /// A server requests credentials. `completionHandler` must be called, on any thread.
+  /// A server requests credentials, or has presented its certificates and no request was sent yet.
+  /// `completionHandler` must be called, on any thread.
   func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
@@ -42,7 +43,10 @@ extension URLSessionDelegate {
   /// Returns the default handling of the challenge by default.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
-  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) { (.performDefaultHandling, nil) }
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    if challenge.protectionSpace.serverTrust != nil { TrustForms.recordMissing(\.session, of: self) }
+    return (.performDefaultHandling, nil)
+  }
   /// Does nothing by default.
   public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }
@@ -126,8 +130,9 @@ extension URLSessionTaskDelegate {
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    if challenge.protectionSpace.serverTrust != nil { TrustForms.recordMissing(\.task, of: self) }
     // An unsafe continuation, because the delegate may never answer. A second answer is ignored.
-    await withUnsafeContinuation { continuation in
+    return await withUnsafeContinuation { continuation in
       let waiting = Mutex<UnsafeContinuation<(URLSession.AuthChallengeDisposition, URLCredential?), Never>?>(
         continuation)
       urlSession(session, didReceive: challenge) { disposition, credential in
@@ -170,6 +175,18 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 
   /// The next bytes of the body. A slow delegate makes the server wait.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+
+  /// The response will be stored in the cache. The task ends after `completionHandler` was called, on any
+  /// thread, with the response to store, or with nil to store none.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+
+  /// The response will be stored in the cache. Returns the response to store, or nil to store none.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+  ) async -> CachedURLResponse?
 }
 
 extension URLSessionDataDelegate {
@@ -188,6 +205,21 @@ extension URLSessionDataDelegate {
   ) async -> URLSession.ResponseDisposition { .allow }
   /// Does nothing by default.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
+  /// Calls the `async` form by default.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+  ) {
+    session.ask {
+      completionHandler(
+        await self.urlSession(session, dataTask: dataTask, willCacheResponse: proposedResponse))
+    }
+  }
+  /// Returns `proposedResponse` by default.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+  ) async -> CachedURLResponse? { proposedResponse }
 }
 
 /// Receives the events of download tasks.
@@ -233,13 +265,14 @@ extension URLSession {
 
   /// The disposition of a challenge.
   public enum AuthChallengeDisposition: Int, Hashable, Sendable {
-    /// Send the credential; without one, accept the server's response as the response of the task.
+    /// Send the credential; without one, accept the server's response as the response of the task. For
+    /// certificates: send the request to the server with this certificate, valid or not.
     case useCredential = 0
-    /// Accept the server's response as the task's.
+    /// Accept the server's response as the task's. For certificates: send the request if they are valid.
     case performDefaultHandling = 1
     /// End the task with the error `cancelled`.
     case cancelAuthenticationChallenge = 2
-    /// Accept the server's response as the task's.
+    /// Accept the server's response as the task's. For certificates: end the task with the error `cancelled`.
     case rejectProtectionSpace = 3
   }
 }

@@ -43,6 +43,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     var expectedToSend: Int64 = 0
     var clientExpectsToSend = NSURLSessionTransferSizeUnknown
     var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
+    /// Whether the response comes from the cache.
+    var isCached = false
     var delegate: (any URLSessionTaskDelegate)?
     var work: (any TaskWork)?
   }
@@ -325,9 +327,10 @@ extension URLSessionTask {
     let networking = session.core.networking
     var made = (transactions ?? []).map { URLSessionTaskTransactionMetrics($0, on: networking.alarms.clock) }
     // A response without a transaction is that of a file or of the URL itself.
-    if made.isEmpty, transactions == nil || response != nil, let request = originalRequest {
+    let isLocal = made.isEmpty && (transactions == nil || response != nil)
+    if isLocal || own.withLock({ $0.isCached }), let request = currentRequest {
       let type: URLSessionTaskMetrics.ResourceFetchType = transactions == nil ? .networkLoad : .localCache
-      made = [URLSessionTaskTransactionMetrics(request, response, fetched: type)]
+      made.append(URLSessionTaskTransactionMetrics(request, response, fetched: type))
     }
     let metrics = URLSessionTaskMetrics(
       made, DateInterval(start: created, end: max(created, networking.date)))

@@ -15,7 +15,7 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
     case networkLoad = 1
     /// Never used: servers do not push.
     case serverPush = 2
-    /// Never used: tasks with local content have no transaction metrics.
+    /// The response comes from the cache, a file or the URL itself.
     case localCache = 3
   }
 

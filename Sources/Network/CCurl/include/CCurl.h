@@ -83,6 +83,18 @@ static inline int continuo_curl_get_long(continuo_curl_variadic get, void *handl
   return get(handle, info, value);
 }
 
+// struct curl_slist
+struct continuo_curl_line {
+  char *text;
+  struct continuo_curl_line *next;
+};
+
+// struct curl_certinfo: lines `NAME:VALUE` about each certificate.
+struct continuo_curl_certificates {
+  int count;
+  struct continuo_curl_line **lists;
+};
+
 // struct CURLMsg: the result of a finished transfer.
 struct continuo_curl_message {
   int kind;

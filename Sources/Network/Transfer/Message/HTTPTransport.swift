@@ -9,6 +9,8 @@ package struct TransferRequest: Hashable, Sendable {
   package var method: String?
   package var body: TransferBody?
   package var reach = NetworkReach.all
+  /// The application's consent to the server; nil if the system's rules alone decide.
+  package var check: ServerCheck?
 
   package init(url: WebURL) { self.url = url }
 
@@ -116,9 +118,14 @@ package protocol TransferSink: AnyObject, Sendable {
   /// Receives the times of a transfer, before the head of the response, from a transport that measures them.
   /// Called under the same conditions as `take`; does nothing by default.
   func measured(_ timing: TransferTiming, of transfer: TransferID)
+
+  /// Receives the certificates (PEM) of a server without the application's consent, its own first, before the
+  /// failure `unaccepted`. Called under the same conditions as `take`; does nothing by default.
+  func presented(_ certificates: [String], of transfer: TransferID)
 }
 
 extension TransferSink {
+  package func presented(_ certificates: [String], of transfer: TransferID) {}
   package func sent(_ count: Int64, of transfer: TransferID) {}
   package func measured(_ timing: TransferTiming, of transfer: TransferID) {}
 }

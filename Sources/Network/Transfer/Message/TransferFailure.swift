@@ -14,6 +14,8 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     case timedOut
     case tls
     case certificate
+    /// The request was not sent, because the application has not accepted the certificate.
+    case unaccepted
     /// Too many redirects, or a redirect that is not followed.
     case redirects
     /// The request may not connect to this address.
@@ -44,7 +46,7 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
       case .status(404), .status(410): -1100
       case .badAnswer, .status: -1011
       case .tls: -1200
-      case .certificate: -1202
+      case .certificate, .unaccepted: -1202
       }
     }
   }
@@ -65,7 +67,8 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     switch kind {
     case .hostUnresolved, .refused, .offline, .lost, .timedOut, .tls, .noRoom: true
     case .status(let status): status == 408 || status == 425 || status == 429 || (500...599).contains(status)
-    case .noLibrary, .badURL, .badBody, .hostNotFound, .certificate, .redirects, .notReachable, .badAnswer:
+    case .noLibrary, .badURL, .badBody, .hostNotFound, .certificate, .unaccepted, .redirects, .notReachable,
+      .badAnswer:
       false
     }
   }

@@ -1,0 +1,106 @@
+import Foundation
+import FoundationNetworking
+import Transfer
+
+/// A stored response to a `GET` request.
+struct CacheEntry: Codable, Hashable, Sendable {
+  let key: String
+  var status: Int
+  var fields: [String: String]
+  var body = Data()
+  /// The request's fields that `Vary` names, with lower-case names.
+  var varying: [String: String]
+  /// The time at which the response arrived or was last validated.
+  var received: Date
+
+  /// The statuses that RFC 9110, 15.1, allows to store without explicit freshness, except 206.
+  private static let heuristic = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+  /// Creates an entry without a body; nil if the response must not be stored (RFC 9111, 3).
+  init?(_ head: ResponseHead, to request: TransferRequest, at moment: Date) {
+    let directives = CacheDirectives(head.fields)
+    let isExplicit = directives.maximumAge != nil || head.fields["Expires"] != nil
+    guard request.isCacheable, head.status >= 200, ![206, 304].contains(head.status),
+      isExplicit || Self.heuristic.contains(head.status), !directives.has("no-store"),
+      !CacheDirectives(request.fields).has("no-store"), head.fields["Vary"]?.contains("*") != true
+    else { return nil }
+    self.init(request.url.text, head.status, head.dictionary, request, at: moment)
+  }
+
+  /// Creates the entry of a response that the application has chosen; nil if the request is not a `GET`, or
+  /// the response not one of HTTP.
+  init?(_ cached: CachedURLResponse, for request: URLRequest, at moment: Date) {
+    guard let key = Self.key(of: request), let response = cached.response as? HTTPURLResponse,
+      let request = try? TransferRequest(request)
+    else { return nil }
+    self.init(key, response.statusCode, [:], request, at: moment)
+    replace(by: cached)
+    varying = Self.varying(fields, request)
+  }
+
+  private init(
+    _ key: String, _ status: Int, _ fields: [String: String], _ request: TransferRequest, at moment: Date
+  ) {
+    (self.key, self.status, self.fields, received) = (key, status, fields, moment)
+    varying = Self.varying(fields, request)
+  }
+
+  /// Returns the key of the response to a request; nil if the request has none.
+  static func key(of request: URLRequest) -> String? {
+    guard request.httpMethod ?? "GET" == "GET", let text = request.url?.absoluteString else { return nil }
+    return try? WebURL.read(text).url.text
+  }
+
+  /// Uses the response and the body that the application has chosen.
+  mutating func replace(by cached: CachedURLResponse) {
+    guard let response = cached.response as? HTTPURLResponse else { return }
+    status = response.statusCode
+    fields = [:]
+    for (name, value) in response.allHeaderFields { fields["\(name)"] = "\(value)" }
+    body = cached.data
+  }
+
+  /// Uses the fields of a response with status 304 (RFC 9111, 3.2 and 4.3.4).
+  mutating func update(by head: ResponseHead, at moment: Date) {
+    let kept = ["content-encoding", "content-length", "content-range", "content-type", "transfer-encoding"]
+    for (name, value) in head.dictionary where !kept.contains(name.lowercased()) {
+      fields = fields.filter { !HTTPFields.isSame($0.key, name) }
+      fields[name] = value
+    }
+    received = moment
+  }
+
+  var head: ResponseHead { ResponseHead(status: status, fields: fields.map { ($0.key, $0.value) }) }
+
+  /// The approximate size in bytes.
+  var size: Int {
+    fields.reduce(500 + key.utf8.count + body.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+  }
+
+  /// The stored response as the application receives it; nil if its URL cannot be parsed.
+  var response: CachedURLResponse? {
+    URL(string: key).flatMap { head.response(for: $0) }.map { CachedURLResponse(response: $0, data: body) }
+  }
+
+  /// Returns whether the request has the fields with which the response was selected (RFC 9111, 4.1).
+  func matches(_ request: TransferRequest) -> Bool { varying == Self.varying(fields, request) }
+
+  private static func varying(_ fields: [String: String], _ request: TransferRequest) -> [String: String] {
+    let names = fields.first { HTTPFields.isSame($0.key, "Vary") }?.value.lowercased().split(separator: ",")
+    return Dictionary(
+      (names ?? []).map { $0.trimmingCharacters(in: .whitespaces) }.map { ($0, request.fields[$0] ?? "") }
+    ) { $1 }
+  }
+}
+
+extension TransferRequest {
+  /// Whether the response may come from a cache or be stored. The application interprets the responses to its
+  /// own ranges and conditions.
+  var isCacheable: Bool {
+    let own = ["Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
+    return sentMethod == "GET" && body == nil && own.allSatisfy { fields[$0] == nil }
+  }
+
+  /// Whether the response invalidates the stored response of the URL (RFC 9111, 4.4).
+  var isUnsafe: Bool { !["GET", "HEAD", "OPTIONS", "TRACE"].contains(sentMethod) }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Synchronization
+
+/// Stored responses in a folder, a file each, shared with other processes. All methods block on the disk.
+/// Errors count as a missing response.
+final class DiskCache: Sendable {
+  private let folder: URL
+  /// The size of the files in bytes, as far as this process knows it; nil before the first count.
+  private let known = Mutex<Int?>(nil)
+
+  init(_ folder: URL) { self.folder = folder }
+
+  func find(_ key: String) -> CacheEntry? {
+    guard let data = try? Data(contentsOf: file(of: key)),
+      let entry = try? PropertyListDecoder().decode(CacheEntry.self, from: data)
+    else { return nil }
+    return entry.key == key ? entry : nil
+  }
+
+  /// Stores a response, unless it is too long for `capacity`. Removes the oldest ones beyond `capacity`.
+  func store(_ entry: CacheEntry, capacity: Int) {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    remove(entry.key)
+    guard let data = try? encoder.encode(entry), data.count <= capacity / URLCache.share else { return }
+    try? FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    guard (try? data.write(to: file(of: entry.key), options: .atomic)) != nil else { return }
+    let usage = known.withLock { known in
+      known? += data.count
+      return known
+    }
+    if usage ?? .max > capacity { shrink(to: capacity) }
+  }
+
+  func remove(_ key: String) { try? FileManager.default.removeItem(at: file(of: key)) }
+
+  /// Removes the responses that were stored after `date`.
+  func remove(since date: Date) {
+    for file in files where file.date > date { try? FileManager.default.removeItem(at: file.url) }
+  }
+
+  /// Removes files, oldest first, while they have more than `capacity` bytes. Leaves a tenth of the capacity
+  /// free, because each count reads the folder.
+  func shrink(to capacity: Int) {
+    let files = files
+    var usage = files.reduce(0) { $0 + $1.size }
+    if usage > capacity {
+      for file in files.sorted(by: { $0.date < $1.date }) where usage > capacity - capacity / 10 {
+        try? FileManager.default.removeItem(at: file.url)
+        usage -= file.size
+      }
+    }
+    known.withLock { [usage] in $0 = usage }
+  }
+
+  var usage: Int { files.reduce(0) { $0 + $1.size } }
+
+  private var files: [(url: URL, date: Date, size: Int)] {
+    let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]
+    let found = try? FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: Array(keys))
+    return (found ?? []).filter { $0.pathExtension == Self.suffix }.map { url in
+      let values = try? url.resourceValues(forKeys: keys)
+      return (url, values?.contentModificationDate ?? .distantPast, values?.fileSize ?? 0)
+    }
+  }
+
+  private static let suffix = "response"
+
+  /// The file's name is a hash (FNV-1a), because a URL may be longer than a name.
+  private func file(of key: String) -> URL {
+    let hash = key.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return folder.appendingPathComponent("\(String(hash, radix: 16)).\(Self.suffix)")
+  }
+}

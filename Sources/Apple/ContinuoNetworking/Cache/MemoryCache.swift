@@ -1,0 +1,38 @@
+/// Stored responses in memory, at most `capacity` bytes. The least recently used one is removed first.
+struct MemoryCache: Sendable {
+  private var entries: [String: (entry: CacheEntry, size: Int, use: UInt64)] = [:]
+  private var uses: UInt64 = 0
+  private(set) var usage = 0
+  var capacity: Int {
+    didSet { shrink(to: capacity) }
+  }
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  mutating func find(_ key: String) -> CacheEntry? {
+    uses += 1
+    entries[key]?.use = uses
+    return entries[key]?.entry
+  }
+
+  mutating func store(_ entry: CacheEntry) {
+    remove(entry.key)
+    let size = entry.size
+    guard size <= capacity / URLCache.share else { return }
+    shrink(to: capacity - size)
+    uses += 1
+    entries[entry.key] = (entry, size, uses)
+    usage += size
+  }
+
+  mutating func remove(_ key: String) { usage -= entries.removeValue(forKey: key)?.size ?? 0 }
+
+  /// Removes the responses for which `isUnwanted` returns true.
+  mutating func remove(where isUnwanted: (CacheEntry) -> Bool) {
+    for key in entries.filter({ isUnwanted($0.value.entry) }).keys { remove(key) }
+  }
+
+  private mutating func shrink(to size: Int) {
+    while usage > size, let oldest = entries.min(by: { $0.value.use < $1.value.use }) { remove(oldest.key) }
+  }
+}

@@ -1,0 +1,117 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+/// Stored responses to `GET` requests, in memory and in a folder. Responses that are longer than a twentieth
+/// of a capacity are not stored there. Thread-safe. Methods block on the disk.
+///
+/// FoundationNetworking's class of this name does not distinguish queries (Swift 6.3).
+public final class URLCache: NSObject, Sendable {
+  /// The places in which a response may be stored.
+  public typealias StoragePolicy = FoundationNetworking.URLCache.StoragePolicy
+
+  /// The divisor of a capacity that gives the longest response.
+  static let share = 20
+
+  private let memory: Mutex<MemoryCache>
+  private let disk: DiskCache
+  private let diskLimit: Mutex<Int>
+  private let date: @Sendable () -> Date
+
+  /// Creates a cache with capacities in bytes; 0 stores nothing. `directory`: the folder on the disk; nil for
+  /// a folder of the application in `$XDG_CACHE_HOME/continuo/responses`.
+  public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
+    self.init(memoryCapacity, diskCapacity, directory) { Date() }
+  }
+
+  /// Creates a cache with capacities in bytes; 0 stores nothing. `path`: the folder on the disk; nil for a
+  /// folder of the application in `$XDG_CACHE_HOME/continuo/responses`.
+  public convenience init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
+    self.init(memoryCapacity, diskCapacity, path.map { URL(fileURLWithPath: $0) }) { Date() }
+  }
+
+  init(_ memory: Int, _ disk: Int, _ folder: URL?, date: @escaping @Sendable () -> Date) {
+    self.memory = Mutex(MemoryCache(capacity: max(0, memory)))
+    self.disk = DiskCache(folder ?? ApplicationFolder.url("responses", in: "XDG_CACHE_HOME", or: ".cache"))
+    diskLimit = Mutex(max(0, disk))
+    self.date = date
+  }
+
+  /// The capacity of the memory in bytes.
+  public var memoryCapacity: Int {
+    get { memory.withLock { $0.capacity } }
+    set { memory.withLock { $0.capacity = max(0, newValue) } }
+  }
+
+  /// The capacity of the folder in bytes.
+  public var diskCapacity: Int {
+    get { diskLimit.withLock { $0 } }
+    set {
+      diskLimit.withLock { $0 = max(0, newValue) }
+      disk.shrink(to: max(0, newValue))
+    }
+  }
+
+  /// The approximate size of the responses in memory in bytes.
+  public var currentMemoryUsage: Int { memory.withLock { $0.usage } }
+
+  /// The size of the files in bytes.
+  public var currentDiskUsage: Int { disk.usage }
+
+  /// Returns the stored response to a request, fresh or not; nil if none.
+  public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+    CacheEntry.key(of: request).flatMap { entry($0) }?.response
+  }
+
+  /// Stores a response to a `GET` request in place of an earlier one. The `userInfo` of the response is not
+  /// stored. Has no effect for other requests and responses.
+  public func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+    guard let entry = CacheEntry(cachedResponse, for: request, at: date()) else { return }
+    keep(entry, cachedResponse.storagePolicy)
+    write(entry, cachedResponse.storagePolicy)
+  }
+
+  /// Removes the stored response to a request.
+  public func removeCachedResponse(for request: URLRequest) {
+    guard let key = CacheEntry.key(of: request) else { return }
+    forget(key)
+    erase(key)
+  }
+
+  /// Removes all responses.
+  public func removeAllCachedResponses() { removeCachedResponses(since: .distantPast) }
+
+  /// Removes the responses that were stored after `date`.
+  public func removeCachedResponses(since date: Date) {
+    memory.withLock { $0.remove { $0.received > date } }
+    disk.remove(since: date)
+  }
+
+  /// The size in bytes of the longest response that the cache stores.
+  var longest: Int { max(memoryCapacity, diskCapacity) / Self.share }
+
+  func entry(_ key: String) -> CacheEntry? {
+    if let entry = memory.withLock({ $0.find(key) }) { return entry }
+    guard diskCapacity > 0, let entry = disk.find(key) else { return nil }
+    memory.withLock { $0.store(entry) }
+    return entry
+  }
+
+  /// Stores a response in memory. Does not block.
+  func keep(_ entry: CacheEntry, _ policy: StoragePolicy) {
+    if policy != .notAllowed { memory.withLock { $0.store(entry) } }
+  }
+
+  /// Stores a response on the disk.
+  func write(_ entry: CacheEntry, _ policy: StoragePolicy) {
+    let capacity = diskCapacity
+    guard capacity > 0, policy != .notAllowed else { return }
+    if policy == .allowed { disk.store(entry, capacity: capacity) } else { disk.remove(entry.key) }
+  }
+
+  /// Removes a response from memory. Does not block.
+  func forget(_ key: String) { memory.withLock { $0.remove(key) } }
+
+  /// Removes a response from the disk.
+  func erase(_ key: String) { if diskCapacity > 0 { disk.remove(key) } }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// The folders of the application, named after `CONTINUO_APPLICATION` or else the program.
+enum ApplicationFolder {
+  /// Returns the folder for data of one kind, in the folder that the environment variable `base` names, or
+  /// else in `fallback` of the home folder.
+  static func url(_ kind: String, in base: String, or fallback: String) -> URL {
+    let environment = ProcessInfo.processInfo.environment
+    let root =
+      environment[base].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? "\(environment["HOME"] ?? "/tmp")/\(fallback)"
+    let name = environment["CONTINUO_APPLICATION"] ?? ProcessInfo.processInfo.processName
+    return URL(
+      fileURLWithPath: "\(root)/continuo/\(kind)/\(name.replacingOccurrences(of: "/", with: "_"))",
+      isDirectory: true)
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Transfer
+
+extension TaskLoad {
+  /// The cache from which the task may be answered; nil if there is none.
+  var cache: URLCache? {
+    let isOther =
+      task is URLSessionUploadTask || task is URLSessionDownloadTask || core.values.identifier != nil
+    return isOther || LocalContent.isMeant(by: url) ? nil : core.values.cache
+  }
+
+  /// Answers the task from the cache if its policy permits it, and returns whether it did. Otherwise prepares
+  /// the request for the server. Throws if the policy permits neither. Blocks on the disk.
+  func consult(_ cache: URLCache, for request: inout TransferRequest) throws -> Bool {
+    let own = task.currentRequest?.cachePolicy ?? .useProtocolCachePolicy
+    let policy = own == .useProtocolCachePolicy ? core.values.requestCachePolicy : own
+    let stored = cache.entry(request.url.text)
+    switch CacheRule(policy: policy, request: request).decision(stored, at: core.networking.date) {
+    case .use:
+      guard let stored else { return false }
+      if !deliver(stored, then: { [weak self] in self?.finish(nil) }) { finish(nil) }
+      return true
+    case .fail: throw URLError.of(.resourceUnavailable, url, "the cache has no response to the request")
+    case .validate(let fields):
+      for (name, value) in fields { request.fields.set(name, value) }
+      state.withLock { $0.validating = stored }
+    case .load:
+      if policy == .reloadIgnoringLocalAndRemoteCacheData, request.fields["Cache-Control"] == nil {
+        request.fields.set("Cache-Control", "no-cache")
+      }
+    }
+    return false
+  }
+
+  /// Delivers a stored response. Calls `proceed` after a delegate has allowed it; returns false if there is
+  /// nobody to ask.
+  func deliver(_ entry: CacheEntry, then proceed: @escaping @Sendable () -> Void) -> Bool {
+    guard let cached = entry.response else { return false }
+    task.own.withLock { $0.isCached = true }
+    return deliver(cached.response, cached.data, then: proceed)
+  }
+
+  /// Forgets the stored response that the server was to validate, and removes the conditions from `next`.
+  func abandonValidation(_ next: inout TransferRequest) {
+    guard state.withLock({ $0.validating.take() }) != nil else { return }
+    for name in ["If-None-Match", "If-Modified-Since"] { next.fields.remove(name) }
+  }
+
+  /// Returns the stored response if the server has validated it.
+  func validated(by head: ResponseHead) -> CacheEntry? {
+    guard head.status == 304, var entry = state.withLock({ $0.validating.take() }) else { return nil }
+    entry.update(by: head, at: core.networking.date)
+    store(entry)
+    return entry
+  }
+
+  /// Removes the stored response that a successful unsafe request has made invalid.
+  func invalidate(_ request: TransferRequest, _ head: ResponseHead) {
+    guard request.isUnsafe, (200..<400).contains(head.status), let cache = core.values.cache else { return }
+    cache.forget(request.url.text)
+    core.networking.cacheFiles.add { cache.erase(request.url.text) }
+  }
+
+  func prepareToStore(_ head: ResponseHead, of request: TransferRequest) {
+    guard cache != nil else { return }
+    var request = request
+    abandonValidation(&request)
+    let entry = CacheEntry(head, to: request, at: core.networking.date)
+    state.withLock { $0.storing = entry }
+  }
+
+  /// Keeps bytes of the body for the cache, until they are more than it stores.
+  func keepForCache(_ bytes: [UInt8]) {
+    let longest = cache?.longest ?? 0
+    state.withLock { state in
+      guard let count = state.storing?.body.count else { return }
+      if count + bytes.count > longest { state.storing = nil }
+      state.storing?.body.append(contentsOf: bytes)
+    }
+  }
+
+  /// Stores the response, with the delegate's consent, and ends the task.
+  func storeAndFinish() {
+    guard let entry = state.withLock({ $0.storing.take() }) else { return finish(nil) }
+    guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
+      let task = task as? URLSessionDataTask, let proposed = entry.response
+    else {
+      store(entry)
+      return finish(nil)
+    }
+    core.post {
+      delegate.urlSession(task.session, dataTask: task, willCacheResponse: proposed) { [self] chosen in
+        if let chosen {
+          var entry = entry
+          if chosen !== proposed { entry.replace(by: chosen) }
+          store(entry, chosen.storagePolicy)
+        }
+        finish(nil)
+      }
+    }
+  }
+
+  /// Stores a response in memory, and later on the disk.
+  private func store(_ entry: CacheEntry, _ policy: URLCache.StoragePolicy = .allowed) {
+    guard let cache else { return }
+    cache.keep(entry, policy)
+    core.networking.cacheFiles.add { cache.write(entry, policy) }
+  }
+}
