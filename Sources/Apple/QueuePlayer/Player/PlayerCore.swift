@@ -168,9 +168,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   /// `isImmediate`: playback starts with the first available frame.
   func setRate(_ rate: Float, isImmediate: Bool = false) {
     if rate > 0 { reportIfSuspended() }
-    if rate == 0 || mayPlay(at: rate) {
-      engine.setRate(rate, isImmediate: isImmediate)
-    } else {
+    if rate == 0 {
+      engine.setRate(0)
+    } else if !start(at: rate, { engine.setRate(rate, isImmediate: isImmediate) }) {
       engine.setRate(0, reason: .setRateFailed)
     }
     deliver()
@@ -179,14 +179,19 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   /// Sets the rate so that `time` of the current item, or its current position, is heard at `moment`. Sets
   /// the rate at once instead if `moment` is not numeric, no item is current, or the rate is not allowed.
   func setRate(_ rate: Float, time: CMTime, at moment: CMTime) {
-    guard moment.isNumeric, let (id, item) = knownCurrent, mayPlay(at: rate) else {
+    guard moment.isNumeric, let (id, item) = knownCurrent,
+      start(
+        at: rate,
+        {
+          cancelSeek(of: id)
+          if time.isNumeric { item.state.withLock { $0.place = max(time, .zero) } }
+          engine.setRate(
+            rate, atSeconds: time.isNumeric ? time.secondsToSeek() : nil, of: id, moment: HostTime(moment))
+        })
+    else {
       if time.isNumeric { seek(to: time, completion: nil) }
       return setRate(rate)
     }
-    cancelSeek(of: id)
-    if time.isNumeric { item.state.withLock { $0.place = max(time, .zero) } }
-    engine.setRate(
-      rate, atSeconds: time.isNumeric ? time.secondsToSeek() : nil, of: id, moment: HostTime(moment))
     deliver()
   }
 
@@ -197,9 +202,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     environment.mainQueue.enqueue { onDiagnostic(.startDeferred) }
   }
 
-  /// Returns whether `rate` is above 0 and allowed now.
-  private func mayPlay(at rate: Float) -> Bool {
-    rate > 0 && canPlay(at: rate) && environment.suspension.mayPlay(self)
+  /// Calls `start`, which sets `rate`, if that is above 0 and allowed now. Returns whether it did.
+  private func start(at rate: Float, _ start: () -> Void) -> Bool {
+    rate > 0 && canPlay(at: rate) && environment.suspension.start(self, start)
   }
 
   /// Returns whether playback at `rate` is supported. If not, reports the missing library to the application.
