@@ -30,8 +30,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     var inert = InertPlayerProperties()
     /// The last requested seek. Its handler is called once.
     var seek: PlayerSeek?
-    /// The queues of time observers. Observers with the same dispatch queue share one `ObserverQueue`.
-    var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
+    /// The queues of time observers, with the numbers of their observers. Observers with the same dispatch
+    /// queue share one `ObserverQueue`.
+    var observerQueues: [ObjectIdentifier: (queue: ObserverQueue, count: Int)] = [:]
     var isOutputPrepared = false
     /// The items, and below the properties, whose changes made by calls are not announced yet on the main
     /// queue.
@@ -277,14 +278,33 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   // MARK: Time observers
 
-  /// Returns the queue of an observer as a queue of the engine; nil for the main queue.
-  func observerQueue(_ queue: DispatchQueue?) -> (any DeliveryQueue)? {
-    guard let queue, !MainDispatchQueue.isMain(queue) else { return nil }
-    return state.withLock { state in
-      let shared = state.observerQueues[ObjectIdentifier(queue)] ?? ObserverQueue(queue)
-      state.observerQueues[ObjectIdentifier(queue)] = shared
+  /// Adds an observer by calling `add` with the observer's queue: nil for the main queue.
+  func addObserver(
+    on queue: DispatchQueue?, _ add: ((any DeliveryQueue)?) -> ObserverID
+  ) -> TimeObserverToken {
+    guard let queue, !MainDispatchQueue.isMain(queue) else {
+      return TimeObserverToken(id: add(nil), queue: nil, core: self)
+    }
+    let key = ObjectIdentifier(queue)
+    let shared = state.withLock { state in
+      let shared = state.observerQueues[key]?.queue ?? ObserverQueue(queue)
+      state.observerQueues[key] = (shared, (state.observerQueues[key]?.count ?? 0) + 1)
       return shared
     }
+    return TimeObserverToken(id: add(shared), queue: key, core: self)
+  }
+
+  /// Removes an observer, and the queue of which it was the last one. Returns false for an unknown observer.
+  func removeObserver(_ token: TimeObserverToken) -> Bool {
+    guard engine.removeTimeObserver(token.id) else { return false }
+    // The queue is released outside the lock.
+    let unused = state.withLock { state -> ObserverQueue? in
+      guard let key = token.queue, let (queue, count) = state.observerQueues[key] else { return nil }
+      state.observerQueues[key] = count == 1 ? nil : (queue, count - 1)
+      return queue
+    }
+    withExtendedLifetime(unused) {}
+    return true
   }
 }
 
