@@ -30,7 +30,6 @@ extension Device {
       self?.setKeeping(.audio, activity == .playing, grace: grace)
     }
     environment.suspension.onKeepingActivityChange = tell
-    tell(environment.suspension.keepingActivity)
   }
 }
 

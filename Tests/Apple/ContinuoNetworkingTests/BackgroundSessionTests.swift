@@ -1,7 +1,8 @@
-import ContinuoNetworking
 import ContinuoTesting
 import Synchronization
 import Testing
+
+@testable import ContinuoNetworking
 
 private let file: [UInt8] = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 13 ^ $0 >> 7) }
 private let address = "https://files.test/a.bin"
@@ -464,6 +465,52 @@ struct BackgroundSessionTests {
         await device.advance(by: .seconds(60))
         #expect(app.log.lines.contains { $0.hasPrefix("resumed at 2") } && app.log.files == [Data(file)])
       }
+    }
+  }
+
+  @Test(
+    "a resumed download that is cancelled before it starts has resume data, for the same bytes",
+    arguments: [false, true])
+  func resumeDataOfWaitingTask(isResumed: Bool) async throws {
+    try await withDevice { device, app in
+      app.download()
+      await device.advance(by: .seconds(30))
+      let present = await app.session?.allTasks.first
+      var task = try #require(present as? URLSessionDownloadTask)
+      for number in 1...2 {
+        let kept = Mutex<Data?>(nil)
+        task.cancel { data in kept.withLock { $0 = data } }
+        await device.advance(by: .zero)
+        #expect(app.log.lines.last == "end of \(number) -999")
+        let data = try #require(kept.withLock { $0 })
+        task = try #require(app.session?.downloadTask(withResumeData: data))
+        if number == 1 { task.earliestBeginDate = .distantFuture }
+        if number == 2 || isResumed { task.resume() }
+        await device.advance(by: .seconds(1))
+      }
+      await device.advance(by: .seconds(60))
+      #expect(app.log.lines.contains { $0.hasPrefix("resumed at 2") } && app.log.files == [Data(file)])
+      #expect(device.network.requests.count == 2)
+      let folder = try #require(app.session).core.networking.transfersFolder
+      #expect(try FileManager.default.contentsOfDirectory(atPath: try #require(folder)) == ["lock"])
+    }
+  }
+
+  @Test("a task without a URL fails as it does in a default session")
+  func noURL() async throws {
+    try await withDevice { device, app in
+      var request = URLRequest(url: try #require(URL(string: address)))
+      request.url = nil
+      let body = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try Data(count: 3).write(to: body)
+      defer { try? FileManager.default.removeItem(at: body) }
+      let session = URLSession(configuration: .default, delegate: app.log, delegateQueue: .main)
+      for session in [session, try #require(app.session)] {
+        session.downloadTask(with: request).resume()
+        session.uploadTask(with: request, fromFile: body).resume()
+        await device.advance(by: .seconds(1))
+      }
+      #expect(app.log.errors.map(\.code) == [URLError.Code](repeating: .badURL, count: 4))
     }
   }
 

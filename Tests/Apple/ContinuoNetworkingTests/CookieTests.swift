@@ -4,6 +4,15 @@ import NetworkTestSupport
 import TestSupport
 import Testing
 
+private let acceptances: [(HTTPCookie.AcceptPolicy, document: String?, isStored: Bool)] = [
+  (.always, "http://other.test/", true), (.never, nil, false),
+  (.onlyFromMainDocumentDomain, nil, true), (.onlyFromMainDocumentDomain, "http://other.test/", false),
+  (.onlyFromMainDocumentDomain, "http://127.0.0.1/page", true),
+  (.onlyFromMainDocumentDomain, "http://a.127.0.0.1/page", true),
+  (.onlyFromMainDocumentDomain, "http://a127.0.0.1/page", false),
+  (.onlyFromMainDocumentDomain, "file:///page", false),
+]
+
 @Suite("Cookies on loopback", .blocksThread, .timeLimit(.minutes(10)))
 struct CookieTests {
   /// A server that sets the cookies that the query lists, separated by "!", and redirects from `/old` to `/new`.
@@ -73,6 +82,26 @@ struct CookieTests {
   func redirect() async throws {
     let server = try server()
     #expect(try await get(URLSession(configuration: .ephemeral), server, "/old?x=1;+Path=/") == "x=1")
+  }
+
+  @Test(
+    "the session's policy decides which cookies are stored, and not the storage's",
+    arguments: acceptances, [HTTPCookie.AcceptPolicy.always, .onlyFromMainDocumentDomain])
+  func documents(
+    _ row: (policy: HTTPCookie.AcceptPolicy, document: String?, isStored: Bool),
+    storage: HTTPCookie.AcceptPolicy
+  ) async throws {
+    let server = try server()
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpCookieAcceptPolicy = row.policy
+    configuration.httpCookieStorage?.cookieAcceptPolicy = storage
+    let session = URLSession(configuration: configuration)
+    for target in ["/a?x=1;+Path=/", "/old?y=2;+Path=/"] {
+      var request = URLRequest(url: try #require(URL(string: server.url(target))))
+      request.mainDocumentURL = row.document.flatMap { URL(string: $0) }
+      _ = try await session.data(for: request)
+    }
+    #expect(try await get(session, server, "/a") == (row.isStored ? "x=1; y=2" : nil))
   }
 
   @Test("a request's own field comes first; and policies, and no storage")

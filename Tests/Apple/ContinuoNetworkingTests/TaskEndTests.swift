@@ -41,8 +41,10 @@ struct TaskEndTests {
     }
   }
 
-  @Test("a cancelled download leaves no file, also if the application ends before it hears of the end")
-  func cancelAtTheEnd() async throws {
+  @Test(
+    "a cancelled download leaves no file without resume data, also if the application ends before it hears of it",
+    arguments: [true, false])
+  func cancelAtTheEnd(isWanted: Bool) async throws {
     try await withDevice { device in
       let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
       let task = session.downloadTask(with: try #require(URL(string: address)))
@@ -50,9 +52,51 @@ struct TaskEndTests {
       await device.advance(by: .seconds(3))
       let load = try #require(task.own.withLock { $0.work } as? TaskLoad)
       let path = try #require(load.state.withLock { $0.file?.path })
-      task.cancel()
+      if isWanted { task.cancel { _ in } } else { task.cancel() }
+      session.core.networking.close()
+      #expect((access(path, F_OK) == 0) == isWanted)
+      unlink(path)
+    }
+  }
+
+  @Test("a complete download leaves no file if the application ends before it hears of the end")
+  func completeAtTheEnd() async throws {
+    try await withDevice { device in
+      let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
+      let task = session.downloadTask(with: try #require(URL(string: address)))
+      task.resume()
+      await device.advance(by: .seconds(3))
+      let load = try #require(task.own.withLock { $0.work } as? TaskLoad)
+      let path = try #require(load.state.withLock { $0.file?.path })
+      load.finish(nil)
       session.core.networking.close()
       #expect(access(path, F_OK) != 0)
+    }
+  }
+
+  @Test("resume data that an application has kept are of use after its end, also if they were in use")
+  func resumeDataAtTheEnd() async throws {
+    try await withDevice { device in
+      let log = TransferLog()
+      var session = URLSession(configuration: .default, delegate: log, delegateQueue: .main)
+      let task = session.downloadTask(with: try #require(URL(string: address)))
+      task.resume()
+      await device.advance(by: .seconds(3))
+      let kept = Mutex<Data?>(nil)
+      task.cancel { data in kept.withLock { $0 = data } }
+      await device.advance(by: .zero)
+      let data = try #require(kept.withLock { $0 })
+      for _ in 1...2 {
+        session.downloadTask(withResumeData: data).resume()
+        await device.advance(by: .seconds(4))
+        await device.terminate()
+        await device.launchApplication()
+        session = URLSession(configuration: .default, delegate: log, delegateQueue: .main)
+      }
+      session.downloadTask(withResumeData: data).resume()
+      await device.advance(by: .seconds(60))
+      #expect(log.lines.last == "complete" && log.file == Data([UInt8](repeating: 7, count: 200_000)))
+      #expect(log.lines.filter { $0.hasPrefix("resumed at") }.count == 3, "\(log.lines)")
     }
   }
 

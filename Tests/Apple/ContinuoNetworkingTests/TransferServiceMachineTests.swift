@@ -286,7 +286,7 @@ struct TransferServiceMachineTests {
                 $0.key.session != session || $0.value.isDone || $0.value.wishes == nil
               },
               "woken too early, seed \(seed)")
-          case .finishEvents: break
+          case .stop, .finishEvents: break
           }
         }
         if let next = driver.machine.nextMoment {

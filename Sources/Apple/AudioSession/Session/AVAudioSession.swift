@@ -154,6 +154,10 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
 
   var allowsBackgroundSound: Bool { state.withLock { $0.allowsBackgroundSound } }
 
+  func pauseReason(isInBackground: Bool) -> EngineRateReason? {
+    state.withLock { $0.pauseReason(isInBackground: isInBackground) }
+  }
+
   /// Activates the session for a player that starts to play. Returns false if the session refuses.
   func activateForPlayback() -> Bool {
     guard let actions = try? state.withLock({ try $0.activate() }) else { return false }

@@ -45,6 +45,14 @@ struct AudioSessionState: Sendable {
     isActive && [.playback, .playAndRecord, .multiRoute].contains(category)
   }
 
+  /// The reason for which players must pause; nil if they may play.
+  func pauseReason(isInBackground: Bool) -> EngineRateReason? {
+    if isInterrupted { return .audioSessionInterrupted }
+    guard isActive else { return .setRateCalled }
+    guard allowsSound else { return .setRateFailed }
+    return isInBackground && !allowsBackgroundSound ? .appBackgrounded : nil
+  }
+
   /// The route of the sound. `playAndRecord` uses a phone's receiver, unless the options name the speaker.
   var route: SessionRoute {
     SessionRoute(

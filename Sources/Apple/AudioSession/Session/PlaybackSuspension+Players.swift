@@ -1,3 +1,4 @@
+import Clocks
 import PlaybackEngine
 import Synchronization
 
@@ -6,18 +7,21 @@ extension PlaybackSuspension {
   /// the activity. Any thread.
   package var activity: PlaybackActivity { state.withLock { $0.activity } }
 
-  /// The greatest activity of the players that may play in the background: their session is active and its
-  /// category allows it. While it is `playing`, an application with the mode `audio` keeps running.
-  package var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity } }
-
-  /// A handler of changes of `keepingActivity`, called after the players' own observers. Called on the main
-  /// queue, on the thread that released the last reference to a playing player, or on the thread that changed
-  /// the session. Calls from one thread come in order. May call `suspendAll`.
+  /// A handler of changes of the greatest activity of the players that may play in the background: their
+  /// session is active and its category allows it. While the activity is `playing`, an application with the
+  /// mode `audio` keeps running. A new handler receives the present activity, unless it is `stopped`.
+  ///
+  /// Called in the order of the changes, by one thread at a time, after the players' own observers: on the
+  /// main queue, on the thread that released the last reference to a playing player, on the thread that
+  /// changed the session, or on one that is making an earlier report. May call `suspendAll`.
   package var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.onKeepingActivityChange } }
     set {
       var handler = newValue
-      state.withLock { swap(&$0.onKeepingActivityChange, &handler) }
+      report { state in
+        swap(&state.onKeepingActivityChange, &handler)
+        if state.keepingActivity != .stopped { state.reports.append(state.keepingActivity) }
+      }
     }
   }
 
@@ -49,14 +53,20 @@ extension PlaybackSuspension {
     change { _ in }
   }
 
-  /// Returns whether `core` may start to play, and activates the session if necessary. Returns false after
-  /// `terminateAll`.
-  package func mayPlay(_ core: any SuspendablePlayer) -> Bool {
-    let (isKnown, session, isInBackground) = state.withLock { state in
+  /// Calls `start`, which starts `core`, if the session allows playback now; activates the session if
+  /// necessary. Returns whether `start` was called. Returns false after `terminateAll`.
+  package func start(_ core: any SuspendablePlayer, _ start: () -> Void) -> Bool {
+    let (isKnown, session, wasInBackground) = state.withLock { state in
       (state.index(of: core) != nil, state.session, state.isInBackground)
     }
-    guard isKnown, let session, session.allowsSound, session.activateForPlayback() else { return false }
-    return session.allowsBackgroundSound || !isInBackground
+    guard isKnown, let session, session.allowsSound, session.activateForPlayback(),
+      session.allowsBackgroundSound || !wasInBackground
+    else { return false }
+    start()
+    // If the permission ended on another thread since the check, that thread may have found `core` paused.
+    let reason = session.pauseReason(isInBackground: state.withLock { $0.isInBackground })
+    if let reason { core.pause(reason) }
+    return true
   }
 
   func pausePlayers(_ reason: EngineRateReason) {
@@ -73,17 +83,31 @@ extension PlaybackSuspension {
     if isInBackground, session?.allowsBackgroundSound != true { pausePlayers(.appBackgrounded) }
   }
 
-  /// Changes the state and reports a change of `keepingActivity`.
+  /// Changes the state and reports a change of the activity in the background.
   func change(_ body: (inout State) -> Void) {
     // The session is retained outside the state's lock, so that it is not released under that lock. The
     // session's own lock is taken after the state's lock.
     let session = state.withLock { $0.session }
-    let (keeping, handler) = state.withLock { state in
+    report { state in
       body(&state)
       let before = state.keepingActivity
       state.keepingActivity = session?.allowsBackgroundSound == true ? state.activity : .stopped
-      return (state.keepingActivity, state.keepingActivity == before ? nil : state.onKeepingActivityChange)
+      if state.keepingActivity != before { state.reports.append(state.keepingActivity) }
     }
-    handler?(keeping)
+  }
+
+  /// Changes the state and makes the reports that are due, unless another thread is making reports.
+  private func report(after change: (inout State) -> Void) {
+    let isOurs = state.withLock { state in
+      change(&state)
+      return state.reports.begin()
+    }
+    while isOurs, let (handler, activity) = state.withLock({ $0.nextReport() }) { handler?(activity) }
+  }
+}
+
+extension PlaybackSuspension.State {
+  fileprivate mutating func nextReport() -> ((@Sendable (PlaybackActivity) -> Void)?, PlaybackActivity)? {
+    reports.next().map { (onKeepingActivityChange, $0) }
   }
 }

@@ -64,8 +64,10 @@ package final class PlaybackSuspension: Sendable {
     /// Deferred calls that belong to no queue, to be delivered on resumption.
     var held: [@Sendable () -> Void] = []
     var snapshots: [PlayerSnapshot] = []
-    /// The activity last passed to `onKeepingActivityChange`.
+    /// The greatest activity of the players that may play in the background.
     var keepingActivity = PlaybackActivity.stopped
+    /// The values of `keepingActivity` that were not passed to `onKeepingActivityChange` yet.
+    var reports = StepQueue<PlaybackActivity>()
     var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)?
 
     var activity: PlaybackActivity { entries.map(\.activity).max() ?? .stopped }

@@ -93,9 +93,24 @@ extension BackgroundTransfers {
     if isCancelled { finish(key, .failed(.cancelled, "cancelled")) }
   }
 
-  private func stopped(_ key: TransferKey, _ download: DownloadRecord) {
+  /// Stops a download and ends it with its resume data. Without a transfer, these describe the bytes of
+  /// earlier resume data, of an earlier process, or from before a challenge.
+  func stop(_ key: TransferKey) {
+    let (record, run) = state.withLock { ($0.records[key], $0.runs[key]) }
+    if case .download(let download)? = run {
+      download.setSuspended(false)
+      return download.stop()
+    }
+    guard let path = record.map({ "\(file(of: $0)).part.record" }) else { return }
+    disk.add { [weak self] in
+      let bytes = FileManager.default.contents(atPath: path).map { Array($0) } ?? []
+      self?.stopped(key, DownloadRecord(bytes: bytes))
+    }
+  }
+
+  private func stopped(_ key: TransferKey, _ download: DownloadRecord?) {
     guard let record = state.withLock({ $0.records[key] }), record.outcome == nil else { return }
-    let data = download.isResumable ? resumeData(of: record, download) : nil
+    let data = download.flatMap { $0.isResumable ? resumeData(of: record, $0) : nil }
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
@@ -120,19 +135,17 @@ extension BackgroundTransfers {
 
   /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
   func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
-    let download = state.withLock { state -> FileDownload? in
-      guard let handler, state.records[key]?.outcome == nil, case .download(let download)? = state.runs[key]
+    var isStopped = false
+    handle { state in
+      guard let handler, let record = state.records[key], record.outcome == nil, case .download = record.kind
       else { return nil }
       state.cancelled[key] = handler
-      return download
+      isStopped = true
+      return .cancelled(key)
     }
-    if let download {
-      download.setSuspended(false)
-      download.stop()
-    } else {
-      handler?(nil)
-      finish(key, .failed(.cancelled, "cancelled"))
-    }
+    if isStopped { return }
+    handler?(nil)
+    finish(key, .failed(.cancelled, "cancelled"))
   }
 
   /// Continues a task with credentials. Without credentials, ends the task with the server's response, or

@@ -301,6 +301,7 @@ final class BackgroundTransfers: Sendable {
     switch command {
     case .start(let key): start(key)
     case .hold(let key): state.withLock({ $0.runs[key] })?.setHeld(true)
+    case .stop(let key): stop(key)
     case .expire(let key): finish(key, .failed(.timedOut, "it takes longer than it may"))
     case .cancel(let key):
       var outcome = TaskRecord.Outcome.failed(.cancelled, "the person has ended the application")
@@ -326,12 +327,13 @@ final class BackgroundTransfers: Sendable {
   }
 
   func start(_ key: TransferKey) {
-    let (record, run, credentials) = state.withLock { state in
-      (state.records[key], state.runs[key], state.credentials[key])
+    let (record, run, credentials, isCancelled) = state.withLock { state in
+      (state.records[key], state.runs[key], state.credentials[key], state.cancelled[key] != nil)
     }
     if let run { return run.setHeld(false) }
-    guard let record, record.outcome == nil, let request = record.request else { return }
+    guard let record, record.outcome == nil, !isCancelled else { return }
     do {
+      guard let request = record.request else { throw URLError(.badURL) }
       var asked = try TransferRequest(request)
       if let credentials { asked.credentials = credentials }
       let made: Run

@@ -32,6 +32,8 @@ struct TransferServiceMachine: Hashable, Sendable {
     case resumed(TransferKey, Wishes)
     /// The application has paused a task.
     case held(TransferKey)
+    /// The application has cancelled a download and wants its resume data.
+    case cancelled(TransferKey)
     /// The transfer of a task has ended, or needs the application to continue.
     case ended(TransferKey)
     /// The application has answered, so that the task can continue.
@@ -53,6 +55,8 @@ struct TransferServiceMachine: Hashable, Sendable {
   enum Command: Hashable, Sendable {
     case start(TransferKey)
     case hold(TransferKey)
+    /// Stop the download, which has started or not, so that it can be resumed by another task.
+    case stop(TransferKey)
     /// Fail the task, because its deadline has passed. `ended` is not expected.
     case expire(TransferKey)
     /// Cancel the task, because the user has quit the application. `ended` is not expected.
@@ -167,6 +171,7 @@ struct TransferServiceMachine: Hashable, Sendable {
       item.isRunning = false
       concern(key)
       items[key] = item
+    case .cancelled(let key): commands.append(.stop(key))
     case .ended(let key): end(key)
     case .answered(let key):
       guard items[key]?.isDone == true else { return }

@@ -27,13 +27,23 @@ struct CookieJar: @unchecked Sendable {
     return sorted.isEmpty ? nil : sorted.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
   }
 
-  /// Stores the cookies of a response. `document`: the main document's URL, for the policy
-  /// `onlyFromMainDocumentDomain`.
-  func store(_ head: ResponseHead, from url: URL, document: URL?) {
+  /// Stores the cookies of a response, unless the policy of the storage is `never`.
+  func store(_ head: ResponseHead, from url: URL) {
     for field in head.fields.all where HTTPFields.isSame(field.name, "Set-Cookie") {
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": field.value], for: url)
-      storage.setCookies(cookies.map(\.withMaximumAge), for: url, mainDocumentURL: document)
+      // Without a main document, the storage accepts cookies that the session's policy has accepted.
+      storage.setCookies(cookies.map(\.withMaximumAge), for: url, mainDocumentURL: nil)
     }
+  }
+}
+
+extension HTTPCookie.AcceptPolicy {
+  /// Returns whether to store cookies of a response from `url` to a request for `document`; nil for no main
+  /// document. Hosts are of one domain if they are equal, or if one is a subdomain of the other.
+  func accepts(from url: URL, document: URL?) -> Bool {
+    guard self == .onlyFromMainDocumentDomain, let document else { return self != .never }
+    let (host, main) = (".\(url.host?.lowercased() ?? "")", ".\(document.host?.lowercased() ?? "")")
+    return host.hasSuffix(main) || main.hasSuffix(host)
   }
 }
 

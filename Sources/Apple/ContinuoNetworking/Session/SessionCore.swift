@@ -240,10 +240,11 @@ final class SessionCore: Sendable {
         state.isInvalid = true
         state.hasToldInvalid = true
       }
-      return (state.loads.all, state.tasks, state.delegate)
+      return (state.loads, state.tasks, state.delegate)
     }
-    for load in loads { load.drop() }
-    withExtendedLifetime((tasks, delegate)) {}
+    // Also those whose end was not delivered.
+    for task in tasks.values { (task.own.withLock { $0.work } as? TaskLoad)?.drop() }
+    withExtendedLifetime((loads, tasks, delegate)) {}
   }
 }
 

@@ -43,6 +43,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     /// Whether the connection was closed because the application was suspended.
     var isLost = false
     var isOver = false
+    /// Whether the load is over with an error, which may have resume data for the file.
+    var hasFailed = false
   }
 
   let task: URLSessionTask
@@ -364,6 +366,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let (alarms, useless) = state.withLock { state -> ([Alarms.ID?]?, OpenFile?) in
       guard !state.isOver else { return (nil, nil) }
       state.isOver = true
+      state.hasFailed = error != nil
       // A partial file without resume data is useless.
       let isUseless = error != nil && error?.downloadTaskResumeData == nil
       return ([state.deadline, state.retry], isUseless ? state.file : nil)
@@ -377,7 +380,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let task = task
     core.post { [self] in
       let (data, file, exchange, earlier) = state.withLock { state in
-        (state.data, state.file, state.exchange.take(), state.transactions)
+        (state.data, state.file.take(), state.exchange.take(), state.transactions)
       }
       task.complete(
         error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, taskDelegate,
@@ -408,15 +411,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
     finish(.of(code, url, "the connection was lost", resumeData: resumeData))
   }
 
-  /// Cancels the transfer because the application has ended.
+  /// Cancels the transfer because the application has ended. Removes the file, also a complete one that was
+  /// not delivered, unless resume data describe it, which the application may have kept.
   func drop() {
-    let (exchange, alarms, file) = state.withLock { state in
+    let (exchange, alarms, useless) = state.withLock { state in
       state.isOver = true
+      let isKept = state.hasFailed || state.resumption != nil
       // Release the exchange, because it retains its client.
-      return (state.exchange.take(), [state.deadline, state.retry], state.file)
+      return (state.exchange.take(), [state.deadline, state.retry], isKept ? nil : state.file.take())
     }
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
     exchange?.cancel()
-    if let file { remove(file.path) }
+    if let useless { remove(useless.path) }
   }
 }

@@ -180,8 +180,10 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.cookies] = newValue.map { CookieJar(storage: $0) } }
   }
 
-  /// The policy for storing cookies; `onlyFromMainDocumentDomain` by default. With `never`, no cookies are
-  /// stored. With all other values, the policy of the storage applies.
+  /// The policy for storing the cookies of responses; `onlyFromMainDocumentDomain` by default, which accepts
+  /// all cookies of a request without `mainDocumentURL`. Otherwise, the response's host must be the main
+  /// document's, its subdomain or its superdomain. Takes precedence over the policy of the storage, unless
+  /// that is `never`. Has no effect in background sessions, which store no cookies.
   open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
     get { self[\.httpCookieAcceptPolicy] }
     set { self[\.httpCookieAcceptPolicy] = newValue }

@@ -62,15 +62,18 @@ extension URLSessionTask {
     request.fields.set("Cookie", field)
   }
 
-  /// Returns whether a response has cookies to store.
+  /// Returns whether a response to the current request has cookies to store.
   func setsCookies(_ head: ResponseHead) -> Bool {
-    head.fields["Set-Cookie"] != nil && session.core.values.httpCookieAcceptPolicy != .never && cookies != nil
+    guard head.fields["Set-Cookie"] != nil, cookies != nil, let request = currentRequest,
+      let url = request.url
+    else { return false }
+    return session.core.values.httpCookieAcceptPolicy.accepts(from: url, document: request.mainDocumentURL)
   }
 
   /// Stores the cookies of a response to the current request. Blocks on the disk, because the shared storage
   /// writes a file.
   func storeCookies(of head: ResponseHead) {
     guard let url = currentRequest?.url else { return }
-    cookies?.store(head, from: url, document: currentRequest?.mainDocumentURL)
+    cookies?.store(head, from: url)
   }
 }

@@ -244,9 +244,9 @@ open class AVPlayer: NSObject {
   ) -> Any {
     precondition(
       interval.isNumeric && interval > .zero, "The interval of a time observer must be above zero.")
-    let id = core.engine.addPeriodicTimeObserver(
-      forInterval: interval, queue: core.observerQueue(queue), using: block)
-    return TimeObserverToken(id: id, core: core)
+    return core.addObserver(on: queue) { queue in
+      core.engine.addPeriodicTimeObserver(forInterval: interval, queue: queue, using: block)
+    }
   }
 
   /// Calls `block` whenever normal playback passes one of `times`. A seek past a time does not call it.
@@ -262,16 +262,16 @@ open class AVPlayer: NSObject {
     forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void
   ) -> Any {
     precondition(!times.isEmpty, "A boundary time observer needs at least one time.")
-    let id = core.engine.addBoundaryTimeObserver(
-      forTimes: times.map(\.timeValue), queue: core.observerQueue(queue), using: block)
-    return TimeObserverToken(id: id, core: core)
+    return core.addObserver(on: queue) { queue in
+      core.engine.addBoundaryTimeObserver(forTimes: times.map(\.timeValue), queue: queue, using: block)
+    }
   }
 
   /// Removes a time observer. After this method has returned, no new call of the block begins, and the block
   /// is released. Stops the program if `observer` is from another player or was removed already.
   nonisolated open func removeTimeObserver(_ observer: Any) {
     guard let token = observer as? TimeObserverToken, token.core === core,
-      core.engine.removeTimeObserver(token.id)
+      core.removeObserver(token)
     else {
       preconditionFailure(
         "An instance of AVPlayer cannot remove a time observer that was added by a different instance of AVPlayer."
@@ -339,10 +339,13 @@ extension AVPlayer: Observable {
 /// The object that identifies a time observer to clients.
 final class TimeObserverToken: Sendable {
   let id: ObserverID
+  /// The identity of the observer's dispatch queue; nil for the main queue.
+  let queue: ObjectIdentifier?
   weak let core: PlayerCore?
 
-  init(id: ObserverID, core: PlayerCore) {
+  init(id: ObserverID, queue: ObjectIdentifier?, core: PlayerCore) {
     self.id = id
+    self.queue = queue
     self.core = core
   }
 }

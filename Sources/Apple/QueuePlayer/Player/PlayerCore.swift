@@ -30,8 +30,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     var inert = InertPlayerProperties()
     /// The last requested seek. Its handler is called once.
     var seek: PlayerSeek?
-    /// The queues of time observers. Observers with the same dispatch queue share one `ObserverQueue`.
-    var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
+    /// The queues of time observers, with the numbers of their observers. Observers with the same dispatch
+    /// queue share one `ObserverQueue`.
+    var observerQueues: [ObjectIdentifier: (queue: ObserverQueue, count: Int)] = [:]
     var isOutputPrepared = false
     /// The items, and below the properties, whose changes made by calls are not announced yet on the main
     /// queue.
@@ -168,9 +169,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   /// `isImmediate`: playback starts with the first available frame.
   func setRate(_ rate: Float, isImmediate: Bool = false) {
     if rate > 0 { reportIfSuspended() }
-    if rate == 0 || mayPlay(at: rate) {
-      engine.setRate(rate, isImmediate: isImmediate)
-    } else {
+    if rate == 0 {
+      engine.setRate(0)
+    } else if !start(at: rate, { engine.setRate(rate, isImmediate: isImmediate) }) {
       engine.setRate(0, reason: .setRateFailed)
     }
     deliver()
@@ -179,14 +180,19 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   /// Sets the rate so that `time` of the current item, or its current position, is heard at `moment`. Sets
   /// the rate at once instead if `moment` is not numeric, no item is current, or the rate is not allowed.
   func setRate(_ rate: Float, time: CMTime, at moment: CMTime) {
-    guard moment.isNumeric, let (id, item) = knownCurrent, mayPlay(at: rate) else {
+    guard moment.isNumeric, let (id, item) = knownCurrent,
+      start(
+        at: rate,
+        {
+          cancelSeek(of: id)
+          if time.isNumeric { item.state.withLock { $0.place = max(time, .zero) } }
+          engine.setRate(
+            rate, atSeconds: time.isNumeric ? time.secondsToSeek() : nil, of: id, moment: HostTime(moment))
+        })
+    else {
       if time.isNumeric { seek(to: time, completion: nil) }
       return setRate(rate)
     }
-    cancelSeek(of: id)
-    if time.isNumeric { item.state.withLock { $0.place = max(time, .zero) } }
-    engine.setRate(
-      rate, atSeconds: time.isNumeric ? time.secondsToSeek() : nil, of: id, moment: HostTime(moment))
     deliver()
   }
 
@@ -197,9 +203,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     environment.mainQueue.enqueue { onDiagnostic(.startDeferred) }
   }
 
-  /// Returns whether `rate` is above 0 and allowed now.
-  private func mayPlay(at rate: Float) -> Bool {
-    rate > 0 && canPlay(at: rate) && environment.suspension.mayPlay(self)
+  /// Calls `start`, which sets `rate`, if that is above 0 and allowed now. Returns whether it did.
+  private func start(at rate: Float, _ start: () -> Void) -> Bool {
+    rate > 0 && canPlay(at: rate) && environment.suspension.start(self, start)
   }
 
   /// Returns whether playback at `rate` is supported. If not, reports the missing library to the application.
@@ -272,14 +278,33 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   // MARK: Time observers
 
-  /// Returns the queue of an observer as a queue of the engine; nil for the main queue.
-  func observerQueue(_ queue: DispatchQueue?) -> (any DeliveryQueue)? {
-    guard let queue, !MainDispatchQueue.isMain(queue) else { return nil }
-    return state.withLock { state in
-      let shared = state.observerQueues[ObjectIdentifier(queue)] ?? ObserverQueue(queue)
-      state.observerQueues[ObjectIdentifier(queue)] = shared
+  /// Adds an observer by calling `add` with the observer's queue: nil for the main queue.
+  func addObserver(
+    on queue: DispatchQueue?, _ add: ((any DeliveryQueue)?) -> ObserverID
+  ) -> TimeObserverToken {
+    guard let queue, !MainDispatchQueue.isMain(queue) else {
+      return TimeObserverToken(id: add(nil), queue: nil, core: self)
+    }
+    let key = ObjectIdentifier(queue)
+    let shared = state.withLock { state in
+      let shared = state.observerQueues[key]?.queue ?? ObserverQueue(queue)
+      state.observerQueues[key] = (shared, (state.observerQueues[key]?.count ?? 0) + 1)
       return shared
     }
+    return TimeObserverToken(id: add(shared), queue: key, core: self)
+  }
+
+  /// Removes an observer, and the queue of which it was the last one. Returns false for an unknown observer.
+  func removeObserver(_ token: TimeObserverToken) -> Bool {
+    guard engine.removeTimeObserver(token.id) else { return false }
+    // The queue is released outside the lock.
+    let unused = state.withLock { state -> ObserverQueue? in
+      guard let key = token.queue, let (queue, count) = state.observerQueues[key] else { return nil }
+      state.observerQueues[key] = count == 1 ? nil : (queue, count - 1)
+      return queue
+    }
+    withExtendedLifetime(unused) {}
+    return true
   }
 }
 

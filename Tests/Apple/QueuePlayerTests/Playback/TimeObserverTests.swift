@@ -39,6 +39,27 @@ struct TimeObserverTests {
     #expect(times.entries.isEmpty)
   }
 
+  @Test("A queue is released with the last of its observers")
+  func queues() {
+    let player = stage.queuePlayer([stage.item("a")])
+    weak var released: DispatchQueue?
+    do {
+      let queue = DispatchQueue(label: "observers")
+      released = queue
+      let tokens = [
+        player.addPeriodicTimeObserver(forInterval: hundredth, queue: queue) { _ in },
+        player.addBoundaryTimeObserver(
+          forTimes: [NSValue(time: CMTime(value: 1, timescale: 2))], queue: queue
+        ) {},
+      ]
+      player.removeTimeObserver(tokens[0])
+      let again = player.addPeriodicTimeObserver(forInterval: hundredth, queue: queue) { _ in }
+      player.removeTimeObserver(tokens[1])
+      player.removeTimeObserver(again)
+    }
+    #expect(released == nil)
+  }
+
   @Test("An observer may remove itself inside its own call")
   func removesItself() {
     let player = stage.queuePlayer([stage.item("a")])

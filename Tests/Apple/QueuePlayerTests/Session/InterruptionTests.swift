@@ -163,7 +163,7 @@ struct BackgroundTests {
     let player = stage.queuePlayer([stage.item("a", seconds: 100)])
     player.play()
     stage.pass(1)
-    #expect(stage.suspension.activity == .playing && stage.suspension.keepingActivity == .stopped)
+    #expect(stage.suspension.activity == .playing && keeping.entries.isEmpty)
     try stage.session.setCategory(.playback)
     try stage.session.setCategory(.ambient)
     try stage.session.setCategory(.playback)
