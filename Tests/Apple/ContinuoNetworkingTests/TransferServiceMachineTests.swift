@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 /// When the device makes transfers, and when it wakes the application, as decisions.
 @Suite("The transfer service's decisions")
