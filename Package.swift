@@ -326,8 +326,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ContinuoNetworkingTests",
         dependencies: [
-          "AppLifecycle", "Clocks", "ContinuoNetworking", "ContinuoTesting", "Downloading",
-          "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer", "TransferService",
+          "AppLifecycle", "Clocks", "ContinuoNetworking", "ContinuoTesting", "CurlTransport", "Downloading",
+          "NetworkTestSupport", "PulseTestSupport", "SystemSupport", "TestSupport", "Transfer",
+          "TransferService",
         ],
         swiftSettings: strict),
       .testTarget(
@@ -336,7 +337,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         swiftSettings: strict),
       // Run, not imported: a program that tests kill.
       .executableTarget(
-        name: "DownloadProbe", dependencies: ["ContinuoNetworking"],
+        name: "DownloadProbe", dependencies: ["Continuo", "ContinuoNetworking"],
         swiftSettings: strict),
       .testTarget(
         name: "ContinuoTestingTests",
