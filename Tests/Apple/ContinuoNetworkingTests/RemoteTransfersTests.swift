@@ -17,7 +17,7 @@ struct RemoteTransfersTests {
   private final class Phone: Sendable {
     let wakes = Mutex<[String]>([])
     private let ended = DispatchSemaphore(value: 0)
-    private let next = Mutex<[Int32]>([])
+    private let next = Mutex<[(descriptor: Int32, isWoken: Bool)]>([])
     private let came = DispatchSemaphore(value: 0)
 
     init() {
@@ -28,8 +28,10 @@ struct RemoteTransfersTests {
         }
         while true {
           came.wait()
-          guard let descriptor = next.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { break }
-          host.connect(descriptor, isWoken: false)
+          guard let (descriptor, isWoken) = next.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+            break
+          }
+          host.connect(descriptor, isWoken: isWoken)
           repeat {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             poll(&entry, 1, -1)
@@ -43,10 +45,10 @@ struct RemoteTransfersTests {
     }
 
     /// The application's end of a connection.
-    func connect() throws -> Int32 {
+    func connect(isWoken: Bool = false) throws -> Int32 {
       var ends: [Int32] = [-1, -1]
       try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-      next.withLock { $0.append(ends[1]) }
+      next.withLock { $0.append((ends[1], isWoken)) }
       came.signal()
       return ends[0]
     }
@@ -142,7 +144,7 @@ struct RemoteTransfersTests {
       next, .download, url: server.url("/a"), method: "GET", fields: [:], timeout: 60)
     service.perform(.add(record, resuming: given.flatMap { ResumeData($0) }))
     service.perform(.resume(next, deadlineIn: 3600, earliest: nil, isDiscretionary: false))
-    let lines = try await log.lines.wait(for: "the end") { $0.contains("ended 200 300000") }
+    let lines = try await log.lines.wait(for: "the end") { $0.contains("ended 206 300000") }
     #expect(lines.contains("resumed 200000") && server.requests.last?.first == 200_000 - 65_536)
     service.close()
     phone.disconnected()
@@ -166,9 +168,10 @@ struct RemoteTransfersTests {
     close(end)
     gate.signal()
     while phone.wakes.withLock({ $0 }).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-    let other = try phone.connect()
+    let other = try phone.connect(isWoken: true)
     var settings = settings(folder)
-    settings.application = .background
+    // Inactive: the phone knows why it was launched.
+    settings.application = nil
     let second = try #require(RemoteTransfers(over: other, settings, clock: SystemClock.shared))
     #expect(second.records(of: "s").map(\.received) == [300_000])
     second.setClient(log, of: "s")

@@ -23,6 +23,7 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
     say("active")
     let (words, session) = (words, transfers.session)
     guard words.count >= 3, let url = URL(string: words[1]) else { return }
+    if words[0] == "download", FileManager.default.fileExists(atPath: words[2]) { return }
     hasBegun = true
     session.getAllTasks { tasks in
       guard tasks.isEmpty else { return }
@@ -43,7 +44,7 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
 
   func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
-    completionHandler: @escaping @MainActor @Sendable () -> Void
+    completionHandler: @escaping @Sendable () -> Void
   ) {
     say("woken for \(identifier)")
     transfers.finish(completionHandler)
@@ -52,7 +53,7 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
 }
 
 private final class PhoneTransfers: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
-  private let handler = Mutex<(@MainActor @Sendable () -> Void)?>(nil)
+  private let handler = Mutex<(@Sendable () -> Void)?>(nil)
   private let made = Mutex<URLSession?>(nil)
 
   var session: URLSession {
@@ -63,7 +64,7 @@ private final class PhoneTransfers: NSObject, URLSessionDownloadDelegate, URLSes
     return session
   }
 
-  func finish(_ completion: @escaping @MainActor @Sendable () -> Void) {
+  func finish(_ completion: @escaping @Sendable () -> Void) {
     handler.withLock { $0 = completion }
   }
 

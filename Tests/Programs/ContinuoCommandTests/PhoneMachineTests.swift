@@ -152,7 +152,7 @@ import Testing
     var driver = Driver.stopped()
     let actions = driver.press(.backgroundSession("a"))
     #expect(actions == [.resume, .send(PhoneOrder(number: 2, .backgroundSession("a")))])
-    #expect(driver.state(.background) == [] && driver.machine.state == .suspended)
+    #expect(driver.state(.background) == [.state(.background, driver.now)])
   }
 
   @Test("The transfers of a session launch an application that has ended, in the background, before all else")

@@ -1,3 +1,4 @@
+import Clocks
 import Foundation
 import NetworkTestSupport
 import PulseTestSupport
@@ -47,7 +48,16 @@ extension EndToEndTests {
       }
     }
 
-    private func end(_ phone: Phone) async throws {
+    /// Ends a phone, as a rule once nothing is left of its transfers: those are deleted after the delegate's calls.
+    private func end(_ phone: Phone, isIdle: Bool = true) async throws {
+      let start = SystemClock.shared.now
+      while isIdle, kept != ["lock"] {
+        guard SystemClock.shared.now.seconds(since: start) < 120 else {
+          throw Failure("left behind: \(kept)")
+        }
+        // Nobody tells of another process's files.
+        try await Task.sleep(for: .milliseconds(5))
+      }
       phone.run.child.signal(SIGTERM)
       _ = try await phone.run.finished(status: 128 + SIGTERM)
     }
@@ -140,22 +150,25 @@ extension EndToEndTests {
 
     @Test("The phone's end stops the transfers; the next phone goes on with what is there")
     func nextPhone() async throws {
-      let server = try server { HostileFile(Self.content).answer($0) }
+      // Enough for a length that is on the disk: it is raised every 8 MiB.
+      let content = (0..<20).flatMap { _ in Self.content }
+      let server = try server { HostileFile(content).answer($0) }
       defer { server.stop() }
-      let half = Self.content.count / 2
       do {
         let phone = try phone("download", server.url("/a"), target)
-        try await phone.line("received \(half)")
+        try await phone.line("received \(content.count / 2)")
         try await phone.tell("home")
         try await phone.state("suspended")
-        try await end(phone)
+        try await end(phone, isIdle: false)
       }
       gate.signal()
       #expect(kept.contains { $0.hasSuffix(".task") } && kept.contains { $0.hasSuffix(".part") })
       let phone = try phone("rest", target)
-      try await phone.line("completed 200")
-      #expect(phone.output.contains("resumed at \(half)"))
-      #expect(try folder.read("target") == Self.content && server.requests.last?.first == half - 65_536)
+      try await phone.line("completed 206")
+      let resumed = try #require(phone.output.first { $0.hasPrefix("resumed at ") })
+      let first = try #require(Int(resumed.dropFirst("resumed at ".count)))
+      #expect(first >= 8 << 20 && server.requests.last?.first == first - 65_536)
+      #expect(try folder.read("target") == content)
       try await end(phone)
       #expect(kept == ["lock"])
     }
@@ -175,10 +188,10 @@ extension EndToEndTests {
       terminal.type("q")
       #expect(try await child.ended().status == 0)
       gate.signal()
-      #expect(kept.contains { $0.hasSuffix(".task") } && !kept.contains { $0.hasSuffix(".part") })
+      #expect(kept.contains { $0.hasSuffix(".task") })
       let phone = try phone("rest", target)
       try await phone.line("completed -999, reason 0")
-      #expect(server.requests.count == 1 && folder.names == ["state"])
+      #expect(server.requests.count == 1 && !folder.names.contains("target"))
       try await end(phone)
       #expect(kept == ["lock"])
     }
