@@ -168,6 +168,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "Downloading", dependencies: ["CThreads", "Clocks", "SystemSupport", "Transfer"],
         swiftSettings: strict),
+      // The transfers of background sessions, in the application's process or in its phone's.
+      .target(
+        name: "TransferService", dependencies: ["Clocks", "Downloading", "SystemSupport", "Transfer"],
+        swiftSettings: strict),
       .target(
         name: "RemoteMedia",
         dependencies: [
@@ -248,7 +252,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ContinuoNetworking",
         dependencies: [
           "AppLifecycle", "Clocks", "CurlTransport", "Downloading", "SystemSupport", "TextFormatting",
-          "Transfer",
+          "Transfer", "TransferService",
         ],
         swiftSettings: strict),
       .target(
@@ -323,7 +327,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ContinuoNetworkingTests",
         dependencies: [
           "AppLifecycle", "Clocks", "ContinuoNetworking", "ContinuoTesting", "CurlTransport", "Downloading",
-          "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
+          "NetworkTestSupport", "PulseTestSupport", "SystemSupport", "TestSupport", "Transfer",
+          "TransferService",
         ],
         swiftSettings: strict),
       .testTarget(
@@ -332,7 +337,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         swiftSettings: strict),
       // Run, not imported: a program that tests kill.
       .executableTarget(
-        name: "DownloadProbe", dependencies: ["ContinuoNetworking"],
+        name: "DownloadProbe", dependencies: ["Continuo", "ContinuoNetworking"],
         swiftSettings: strict),
       .testTarget(
         name: "ContinuoTestingTests",
@@ -478,6 +483,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
           "ControlProtocol", "ControlServer", "CurlTransport", "Downloading", "Jukebox", "JukeboxPlayback",
           "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary", "NowPlaying", "PulseOutput",
           "QueuePlayer", "RemoteMedia", "RunTimeline", "SystemSupport", "TextFormatting", "Transfer",
+          "TransferService",
           .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
         ],
         swiftSettings: strict + [.unsafeFlags(directMetadata, .when(configuration: .release))]),

@@ -48,7 +48,7 @@ extension UIApplicationDelegate where Self: UIResponder {
   device.application.delegate = delegate
   // The application's reference to its delegate is weak, so the delegate is retained here permanently.
   if let delegate { _ = Unmanaged.passRetained(delegate as AnyObject) }
-  device.launch()
+  if PhoneLink.shared?.launchesInBackground != true { device.launch() }
   RunLoop.main.run()
   // The run loop returns if it has no sources to wait for; the main queue must still be served.
   dispatchMain()

@@ -42,11 +42,25 @@ import Testing
       .memoryWarning,
       .fetch, .remoteControl, .locationChanged, .voipData, .keepAlive, .quit,
       .launchTask("org.example.a task"),
-      .expireTask("org.example.task"),
+      .expireTask("org.example.task"), .backgroundSession("a session"), .backgroundSession(""),
     ])
   func order(_ happening: LifecycleHappening) {
     let order = PhoneOrder(number: 3, happening)
     #expect(PhoneOrder("\(order)") == order)
+  }
+
+  @Test("What a phone passes to its application is read as it was written, and nothing else")
+  func invitation() {
+    for modes in [nil, BackgroundModes(), BackgroundModes([.audio, .fetch])] {
+      for isBackground in [false, true] {
+        let invitation = PhoneInvitation(
+          link: 5, transfers: 7, phone: 12, launchesInBackground: isBackground, modes: modes)
+        #expect(PhoneInvitation("\(invitation)") == invitation)
+      }
+    }
+    for text in ["", "5:7:12:front", "5:12:audio", "x:7:12:front:", "5:7:12:back:"] {
+      #expect(PhoneInvitation(text) == nil)
+    }
   }
 
   @Test(

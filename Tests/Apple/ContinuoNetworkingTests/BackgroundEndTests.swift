@@ -4,6 +4,7 @@ import Testing
 import Transfer
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 /// A network whose events the test sends.
 private final class HandTransport: HTTPTransport {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 @Suite(.timeLimit(.minutes(10))) struct DiskErrandsTests {
   private final class Done: Sendable {

@@ -5,6 +5,7 @@ import Testing
 import Transfer
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 @Suite("The events of an exchange")
 struct ExchangeTests {

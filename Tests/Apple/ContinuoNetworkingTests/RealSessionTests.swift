@@ -9,6 +9,7 @@ import Transfer
 
 @testable import AppLifecycle
 @testable import ContinuoNetworking
+@testable import TransferService
 
 private let content: [UInt8] = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
 
@@ -400,7 +401,7 @@ struct RealSessionTests {
   }
 
   /// Takes up the transfers of an earlier process, before the application makes its session.
-  private func openTransfers(of device: Device) throws -> BackgroundTransfers {
+  private func openTransfers(of device: Device) throws -> any TransferService {
     device.networking.beginTurn()
     defer { device.networking.endTurn() }
     return try #require(device.networking.openTransfers())

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 /// Records on disks that take less than they are given, are full, or fail, in virtual time.
 @Suite("Records on the disk") struct RecordWriterTests {

@@ -5,6 +5,7 @@ import Testing
 import Transfer
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 private let address = "https://files.test/a.bin"
 

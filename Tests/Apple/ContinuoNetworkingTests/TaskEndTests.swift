@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 private let address = "https://files.test/a.bin"
 

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 /// When the device makes transfers, and when it wakes the application, as decisions.
 @Suite("The transfer service's decisions")
@@ -58,6 +59,26 @@ struct TransferServiceMachineTests {
 
   private let a = TransferKey(session: "s", task: 1)
   private let b = TransferKey(session: "s", task: 2)
+
+  @Test(
+    "An application that has ended is expected only for tasks that can end, of a session that may wake it")
+  func mayWake() {
+    for sends in [true, false] {
+      var driver = Driver()
+      driver.send(.connected("s", sendsLaunchEvents: sends))
+      driver.send(.added(a))
+      driver.send(.application(.gone))
+      #expect(!driver.machine.mayWake, "not begun")
+      driver.begin(a)
+      #expect(driver.machine.mayWake == sends)
+      driver.send(.held(a))
+      #expect(!driver.machine.mayWake, "held")
+      driver.send(.resumed(a, .init()))
+      #expect(driver.machine.mayWake == sends)
+      driver.send(.ended(a))
+      #expect(!driver.machine.mayWake, "the wake has been asked for")
+    }
+  }
 
   @Test("made in front a task begins at once, and its end is told at once")
   func front() {

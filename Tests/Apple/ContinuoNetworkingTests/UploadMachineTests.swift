@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import ContinuoNetworking
+@testable import TransferService
 
 @Suite("When an upload is sent") struct UploadMachineTests {
   @Test("a failure that may pass is followed by attempts after 1, 2, 4 … 60 s; another one is reported")

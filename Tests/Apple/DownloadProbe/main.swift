@@ -1,7 +1,12 @@
 // A program that downloads a file in a background session, for the tests that kill it: a later process goes on.
 //
 //   DownloadProbe URL TARGET   ends with status 0 when the file is at TARGET, with 1 if it failed
+//   DownloadProbe phone download|upload URL FILE [hang]
+//                              an application for a phone, which begins that, and hangs in the background
+//   DownloadProbe phone rest FILE
+//                              one that begins nothing, and gets what an earlier one has begun
 
+import Continuo
 import ContinuoNetworking
 import Dispatch
 import Synchronization
@@ -47,6 +52,7 @@ final class Receiver: NSObject, URLSessionDownloadDelegate {
   }
 }
 
+if CommandLine.arguments.dropFirst().first == "phone" { PhoneDelegate.main() }
 guard CommandLine.arguments.count == 3, let url = URL(string: CommandLine.arguments[1]) else { exit(64) }
 let receiver = Receiver(url, URL(fileURLWithPath: CommandLine.arguments[2]))
 let session = URLSession(

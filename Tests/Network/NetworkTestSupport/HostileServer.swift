@@ -38,6 +38,8 @@ package final class HostileServer: Sendable {
     case sendForEver([UInt8])
     /// Does nothing for so many seconds.
     case wait(Double)
+    /// Does this, on the connection's thread.
+    case call(@Sendable () -> Void)
     /// Does nothing more, and keeps the connection.
     case hang
     /// Closes the connection.
@@ -226,6 +228,9 @@ package final class HostileServer: Sendable {
       return false
     case .wait(let seconds):
       usleep(UInt32(seconds * 1e6))
+      return true
+    case .call(let body):
+      body()
       return true
     case .hang:
       // Until the other end, or this server, closes.

@@ -147,6 +147,64 @@ import Testing
     #expect(driver.send(.ended(.killed(signal: 9))).last == .start)
   }
 
+  @Test("The transfers of a session resume a stopped application")
+  func sessionOfAStoppedApplication() {
+    var driver = Driver.stopped()
+    let actions = driver.press(.backgroundSession("a"))
+    #expect(actions == [.resume, .send(PhoneOrder(number: 2, .backgroundSession("a")))])
+    #expect(driver.state(.background) == [.state(.background, driver.now)])
+  }
+
+  @Test("The transfers of a session launch an application that has ended, in the background, before all else")
+  func sessionOfAnEndedApplication() {
+    var driver = Driver.stopped()
+    driver.press(.terminate)
+    #expect(driver.send(.ended(.killed(signal: 9))).last == .over(.terminated))
+    #expect(driver.press(.backgroundSession("a"), token: 5) == [.start])
+    #expect(driver.machine.launchesInBackground)
+    driver.send(.started)
+    #expect(driver.press(.home) == [] && driver.press(.backgroundSession("b")) == [])
+    let sessions = [LifecycleHappening.backgroundSession("a"), .backgroundSession("b")]
+    #expect(sent(driver.send(.report(.hello(BackgroundModes(), .notRunning)))) == sessions)
+    #expect(sent(driver.press(.backgroundSession("c"))) == [.backgroundSession("c")])
+    #expect(sent(driver.state(.inactive)) == [.home])
+    // A launch by the user is one in front again.
+    driver.send(.report(.terminated(nil, driver.now)))
+    driver.send(.ended(.killed(signal: 9)))
+    #expect(driver.press(.launch) == [.start] && !driver.machine.launchesInBackground)
+    driver.send(.started)
+    driver.send(.report(.hello(BackgroundModes(), .notRunning)))
+    #expect(driver.press(.backgroundSession("d")) == [])
+    #expect(sent(driver.state(.inactive)) == [.backgroundSession("d")])
+  }
+
+  @Test("Transfers that complete while the application is killed launch it after its end, once")
+  func sessionOfAnEndingApplication() {
+    for isLaunched in [false, true] {
+      var driver = Driver.active()
+      driver.send(.report(.terminated(nil, driver.now)))
+      #expect(driver.press(.backgroundSession("a"), token: 5) == [])
+      if isLaunched { driver.press(.launch) }
+      #expect(driver.send(.ended(.killed(signal: 9))).last == .start)
+      #expect(driver.machine.launchesInBackground == !isLaunched)
+      driver.send(.started)
+      driver.send(.report(.hello(BackgroundModes(), .notRunning)))
+      driver.send(.report(.terminated(nil, driver.now)))
+      #expect(driver.send(.ended(.killed(signal: 9))).last == .over(.terminated))
+    }
+  }
+
+  @Test("A program whose device is active from the beginning enters the background for a session")
+  func sessionOfAProgramWithoutALaunch() {
+    var driver = Driver()
+    driver.send(.started)
+    driver.send(.ended(.exited(0)))
+    driver.press(.backgroundSession("a"))
+    driver.send(.started)
+    let actions = driver.send(.report(.hello(BackgroundModes(), .active)))
+    #expect(sent(actions) == [.home, .backgroundSession("a")])
+  }
+
   @Test("A fault kills, with its report")
   func fault() {
     var driver = Driver.active()

@@ -74,9 +74,14 @@ extension Device {
   package func wakeForSession(_ session: String) { happen(.backgroundSession(session)) }
 
   /// Sets the closure that is called on the main queue with the identifier of a background session, after the
-  /// application was notified of the session's completed transfers.
+  /// application was notified of the session's completed transfers, and immediately for earlier notifications.
   package func onSessionTold(_ body: @escaping @Sendable (String) -> Void) {
     replace(\.onSessionTold, with: body)
+    let earlier = shared.withLock { state in
+      defer { state.sessionsTold = [] }
+      return state.sessionsTold
+    }
+    for session in earlier { body(session) }
   }
 
   /// Sends a low-memory warning to a running application.

@@ -181,7 +181,11 @@ public final class Device: Sendable {
           self?.handle(.sessionEventsCompleted(id), as: .application)
         }
         if let application { application.handleEvents(ofSession: session, complete) } else { complete() }
-        shared.withLock { $0.onSessionTold }?(session)
+        let onTold = shared.withLock { state in
+          if state.onSessionTold == nil { state.sessionsTold.append(session) }
+          return state.onSessionTold
+        }
+        onTold?(session)
       case .launchTask(_, let task): shared.withLock { $0.taskRunner }?.launch(task)
       case .expireTask(_, let number): shared.withLock { $0.taskRunner }?.expire(number)
       default: break

@@ -25,6 +25,8 @@ struct DeviceState {
   var keepers = KeeperTable()
   var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
   var onSessionTold: (@Sendable (String) -> Void)?
+  /// The sessions of which the application was notified before `onSessionTold` was set.
+  var sessionsTold: [String] = []
   /// The runner of scheduler tasks; nil until the application registers a task.
   var taskRunner: (any ScheduledTaskRunner)?
   var keepAliveHandler: (@Sendable () -> Void)?

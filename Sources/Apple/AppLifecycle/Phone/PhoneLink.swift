@@ -8,8 +8,7 @@ import SystemSupport
 /// The application's device carries out the phone's orders, and its records are reported to the phone. Once
 /// the application is suspended and its parts have stopped, the phone stops the process.
 package final class PhoneLink: Sendable {
-  /// The environment variable in which a phone passes its socket: `DESCRIPTOR:PHONE'S PROCESS ID:MODES`. If
-  /// the modes are empty, the application chooses its own.
+  /// The environment variable in which a phone passes a `PhoneInvitation`.
   package static let variable = "CONTINUO_PHONE"
   /// The timeout in seconds for the parts of a suspended application to stop.
   private static let stillLimit = 1.0
@@ -22,8 +21,11 @@ package final class PhoneLink: Sendable {
   package static let shared = getenv(variable).flatMap { PhoneLink(String(cString: $0)) }
 
   /// The background modes that the phone has chosen; nil if the phone leaves the choice to the application.
-  package let modes: BackgroundModes?
-  private let descriptor: Int32
+  package var modes: BackgroundModes? { invitation.modes }
+  /// Whether the application is launched in the background, by an event that the phone sends.
+  package var launchesInBackground: Bool { invitation.launchesInBackground }
+  private let invitation: PhoneInvitation
+  private var descriptor: Int32 { invitation.link }
   /// The worker that waits until the parts of a suspended application have stopped.
   private let rest = LazyWorker()
   private let state = Mutex(State())
@@ -31,31 +33,40 @@ package final class PhoneLink: Sendable {
   private struct State {
     var device: Device?
     var isRead = false
+    var hasTakenTransfers = false
     var reader: (any Worker)?
     /// The deadline for the parts of the suspended application to stop; nil if the worker does not wait for
     /// that.
     var stillUntil: HostTime?
   }
 
-  /// Takes over the socket that `text` names. Returns nil if the descriptor is not the phone's socket, for
+  /// Takes over the sockets that `text` names. Returns nil if the descriptors are not the phone's sockets, for
   /// example in a child of the application, which inherits only the variable.
   private init?(_ text: String) {
-    let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, let number = Int32(parts[0]), let phone = Int32(parts[1]),
-      Self.isSocket(number, of: phone)
-    else { return nil }
-    // Children of the application must not inherit the socket.
-    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-    descriptor = number
-    modes = parts[2].isEmpty ? nil : BackgroundModes(list: String(parts[2]))
+    guard let invitation = PhoneInvitation(text) else { return nil }
+    self.invitation = invitation
+    let sockets = [(invitation.link, SOCK_SEQPACKET), (invitation.transfers, SOCK_STREAM)]
+    guard sockets.allSatisfy({ Self.isSocket($0, Int32($1.rawValue), of: invitation.phone) }) else {
+      return nil
+    }
+    // Children of the application must not inherit the sockets.
+    for (number, _) in sockets { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
   }
 
-  private static func isSocket(_ number: Int32, of phone: Int32) -> Bool {
+  private static func isSocket(_ number: Int32, _ kind: Int32, of phone: Int32) -> Bool {
     // struct ucred, which the Glibc module lacks: process, user and group.
     var credentials: [Int32] = [0, 0, 0]
     var length = socklen_t(3 * MemoryLayout<Int32>.size)
-    return OpenSockets.option(SO_TYPE, of: number) == Int32(SOCK_SEQPACKET.rawValue)
+    return OpenSockets.option(SO_TYPE, of: number) == kind
       && getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 && credentials[0] == phone
+  }
+
+  /// Returns the socket on which the phone carries out background transfers; nil after the first call.
+  package func takeTransfers() -> Int32? {
+    state.withLock { state in
+      defer { state.hasTakenTransfers = true }
+      return state.hasTakenTransfers ? nil : invitation.transfers
+    }
   }
 
   /// Makes `device` the receiver of the phone's orders. Any thread; blocks for at most about a second if the

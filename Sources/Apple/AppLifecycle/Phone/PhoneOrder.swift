@@ -28,6 +28,9 @@ package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
 
   private static func happening(_ words: String) -> LifecycleHappening? {
     if let plain = plain.first(where: { $0.description == words }) { return plain }
+    if words.hasPrefix("transfers of "), words.hasSuffix(" done"), words.utf8.count >= 18 {
+      return .backgroundSession(String(words.dropFirst(13).dropLast(5)))
+    }
     let parts = words.split(separator: " ", maxSplits: 1).map(String.init)
     switch (parts.first, parts.last) {
     case ("launch-task", let identifier?) where parts.count == 2: return .launchTask(identifier)

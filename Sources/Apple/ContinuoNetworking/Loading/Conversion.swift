@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
-import Glibc
 import Transfer
+import TransferService
 
 /// The offset of the byte that `URLRequest.timeoutFlag` reads.
 private let timeoutFlagOffset = MemoryLayout<AnyObject>.size
@@ -10,71 +10,15 @@ extension TransferRequest {
   /// Creates the request to send. Throws a `URLError` if the request cannot be sent.
   init(_ request: URLRequest, additional fields: [String: String] = [:]) throws {
     guard let url = request.url else { throw URLError(.badURL) }
-    let target: (url: WebURL, credentials: Credentials?)
-    do throws(WebURL.Problem) {
-      target = try WebURL.read(url.absoluteString)
-    } catch {
-      switch error {
-      case .unsupportedScheme: throw URLError.of(.unsupportedURL, url, "unsupported URL")
-      case .tooLong, .malformed: throw URLError.of(.badURL, url, "bad URL")
-      }
-    }
-    let method = request.httpMethod ?? "GET"
-    // A method with blanks or line ends could add header fields to the request.
-    guard HTTPFields.isToken(method) else {
-      throw URLError.of(.badURL, url, "\(method.debugDescription) is not an HTTP method")
-    }
-    self.init(url: target.url)
-    credentials = target.credentials
-    self.method = method
-    self.fields.set("User-Agent", ProcessInfo.processInfo.processName)
-    self.fields.set("Accept", "*/*")
-    self.fields.set("Accept-Language", Self.languages)
-    for (name, value) in fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 })
-      .sorted(by: { $0.key < $1.key })
-    where !["host", "content-length"].contains(name.lowercased()) && HTTPFields.allows(name, value) {
-      self.fields.set(name, value)
-    }
+    try self.init(
+      url: url.absoluteString, method: request.httpMethod ?? "GET",
+      fields: fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 }))
     guard request.httpBodyStream == nil else {
       throw URLError.of(
         .requestBodyStreamExhausted, url,
         "a body stream is not sent in a background session: use uploadTask(with:fromFile:)")
     }
     if let body = request.httpBody { self.body = .bytes(Array(body)) }
-  }
-}
-
-extension TransferRequest {
-  private static let languages = languages(of: ProcessInfo.processInfo.environment)
-
-  /// Returns the `Accept-Language` value for the user's preferred languages, at most six with decreasing
-  /// weights; English if `environment` names none. Foundation does not read these environment variables
-  /// (Swift 6.3).
-  static func languages(of environment: [String: String]) -> String {
-    let texts = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }
-    let names = (texts.first { !$0.isEmpty } ?? "").split(separator: ":").map { name in
-      name.prefix { $0 != "." && $0 != "@" }.replacingOccurrences(of: "_", with: "-")
-    }
-    let languages = names.filter { !["C", "POSIX"].contains($0) && HTTPFields.isToken($0) }
-    return (languages.isEmpty ? ["en"] : languages).prefix(6).enumerated().map { index, language in
-      index == 0 ? language : "\(language);q=0.\(10 - index)"
-    }.joined(separator: ", ")
-  }
-
-  /// Prepares the request for an upload task, which replaces the default method `GET` by `PUT`.
-  mutating func becomeUpload() { if method == "GET" { method = "PUT" } }
-}
-
-extension TransferBody {
-  /// Returns the size of the file in bytes; nil if missing, unreadable or not a regular file. Blocks on the
-  /// disk.
-  static func size(of path: String) -> Int64? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int64(status.st_size)
   }
 }
 

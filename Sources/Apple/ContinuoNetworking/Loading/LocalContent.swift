@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import TextFormatting
 import Transfer
+import TransferService
 
 /// The content of a URL that needs no network.
 enum LocalContent {

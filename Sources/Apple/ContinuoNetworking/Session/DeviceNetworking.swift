@@ -5,6 +5,7 @@ import Foundation
 import Synchronization
 import SystemSupport
 package import Transfer
+import TransferService
 
 extension Device {
   /// The networking of this device's applications. Thread-safe; does not block.
@@ -20,7 +21,7 @@ public final class DeviceNetworking: Suspendable {
     var sessions: [SessionReference] = []
     var shared: URLSession?
     var transport: (any HTTPTransport)?
-    var transfers: BackgroundTransfers?
+    var transfers: (any TransferService)?
     var folder: String?
     var recordCalls = FileReplacement.Calls()
     var isSuspended = false
@@ -112,24 +113,39 @@ public final class DeviceNetworking: Suspendable {
 
   func endTurn() { turn.post() }
 
-  /// Returns the service for background sessions; nil if its folder cannot be opened or another process has
-  /// locked it. The first call blocks while it reads the folder. Must be called between `beginTurn` and
-  /// `endTurn`, because a concurrent call would find the folder locked.
-  func openTransfers() -> BackgroundTransfers? {
+  /// Returns the service for background sessions: that of the phone which has started this process, or one in
+  /// this process. Returns nil if its folder cannot be opened or another process has locked it. The first call
+  /// blocks while the folder is read. Must be called between `beginTurn` and `endTurn`, because a concurrent
+  /// call would find the folder locked.
+  func openTransfers() -> (any TransferService)? {
     if let transfers = made { return transfers }
-    guard let device else { return nil }
-    let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
-    // The sockets belong to the system, so that a suspended application does not lose them.
-    let transport = set ?? CurlHTTPTransport.shared(clock: alarms.clock)
-    let clock = alarms.clock
-    let made = BackgroundTransfers(
-      in: folder ?? Self.folder, of: device, transport: transport, alarms: alarms, files: files,
-      recordCalls: recordCalls,
-      today: { clock.date(of: clock.now) })
-    guard let made else { return nil }
+    guard let device, let made = makeTransfers(for: device) else { return nil }
     state.withLock { $0.transfers = made }
-    device.onSessionTold { [weak made] session in made?.handle(.told(session)) }
+    device.onSessionTold { [weak made] session in made?.perform(.told(session: session)) }
     return made
+  }
+
+  private func makeTransfers(for device: Device) -> (any TransferService)? {
+    let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
+    let clock = alarms.clock
+    var settings = TransferSettings(
+      folder: folder ?? Self.folder, application: nil,
+      discretionaryDelay: device.settings.discretionaryDelay, defaultFields: TransferRequest.defaultFields)
+    switch device.state {
+    case .background: settings.application = .background
+    case .suspended: settings.application = .suspended
+    case .active: settings.application = .front
+    // Inactive is also an application that is being launched in the background.
+    case .inactive, .notRunning: break
+    }
+    if set == nil, clock is SystemClock, let socket = PhoneLink.shared?.takeTransfers() {
+      return RemoteTransfers(over: socket, settings, clock: clock)
+    }
+    // The sockets belong to the system, so that a suspended application does not lose them.
+    return BackgroundTransfers(
+      settings, transport: set ?? CurlHTTPTransport.shared(clock: clock), alarms: alarms, files: files,
+      recordCalls: recordCalls, today: { clock.date(of: clock.now) },
+      wake: { [weak device] in device?.wakeForSession($0) })
   }
 
   private static var folder: String {
@@ -151,7 +167,7 @@ public final class DeviceNetworking: Suspendable {
     beginTurn()
     let transfers = openTransfers()
     endTurn()
-    transfers?.handle(.powered)
+    transfers?.perform(.powered)
   }
 
   var shared: URLSession {
@@ -200,31 +216,34 @@ public final class DeviceNetworking: Suspendable {
   public func suspend() {
     state.withLock { $0.isSuspended = true }
     for session in sessions { session.suspend() }
-    made?.setApplication(.suspended)
+    made?.perform(.application(.suspended))
   }
 
-  private var made: BackgroundTransfers? { state.withLock { $0.transfers } }
+  /// Whether a phone in another process has received the calls for background transfers.
+  public var isStill: Bool { made?.isIdle ?? true }
+
+  private var made: (any TransferService)? { state.withLock { $0.transfers } }
 
   /// Resumes the calls of delegates.
   public func resume() {
     state.withLock { $0.isSuspended = false }
     for session in sessions { session.resume() }
     // In the foreground `enterForeground` has already set the state.
-    if device?.state == .background { made?.setApplication(.background) }
+    if device?.state == .background { made?.perform(.application(.background)) }
   }
 
   /// Treats new transfers as created in the background.
-  public func enterBackground() { made?.setApplication(.background) }
+  public func enterBackground() { made?.perform(.application(.background)) }
 
   /// Ends the start delay of transfers created in the background, and treats new transfers as created in the
   /// foreground.
-  public func enterForeground() { made?.setApplication(.front) }
+  public func enterForeground() { made?.perform(.application(.front)) }
 
   /// Cancels the background transfers, because the user has quit the application.
-  public func quit() { made?.handle(.quit) }
+  public func quit() { made?.perform(.quit) }
 
   /// Records the launch, in the background if the application was woken for a session.
-  public func launch() { if let made { made.setApplication(made.isWaking ? .background : .front) } }
+  public func launch() { made?.perform(.launch) }
 
   /// Ends all sessions together with the application.
   public func terminate() {
@@ -238,7 +257,7 @@ public final class DeviceNetworking: Suspendable {
       return state.shared
     }
     for session in old { session.terminate() }
-    made?.setApplication(.gone)
+    made?.perform(.application(.gone))
     withExtendedLifetime(shared) {}
   }
 }

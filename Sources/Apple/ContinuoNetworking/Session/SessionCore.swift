@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Transfer
+import TransferService
 
 /// The state of a session, shared by several `URLSession` objects of one background session.
 final class SessionCore: Sendable {
@@ -31,7 +32,7 @@ final class SessionCore: Sendable {
   }
 
   /// The service of a background session; nil for other sessions, and if another process owns the transfers.
-  let transfers: BackgroundTransfers?
+  let transfers: (any TransferService)?
 
   let values: URLSessionConfiguration.Values
   let networking: DeviceNetworking
@@ -41,7 +42,7 @@ final class SessionCore: Sendable {
 
   init(
     _ values: URLSessionConfiguration.Values, on networking: DeviceNetworking,
-    transfers: BackgroundTransfers?, delegate: (any URLSessionDelegate)?, delegateQueue: OperationQueue?
+    transfers: (any TransferService)?, delegate: (any URLSessionDelegate)?, delegateQueue: OperationQueue?
   ) {
     self.values = values
     self.transfers = transfers
@@ -69,7 +70,8 @@ final class SessionCore: Sendable {
   /// Requests the events that occurred before the session existed. To be called after `restore`.
   func connect() {
     guard let identifier = values.identifier else { return }
-    transfers?.connect(identifier, sendsLaunchEvents: values.sessionSendsLaunchEvents)
+    transfers?.perform(
+      .connect(session: identifier, sendsLaunchEvents: values.sessionSendsLaunchEvents))
   }
 
   /// Returns the task for a record of the device, creating it if needed; nil if the session no longer exists.
@@ -199,7 +201,7 @@ final class SessionCore: Sendable {
     }
     guard isDue else { return }
     let session = session
-    if let identifier = values.identifier { transfers?.disconnect(identifier) }
+    if let identifier = values.identifier { transfers?.perform(.disconnect(session: identifier)) }
     post { [self] in
       state.withLock { $0.kept = nil }
       if let session { delegate?.urlSession(session, didBecomeInvalidWithError: nil) }
@@ -248,7 +250,7 @@ final class SessionCore: Sendable {
   }
 }
 
-extension SessionCore: BackgroundTransfers.Client {
+extension SessionCore: TransferClient {
   func progressed(_ record: TaskRecord) {
     guard let task = task(for: record) else { return }
     // A pending report reads the counts on delivery, so it includes the new ones.
@@ -313,7 +315,7 @@ extension SessionCore: BackgroundTransfers.Client {
       }
       task.complete(record.error, data: Data(), file: handedOver(record, file), delegate)
       remove(task)
-      transfers.heard(record.key)
+      transfers.perform(.heard(record.key))
     }
   }
 
@@ -334,15 +336,18 @@ extension SessionCore: BackgroundTransfers.Client {
     let key = record.key
     guard let delegate = task.taskDelegate, let url = URL(string: record.answer?.url ?? record.url),
       let answer = record.answer
-    else { return transfers.answer(key, nil) }
+    else { return transfers.perform(.refuse(key, isCancelled: false)) }
     let head = ResponseHead(status: answer.status, fields: answer.fields.map { ($0.key, $0.value) })
     let challenge = URLAuthenticationChallenge(url, head, failures: failures)
     post {
       delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
         switch (disposition, credential) {
-        case (.useCredential, let credential?): transfers.answer(key, credential.credentials)
-        case (.cancelAuthenticationChallenge, _): transfers.answer(key, nil, isCancelled: true)
-        default: transfers.answer(key, nil)
+        case (.useCredential, let credential?):
+          let credentials = credential.credentials
+          transfers.perform(
+            .authenticate(key, user: credentials.user, password: credentials.password))
+        default:
+          transfers.perform(.refuse(key, isCancelled: disposition == .cancelAuthenticationChallenge))
         }
       }
     }
@@ -360,10 +365,10 @@ extension SessionCore: BackgroundTransfers.Client {
 /// background sessions.
 private final class BackgroundWork: TaskWork {
   private let task: URLSessionTask
-  private let transfers: BackgroundTransfers?
+  private let transfers: (any TransferService)?
   private let key: TransferKey
 
-  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: BackgroundTransfers?) {
+  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: (any TransferService)?) {
     self.task = task
     self.key = key
     self.transfers = transfers
@@ -373,12 +378,13 @@ private final class BackgroundWork: TaskWork {
     guard let transfers else { return fail() }
     let values = task.session.core.values
     register(with: transfers)
-    transfers.resume(
-      key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
-      isDiscretionary: values.isDiscretionary)
+    transfers.perform(
+      .resume(
+        key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
+        isDiscretionary: values.isDiscretionary))
   }
 
-  func suspend() { transfers?.handle(.held(key)) }
+  func suspend() { transfers?.perform(.hold(key)) }
 
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     let core = task.session.core
@@ -393,10 +399,10 @@ private final class BackgroundWork: TaskWork {
     transfers.cancel(key, producing: onQueue)
   }
 
-  func describe(_ text: String?) { transfers?.describe(key, text) }
+  func describe(_ text: String?) { transfers?.perform(.describe(key, text)) }
 
   /// Registers the task with the device, unless the device knows it.
-  private func register(with transfers: BackgroundTransfers) {
+  private func register(with transfers: any TransferService) {
     guard !transfers.knows(key) else { return }
     let values = task.session.core.values
     let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
@@ -409,7 +415,7 @@ private final class BackgroundWork: TaskWork {
       timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
     if let cookies = task.cookieField { record.fields["Cookie"] = cookies }
     record.taskDescription = task.taskDescription
-    transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
+    transfers.perform(.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData))
   }
 
   private func fail() {

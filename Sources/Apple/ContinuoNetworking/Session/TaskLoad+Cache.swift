@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Transfer
+import TransferService
 
 extension TaskLoad {
   /// The cache from which the task may be answered; nil if there is none.

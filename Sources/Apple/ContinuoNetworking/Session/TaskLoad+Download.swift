@@ -5,6 +5,7 @@ import FoundationNetworking
 import Glibc
 import Synchronization
 import Transfer
+import TransferService
 
 extension TaskLoad {
   /// Opens the file of a download, and adds a range to the request if the file can be resumed. Called on the

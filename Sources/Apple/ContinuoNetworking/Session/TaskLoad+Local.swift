@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import Glibc
 import Synchronization
+import TransferService
 
 extension TaskLoad {
   /// Delivers the content of a `file:` or `data:` URL. Called on the files' worker.

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
+import TransferService
 
 extension TaskLoad {
   /// Asks the delegate for the body stream of an upload, which is then read and sent.

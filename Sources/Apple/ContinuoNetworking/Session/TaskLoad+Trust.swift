@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Transfer
+import TransferService
 
 extension TaskLoad {
   /// The check of the server of `url`; nil if no delegate decides about certificates.

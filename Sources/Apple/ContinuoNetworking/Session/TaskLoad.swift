@@ -4,6 +4,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Transfer
+import TransferService
 
 /// A transfer of a default session, or a data task of any session. The connection is closed when the
 /// application is suspended or terminated.

@@ -1,4 +1,5 @@
 import AppLifecycle
+import TransferService
 
 extension URLCache {
   /// The cache of default sessions, with 4 MiB in memory and 20 MiB on the disk. A test device has one of its

@@ -5,6 +5,7 @@ import AppLifecycle
 @_exported public import Foundation
 @_exported public import FoundationNetworking
 import Synchronization
+import TransferService
 
 /// A session of HTTP and HTTPS transfers on the device that is `Device.current` when the session is created.
 /// Delegates and completion handlers are called one at a time on the delegate queue, in virtual time on the

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Transfer
+import TransferService
 
 extension URLSessionTask {
   /// Creates the request of a foreground session. Blocks while a body stream is read.

@@ -1,6 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 import Synchronization
+import TransferService
 
 /// A transfer of a session. The session creates it; `resume()` starts it. Thread-safe; methods do not block.
 open class URLSessionTask: NSObject, @unchecked Sendable {

@@ -2,6 +2,7 @@ import Clocks
 public import Foundation
 public import FoundationNetworking
 import Transfer
+import TransferService
 
 /// The metrics of a task.
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {

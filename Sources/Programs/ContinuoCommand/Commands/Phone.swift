@@ -39,6 +39,9 @@ extension Phone {
         Events come from --at, from keys on a terminal (h home button, f foreground, q quit) and from the control \
         socket (continuo home, foreground, lock, unlock, interrupt, terminate, launch, lifecycle).
 
+        Transfers of background sessions (ContinuoNetworking) continue while the application is suspended and after \
+        its termination, and resume or launch it when they are done. Quitting cancels them.
+
         EXAMPLES
           continuo phone run .build/debug/MyApp
               Keys press the home button and bring the application to the foreground.
@@ -55,7 +58,7 @@ extension Phone {
           0      the user ended the phone or the application
           64     the command line is invalid
           66     the program does not exist or cannot be started
-          70     the system terminated the application, and nothing launched it again
+          70     the system terminated the application, and neither its transfers nor a user launch it again
           73     the socket that --socket names is in use, or cannot be created
           128+n  the program, or the phone, was ended by signal n
           A program that ends by itself ends the phone with its own exit status.

@@ -103,8 +103,12 @@ struct PhoneMachine {
   private(set) var modes = BackgroundModes()
   private(set) var tasks: [BackgroundTaskReport] = []
   private(set) var lastFault: PhoneReport.Fault?
-  private var standIn: LifecycleMachine?
+  private var standIn: StandIn?
   private var waiting: [Press] = []
+  /// The sessions for which the program starts again once its killed process has ended.
+  private var waitingForEnd: [Press] = []
+  /// Whether the application was last started in the background, for a session.
+  private(set) var launchesInBackground = false
   /// The events that were sent to the application and that it has not finished, by number.
   private var sent: [(number: UInt64, press: Press)] = []
   private var lastNumber: UInt64 = 0
@@ -189,12 +193,14 @@ struct PhoneMachine {
     returnsOnUnlock = false
     for press in sent.map(\.press) + waiting { finish(press) }
     sent = []
-    waiting = []
+    waiting = waitingForEnd
+    waitingForEnd = []
     if ending == nil, case .killed(let signal) = end {
       actions.append(.complain("\(name) has crashed: killed by signal \(signal) from outside the phone"))
     }
     show(.notRunning, now)
-    actions.append(launchesAgain ? .start : .over(ending ?? .byItself(end)))
+    launchesInBackground = !launchesAgain && !waiting.isEmpty
+    actions.append(launchesAgain || launchesInBackground ? .start : .over(ending ?? .byItself(end)))
     ending = nil
     launchesAgain = false
   }
@@ -219,14 +225,9 @@ struct PhoneMachine {
 
   private mutating func press(_ press: Press) {
     note(press.happening)
-    guard process != .none else {
-      guard press.happening == .launch else {
-        return finish(press, refusal: "the application is not running")
-      }
-      actions.append(.start)
-      return finish(press)
-    }
+    guard process != .none else { return start(for: press) }
     guard ending == nil else {
+      if press.happening.isSession { return waitingForEnd.append(press) }
       if press.happening == .launch { launchesAgain = true }
       return finish(press)
     }
@@ -234,10 +235,25 @@ struct PhoneMachine {
     case .awaited: keep(press)
     // A device that was not launched yet ignores all other events.
     case .held where launchBy != nil:
-      if press.happening != .launch { keep(press) } else if hasRoom(for: press) { send(press) }
+      if !launches(press.happening) { keep(press) } else if hasRoom(for: press) { send(press) }
     case .held: tellApplication(press)
     case .none: tellStandIn(press)
     }
+  }
+
+  /// Starts the program, which has ended, if the event launches it.
+  private mutating func start(for press: Press) {
+    launchesInBackground = press.happening.isSession
+    guard press.happening == .launch || launchesInBackground else {
+      return finish(press, refusal: "the application is not running")
+    }
+    actions.append(.start)
+    if launchesInBackground { waiting.append(press) } else { finish(press) }
+  }
+
+  /// Whether the event launches the device of a program that was started.
+  private func launches(_ happening: LifecycleHappening) -> Bool {
+    happening == .launch || launchesInBackground && happening.isSession
   }
 
   /// Keeps an event for later.
@@ -323,7 +339,12 @@ struct PhoneMachine {
       if isInterrupted { send(Press(happening: .interruptionBegan)) }
       if reached == .notRunning {
         launchBy = now.advanced(bySeconds: Self.launchLimit)
+        let launches = waiting.filter { self.launches($0.happening) }
+        waiting = waiting.filter { !self.launches($0.happening) }
+        for press in launches { send(press) }
       } else {
+        // A device that is active from the beginning cannot be launched in the background.
+        if launchesInBackground, reached != .background { send(Press(happening: .home)) }
         sendWaiting()
       }
     case .event(.state(let reached), let time): enter(reached, time)
@@ -405,11 +426,11 @@ struct PhoneMachine {
       ? "has closed its connection to the phone" : "has not made itself known: it uses no device of Continuo"
     actions.append(
       .complain("\(name) \(reason); it gets no calls, and is stopped and ended all the same"))
-    standIn = LifecycleMachine(modes: BackgroundModes(), isActive: true)
+    standIn = StandIn(isInFront: process == .running, at: now)
     let missed = sent.map(\.press) + waiting
     sent = []
     waiting = []
-    if process == .running { show(.active, now) } else { tellStandIn(.happened(.home), carriesOut: false) }
+    if process == .running { show(.active, now) }
     for press in missed { tellStandIn(press) }
   }
 
@@ -418,28 +439,8 @@ struct PhoneMachine {
     tellStandIn(.happened(press.happening, token: number))
   }
 
-  /// Passes an event to the stand-in. `carriesOut` is false if the processes already are in the resulting state.
-  private mutating func tellStandIn(_ event: LifecycleMachine.Event, carriesOut: Bool = true) {
-    var events = [event]
-    while let event = events.popLast() {
-      let steps = standIn?.handle(event, at: now) ?? []
-      for step in steps {
-        if let call = Self.call(of: step) { events.append(.callReturned(call)) }
-        if carriesOut { carryOut(step) }
-      }
-      // Suspension is decided once nothing else is left to do.
-      if events.isEmpty, event != .settled || !steps.isEmpty { events.append(.settled) }
-    }
-  }
-
-  /// Returns the call of a step. A program without a link does not get the call, so the call returns at once.
-  private static func call(of step: LifecycleMachine.Action) -> LifecycleMachine.CallID? {
-    switch step {
-    case .call(let id, _), .expire(let id, _), .tellSession(let id, _), .launchTask(let id, _),
-      .expireTask(let id, _), .reachMainQueue(let id):
-      id
-    default: nil
-    }
+  private mutating func tellStandIn(_ event: LifecycleMachine.Event) {
+    for step in standIn?.handle(event, at: now) ?? [] { carryOut(step) }
   }
 
   private mutating func carryOut(_ step: LifecycleMachine.Action) {
@@ -455,4 +456,8 @@ struct PhoneMachine {
     default: break
     }
   }
+}
+
+extension LifecycleHappening {
+  fileprivate var isSession: Bool { if case .backgroundSession = self { true } else { false } }
 }

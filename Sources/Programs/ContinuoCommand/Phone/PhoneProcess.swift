@@ -11,6 +11,8 @@ final class PhoneProcess: Sendable {
   let session: ProcessSession
   /// The phone's end of the link.
   let link: Int32
+  /// The phone's end of the socket for background transfers, which the receiver closes.
+  let transfers: Int32
   private let guardian: Guardian?
   private let waiter = Mutex<(any Worker)?>(nil)
   private let hasEnded = Mutex(false)
@@ -19,38 +21,57 @@ final class PhoneProcess: Sendable {
   ///
   /// - Parameters:
   ///   - modes: the background modes of the program; nil leaves them to the program.
+  ///   - launchesInBackground: whether an event that the phone sends launches the application in the background.
   ///   - takesInput: whether the program gets this process's standard input.
   ///   - onEnd: called on a thread of its own once the first process has ended, with this object.
   init(
-    _ arguments: [String], modes: BackgroundModes?, takesInput: Bool,
+    _ arguments: [String], modes: BackgroundModes?, launchesInBackground: Bool, takesInput: Bool,
     onEnd: @escaping @Sendable (PhoneProcess) -> Void
   ) throws(SystemCallError) {
-    var ends: [Int32] = [-1, -1]
-    let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemCallError("socketpair") }
-    defer { close(ends[1]) }
+    let link = try Self.pair(SOCK_SEQPACKET)
+    defer { close(link.child) }
+    let transfers: (own: Int32, child: Int32)
+    do throws(SystemCallError) {
+      transfers = try Self.pair(SOCK_STREAM)
+    } catch {
+      close(link.own)
+      throw error
+    }
+    defer { close(transfers.child) }
     guardian = Guardian()
-    let value = "\(ends[1]):\(getpid()):\(modes.map { "\($0)" } ?? "")"
+    // Only this thread starts processes, so that only the program inherits the descriptor.
+    _ = fcntl(transfers.child, F_SETFD, 0)
+    let invitation = PhoneInvitation(
+      link: link.child, transfers: transfers.child, phone: getpid(),
+      launchesInBackground: launchesInBackground, modes: modes)
     do throws(SystemCallError) {
       let identifier = try ChildProcess.start(
         arguments,
         environment: ProcessInfo.processInfo.environment
-          .merging([PhoneLink.variable: value]) { $1 }.map { "\($0)=\($1)" },
-        input: takesInput ? .inherited : .null, output: .inherited, group: nil, passing: ends[1])
+          .merging([PhoneLink.variable: "\(invitation)"]) { $1 }.map { "\($0)=\($1)" },
+        input: takesInput ? .inherited : .null, output: .inherited, group: nil, passing: link.child)
       session = ProcessSession(identifier)
     } catch {
-      close(ends[0])
+      for end in [link.own, transfers.own] { close(end) }
       guardian?.dismiss()
       throw error
     }
     guardian?.guards(session)
-    link = ends[0]
+    (self.link, self.transfers) = (link.own, transfers.own)
     let worker = SystemClock.shared.makeWorker("continuo-child") { [weak self, session] in
       ChildProcess.awaitEnd(of: session.number)
       if let self { onEnd(self) }
       return .whenSignalled
     }
     waiter.withLock { $0 = worker }
+  }
+
+  private static func pair(_ kind: __socket_type) throws(SystemCallError) -> (own: Int32, child: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(kind.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw SystemCallError("socketpair")
+    }
+    return (ends[0], ends[1])
   }
 
   /// Kills all processes, waits for the end of the first and of the guardian, and closes the link. Returns how

@@ -2,10 +2,12 @@ import AppLifecycle
 import Clocks
 import ControlProtocol
 import ControlServer
+import CurlTransport
 import Dispatch
 import Glibc
 import RunTimeline
 import SystemSupport
+import TransferService
 
 /// The run of `continuo phone run`: carries out the actions of a `PhoneMachine` on the program's processes.
 @MainActor
@@ -32,6 +34,9 @@ final class PhoneRun {
   private var process: PhoneProcess? { didSet { running.replace(with: process) } }
   private let running = RunningProcess()
   private var link: DescriptorSource?
+  /// The background transfers of the application, which continue while it is stopped or has ended.
+  private let transfers: TransferHost
+  private var transferCalls: DescriptorSource?
   private var schedule: Schedule?
   private var terminal: Terminal?
   private var server: MPDServer?
@@ -46,6 +51,11 @@ final class PhoneRun {
   init(_ parts: Parts) {
     self.parts = parts
     machine = PhoneMachine(name: parts.arguments.first ?? "", grace: parts.grace)
+    transfers = TransferHost(transport: CurlHTTPTransport.shared(clock: clock), clock: clock) { session in
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { PhoneRun.current?.press(.backgroundSession(session)) { _ in } }
+      }
+    }
   }
 
   /// Starts the program. Ends the command if it cannot be started.
@@ -76,7 +86,9 @@ final class PhoneRun {
     guard !isEnded else { return }
     isEnded = true
     link?.cancel()
+    transferCalls?.cancel()
     process?.end()
+    transfers.end()
     terminal?.finish()
     for completion in completions.values { completion("the phone has ended") }
     server?.stop()
@@ -89,7 +101,7 @@ final class PhoneRun {
 
   private func press(_ key: TerminalKey) {
     switch key.command {
-    case .quit?: end(ExitStatus.played.rawValue)
+    case .quit?: quit()
     case let command? where command.happening != nil: perform(command)
     default: StandardOutput.complain("keys: h home button, f foreground, q quit")
     }
@@ -97,10 +109,17 @@ final class PhoneRun {
 
   /// Performs a command of a key or of `--at`.
   private func perform(_ command: PlayerCommand) {
-    if command == .quit { return end(ExitStatus.played.rawValue) }
+    if command == .quit { return quit() }
     guard let happening = command.happening else { return }
     mayBeLaunched = false
     press(happening) { if let refusal = $0 { StandardOutput.complain("\(command): \(refusal)") } }
+  }
+
+  /// Force-quits the application, which cancels its background transfers, and ends the command.
+  private func quit() {
+    readTransferCalls()
+    transfers.quit()
+    end(ExitStatus.played.rawValue)
   }
 
   /// Performs a command of a client. `completion` is called once the application has handled the event.
@@ -184,6 +203,8 @@ final class PhoneRun {
   private func applicationEnded(_ ending: PhoneMachine.Ending) {
     if schedule?.includes(.launch) ?? false { return }
     switch ending {
+    case .terminated where transfers.mayWake, .faulted where transfers.mayWake:
+      StandardOutput.complain("\(machine.name): its background transfers continue, and will launch it again")
     case .terminated: if !mayBeLaunched { end(ExitStatus.played.rawValue) }
     case .faulted: end(ExitStatus.terminated.rawValue)
     case .byItself(.exited(let status)): end(status)
@@ -196,13 +217,18 @@ final class PhoneRun {
   private func startProcess() {
     do throws(SystemCallError) {
       let process = try PhoneProcess(
-        parts.arguments, modes: parts.modes, takesInput: terminal == nil
+        parts.arguments, modes: parts.modes, launchesInBackground: machine.launchesInBackground,
+        takesInput: terminal == nil
       ) { process in
         DispatchQueue.main.async { MainActor.assumeIsolated { PhoneRun.current?.processEnded(process) } }
       }
       self.process = process
       link = DescriptorSource(descriptor: process.link, queue: .main) { [weak self] in
         MainActor.assumeIsolated { self?.readReports() }
+      }
+      transfers.connect(process.transfers, isWoken: machine.launchesInBackground)
+      transferCalls = DescriptorSource(descriptor: process.transfers, queue: .main) { [weak self] in
+        MainActor.assumeIsolated { self?.readTransferCalls() }
       }
       handle(.started)
     } catch {
@@ -216,6 +242,9 @@ final class PhoneRun {
     readReports()
     link?.cancel()
     link = nil
+    transferCalls?.cancel()
+    transferCalls = nil
+    transfers.disconnect()
     guard let end = ended.end() else { return }
     process = nil
     handle(.ended(end))
@@ -231,6 +260,12 @@ final class PhoneRun {
       // closed.
       return handle(.linkEnded)
     }
+  }
+
+  private func readTransferCalls() {
+    guard transferCalls != nil, !transfers.receive() else { return }
+    transferCalls?.cancel()
+    transferCalls = nil
   }
 
   private func readReports() {

@@ -1,94 +1,69 @@
-import Foundation
-import FoundationNetworking
+package import Foundation
 import Transfer
 
 /// The record of a background session's task, as stored on disk.
-struct TaskRecord: Codable, Sendable {
-  enum Kind: Codable, Sendable {
+package struct TaskRecord: Codable, Sendable {
+  package enum Kind: Codable, Sendable {
     case download
     /// An upload of `count` bytes of the file at `path`; -1 before the file was examined.
     case upload(path: String, count: Int64)
   }
 
-  struct Outcome: Codable, Sendable {
+  package struct Outcome: Codable, Sendable {
     /// A code of `NSURLErrorDomain`; nil if a response arrived.
-    var code: Int?
-    var message = ""
+    package var code: Int?
+    package var message = ""
     /// The reason for which the device has cancelled the task.
-    var reason: Int?
-    var resumeData: Data?
+    package var reason: Int?
+    package var resumeData: Data?
 
-    static func failed(_ code: URLError.Code, _ message: String, resumeData: Data? = nil) -> Outcome {
+    package static func failed(_ code: URLError.Code, _ message: String, resumeData: Data? = nil) -> Outcome {
       Outcome(code: code.rawValue, message: message, resumeData: resumeData)
     }
   }
 
-  struct Answer: Codable, Sendable {
-    var status: Int
-    var fields: [String: String]
-    var url: String
-    var body = Data()
+  package struct Answer: Codable, Sendable {
+    package var status: Int
+    package var fields: [String: String]
+    package var url: String
+    package var body = Data()
   }
 
   private(set) var version = 1
-  let session: String
-  let task: Int
-  var kind: Kind
-  var url: String
-  var method: String
+  package let session: String
+  package let task: Int
+  package var kind: Kind
+  package var url: String
+  package var method: String
   /// The header fields of the request. Secret ones are not stored on disk.
-  var fields: [String: String]
+  package var fields: [String: String]
   /// The timeout in seconds without a byte.
-  var timeout: Double
-  var taskDescription: String?
+  package var timeout: Double
+  package var taskDescription: String?
   /// The time of the first resume; nil before.
-  var begun: Date?
-  var deadline: Date?
-  var earliest: Date?
-  var isDiscretionary = false
-  var received: Int64 = 0
-  var expected: Int64 = -1
-  var sent: Int64 = 0
-  var answer: Answer?
-  var outcome: Outcome?
+  package var begun: Date?
+  package var deadline: Date?
+  package var earliest: Date?
+  package var isDiscretionary = false
+  package var received: Int64 = 0
+  package var expected: Int64 = -1
+  package var sent: Int64 = 0
+  package var answer: Answer?
+  package var outcome: Outcome?
 
-  init(_ key: TransferKey, _ kind: Kind, _ request: URLRequest, fields: [String: String], timeout: Double) {
+  package init(
+    _ key: TransferKey, _ kind: Kind, url: String, method: String, fields: [String: String], timeout: Double
+  ) {
     session = key.session
     task = key.task
     self.kind = kind
-    url = request.url?.absoluteString ?? ""
-    method = request.httpMethod ?? "GET"
-    self.fields = fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 })
+    self.url = url
+    self.method = method
+    self.fields = fields
     self.timeout = timeout
   }
 
-  var key: TransferKey { TransferKey(session: session, task: task) }
-
-  var request: URLRequest? {
-    guard let url = URL(string: url) else { return nil }
-    var request = URLRequest(url: url)
-    request.httpMethod = method
-    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-    return request
-  }
-
-  var response: HTTPURLResponse? {
-    guard let answer, let url = URL(string: answer.url) else { return nil }
-    return NamedResponse(
-      url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.fields)
-  }
-
-  /// The error of the task; nil if a response arrived.
-  var error: URLError? {
-    guard let outcome, let code = outcome.code else { return nil }
-    let error = URLError.of(
-      URLError.Code(rawValue: code) ?? .unknown, URL(string: url), outcome.message,
-      resumeData: outcome.resumeData)
-    guard let reason = outcome.reason else { return error }
-    return URLError(
-      error.code,
-      userInfo: error.userInfo.merging([NSURLErrorBackgroundTaskCancelledReasonKey: reason]) { $1 })
-  }
+  package var key: TransferKey { TransferKey(session: session, task: task) }
 
   mutating func take(_ head: ResponseHead, from url: WebURL) {
     var head = head
@@ -102,7 +77,7 @@ struct TaskRecord: Codable, Sendable {
   }
 
   /// The base name of the task's files. All files of a session share a prefix.
-  var name: String {
+  package var name: String {
     let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return "\(String(hash, radix: 16))-\(task)"
   }
@@ -121,7 +96,7 @@ struct TaskRecord: Codable, Sendable {
   }
 
   /// Returns the records in a folder, ignoring invalid files. Blocks on the disk.
-  static func read(in folder: String) -> [TaskRecord] {
+  package static func read(in folder: String) -> [TaskRecord] {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

@@ -1,40 +1,42 @@
-import Foundation
-import FoundationNetworking
-import Transfer
+package import Foundation
+package import Transfer
 
 /// The data to resume a download: the path of the partial file and the version of the resource, without
 /// credentials. Opaque to applications.
-struct ResumeData: Codable, Sendable {
+package struct ResumeData: Codable, Sendable {
   private(set) var version = 1
-  var url: String
+  package var url: String
   /// The header fields of the request, without credentials.
-  var fields: [String: String]
-  var path: String
+  package var fields: [String: String]
+  package var path: String
   /// The number of reliable bytes in the file.
-  var count: Int64
+  package var count: Int64
   /// The `If-Range` value of the version; nil if the server sent only a weak validator.
-  var validator: String?
+  package var validator: String?
 
   /// Creates the data to resume after `count` bytes of a file; nil if request or response do not allow it.
-  init?(_ request: URLRequest, _ head: ResponseHead?, path: String, count: Int64) {
-    guard let head, request.httpMethod ?? "GET" == "GET", let text = request.url?.absoluteString,
-      let url = try? WebURL.read(text).url, head.status == 200 || head.status == 206,
+  package init?(
+    url text: String, method: String, fields: [String: String], _ head: ResponseHead?, path: String,
+    count: Int64
+  ) {
+    guard let head, method == "GET", let url = try? WebURL.read(text).url,
+      head.status == 200 || head.status == 206,
       head.fields["ETag"] != nil || head.fields["Last-Modified"] != nil, !head.isEncoded, !head.refusesRanges,
       head.status == 206 || head.fields["Accept-Ranges"]?.lowercased() == "bytes", count > 0
     else { return nil }
     self.url = url.text
-    fields = Self.withoutSecrets(request.allHTTPHeaderFields ?? [:])
+    self.fields = Self.withoutSecrets(fields)
     self.path = path
     self.count = count
     validator = head.validator?.text
   }
 
   /// Returns the header fields without those that must not be written to disk.
-  static func withoutSecrets(_ fields: [String: String]) -> [String: String] {
+  package static func withoutSecrets(_ fields: [String: String]) -> [String: String] {
     fields.filter { !["authorization", "proxy-authorization", "cookie"].contains($0.key.lowercased()) }
   }
 
-  init?(_ data: Data) {
+  package init?(_ data: Data) {
     guard let read = try? JSONDecoder().decode(ResumeData.self, from: data), read.version == 1,
       read.count > 0,
       URL(string: read.url) != nil, read.path.hasPrefix("/")
@@ -42,24 +44,16 @@ struct ResumeData: Codable, Sendable {
     self = read
   }
 
-  var data: Data? {
+  package var data: Data? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return try? encoder.encode(self)
   }
-
-  /// The request for the remaining bytes, without range fields.
-  var request: URLRequest? {
-    guard let url = URL(string: url) else { return nil }
-    var request = URLRequest(url: url)
-    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-    return request
-  }
 }
 
 /// Resumes a download after stored bytes. A value: heads and bytes go in, the next step comes out.
-struct Resumption: Hashable, Sendable {
-  enum Step: Hashable {
+package struct Resumption: Hashable, Sendable {
+  package enum Step: Hashable {
     /// The body continues the stored bytes, after the overlap to compare.
     case goOn
     /// The body is the complete file: discard the stored bytes.
@@ -68,7 +62,7 @@ struct Resumption: Hashable, Sendable {
     case askAnew
   }
 
-  let count: Int64
+  package let count: Int64
   /// The offset of the first requested byte. The stored bytes from this offset on are compared with the
   /// response.
   private let first: Int64
@@ -76,20 +70,20 @@ struct Resumption: Hashable, Sendable {
   /// The offset of the next byte to compare.
   private var position: Int64
 
-  init(_ data: ResumeData) {
+  package init(_ data: ResumeData) {
     count = data.count
     first = max(0, count - NetworkLimits.overlapAfterRestart)
     position = first
     validator = data.validator
   }
 
-  func apply(to request: inout TransferRequest) {
+  package func apply(to request: inout TransferRequest) {
     request.fields.set("Range", "bytes=\(first)-")
     if let validator { request.fields.set("If-Range", validator) } else { request.fields.remove("If-Range") }
     request.fields.set("Accept-Encoding", "identity")
   }
 
-  func step(after head: ResponseHead) -> Step {
+  package func step(after head: ResponseHead) -> Step {
     switch head.status {
     case 206:
       let isRest = head.contentRange?.bytes?.lowerBound == first && !head.isMultipart && !head.isEncoded
@@ -100,7 +94,9 @@ struct Resumption: Hashable, Sendable {
   }
 
   /// Compares the overlap and returns the bytes after it; nil if the overlap differs.
-  mutating func take(_ bytes: [UInt8], holds: (ArraySlice<UInt8>, Int64) -> Bool) -> ArraySlice<UInt8>? {
+  package mutating func take(_ bytes: [UInt8], holds: (ArraySlice<UInt8>, Int64) -> Bool) -> ArraySlice<
+    UInt8
+  >? {
     let piece = bytes.prefix(Int(clamping: count - position))
     guard piece.isEmpty || holds(piece, position) else { return nil }
     position += Int64(piece.count)

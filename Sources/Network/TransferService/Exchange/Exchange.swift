@@ -1,19 +1,19 @@
 import Clocks
+import Foundation
 import Synchronization
-import Transfer
+package import Transfer
 
 /// A request and its response, over as many connections as redirects and credentials need. Methods may be
 /// called on any thread and never block on the network.
-final class Exchange: Sendable {
+package final class Exchange: Sendable {
   /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
-  protocol Client: AnyObject, Sendable {
+  package protocol Client: AnyObject, Sendable {
     /// The server redirects the request. Continue with `follow`, or `proceed` with the redirect's response.
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
     /// The server requests credentials. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
     /// The server presents certificates (PEM), its own first. `failure`: the reason why they are not valid; nil
-    /// if they are. Continue with `trust`, or
-    /// `cancel`. Only called if the request has a check.
+    /// if they are. Continue with `trust`, or `cancel`. Only called if the request has a check.
     func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?)
     /// The head of the response has arrived. Returns the demand; after `.pause`, no body arrives before
     /// `proceed`.
@@ -65,7 +65,7 @@ final class Exchange: Sendable {
 
   /// The maximum number of recorded connections. Limited because a delegate may answer any number of
   /// challenges.
-  static let longestRecord = 100
+  package static let longestRecord = 100
 
   /// The maximum number of accepted certificates of a server.
   private static let longestConsent = 10
@@ -82,7 +82,7 @@ final class Exchange: Sendable {
   private let state: Mutex<State>
 
   /// Creates an exchange without starting it. The exchange retains the client.
-  init(
+  package init(
     _ request: TransferRequest, transport: any HTTPTransport, alarms: Alarms, timeout: Double,
     client: any Client
   ) {
@@ -93,18 +93,18 @@ final class Exchange: Sendable {
     state = Mutex(State(request: request, lastProgress: alarms.clock.now))
   }
 
-  var request: TransferRequest { state.withLock { $0.request } }
+  package var request: TransferRequest { state.withLock { $0.request } }
 
   /// The connections so far, oldest first.
-  var transactions: [Transaction] { state.withLock { $0.transactions } }
+  package var transactions: [Transaction] { state.withLock { $0.transactions } }
 
-  func start() {
+  package func start() {
     connect()
     watch()
   }
 
   /// Cancels the exchange without further calls of the client, except one in progress on another thread.
-  func cancel() {
+  package func cancel() {
     let now = alarms.clock.now
     let (transfer, alarm) = state.withLock { state in
       state.isOver = true
@@ -115,7 +115,7 @@ final class Exchange: Sendable {
     if let transfer { transport.cancel(transfer) }
   }
 
-  func follow(_ request: TransferRequest) {
+  package func follow(_ request: TransferRequest) {
     reconnect { state in
       state.request = request
       state.invalidity = nil
@@ -124,7 +124,7 @@ final class Exchange: Sendable {
 
   /// Accepts the certificate that the server has presented. Returns the check that the server passes; nil if
   /// no decision was pending.
-  func trust() -> ServerCheck? {
+  package func trust() -> ServerCheck? {
     let check = state.withLock { state -> ServerCheck? in
       guard let own = state.presented.first else { return nil }
       state.presented = []
@@ -137,7 +137,7 @@ final class Exchange: Sendable {
     return check
   }
 
-  func authenticate(_ credentials: Credentials) {
+  package func authenticate(_ credentials: Credentials) {
     let scheme = state.withLock { $0.undecided?.challenge?.scheme } ?? .basic
     reconnect { state in
       state.request.credentials = credentials
@@ -148,7 +148,7 @@ final class Exchange: Sendable {
   }
 
   /// Resumes the body after the client has paused it, or accepts a redirect or a challenge as the response.
-  func proceed() {
+  package func proceed() {
     let now = alarms.clock.now
     let (head, transfer, ended) = state.withLock { state in
       defer {
@@ -172,7 +172,7 @@ final class Exchange: Sendable {
   }
 
   /// Records that the client keeps bytes for later. Returns the demand for the event that brought them.
-  func enqueued(_ count: Int) -> TransferDemand {
+  package func enqueued(_ count: Int) -> TransferDemand {
     state.withLock { state in
       state.queued += count
       return state.queued >= Self.room ? .pause : .more
@@ -180,7 +180,7 @@ final class Exchange: Sendable {
   }
 
   /// Records that the client no longer keeps bytes, and calls `proceed` once few are left.
-  func consumed(_ count: Int) {
+  package func consumed(_ count: Int) {
     let before = state.withLock { state in
       defer { state.queued -= count }
       return state.queued
@@ -189,7 +189,7 @@ final class Exchange: Sendable {
   }
 
   /// Pauses or resumes the exchange. While paused, nothing is read from the connection and no timeout runs.
-  func setHeld(_ isHeld: Bool) {
+  package func setHeld(_ isHeld: Bool) {
     let now = alarms.clock.now
     let (transfer, isPaused) = state.withLock { state in
       state.isHeld = isHeld
@@ -414,7 +414,7 @@ final class Exchange: Sendable {
 
 extension Exchange.Client {
   /// Cancels the exchange by default, for clients whose requests have no check.
-  func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?) {
+  package func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?) {
     exchange.cancel()
   }
 }
@@ -422,7 +422,7 @@ extension Exchange.Client {
 extension ResponseHead {
   /// The challenge for Digest authentication, or else for Basic, and the realm, empty if missing; nil without
   /// such a challenge.
-  var challenge: (scheme: Authentication, realm: String)? {
+  package var challenge: (scheme: Authentication, realm: String)? {
     let texts = fields.all.filter { HTTPFields.isSame($0.name, "WWW-Authenticate") }.map(\.value)
     for scheme in [Authentication.digest, .basic] {
       guard let text = texts.first(where: { $0.lowercased().hasPrefix(scheme.rawValue) }) else { continue }

@@ -1,5 +1,5 @@
 import Downloading
-import Foundation
+package import Foundation
 import Glibc
 import Synchronization
 import Transfer
@@ -60,7 +60,7 @@ extension BackgroundTransfers {
   }
 
   /// Returns the record of an unfinished task and its session's client; nil if the application does not run.
-  func running(_ key: TransferKey) -> (record: TaskRecord, client: (any Client)?)? {
+  func running(_ key: TransferKey) -> (record: TaskRecord, client: (any TransferClient)?)? {
     state.withLock { $0.running(key) }
   }
 
@@ -134,7 +134,7 @@ extension BackgroundTransfers {
   }
 
   /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
-  func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
+  package func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
     var isStopped = false
     handle { state in
       guard let handler, let record = state.records[key], record.outcome == nil, case .download = record.kind
@@ -148,14 +148,16 @@ extension BackgroundTransfers {
     finish(key, .failed(.cancelled, "cancelled"))
   }
 
-  /// Continues a task with credentials. Without credentials, ends the task with the server's response, or
-  /// with the error `cancelled` if `isCancelled`. Has no effect unless the task waits for credentials.
-  func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
-    guard let credentials else {
-      guard state.withLock({ $0.challenges.contains(key) }) else { return }
-      let code = isCancelled ? URLError.Code.cancelled.rawValue : nil
-      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"))
-    }
+  /// Ends a task that waits for credentials.
+  func refuse(_ key: TransferKey, isCancelled: Bool) {
+    guard state.withLock({ $0.challenges.contains(key) }) else { return }
+    finish(
+      key,
+      TaskRecord.Outcome(code: isCancelled ? URLError.Code.cancelled.rawValue : nil, message: "cancelled"))
+  }
+
+  /// Continues a task with credentials. Has no effect unless the task waits for them.
+  func answer(_ key: TransferKey, _ credentials: Credentials) {
     handle { state in
       guard let record = state.records[key], record.outcome == nil, state.challenges.remove(key) != nil
       else { return nil }
@@ -164,7 +166,6 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Deletes the record and the files of a task whose end the application has received.
   func heard(_ key: TransferKey) {
     let record = state.withLock { state -> TaskRecord? in
       state.credentials[key] = nil
@@ -198,7 +199,6 @@ extension BackgroundTransfers {
   /// Moves the bytes of a download to a new file. Returns the resume data for this file; nil if the download
   /// cannot be resumed.
   func resumeData(of record: TaskRecord, _ download: DownloadRecord) -> Data? {
-    guard let request = record.request else { return nil }
     let kept = "\(folder)/\(UUID().uuidString).resume"
     let path = file(of: record)
     guard rename("\(path).part", kept) == 0, rename("\(path).part.record", "\(kept).record") == 0 else {
@@ -208,7 +208,9 @@ extension BackgroundTransfers {
     for path in [kept, "\(kept).record"] { utimensat(AT_FDCWD, path, nil, 0) }
     var head = ResponseHead(status: 206)
     for field in download.version.all { head.fields.set(field.name, field.value) }
-    return ResumeData(request, head, path: kept, count: download.length)?.data
+    return ResumeData(
+      url: record.url, method: record.method, fields: record.fields, head, path: kept, count: download.length)?
+      .data
   }
 
   /// Deletes the files of resume data that are older than 30 days, because the application may have dropped the
@@ -234,7 +236,7 @@ extension BackgroundTransfers {
 
 extension BackgroundTransfers.State {
   fileprivate func running(_ key: TransferKey) -> (
-    record: TaskRecord, client: (any BackgroundTransfers.Client)?
+    record: TaskRecord, client: (any TransferClient)?
   )? {
     guard let record = records[key], record.outcome == nil,
       machine.application == .front || machine.application == .background

@@ -1,20 +1,20 @@
-import Clocks
-import Foundation
-import Transfer
+package import Clocks
+package import Foundation
+package import Transfer
 
 /// A request on one connection, and its response, with their times.
-struct Transaction: Sendable {
-  let request: TransferRequest
-  let began: HostTime
-  var connected: HostTime?
+package struct Transaction: Sendable {
+  package let request: TransferRequest
+  package let began: HostTime
+  package var connected: HostTime?
   /// The time at which bytes of the request body were last sent.
-  var sent: HostTime?
-  var answered: HostTime?
-  var ended: HostTime?
-  var head: ResponseHead?
-  var timing: TransferTiming?
-  var sentCount: Int64 = 0
-  var receivedCount: Int64 = 0
+  package var sent: HostTime?
+  package var answered: HostTime?
+  package var ended: HostTime?
+  package var head: ResponseHead?
+  package var timing: TransferTiming?
+  package var sentCount: Int64 = 0
+  package var receivedCount: Int64 = 0
 
   init(_ request: TransferRequest, at moment: HostTime) {
     self.request = request
@@ -32,14 +32,14 @@ struct Transaction: Sendable {
 
   /// The start and end of each phase; nil for a phase that has not occurred. `lookup`, `connection` and
   /// `security` are nil on a reused connection. `lookup` is also nil if the transport does not measure it.
-  struct Phases {
-    var lookup: (start: HostTime, end: HostTime)?
-    var connection: (start: HostTime, end: HostTime)?
-    var security: (start: HostTime, end: HostTime)?
-    var request: (start: HostTime, end: HostTime)?
+  package struct Phases {
+    package var lookup: (start: HostTime, end: HostTime)?
+    package var connection: (start: HostTime, end: HostTime)?
+    package var security: (start: HostTime, end: HostTime)?
+    package var request: (start: HostTime, end: HostTime)?
   }
 
-  var phases: Phases {
+  package var phases: Phases {
     guard let timing, let answered else {
       return Phases(
         connection: connected.map { (began, $0) }, request: connected.map { ($0, max($0, sent ?? $0)) })
@@ -59,7 +59,7 @@ struct Transaction: Sendable {
 
 extension HostClock {
   /// Returns the date of a time. In virtual time the clock's origin is the reference date of `Date`.
-  func date(of moment: HostTime) -> Date {
+  package func date(of moment: HostTime) -> Date {
     self is SystemClock
       ? Date(timeIntervalSinceNow: moment.seconds(since: now))
       : Date(timeIntervalSinceReferenceDate: moment.seconds)

@@ -1,10 +1,10 @@
-import Clocks
+package import Clocks
 import Synchronization
 
 /// Runs disk jobs in order on a worker of its own, so that callers never wait for a disk. Thread-safe. The
 /// worker exists from the first job until `close`, which the owner must call.
-final class DiskErrands: Sendable {
-  typealias Errand = @Sendable () -> Void
+package final class DiskErrands: Sendable {
+  package typealias Errand = @Sendable () -> Void
 
   private let name: String
   private let clock: any HostClock
@@ -12,13 +12,13 @@ final class DiskErrands: Sendable {
   private let worker = LazyWorker()
 
   /// - Parameter name: the name of the worker's thread, at most 15 bytes.
-  init(_ name: String, on clock: any HostClock) {
+  package init(_ name: String, on clock: any HostClock) {
     self.name = name
     self.clock = clock
   }
 
   /// Enqueues a job. Jobs added after `close` wait for the next `close`.
-  func add(_ errand: @escaping Errand) {
+  package func add(_ errand: @escaping Errand) {
     errands.withLock { $0.append(errand) }
     worker.signal {
       clock.makeWorker(name) { [weak self] in
@@ -29,7 +29,7 @@ final class DiskErrands: Sendable {
   }
 
   /// Runs the remaining jobs on the caller's thread, and ends the worker. Blocks on the disk.
-  func close() {
+  package func close() {
     worker.cancel()
     run()
   }

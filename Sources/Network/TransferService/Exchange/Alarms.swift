@@ -1,10 +1,10 @@
-import Clocks
+package import Clocks
 import Synchronization
 import SystemSupport
 
 /// Calls actions at given times, all on one thread, which exists from the first alarm on.
-final class Alarms: Sendable {
-  typealias ID = UInt64
+package final class Alarms: Sendable {
+  package typealias ID = UInt64
 
   private struct State {
     var alarms: [ID: (due: HostTime, action: @Sendable () -> Void)] = [:]
@@ -14,18 +14,18 @@ final class Alarms: Sendable {
   /// The delays between attempts: 1…60 s.
   static let backoff = Backoff(first: 1, longest: 60)
 
-  let clock: any HostClock
+  package let clock: any HostClock
   private let state = Mutex(State())
   private let worker = LazyWorker()
 
-  init(clock: any HostClock) { self.clock = clock }
+  package init(clock: any HostClock) { self.clock = clock }
 
   deinit { worker.cancel() }
 
   /// Calls `action` once at `moment`, without a lock. The action must not block. Returns an identifier for
   /// `cancel`.
   @discardableResult
-  func set(at moment: HostTime, _ action: @escaping @Sendable () -> Void) -> ID {
+  package func set(at moment: HostTime, _ action: @escaping @Sendable () -> Void) -> ID {
     let id = state.withLock { state in
       state.lastID += 1
       state.alarms[state.lastID] = (moment, action)
@@ -36,7 +36,7 @@ final class Alarms: Sendable {
   }
 
   /// Cancels an alarm, unless its action has begun.
-  func cancel(_ id: ID?) {
+  package func cancel(_ id: ID?) {
     guard let id else { return }
     let old = state.withLock { $0.alarms.removeValue(forKey: id) }
     withExtendedLifetime(old) {}

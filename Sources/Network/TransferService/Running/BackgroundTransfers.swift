@@ -1,28 +1,15 @@
-import AppLifecycle
 import Clocks
 import Downloading
-import Foundation
+package import Foundation
 import Glibc
 import Synchronization
-import SystemSupport
-import Transfer
+package import SystemSupport
+package import Transfer
 
 /// Carries out the transfers of background sessions, even while the application is suspended or has ended.
 /// Records the transfers on disk for the next process. Thread-safe. Only `init`, `close` and the adoption of
 /// resume data block on the disk; workers do the other disk work.
-final class BackgroundTransfers: Sendable {
-  /// A session of the application. Methods are called without a lock.
-  protocol Client: AnyObject, Sendable {
-    func progressed(_ record: TaskRecord)
-    func resumed(_ record: TaskRecord, at offset: Int64)
-    /// A task has ended. Its file is kept at `file` until `heard` is called.
-    func ended(_ record: TaskRecord, file: String)
-    /// A server requests credentials. It has refused `failures` earlier ones.
-    func challenged(_ record: TaskRecord, failures: Int)
-    /// All events for which the application was woken were delivered.
-    func finishEvents()
-  }
-
+package final class BackgroundTransfers: TransferService {
   enum Run {
     case download(FileDownload)
     case upload(UploadRun)
@@ -40,7 +27,7 @@ final class BackgroundTransfers: Sendable {
     var commands = StepQueue<TransferServiceMachine.Command>()
     var records: [TransferKey: TaskRecord] = [:]
     var runs: [TransferKey: Run] = [:]
-    var clients: [String: any Client] = [:]
+    var clients: [String: any TransferClient] = [:]
     /// The offsets at which downloads of an earlier process continued before their session had a client.
     var resumptions: [TransferKey: Int64] = [:]
     var credentials: [TransferKey: Credentials] = [:]
@@ -55,11 +42,12 @@ final class BackgroundTransfers: Sendable {
     var alarmMoment: HostTime?
   }
 
-  /// The path of the folder with all records and files.
-  let folder: String
+  package let folder: String
+  package var isIdle: Bool { true }
   let alarms: Alarms
-  private weak let device: Device?
   let transport: any HTTPTransport
+  private let settings: TransferSettings
+  private let wake: @Sendable (String) -> Void
   private let today: @Sendable () -> Date
   private let lock: Int32
   /// Runs disk jobs for the folder.
@@ -71,10 +59,21 @@ final class BackgroundTransfers: Sendable {
 
   /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while
   /// the records are read. Returns nil if the folder cannot be opened or another process has locked it.
-  init?(
-    in folder: String, of device: Device, transport: any HTTPTransport, alarms: Alarms,
-    files: DiskErrands, recordCalls: FileReplacement.Calls, today: @escaping @Sendable () -> Date
+  ///
+  /// - Parameters:
+  ///   - settings: the folder, the application's state and the rules of its device.
+  ///   - transport: carries out the transfers.
+  ///   - alarms: the clock and its alarms.
+  ///   - files: runs disk jobs for the files to upload.
+  ///   - recordCalls: the system calls that write records.
+  ///   - today: returns the current date.
+  ///   - wake: resumes or launches the application for a session. Called on any thread, without a lock.
+  package init?(
+    _ settings: TransferSettings, transport: any HTTPTransport, alarms: Alarms, files: DiskErrands,
+    recordCalls: FileReplacement.Calls = .init(), today: @escaping @Sendable () -> Date,
+    wake: @escaping @Sendable (String) -> Void
   ) {
+    folder = settings.folder
     let manager = FileManager.default
     try? manager.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -84,26 +83,20 @@ final class BackgroundTransfers: Sendable {
       Glibc.close(lock)
       return nil
     }
-    self.folder = folder
-    self.device = device
+    self.settings = settings
     self.transport = transport
     self.alarms = alarms
+    self.wake = wake
     self.today = today
     self.files = files
     disk = DiskErrands("url-records", on: alarms.clock)
     writer = RecordWriter(disk, alarms: alarms, calls: recordCalls)
-    let application: TransferServiceMachine.Application =
-      switch device.state {
-      case .active, .inactive, .notRunning: .front
-      case .background: .background
-      case .suspended: .suspended
-      }
     state = Mutex(
       State(
         machine: TransferServiceMachine(
-          discretionaryDelay: device.settings.discretionaryDelay, application: application)))
+          discretionaryDelay: settings.discretionaryDelay, application: settings.application ?? .front)))
     for record in TaskRecord.read(in: folder) { restore(record) }
-    let date = today()
+    let (folder, date) = (folder, today())
     disk.add { Self.removeOldResumeData(in: folder, at: date) }
   }
 
@@ -113,7 +106,7 @@ final class BackgroundTransfers: Sendable {
   }
 
   /// Ends all transfers and unlocks the folder for other processes. Blocks on the disk.
-  func close() {
+  package func close() {
     end()
     flock(lock, LOCK_UN)
   }
@@ -151,42 +144,65 @@ final class BackgroundTransfers: Sendable {
     if record.outcome != nil { handle(.ended(record.key)) }
   }
 
-  func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
+  package func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
 
-  /// Sets the client of a session, and notifies the client of downloads that resumed before it was set.
-  func setClient(_ client: any Client, of session: String) {
-    let resumed = state.withLock { state in
-      state.clients[session] = client
-      return state.records.values.filter { $0.session == session }.compactMap { record in
+  package func setClient(_ client: any TransferClient, of session: String) {
+    let (resumed, old) = state.withLock { state in
+      let old = state.clients.updateValue(client, forKey: session)
+      let resumed = state.records.values.filter { $0.session == session }.compactMap { record in
         state.resumptions.removeValue(forKey: record.key).map { (record, $0) }
       }
+      return (resumed, old)
     }
+    withExtendedLifetime(old) {}
     for (record, offset) in resumed { client.resumed(record, at: offset) }
   }
 
-  /// Records that the session's client is ready, and delivers pending events.
-  func connect(_ session: String, sendsLaunchEvents: Bool) {
-    handle(.connected(session, sendsLaunchEvents: sendsLaunchEvents))
-  }
+  package func client(of session: String) -> (any TransferClient)? { state.withLock { $0.clients[session] } }
 
-  func disconnect(_ session: String) {
-    let old = state.withLock { $0.clients.removeValue(forKey: session) }
-    handle(.disconnected(session))
-    withExtendedLifetime(old) {}
-  }
-
-  func client(of session: String) -> (any Client)? { state.withLock { $0.clients[session] } }
-
-  /// Returns the records of the session's tasks in creation order. Tasks whose end the application has
-  /// received have no record.
-  func records(of session: String) -> [TaskRecord] {
+  package func records(of session: String) -> [TaskRecord] {
     state.withLock { state in
       state.records.values.filter { $0.session == session }.sorted { $0.task < $1.task }
     }
   }
 
-  /// Adds a task, unless it is known. The transfer starts once the task is resumed.
-  func add(_ record: TaskRecord, resuming data: ResumeData?) {
+  /// The records of all sessions.
+  package var records: [TaskRecord] { state.withLock { Array($0.records.values) } }
+
+  /// Whether transfers of an application that has ended will launch it again.
+  package var mayWake: Bool { state.withLock { $0.machine.mayWake } }
+
+  package func perform(_ call: TransferCall) {
+    switch call {
+    case .connect(let session, let sendsLaunchEvents):
+      handle(.connected(session, sendsLaunchEvents: sendsLaunchEvents))
+    case .disconnect(let session): disconnect(session)
+    case .add(let record, let data): add(record, resuming: data)
+    case .resume(let key, let seconds, let earliest, let isDiscretionary):
+      resume(key, deadlineIn: seconds, earliest: earliest, isDiscretionary: isDiscretionary)
+    case .hold(let key): handle(.held(key))
+    case .describe(let key, let text):
+      state.withLock { $0.records[key]?.taskDescription = text }
+      save(key)
+    case .authenticate(let key, let user, let password):
+      answer(key, Credentials(user: user, password: password))
+    case .refuse(let key, let isCancelled): refuse(key, isCancelled: isCancelled)
+    case .heard(let key): heard(key)
+    case .application(let application): setApplication(application)
+    case .launch: setApplication(isWaking ? .background : .front)
+    case .told(let session): handle(.told(session))
+    case .quit: handle(.quit)
+    case .powered: handle(.powered)
+    }
+  }
+
+  private func disconnect(_ session: String) {
+    let old = state.withLock { $0.clients.removeValue(forKey: session) }
+    handle(.disconnected(session))
+    withExtendedLifetime(old) {}
+  }
+
+  private func add(_ record: TaskRecord, resuming data: ResumeData?) {
     let key = record.key
     let isNew = state.withLock { state in
       guard state.records[key] == nil else { return false }
@@ -204,7 +220,8 @@ final class BackgroundTransfers: Sendable {
     }
   }
 
-  func resume(_ key: TransferKey, deadlineIn seconds: Double, earliest: Date?, isDiscretionary: Bool) {
+  private func resume(_ key: TransferKey, deadlineIn seconds: Double, earliest: Date?, isDiscretionary: Bool)
+  {
     let now = today()
     let record = state.withLock { state -> TaskRecord? in
       guard var record = state.records[key] else { return nil }
@@ -222,11 +239,6 @@ final class BackgroundTransfers: Sendable {
     handle(.resumed(key, wishes(of: record)))
   }
 
-  func describe(_ key: TransferKey, _ text: String?) {
-    state.withLock { $0.records[key]?.taskDescription = text }
-    save(key)
-  }
-
   func file(of record: TaskRecord) -> String { "\(folder)/\(record.name)" }
 
   private func wishes(of record: TaskRecord) -> TransferServiceMachine.Wishes {
@@ -239,7 +251,7 @@ final class BackgroundTransfers: Sendable {
       deadline: moment(record.deadline) ?? .distantFuture)
   }
 
-  func setApplication(_ application: TransferServiceMachine.Application) {
+  private func setApplication(_ application: TransferServiceMachine.Application) {
     if application == .gone {
       let old = state.withLock { state in
         defer { state.clients = [:] }
@@ -251,7 +263,7 @@ final class BackgroundTransfers: Sendable {
   }
 
   /// Whether the device is waking the application for a session.
-  var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
+  private var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
 
   /// Handles an event and carries out the commands in order, one thread at a time.
   func handle(_ event: TransferServiceMachine.Event) { handle { _ in event } }
@@ -307,7 +319,7 @@ final class BackgroundTransfers: Sendable {
       var outcome = TaskRecord.Outcome.failed(.cancelled, "the person has ended the application")
       outcome.reason = NSURLErrorCancelledReasonUserForceQuitApplication
       finish(key, outcome)
-    case .wake(let session): device?.wakeForSession(session)
+    case .wake(let session): wake(session)
     case .deliver(let key):
       let (record, client, isAsked, failures) = state.withLock { state in
         (
@@ -332,9 +344,9 @@ final class BackgroundTransfers: Sendable {
     }
     if let run { return run.setHeld(false) }
     guard let record, record.outcome == nil, !isCancelled else { return }
-    do {
-      guard let request = record.request else { throw URLError(.badURL) }
-      var asked = try TransferRequest(request)
+    do throws(URLError) {
+      var asked = try TransferRequest(
+        url: record.url, method: record.method, fields: record.fields, defaults: settings.defaultFields)
       if let credentials { asked.credentials = credentials }
       let made: Run
       switch record.kind {
@@ -355,8 +367,7 @@ final class BackgroundTransfers: Sendable {
       }
       if isOver { stop(made) }
     } catch {
-      let code = (error as? URLError)?.code ?? .unknown
-      finish(key, .failed(code, "the request cannot be sent"))
+      finish(key, .failed(error.code, "the request cannot be sent"))
     }
   }
 

@@ -1,18 +1,23 @@
 import Clocks
 
-struct TransferKey: Hashable, Comparable, Sendable {
-  let session: String
-  let task: Int
+package struct TransferKey: Hashable, Comparable, Codable, Sendable {
+  package let session: String
+  package let task: Int
 
-  static func < (left: TransferKey, right: TransferKey) -> Bool {
+  package init(session: String, task: Int) {
+    self.session = session
+    self.task = task
+  }
+
+  package static func < (left: TransferKey, right: TransferKey) -> Bool {
     (left.session, left.task) < (right.session, right.task)
   }
 }
 
 /// Schedules the transfers of background sessions, and decides when to wake the application for them. A value
 /// without threads, clocks and network. Events go in with their time, commands come out.
-struct TransferServiceMachine: Hashable, Sendable {
-  enum Application: Hashable, Sendable {
+package struct TransferServiceMachine: Hashable, Sendable {
+  package enum Application: String, Hashable, Codable, Sendable {
     case front
     case background
     case suspended
@@ -322,6 +327,15 @@ struct TransferServiceMachine: Hashable, Sendable {
       limiter.end = now.advanced(bySeconds: limiter.delay)
     }
     commands.append(.wake(name))
+  }
+
+  /// Whether transfers of an application that has ended will launch it again.
+  var mayWake: Bool {
+    sessions.contains { name, session in
+      let begun = items.filter { $0.key.session == name && $0.value.wishes != nil && !$0.value.isDone }
+      return session.sendsLaunchEvents && session.wake == .none && (session.hasNews || !begun.isEmpty)
+        && begun.allSatisfy { !$0.value.isHeld }
+    }
   }
 
   private mutating func deliver(_ name: String) {

@@ -1,0 +1,23 @@
+import Foundation
+import FoundationNetworking
+import Transfer
+import TransferService
+
+extension ResumeData {
+  /// Creates the data to resume after `count` bytes of a file; nil if request or response do not allow it.
+  init?(_ request: URLRequest, _ head: ResponseHead?, path: String, count: Int64) {
+    guard let url = request.url else { return nil }
+    self.init(
+      url: url.absoluteString, method: request.httpMethod ?? "GET",
+      fields: request.allHTTPHeaderFields ?? [:],
+      head, path: path, count: count)
+  }
+
+  /// The request for the remaining bytes, without range fields.
+  var request: URLRequest? {
+    guard let url = URL(string: url) else { return nil }
+    var request = URLRequest(url: url)
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    return request
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import FoundationNetworking
+import TransferService
+
+extension TaskRecord {
+  init(_ key: TransferKey, _ kind: Kind, _ request: URLRequest, fields: [String: String], timeout: Double) {
+    self.init(
+      key, kind, url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET",
+      fields: fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 }), timeout: timeout)
+  }
+
+  var request: URLRequest? {
+    guard let url = URL(string: url) else { return nil }
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    return request
+  }
+
+  var response: HTTPURLResponse? {
+    guard let answer, let url = URL(string: answer.url) else { return nil }
+    return NamedResponse(
+      url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.fields)
+  }
+
+  /// The error of the task; nil if a response arrived.
+  var error: URLError? {
+    guard let outcome, let code = outcome.code else { return nil }
+    let error = URLError.of(
+      URLError.Code(rawValue: code) ?? .unknown, URL(string: url), outcome.message,
+      resumeData: outcome.resumeData)
+    guard let reason = outcome.reason else { return error }
+    return URLError(
+      error.code,
+      userInfo: error.userInfo.merging([NSURLErrorBackgroundTaskCancelledReasonKey: reason]) { $1 })
+  }
+}

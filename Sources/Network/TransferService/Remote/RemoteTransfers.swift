@@ -1,0 +1,144 @@
+package import Clocks
+package import Foundation
+import Glibc
+import Synchronization
+
+/// The transfer service of an application on a phone that is another process: calls and events travel on a
+/// socket. The transfers continue while this process is stopped and after its end.
+package final class RemoteTransfers: TransferService {
+  /// The timeout in seconds for the phone to open the service, and to read calls.
+  private static let patience = 10
+
+  private struct State {
+    var records: [TransferKey: TaskRecord] = [:]
+    var clients: [String: any TransferClient] = [:]
+    /// The handlers for resume data, by number.
+    var handlers: [UInt64: @Sendable (Data?) -> Void] = [:]
+    var lastHandler: UInt64 = 0
+    var reader: (any Worker)?
+  }
+
+  package let folder: String
+  private let descriptor: Int32
+  private let sender: MessageSender
+  private let state: Mutex<State>
+
+  /// Opens the service. Blocks until the phone has read the records. Returns nil if the phone refuses or does
+  /// not answer. `descriptor`, a stream socket, remains open.
+  package init?(over descriptor: Int32, _ settings: TransferSettings, clock: any HostClock) {
+    var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+    var frames = MessageFrames()
+    let sender = MessageSender(descriptor, clock: clock)
+    sender.send(TransferRequestMessage.open(settings))
+    guard case .opened(let records?) = Self.next(on: descriptor, &frames) else {
+      sender.close()
+      return nil
+    }
+    limit = timeval(tv_sec: 0, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    folder = settings.folder
+    self.descriptor = descriptor
+    self.sender = sender
+    state = Mutex(State(records: Dictionary(records.map { ($0.key, $0) }) { $1 }))
+    let reader = clock.makeWorker("url-notices") { [weak self, frames] in
+      self?.read(frames)
+      return .whenSignalled
+    }
+    state.withLock { $0.reader = reader }
+    reader.signal()
+  }
+
+  /// Returns the next message; nil at the end of the stream.
+  private static func next(on descriptor: Int32, _ frames: inout MessageFrames) -> TransferNotice? {
+    var bytes = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      do { if let notice = try frames.next(TransferNotice.self) { return notice } } catch { return nil }
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      frames.append(bytes[..<count])
+    }
+  }
+
+  private func read(_ frames: MessageFrames) {
+    var frames = frames
+    while let notice = Self.next(on: descriptor, &frames) { receive(notice) }
+  }
+
+  private func receive(_ notice: TransferNotice) {
+    switch notice {
+    case .opened: break
+    case .progressed(let record): keep(record)?.progressed(record)
+    case .resumed(let record, let offset): keep(record)?.resumed(record, at: offset)
+    case .ended(let record): keep(record)?.ended(record, file: "\(folder)/\(record.name)")
+    case .challenged(let record, let failures): keep(record)?.challenged(record, failures: failures)
+    case .finishEvents(let session): client(of: session)?.finishEvents()
+    case .resumeData(let data, let number): state.withLock { $0.handlers.removeValue(forKey: number) }?(data)
+    }
+  }
+
+  /// Stores a changed record. Returns the client of its session; nil if the task is no longer known.
+  private func keep(_ record: TaskRecord) -> (any TransferClient)? {
+    state.withLock { state in
+      guard state.records[record.key] != nil else { return nil }
+      state.records[record.key] = record
+      return state.clients[record.session]
+    }
+  }
+
+  package var isIdle: Bool { sender.isIdle }
+
+  package func client(of session: String) -> (any TransferClient)? { state.withLock { $0.clients[session] } }
+
+  package func setClient(_ client: any TransferClient, of session: String) {
+    let old = state.withLock { $0.clients.updateValue(client, forKey: session) }
+    withExtendedLifetime(old) {}
+  }
+
+  package func records(of session: String) -> [TaskRecord] {
+    state.withLock { state in
+      state.records.values.filter { $0.session == session }.sorted { $0.task < $1.task }
+    }
+  }
+
+  package func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
+
+  package func perform(_ call: TransferCall) {
+    let old = state.withLock { state -> (any TransferClient)? in
+      switch call {
+      case .add(let record, _): state.records[record.key] = record
+      case .resume(let key, _, _, _):
+        if state.records[key]?.begun == nil { state.records[key]?.begun = Date() }
+      case .describe(let key, let text): state.records[key]?.taskDescription = text
+      case .heard(let key): state.records[key] = nil
+      case .disconnect(let session): return state.clients.removeValue(forKey: session)
+      default: break
+      }
+      return nil
+    }
+    withExtendedLifetime(old) {}
+    sender.send(TransferRequestMessage.call(call))
+    // The process is about to be killed, and may have calls that the phone must know.
+    if case .application(.gone) = call { sender.close() }
+  }
+
+  package func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
+    let number = handler.map { handler in
+      state.withLock { state in
+        state.lastHandler += 1
+        state.handlers[state.lastHandler] = handler
+        return state.lastHandler
+      }
+    }
+    sender.send(TransferRequestMessage.cancel(key, handler: number))
+  }
+
+  package func close() {
+    sender.close()
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    state.withLock { $0.reader.take() }?.cancel()
+  }
+}
