@@ -66,7 +66,7 @@ final class BackgroundTransfers: Sendable {
   let disk: DiskErrands
   /// Examines the files to upload, which may be on a slower disk than the folder.
   let files: DiskErrands
-  private let writer: RecordWriter
+  private let writer: TransferRecordWriter
   let state: Mutex<State>
 
   /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while
@@ -91,7 +91,7 @@ final class BackgroundTransfers: Sendable {
     self.today = today
     self.files = files
     disk = DiskErrands("url-records", on: alarms.clock)
-    writer = RecordWriter(disk, alarms: alarms, calls: recordCalls)
+    writer = TransferRecordWriter(disk, alarms: alarms, calls: recordCalls)
     let application: TransferServiceMachine.Application =
       switch device.state {
       case .active, .inactive, .notRunning: .front
