@@ -146,7 +146,7 @@ package final class JukeboxService {
   /// Scans the music directory for changes, and has clients list the stored playlists again. With
   /// `passwords`, network clients need one of these from now on. Any thread.
   package nonisolated func reload(passwords: [ControlProtocol.Argument: Permissions]?) {
-    _ = library?.update([], rereads: false)
+    _ = try? library?.update([], rereads: false)
     if let passwords { audience.server.withLock { $0 }?.setPasswords(passwords) }
     audience.notify(.storedPlaylist)
   }

@@ -13,6 +13,8 @@ package final class MusicDatabase: Sendable {
     var updates = UpdateQueue()
     var figures: LibraryFigures?
     var damage: DatabaseError?
+    /// The error because of which the database is closed. Each update tries to open it.
+    var closed: DatabaseError?
     var hasFailed = false
     /// Whether the number of songs was reported.
     var hasReported = false
@@ -62,6 +64,12 @@ package final class MusicDatabase: Sendable {
     self.home = home.path
     self.clock = clock
     self.complain = complain
+    try openOrRebuild()
+  }
+
+  deinit { stop() }
+
+  private func openOrRebuild() throws(DatabaseError) {
     do {
       try open()
     } catch {
@@ -74,8 +82,6 @@ package final class MusicDatabase: Sendable {
       try open()
     }
   }
-
-  deinit { stop() }
 
   private func open() throws(DatabaseError) {
     try writer.use { [path, home] writer throws(DatabaseError) in
@@ -94,7 +100,8 @@ package final class MusicDatabase: Sendable {
       state.figures = nil
       return state.readers
     }
-    let place = LibraryFile.setAside(path)
+    // The contents can be read again, so only the last damaged file is kept.
+    let place = LibraryFile.setAside(path, keeping: 1)
     let fate = place.map { "renamed to \($0)" } ?? "deleted"
     complain(.warning, "\(path): \(reason); \(fate); rebuilding the music database")
   }
@@ -138,13 +145,13 @@ package final class MusicDatabase: Sendable {
 
   /// Requests a scan of a folder or file, relative to the music directory and without `.` and `..`. `rereads`
   /// includes unchanged files. Returns the number of the update; nil if too many are pending or after `stop`.
-  /// Any thread.
-  package func update(_ path: [UInt8], rereads: Bool) -> UInt32? {
-    let (number, worker) = state.withLock { state -> (UInt32?, (any Worker)?) in
-      guard !state.isEnded, let number = state.updates.add(path, rereads: rereads) else { return (nil, nil) }
-      return (number, state.worker)
+  /// Throws the error because of which the database is closed; the update tries again to open it. Any thread.
+  package func update(_ path: [UInt8], rereads: Bool) throws(DatabaseError) -> UInt32? {
+    let (number, worker, closed) = state.withLock { state in
+      (state.isEnded ? nil : state.updates.add(path, rereads: rereads), state.worker, state.closed)
     }
     worker?.signal()
+    if let closed { throw closed }
     return number
   }
 
@@ -159,9 +166,9 @@ package final class MusicDatabase: Sendable {
 
   // MARK: Reading
 
-  /// Runs queries on a connection for reading and returns the result of `body`. Throws
-  /// `DatabaseError.refused` once `interruption`, called about once a millisecond on the caller's thread,
-  /// returns a reason. Any thread; blocks on the disk.
+  /// Runs queries on a connection for reading and returns the result of `body`. All of its queries see the
+  /// same state of the library. Throws `DatabaseError.refused` once `interruption`, called about once a
+  /// millisecond on the caller's thread, returns a reason. Any thread; blocks on the disk.
   package func read<Result>(
     interruption: @escaping @Sendable () -> String? = { nil },
     _ body: (LibraryReader) throws(DatabaseError) -> Result
@@ -170,8 +177,7 @@ package final class MusicDatabase: Sendable {
     do throws(DatabaseError) {
       let reader: LibraryReader
       if let idle { reader = idle } else { reader = try LibraryReader(try LibraryFile.connect(path)) }
-      reader.begin(interruption)
-      let result = try body(reader)
+      let result = try reader.read(interruption, body)
       state.withLock { state in
         if state.generation == generation, state.readers.count < Self.idleReaders {
           state.readers.append(reader)
@@ -197,7 +203,10 @@ package final class MusicDatabase: Sendable {
     if clock === SystemClock.shared {
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
     }
-    if let damage = state.withLock({ $0.damage.take() }) { rebuild(damage) }
+    if let damage = state.withLock({ $0.damage.take() }) {
+      setAside(damage)
+      state.withLock { $0.updates.addAll() }
+    }
     let now = clock.now
     let next: UpdateQueue.Next = state.withLock { $0.isEnded ? .idle : $0.updates.next(at: now) }
     let run: UpdateQueue.Run
@@ -208,21 +217,28 @@ package final class MusicDatabase: Sendable {
     }
     onChange(.update)
     guard let failure = perform(run, onChange) else { return .again }
-    if case .damaged = failure {
+    if case .damaged = failure, state.withLock({ $0.closed == nil }) {
       state.withLock { $0.damage = failure }
       return .again
     }
     return .at(clock.now.advanced(bySeconds: Self.retryDelay))
   }
 
-  private func rebuild(_ damage: DatabaseError) {
-    setAside(damage)
-    do {
-      try open()
-    } catch {
-      complain(.warning, "cannot open the music database \(path): \(error); library commands are unavailable")
+  /// Opens the database if it was set aside, and creates it again. Returns the error of a failure.
+  private func openIfClosed() -> DatabaseError? {
+    var failure: DatabaseError?
+    if writer.use({ $0 == nil }) {
+      do throws(DatabaseError) { try openOrRebuild() } catch { failure = error }
     }
-    state.withLock { $0.updates.addAll() }
+    let isNews = state.withLock { [failure] state in
+      defer { state.closed = failure }
+      return state.closed == nil
+    }
+    if isNews, let failure {
+      complain(
+        .warning, "cannot open the music database \(path): \(failure); library commands are unavailable")
+    }
+    return failure
   }
 
   /// Performs one update, on the worker's thread. Returns the database's error, if any.
@@ -230,7 +246,8 @@ package final class MusicDatabase: Sendable {
     _ run: UpdateQueue.Run, _ onChange: @escaping @Sendable (Subsystems) -> Void
   ) -> DatabaseError? {
     let watch = state.withLock { $0.watch }
-    var failure: DatabaseError?
+    var failure = openIfClosed()
+    let isClosed = failure != nil
     let (hasChanged, problem, unplayable) = writer.use { writer in
       guard let writer else { return (false, String?.none, UnplayableFiles?.none) }
       defer { writer.rest() }
@@ -264,7 +281,7 @@ package final class MusicDatabase: Sendable {
       defer { state.hasFailed = true }
       return !state.hasFailed
     }
-    if isNews, let failure {
+    if isNews, !isClosed, let failure {
       complain(.warning, "\(path): \(failure); the music database may be out of date")
     }
     if let problem, state.withLock({ $0.setProblem(problem) }) {

@@ -146,24 +146,38 @@ package struct MPDClient: ~Copyable {
     switch address {
     case .path(let path): return try connect(path, deadline)
     case .network(let network):
-      let candidates: [SocketAddress]
-      do throws(SocketAddress.LookupError) {
-        candidates = try SocketAddress.all(of: network)
+      let candidates: [HostAddress]
+      do throws(HostAddress.LookupError) {
+        candidates = try HostAddress.all(of: network.host, port: network.port)
       } catch {
         throw .noServer(at: address, reason: "\(error)")
       }
-      var reason = "the name has no address"
-      // A name may have several addresses, and the server may listen at only some of them.
-      for candidate in candidates {
+      return try connect(candidates, of: address, deadline)
+    }
+  }
+
+  /// Connects to the first address that accepts: a name may have several, and the server may listen at only
+  /// some of them. An address that does not answer leaves an equal share of the time to each that follows.
+  static func connect(
+    _ candidates: [HostAddress], of address: ServerAddress, _ deadline: Deadline
+  ) throws(ControlClientError) -> OwnedDescriptor {
+    var failure = ControlClientError.noServer(at: address, reason: "the name has no address")
+    for (index, candidate) in candidates.enumerated() {
+      let share = Deadline(deadline.left / Double(candidates.count - index))
+      do throws(ControlClientError) {
         let descriptor = try unconnectedSocket(candidate.family)
         let code = try candidate.withPointer { pointer, length throws(ControlClientError) in
-          try connect(descriptor, to: pointer, length, deadline)
+          try connect(descriptor, to: pointer, length, share)
         }
         if code == 0 { return descriptor }
-        reason = SystemCallError("connect", code: code).description
+        failure = .noServer(at: address, reason: SystemCallError("connect", code: code).description)
+      } catch .timeout {
+        failure = .timeout(seconds: deadline.seconds)
+      } catch {
+        failure = error
       }
-      throw .noServer(at: address, reason: reason)
     }
+    throw failure
   }
 
   /// Waits for the connection and returns the error code of a failure, or 0.
@@ -232,7 +246,7 @@ package struct MPDClient: ~Copyable {
 }
 
 /// A time limit on the monotonic clock.
-private struct Deadline {
+struct Deadline {
   /// The timeout in seconds; infinite without a limit.
   let seconds: Double
   private let end: Double
@@ -248,11 +262,13 @@ private struct Deadline {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  var hasPassed: Bool { Self.now >= end }
+  /// The remaining time in seconds.
+  var left: Double { max(0, end - Self.now) }
+  var hasPassed: Bool { left == 0 }
   /// The remaining time for `poll` in milliseconds, rounded up; -1 without a limit. At most one day, so
   /// callers wait again until the deadline has passed.
   var milliseconds: Int32 {
-    end.isInfinite ? -1 : Int32((max(0, min(86_400, end - Self.now)) * 1000).rounded(.up))
+    end.isInfinite ? -1 : Int32((min(86_400, left) * 1000).rounded(.up))
   }
   /// The remaining time for `SO_SNDTIMEO`: at least 1 ms, or 0 without a limit.
   var interval: timeval {

@@ -45,7 +45,7 @@ extension TransferFailure {
     case 6: self.init(.hostUnresolved, "\(host) was not found")
     case 7 where [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(systemError):
       self.init(.offline, "there is no way to \(peer)")
-    case 7 where systemError == ETIMEDOUT: self.init(.timedOut, "\(peer) takes no connection")
+    case 7 where systemError == ETIMEDOUT: self.init(.timedOut, "\(peer) does not accept the connection")
     case 7: self.init(.refused, "\(peer) refuses the connection")
     // 97: a SOCKS proxy failed, or could not reach the host.
     case 97: self.init(.refused, "the proxy for \(host) refuses the connection")
@@ -54,7 +54,7 @@ extension TransferFailure {
     // 27: out of memory, or a header line longer than libcurl's limit.
     case 27 where !hasHead: self.init(.badAnswer, "the head of the answer is too long")
     case 27: self.init(.noRoom, "there is no memory")
-    case 28: self.init(.timedOut, "\(peer) takes no connection")
+    case 28: self.init(.timedOut, "\(peer) does not accept the connection")
     case 51, 60: self.init(.certificate, "the certificate of \(host) is not valid\(reason)")
     case 53, 54, 58, 59, 64, 66, 77, 80, 82, 83, 90, 91, 98:
       self.init(.certificate, "no encrypted connection to \(host)\(reason)")

@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 package import Transfer
 
 package struct CurlOptions: Sendable {
@@ -28,12 +29,11 @@ package struct CurlOptions: Sendable {
   package init() {}
 
   private static func isUnknown(_ host: String) -> Bool {
-    var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var found: UnsafeMutablePointer<addrinfo>?
-    let result = getaddrinfo(host, nil, &hints, &found)
-    if let found { freeaddrinfo(found) }
-    // -5, EAI_NODATA: the name exists but has no address.
-    return result == EAI_NONAME || result == -5
+    do throws(HostAddress.LookupError) {
+      _ = try HostAddress.all(of: host)
+      return false
+    } catch {
+      return error.isUnknown
+    }
   }
 }

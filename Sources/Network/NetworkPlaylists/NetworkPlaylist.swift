@@ -58,6 +58,8 @@ package struct NetworkPlaylist: Hashable, Sendable {
   package private(set) var entries: [Entry] = []
   /// The entries that cannot be used; at most `NetworkLimits.playlistEntries`.
   package private(set) var problems: [Problem] = []
+  /// The maximum number of entries, if the playlist has more; nil if `entries` is complete.
+  package private(set) var cut: Int?
 
   /// Returns the format of a response from `url` whose body begins with `bytes`; nil if it is not a playlist.
   package static func kind(contentType: String?, url: WebURL, beginning bytes: some Collection<UInt8>)
@@ -111,8 +113,9 @@ package struct NetworkPlaylist: Hashable, Sendable {
   }
 
   private mutating func readLines(_ bytes: [UInt8], isPLS: Bool, _ url: WebURL) throws(Refusal) {
-    // Twice the limit, so that the maximum number of entries can be found beside as many problems.
-    let content = PlaylistText.parse(bytes, isPLS: isPLS, limit: 2 * NetworkLimits.playlistEntries)
+    // Twice the limit, so that the maximum number of entries can be found beside as many problems, and one
+    // more, which tells that the playlist is cut.
+    let content = PlaylistText.parse(bytes, isPLS: isPLS, limit: 2 * NetworkLimits.playlistEntries + 1)
     if !isPLS, content.isLiveStreaming { throw .liveStreaming }
     problems = content.problems.prefix(NetworkLimits.playlistEntries)
       .map { Problem(text: "line \($0.line)", reason: $0.reason) }
@@ -128,10 +131,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
       let what = other.type.isEmpty ? "an enclosure without a type" : other.type
       problems.append(Problem(text: String(other.location.prefix(200)), reason: "\(what) is not played"))
     }
-    if feed.isCut {
-      problems.append(
-        Problem(text: "the feed", reason: "only the first \(NetworkLimits.feedEntries) entries are taken"))
-    }
+    if feed.isCut { cut = NetworkLimits.feedEntries }
   }
 
   private static func read<Handler: XMLHandler>(
@@ -145,7 +145,10 @@ package struct NetworkPlaylist: Hashable, Sendable {
   }
 
   private mutating func add(_ text: some Collection<UInt8>, title: String?, _ base: WebURL) {
-    guard max(entries.count, problems.count) < NetworkLimits.playlistEntries else { return }
+    guard max(entries.count, problems.count) < NetworkLimits.playlistEntries else {
+      cut = NetworkLimits.playlistEntries
+      return
+    }
     let written = LenientText.clean(text)
     do throws(WebURL.Problem) {
       let read = try base.resolve(written)

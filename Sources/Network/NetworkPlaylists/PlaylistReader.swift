@@ -121,7 +121,7 @@ package final class PlaylistReader: Sendable {
     guard isFirst || NetworkPlaylist.kind(named: next.entry.url) != nil else {
       guard state.answer.media.count < NetworkLimits.playlistEntries else {
         state.pending = []
-        return fail("the playlist has more than \(NetworkLimits.playlistEntries) entries", of: next, &state)
+        return cut(at: NetworkLimits.playlistEntries, &state)
       }
       state.answer.media.append(PlaylistAnswer.Medium(next.entry, reach: next.reach))
       return
@@ -231,12 +231,18 @@ package final class PlaylistReader: Sendable {
       state.pending += playlist.entries.prefix(max(0, left)).reversed().map {
         Pending(entry: $0, reach: reach, chain: chain)
       }
+      if let limit = playlist.cut { cut(at: limit, &state) }
       if playlist.entries.isEmpty, playlist.problems.isEmpty {
         fail("an empty playlist", of: present.pending, &state)
       }
     } catch {
       fail("\(error)", of: present.pending, &state)
     }
+  }
+
+  /// Records that the answer is not complete, whichever playlist is too long.
+  private func cut(at limit: Int, _ state: inout State) {
+    state.answer.failure = state.answer.failure ?? "more than \(limit) entries; remaining entries skipped"
   }
 
   private func end(_ present: Transferring, _ reason: String, _ state: inout State) {

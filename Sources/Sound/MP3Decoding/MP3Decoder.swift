@@ -238,7 +238,9 @@ final class MP3Decoder: PieceDecoder {
         return .frame
       }
     }
-    throw DecodingError(reason: .decodeFailed, message: "The decoder does not get on.")
+    throw DecodingError(
+      reason: .decodeFailed,
+      message: "libmpg123 decodes no sound from \(MP3Decoder.idleLimit) frames in a row.")
   }
 
   /// Returns the samples of a frame to deliver; nil if all are cut or precede the target.

@@ -88,7 +88,9 @@ final class XMLEvents {
 
   func began(_ name: String, _ attributes: [String: String]) {
     guard !isRefused else { return }
-    guard open.count < XMLReader.depthLimit else { return refuse("elements too deep in each other") }
+    guard open.count < XMLReader.depthLimit else {
+      return refuse("elements nested too deeply: more than \(XMLReader.depthLimit)")
+    }
     open.append((name, []))
     add(.began(name, attributes))
   }
@@ -101,12 +103,12 @@ final class XMLEvents {
   func read(_ text: UnsafeRawBufferPointer) {
     guard !isRefused, !open.isEmpty else { return }
     guard open[open.count - 1].text.count + text.count <= XMLReader.textLimit else {
-      return refuse("too much text in one element")
+      return refuse("more than \(XMLReader.textLimit) bytes of text in one element")
     }
     open[open.count - 1].text += text
   }
 
-  func doctype() { refuse("a document type declaration is not taken") }
+  func doctype() { refuse("document type declarations are not supported") }
 
   private func refuse(_ reason: String) {
     guard !isRefused else { return }

@@ -63,7 +63,7 @@ struct GPSDTests {
     #expect(abs(place.speed - 12.861) < 0.1 && abs(place.course - 31) < 0.1)
     #expect(place.timestamp.timeIntervalSince1970 - 1_777_622_400 < 60)
     #expect(place.horizontalAccuracy > 0 && place.sourceInformation?.isSimulatedBySoftware == false)
-    #expect(told.value.diagnostics.last == "places come again")
+    #expect(told.value.diagnostics.last == "locations arrive again")
     walker.manager.stopUpdatingLocation()
     withExtendedLifetime(device) {}
   }

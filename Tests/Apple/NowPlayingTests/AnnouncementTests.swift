@@ -10,7 +10,7 @@ import Testing
     let calls = Observed([BusMessage]())
     private let client: BusClient
 
-    /// `taken`: names that others have.
+    /// `taken`: names that other programs of the machine have.
     init(_ address: String, taken: [String] = []) throws {
       client = try BusClient(address) { [calls] call, _ in
         calls.update { $0.append(call) }
@@ -21,6 +21,14 @@ import Testing
         default: return .values([])
         }
       }
+    }
+
+    /// Another machine of the network has the name that was committed.
+    func collide(group: String = "/Client1/EntryGroup1") {
+      client.emit(
+        BusMessage(
+          path: group, interface: "org.freedesktop.Avahi.EntryGroup", member: "StateChanged",
+          arguments: [.int32(3), .string("org.freedesktop.Avahi.CollisionError")]))
     }
 
     func appear() async throws { #expect(try await client.requestName("org.freedesktop.Avahi")) }
@@ -62,6 +70,29 @@ import Testing
       calls.filter { $0.member == "AddService" }.map { $0.arguments[3].text } == [
         "Music", "Music #2", "Music #3",
       ])
+  }
+
+  @Test func otherNameIsTakenWhereAnotherMachineHasIt() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let avahi = try Avahi(stage.address, taken: ["Music #2"])
+    try await avahi.appear()
+    let announcement = ServiceAnnouncement(Self.service, address: stage.address)
+    _ = try await avahi.committed()
+    // The first is another program's.
+    avahi.collide(group: "/Client2/EntryGroup1")
+    avahi.collide()
+    let calls = try await avahi.committed(2)
+    withExtendedLifetime(announcement) {}
+    #expect(
+      calls.map(\.member) == [
+        "EntryGroupNew", "AddService", "Commit", "Reset", "AddService", "AddService", "Commit",
+      ])
+    #expect(
+      calls.filter { $0.member == "AddService" }.map { $0.arguments[3].text } == [
+        "Music", "Music #2", "Music #3",
+      ])
+    #expect(calls.dropFirst().allSatisfy { $0.path == "/Client1/EntryGroup1" })
   }
 
   @Test func avahiThatComesLaterIsTold() async throws {

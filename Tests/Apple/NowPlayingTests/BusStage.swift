@@ -135,6 +135,8 @@ final class BusClient: Sendable {
     return try answer.withLock { $0 }.get()
   }
 
+  func emit(_ signal: BusMessage) { bus.emit(signal) }
+
   func reply(to number: UInt64, _ result: Result<[BusValue], BusError>) { bus.reply(to: number, result) }
 
   func requestName(_ name: String) async throws -> Bool {

@@ -112,7 +112,7 @@ import Testing
     try folder.write("music/bad.m3u", "#EXTM3U\nalbum/none.mp3\na.mp3\n")
     #expect(
       try send("add bad.m3u", isLocal: isLocal)
-        == "[50] bad.m3u, line 2: album/none.mp3: no such file; the rest was added")
+        == "[50] bad.m3u, line 2: album/none.mp3: no such file; 1 song added")
   }
 
   @Test("A folder of links that lead outside has nothing to play, wherever they lead")

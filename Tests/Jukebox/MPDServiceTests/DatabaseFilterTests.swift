@@ -76,7 +76,7 @@ import Testing
     try writer.begin()
     for song in songs {
       let id = try writer.folder(LibraryPath.folder(of: song.path), modified: 0)
-      try writer.add(song: song.path, to: id, status, song.metadata)
+      try writer.add(song: song.path, as: nil, to: id, status, song.metadata)
     }
     for folder in try writer.allFolders { try writer.arrangeSongs(in: folder) }
     _ = try writer.finish(isComplete: true)

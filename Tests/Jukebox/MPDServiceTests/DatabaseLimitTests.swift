@@ -36,7 +36,7 @@ import Testing
     let id = try writer.folder([], modified: 0)
     for index in 0..<Self.count {
       try writer.add(
-        song: Array("\(index).mp3".utf8), to: id, status,
+        song: Array("\(index).mp3".utf8), as: nil, to: id, status,
         SongMetadata(
           duration: 1, modified: 1, sampleRate: 44_100, channels: 2,
           tags: [SongTag(.title, Argument("\(title) \(index)"))]))

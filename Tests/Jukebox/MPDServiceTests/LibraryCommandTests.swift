@@ -178,7 +178,7 @@ import Testing
     let mix = refusal(add("mix.m3u")) ?? ""
     #expect(mix.hasPrefix("[50] "), "\(mix)")
     #expect(
-      mix.hasSuffix("mix.m3u, line 2: missing.mp3: no such file (and 1 more); the rest was added"), "\(mix)")
+      mix.hasSuffix("mix.m3u, line 2: missing.mp3: no such file (and 1 more); 3 songs added"), "\(mix)")
     #expect(count() == 4)
     let bad = refusal(add("bad.m3u")) ?? ""
     #expect(bad.hasSuffix("bad.m3u, line 1: missing.mp3: no such file"), "\(bad)")

@@ -136,6 +136,22 @@ import Transfer
     #expect(try tests.send("playlistinfo 0") == "file: http://lists/a\nName: First\nPos: 0\nId: 1\n")
   }
 
+  @Test func playlistsThatAreReadInPartAreToldOf() throws {
+    let tests = try RemoteSongTests(reachOfOthers: .publicOnly) { url, _, _, _ in
+      var answer = PlaylistAnswer()
+      answer.isPlaylist = true
+      answer.media = [.init(.init(url: url), reach: .publicOnly)]
+      answer.problems = [.init(text: "x:", reason: "not played")]
+      if url.path == "/long.m3u" { answer.failure = "more than 1 entries" }
+      return answer
+    }
+    #expect(try tests.send("load http://lists/short.m3u") == "")
+    let refusal = "[50] http://lists/long.m3u: more than 1 entries (and 1 more); 1 song added"
+    #expect(try tests.send("load http://lists/long.m3u") == refusal)
+    #expect(try tests.send("add http://lists/long.m3u") == refusal)
+    #expect(tests.songs().count == 3)
+  }
+
   @Test(arguments: ["add", "addid", "playlistadd x"])
   func otherSchemesAreNamed(command: String) throws {
     #expect(try send("\(command) ftp://u:S3CRET@host/a.mp3") == "[50] ftp: URLs are not supported")

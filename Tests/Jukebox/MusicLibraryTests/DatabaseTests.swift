@@ -51,7 +51,7 @@ import Testing
     try run.start()
     #expect(try run.songs() == ["a.mp3"])
     #expect(run.events.complaints.count == (kind == 2 ? 0 : 1))
-    #expect(folder.names.contains("library.damaged") == (kind != 2))
+    #expect(folder.names.contains("library.damaged-1") == (kind != 2))
     #expect(folder.mode(of: "library") == 0o600)
   }
 
@@ -75,7 +75,7 @@ import Testing
     run.library.start { [events = run.events] in events.note($0) }
     try run.events.wait { run.library.updatingJob == nil && (try? run.songs().count) == 200 }
     #expect(run.events.complaints.contains { $0.contains("rebuilding the music database") })
-    #expect(folder.names.contains("library.damaged"))
+    #expect(folder.names.contains("library.damaged-1"))
   }
 
   @Test("Where there is no room, what was known stays, and a word is said once") func full() throws {
@@ -90,7 +90,7 @@ import Testing
         "\(index).mp3", ["TPE1": "Artist \(index)", "TIT2": String(repeating: "x", count: 500)])
     }
     for _ in 0..<2 {
-      _ = run.library.update([], rereads: false)
+      _ = try run.library.update([], rereads: false)
       try run.events.wait { !run.events.complaints.isEmpty && run.library.updatingJob == nil }
     }
     #expect(try run.list("artist").contains(["One"]))
@@ -100,7 +100,7 @@ import Testing
     run.events.betweenUpdates { [library = run.library] in
       library.writer.use { writer in try? writer?.database.run("PRAGMA max_page_count = 1000000") }
     }
-    _ = run.library.update([], rereads: false)
+    _ = try run.library.update([], rereads: false)
     try run.events.wait { run.library.updatingJob == nil && (try? run.songs().count) == 301 }
   }
 
@@ -130,5 +130,59 @@ import Testing
       writer?.rollBack()
     }
     #expect(try run.songs() == ["a.mp3"])
+  }
+
+  @Test("A reader sees one state from its first query to its last") func readsOneState() throws {
+    for index in 0..<10 { try folder.song("\(index).mp3") }
+    let run = try LibraryRun(folder)
+    try run.start()
+    guard case .database(.find(let query)) = try Command(Request("find", ["(base '')"])) else { return }
+    let count = try run.library.writer.use { writer in
+      try run.library.read { reader throws(DatabaseError) in
+        let ids = try reader.find(query, foldsCase: false)
+        try writer?.begin()
+        try writer?.remove(folder: [])
+        try writer?.commit()
+        return try reader.songs(ids).count
+      }
+    }
+    #expect(count == 10)
+    #expect(try run.songs() == [])
+  }
+
+  @Test("A database that cannot be made anew is an error of an update, and is made by a later one")
+  func failedRebuild() throws {
+    try folder.song("a.mp3")
+    let (path, obstacle) = (MediaPath(folder.file("library")), folder.file("library"))
+    let events = LibraryRun.Events()
+    let library = try MusicDatabase(
+      path, home: MusicHome(MediaPath(folder.file("music"))), clock: SystemClock.shared
+    ) { level, text in
+      // Where the database is to be made, a folder is in the way.
+      if text.contains("rebuilding") { mkdir(obstacle, 0o700) }
+      events.complain(level, text)
+    }
+    defer { library.stop() }
+    library.start { events.note($0) }
+    try events.wait { library.updatingJob == nil }
+    try library.writer.use { writer throws(DatabaseError) in
+      try writer?.database.run("UPDATE songs SET metadata = x'FF'")
+    }
+    #expect(throws: DatabaseError.self) {
+      try library.read { r throws(DatabaseError) in try r.song(Array("a.mp3".utf8)) }
+    }
+    try events.wait {
+      events.complaints.contains { $0.contains("cannot open") } && library.updatingJob == nil
+    }
+    #expect(throws: DatabaseError.self) { try library.update([], rereads: false) }
+    try events.wait { library.updatingJob == nil }
+    rmdir(obstacle)
+    _ = try? library.update([], rereads: false)
+    try events.wait {
+      let song = try? library.read { r throws(DatabaseError) in try r.song(Array("a.mp3".utf8)) }
+      return library.updatingJob == nil && song != nil
+    }
+    #expect(events.complaints.count { $0.contains("cannot open") } == 1, "\(events.complaints)")
+    #expect(try library.update([], rereads: false) != nil)
   }
 }

@@ -89,7 +89,7 @@ final class LibraryRun {
 
   /// Has it look again.
   func update(_ path: String = "", rereads: Bool = false) throws {
-    _ = try #require(library.update(Array(path.utf8), rereads: rereads))
+    _ = try #require(try library.update(Array(path.utf8), rereads: rereads))
     try settle()
   }
 

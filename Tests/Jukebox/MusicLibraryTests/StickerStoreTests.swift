@@ -56,9 +56,19 @@ import Testing
       try folder.write("stickers", String(repeating: "no database ", count: 1000))
       try store.set(bytes("a"), to: bytes("2"), for: bytes("a.mp3"))
       let lines = said.lines.withLock { $0 }
-      #expect(lines.count == 1 && lines[0].contains("stickers.damaged"), "\(lines)")
+      #expect(lines.count == 1 && lines[0].contains("stickers.damaged-1"), "\(lines)")
       #expect(try store.value(of: bytes("a"), for: bytes("a.mp3")) == bytes("2"))
     }
+  }
+
+  @Test("The last three damaged files are kept") func damagedAgain() throws {
+    for number in 1...5 {
+      try folder.write("stickers", String(repeating: "no database \(number) ", count: 1000))
+      try open().set(bytes("a"), to: bytes("1"), for: bytes("a.mp3"))
+    }
+    let names = folder.names.filter { $0.contains("damaged") }
+    #expect(names == ["stickers.damaged-1", "stickers.damaged-2", "stickers.damaged-3"])
+    #expect(try folder.read("stickers.damaged-3").starts(with: "no database 3".utf8))
   }
 
   @Test("A file that cannot be made is an error, each time") func unwritable() throws {

@@ -1,4 +1,3 @@
-import ControlClient
 import ControlProtocol
 import ControlServer
 import ControlTestSupport
@@ -6,6 +5,8 @@ import Foundation
 import SystemSupport
 import TestSupport
 import Testing
+
+@testable import ControlClient
 
 @Suite(.blocksThread, .timeLimit(.minutes(10)))
 struct ClientTests {
@@ -52,6 +53,24 @@ struct ClientTests {
         }
       }
     }
+  }
+
+  /// Loopback drops the attempts to connect to a socket whose queue is full.
+  @Test("An address that does not answer leaves time for the next one") func silentAddress() throws {
+    let silent = try LoopbackSocket.listening()
+    listen(silent.descriptor, 0)
+    let waiting = try LoopbackSocket.connected(to: silent.port)
+    let server = try LoopbackSocket.listening()
+    func candidates(_ sockets: LoopbackSocket...) throws -> [HostAddress] {
+      try sockets.flatMap { try HostAddress.all(of: "127.0.0.1", port: UInt16($0.port)) }
+    }
+    let name = ServerAddress.network(NetworkAddress(host: "name", port: 1))
+    let connected = try MPDClient.connect(candidates(silent, server), of: name, Deadline(4))
+    #expect(LoopbackSocket.port(of: connected.number, getpeername) == server.port)
+    #expect(throws: ControlClientError.timeout(seconds: 0.2)) {
+      _ = try MPDClient.connect(candidates(silent, silent), of: name, Deadline(0.2))
+    }
+    withExtendedLifetime(waiting) {}
   }
 
   @Test("A server that has enough clients refuses")

@@ -158,6 +158,16 @@ struct NetworkTests {
     }
   }
 
+  @Test("A port that IPv6 has not is IPv4's no longer either") func halfAnAddress() throws {
+    let server = try TestServer()
+    let port = try LoopbackSocket.freePort()
+    let six = try LoopbackSocket.listening(on: port, isIPv6: true)
+    let address = NetworkAddress(host: NetworkAddress.anyHost, port: UInt16(port))
+    #expect(throws: ListenError.self) { try server.server.listen(on: address, access: NetworkAccess()) }
+    #expect(throws: POSIXError.self) { try LoopbackSocket.connected(to: port) }
+    withExtendedLifetime(six) {}
+  }
+
   @Test("The port is free again when the server has stopped, also with connections that were open")
   func restart() throws {
     let first = try TestServer()

@@ -53,7 +53,7 @@ struct FeedTests {
     #expect(all.entries.count == 2_000 && all.problems.isEmpty && all.entries.last?.title == "Episode 2000")
     let more = try read(feed((1...2_001).map { item($0) }.joined()))
     #expect(more.entries == all.entries)
-    #expect(more.problems.map(\.reason) == ["only the first 2000 entries are taken"])
+    #expect(more.problems.isEmpty && more.cut == 2_000 && all.cut == nil)
   }
 
   @Test("8 MiB are read, a byte more is refused") func length() throws {
@@ -69,7 +69,7 @@ struct FeedTests {
   @Test(
     "what is no feed is refused, with the reason",
     arguments: [
-      ("<!DOCTYPE rss [<!ENTITY a \"b\">]><rss/>", "document type declaration"),
+      ("<!DOCTYPE rss [<!ENTITY a \"b\">]><rss/>", "document type declarations are not supported"),
       ("<rss><channel>", "no element found"),
       ("<feed xmlns=\"http://www.w3.org/2005/Atom\"/>", "begins with <rss>"),
       ("", "no element found"), ("<html>", "begins with <rss>"),

@@ -98,6 +98,7 @@ struct PlaylistTests {
     #expect(try read(server, "/empty.m3u").failure == "an empty playlist")
     let many = try read(server, "/many.m3u")
     #expect(many.media.count == 10_000)
+    #expect(many.failure == "more than 10000 entries; remaining entries skipped")
     let before = server.requests.count
     #expect(try read(server, "/lists.m3u").problems.count == 100)
     #expect(server.requests.count - before <= NetworkLimits.playlistRequests)

@@ -180,7 +180,7 @@ extension BackgrounderTests {
     @MainActor @Test func withoutASourceThereIsNoPlace() async throws {
       try await withPhone(["location", "--script", "tap@0 quit@100"]) { phone in
         #expect(phone.lines == ["No location: The location is not known at present."])
-        #expect(phone.device.record.contains("! no places: there is no source of places"))
+        #expect(phone.device.record.contains("! no location: no location source is set"))
       }
     }
   }

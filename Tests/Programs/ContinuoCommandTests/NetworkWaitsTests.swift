@@ -32,7 +32,9 @@ import Testing
     #expect(waits.take(.waitingToPlayAtSpecifiedRate) == nil)
     // The next song is another matter, and this one's connections are not it.
     waits.current = second
-    #expect(waits.take(retry("h takes no connection"), of: first) == nil)
-    #expect(waits.take(retry("g takes no connection"), of: second) == "g takes no connection; waiting for it")
+    #expect(waits.take(retry("h does not accept the connection"), of: first) == nil)
+    #expect(
+      waits.take(retry("g does not accept the connection"), of: second)
+        == "g does not accept the connection; waiting for it")
   }
 }

@@ -37,11 +37,9 @@ package final class Lateness: Sendable {
   /// What most of the values of a measurement beside it may be late, in seconds: the way from a server over a player to a
   /// test has up to twenty such wake-ups. One that was later than 5 ms may have moved all values after it.
   package var allowance: Double {
-    state.withLock {
-      let sorted = $0.misses.sorted()
-      guard let last = sorted.last else { return 0 }
-      return sorted[sorted.count * 99 / 100] * 20 + (last > 0.005 ? last * 5 : 0)
-    }
+    let sorted = state.withLock { $0.misses }.sorted()
+    guard let last = sorted.last else { return 0 }
+    return sorted[sorted.count * 99 / 100] * 20 + (last > 0.005 ? worst : 0)
   }
 
   /// What a single moment may be late, in seconds: a few of those wake-ups may have been the latest of all.

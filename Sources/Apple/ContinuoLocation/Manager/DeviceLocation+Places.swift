@@ -23,7 +23,7 @@ extension DeviceLocation {
       if starts { source.start { [weak self] in self?.take($0, run) } } else { source.stop() }
     }
     let isWithout = state.withLock { $0.isSourceOn && $0.source == nil && $0.phase == .running }
-    if isWithout { fail("there is no source of places") }
+    if isWithout { fail("no location source is set") }
     tellKeeper()
     if signalsWorker { timer.signal { makeWorker() } }
   }
@@ -54,7 +54,7 @@ extension DeviceLocation {
         state.lastKnown = place
         return state.trouble == nil ? nil : state.onDiagnostic
       }
-      diagnostic?("places come again")
+      diagnostic?("locations arrive again")
       notice(place)
       offerNewest()
     case .unavailable(let reason): fail(reason)
@@ -67,7 +67,7 @@ extension DeviceLocation {
       defer { state.trouble = reason }
       return state.trouble == reason ? nil : state.onDiagnostic
     }
-    diagnostic?("no places: \(reason)")
+    diagnostic?("no location: \(reason)")
     schedule()
   }
 

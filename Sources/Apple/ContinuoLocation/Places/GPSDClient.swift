@@ -45,7 +45,7 @@ private final class GPSDSession: @unchecked Sendable {
   private var machine: GPSDMachine
   private var socket: Int32 = -1
   private var isConnecting = false
-  private var addresses: [[UInt8]] = []
+  private var addresses: [HostAddress] = []
 
   init(host: String, port: UInt16, clock: SystemClock, _ report: @escaping @Sendable (PlaceReport) -> Void) {
     self.host = host
@@ -94,7 +94,7 @@ private final class GPSDSession: @unchecked Sendable {
     for action in machine.handle(event, at: clock.now) {
       switch action {
       case .connect:
-        addresses = Self.addresses(of: host, port)
+        addresses = (try? HostAddress.all(of: host, port: port)) ?? []
         if addresses.isEmpty { handle(.ended("\(host) is not known")) } else { tryNext("") }
       case .send(let text): send(text)
       case .close: closeSocket()
@@ -111,20 +111,6 @@ private final class GPSDSession: @unchecked Sendable {
 
   // MARK: Connecting
 
-  private static func addresses(of host: String, _ port: UInt16) -> [[UInt8]] {
-    var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    hints.ai_flags = AI_NUMERICSERV
-    var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, "\(port)", &hints, &list) == 0, let list else { return [] }
-    defer { freeaddrinfo(list) }
-    return sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
-      entry.pointee.ai_addr.map {
-        Array(UnsafeRawBufferPointer(start: $0, count: Int(entry.pointee.ai_addrlen)))
-      }
-    }
-  }
-
   /// Starts connecting to the next address. `reason`: the failure of the previous one.
   private func tryNext(_ reason: String) {
     closeSocket()
@@ -132,16 +118,13 @@ private final class GPSDSession: @unchecked Sendable {
       return handle(.ended("gpsd at \(host):\(port) cannot be reached: \(reason)"))
     }
     let address = addresses.removeFirst()
-    let family = address.withUnsafeBytes { Int32($0.loadUnaligned(as: sockaddr.self).sa_family) }
     socket = Glibc.socket(
-      family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard socket >= 0 else { return tryNext(SystemError.message(errno)) }
     // The socket belongs to the device, not to the application.
     SystemSockets.register(socket)
     isConnecting = true
-    let result = address.withUnsafeBytes { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) { connect(socket, $0.baseAddress, socklen_t(bytes.count)) }
-    }
+    let result = address.withPointer { connect(socket, $0, $1) }
     if result != 0, errno != EINPROGRESS { tryNext(SystemError.message(errno)) }
   }
 

@@ -1,11 +1,12 @@
 import Glibc
+import Synchronization
 
 /// A network service that Avahi announces to other machines (DNS-SD) until this object is released. The
 /// service is announced again after each restart of Avahi or the bus. Without a system bus or Avahi nothing
 /// is announced. Any thread; no method blocks.
 package final class ServiceAnnouncement: Sendable {
   package struct Service: Hashable, Sendable {
-    /// The name that users see. If it is taken, a number is appended.
+    /// The name that users see. If a program of this or another machine has it, a number is appended.
     package var name: String
     /// The DNS-SD type, such as `_mpd._tcp`.
     package var type: String
@@ -20,12 +21,17 @@ package final class ServiceAnnouncement: Sendable {
 
   private static let avahi = "org.freedesktop.Avahi"
   private static let daemon = "org.freedesktop.DBus"
+  private static let entryGroup = "\(avahi).EntryGroup"
   private static let nameLimit = 20
+  /// The state of an entry group whose name another machine has (`AVAHI_ENTRY_GROUP_COLLISION`).
+  private static let collision = BusValue.int32(3)
 
   private let service: Service
   /// The connection to which the announcement belongs. Avahi withdraws the announcement when the connection
   /// ends.
   private let bus: PersistentBus
+  /// Avahi's object for the announcement, and the number of the name in it; nil while there is no name in it.
+  private let entry = Mutex<(group: String, attempt: Int)?>(nil)
 
   /// Announces `service`. `address`: the address of the bus in D-Bus notation; nil selects the system bus at
   /// `DBUS_SYSTEM_BUS_ADDRESS` or at its default address.
@@ -36,18 +42,34 @@ package final class ServiceAnnouncement: Sendable {
     bus.begin(
       onConnect: { [weak self] _ in self?.watch() },
       onCall: { call, _ in .failure(.unknown(call.member)) },
-      onSignal: { [weak self] signal in
-        // The last argument is the new owner of the name; empty if none.
-        guard signal.member == "NameOwnerChanged", signal.arguments.count == 3,
-          signal.arguments[0].text == Self.avahi, signal.arguments[2].text?.isEmpty == false
-        else { return }
-        self?.announce()
-      })
+      onSignal: { [weak self] in self?.receive($0) })
+  }
+
+  private func receive(_ signal: BusMessage) {
+    switch signal.member {
+    case "NameOwnerChanged":
+      // The last argument is the new owner of the name; empty if none.
+      guard signal.arguments.count == 3, signal.arguments[0].text == Self.avahi,
+        signal.arguments[2].text?.isEmpty == false
+      else { return }
+      announce()
+    case "StateChanged" where signal.arguments.first == Self.collision:
+      let collided = entry.withLock { $0?.group == signal.path ? $0.take() : nil }
+      guard let (group, attempt) = collided else { return }
+      call(Self.avahi, group, Self.entryGroup, "Reset", []) { [weak self] _ in
+        self?.add(to: group, attempt: attempt + 1)
+      }
+    default: break
+    }
   }
 
   private func watch() {
-    let rule = "type='signal',interface='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Self.avahi)'"
-    call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "AddMatch", [.string(rule)]) { _ in }
+    for rule in [
+      "type='signal',interface='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Self.avahi)'",
+      "type='signal',sender='\(Self.avahi)',interface='\(Self.entryGroup)',member='StateChanged'",
+    ] {
+      call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "AddMatch", [.string(rule)]) { _ in }
+    }
     // A call addressed to Avahi's name would start Avahi, so the bus is asked instead.
     call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "NameHasOwner", [.string(Self.avahi)]) {
       [weak self] result in
@@ -63,17 +85,20 @@ package final class ServiceAnnouncement: Sendable {
   }
 
   private func add(to group: String, attempt: Int) {
+    guard attempt <= Self.nameLimit else { return }
     let name = attempt == 1 ? service.name : "\(service.name) #\(attempt)"
     let arguments: [BusValue] = [
       // Every interface, every protocol, no flags, the default domain, this host.
       .int32(-1), .int32(-1), .uint32(0), .string(name), .string(service.type), .string(""), .string(""),
       .uint16(service.port), .byteArrays([]),
     ]
-    call(Self.avahi, group, "\(Self.avahi).EntryGroup", "AddService", arguments) { [weak self] result in
+    call(Self.avahi, group, Self.entryGroup, "AddService", arguments) { [weak self] result in
       switch result {
-      case .success: self?.call(Self.avahi, group, "\(Self.avahi).EntryGroup", "Commit", []) { _ in }
+      case .success:
+        self?.entry.withLock { $0 = (group, attempt) }
+        self?.call(Self.avahi, group, Self.entryGroup, "Commit", []) { _ in }
       case .failure(let error):
-        guard error.name == "\(Self.avahi).CollisionError", attempt < Self.nameLimit else { return }
+        guard error.name == "\(Self.avahi).CollisionError" else { return }
         self?.add(to: group, attempt: attempt + 1)
       }
     }

@@ -89,9 +89,11 @@ struct NetworkLog: Sendable {
     case .failed(let failure): return add(failure, failure.message)
     case .changed:
       isOver = true
-      return add(code: 0, "AVFoundationErrorDomain", "the server has another version of it now")
+      return add(code: 0, "AVFoundationErrorDomain", "the server has a new version of the medium")
     case .keptInMemory:
-      return add(code: 0, "AVFoundationErrorDomain", "what is fetched is kept in memory: the disk takes none")
+      return add(
+        code: 0, "AVFoundationErrorDomain",
+        "received data is kept in memory, because it cannot be written to disk")
     case .complete, .entered, .rejoined, .metadata: break
     }
     return nil

@@ -57,8 +57,12 @@ struct DatabaseCommands: Sendable {
 
   private func ask<Result>(_ body: (LibraryReader) throws(DatabaseError) -> Result) throws(Ack) -> Result {
     guard let library else { throw Ack(.noExist, "No database") }
+    return try report { () throws(DatabaseError) in try library.read(interruption: interruption, body) }
+  }
+
+  private func report<Result>(_ body: () throws(DatabaseError) -> Result) throws(Ack) -> Result {
     do throws(DatabaseError) {
-      return try library.read(interruption: interruption, body)
+      return try body()
     } catch .refused(let ack) {
       throw ack
     } catch {
@@ -176,12 +180,15 @@ struct DatabaseCommands: Sendable {
       return reply
     }
     guard let folder = found.folder else { return nil }
-    let (ids, playlists, folders) = try ask { reader throws(DatabaseError) in
-      (try reader.songs(in: folder), try reader.playlists(in: folder), try reader.folders(in: folder))
+    // Most folders fit into one piece, and the lines after the songs are short.
+    let (songs, playlists, folders) = try ask { reader throws(DatabaseError) in
+      (
+        try reader.songs(reader.songs(in: folder)), try reader.playlists(in: folder),
+        try reader.folders(in: folder)
+      )
     }
     var reply = Reply()
-    // Most folders fit into one piece, and the lines after the songs are short.
-    for song in try ask({ r throws(DatabaseError) in try r.songs(ids) }) { reply.append(song, tags: tags) }
+    for song in songs { reply.append(song, tags: tags) }
     for playlist in playlists { reply.append("playlist", playlist, isDetailed: true) }
     for folder in folders { reply.append("directory", folder, isDetailed: true) }
     return reply
@@ -253,9 +260,8 @@ struct DatabaseCommands: Sendable {
     var uri = uri ?? ""
     if uri == "/" { uri = "" }
     guard uri == "" || uri.isPlainRelativePath else { throw Ack(.argument, "Malformed path") }
-    guard let number = library.update(uri.bytes, rereads: rereads) else {
-      throw Ack(.updateAlready, "already updating")
-    }
+    let number = try report { () throws(DatabaseError) in try library.update(uri.bytes, rereads: rereads) }
+    guard let number else { throw Ack(.updateAlready, "already updating") }
     return Reply(["updating_db": "\(number)"])
   }
 }

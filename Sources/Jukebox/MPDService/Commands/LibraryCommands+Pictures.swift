@@ -83,7 +83,7 @@ extension LibraryCommands {
       return tag
     }
     // Any file may contain a tag, but only a song has audio.
-    guard let file = song.file.map({ AudioFile(pathBytes: $0.bytes) }), (try? file.readMetadata()) != nil,
+    guard let file = song.file.map({ AudioFile(pathBytes: $0.bytes) }), (try? file.open {}.proceed()) != nil,
       let tag = try? file.readTag()
     else { throw Ack(.noExist, "No such song") }
     return tag

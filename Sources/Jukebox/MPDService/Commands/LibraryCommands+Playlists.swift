@@ -27,27 +27,30 @@ extension LibraryCommands {
           of: try library.contents(of: name, request)[...], context.tags, isSameUser: request.isSameUser)
       case .load(let name, let range, let place):
         // Missing files are left out silently, as in mpd, so that clients play the rest.
+        var refusal: Ack?
         let songs: [Song]
         if let found = try library.remotePlaylist(name, request) {
-          songs = Array(found.part(range))
+          songs = Array(found.songs.part(range))
+          if found.isPartial { refusal = found.refusal }
         } else {
           let names = try library.contents(of: name, request).part(range).compactMap(\.named)
           songs = try library.expand(names, request).songs
         }
         try library.addAndRead(songs, at: place)
+        if let refusal { throw refusal }
         return Reply()
       default: return try library.change(command, request)
       }
     }
   }
 
-  /// Returns the songs of the playlist at a URL; nil if the name is not a URL.
-  private func remotePlaylist(_ name: Argument, _ request: Request) throws(Ack) -> [Song]? {
+  /// Returns the songs of the playlist at a URL, at least one; nil if the name is not a URL.
+  private func remotePlaylist(_ name: Argument, _ request: Request) throws(Ack) -> Found? {
     guard let named = try remote(name, request) else { return nil }
     guard request.maySend else { throw .noRequests }
     let found = try expand([named], arePlaylists: true, request)
     if found.songs.isEmpty, let refusal = found.refusal { throw refusal }
-    return found.songs
+    return found
   }
 
   // MARK: Queries
@@ -80,8 +83,8 @@ extension LibraryCommands {
   /// Returns the entries of a stored playlist, or of `NAME`, `NAME.m3u`, `NAME.m3u8` or `NAME.pls` in the
   /// music directory.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
-    if let songs = try remotePlaylist(name, request) {
-      return songs.map { entry(at: $0.locator, $0.credentials) }
+    if let found = try remotePlaylist(name, request) {
+      return found.songs.map { entry(at: $0.locator, $0.credentials) }
     }
     do throws(PlaylistProblem) {
       guard let playlists else { throw .missing }

@@ -300,6 +300,8 @@ final class LibraryCommands: Sendable {
 
   struct Found {
     var songs: [Song] = []
+    /// Whether only a part of a network playlist was read.
+    var isPartial = false
     var refusal: Ack?
   }
 
@@ -341,11 +343,12 @@ final class LibraryCommands: Sendable {
       }
     }
     if let limitation = builder.limitation { throw .interrupted(limitation) }
-    var found = Found(songs: builder.songs)
+    var found = Found(songs: builder.songs, isPartial: builder.hasPartialPlaylist)
     if let problem = builder.problems.first {
-      let more = builder.problemCount - 1
-      let rest = (more > 0 ? " (and \(more) more)" : "") + (found.songs.isEmpty ? "" : "; the rest was added")
-      found.refusal = Ack(.noExist, "\(problem)\(rest)")
+      let (more, count) = (builder.problemCount - 1, found.songs.count)
+      let rest = more > 0 ? " (and \(more) more)" : ""
+      let added = count > 0 ? "; \(count) \(count == 1 ? "song" : "songs") added" : ""
+      found.refusal = Ack(.noExist, "\(problem)\(rest)\(added)")
     } else if found.songs.isEmpty, !names.isEmpty {
       found.refusal = .noSuchSong
     }

@@ -33,6 +33,17 @@ extension FileReplacement {
 }
 
 extension MediaPath {
+  /// Renames a damaged file to `NAME.damaged-1`, for a person to inspect. Of earlier ones the last `count` - 1
+  /// are kept, with higher numbers. Returns the new name.
+  package func setAside(keeping count: Int = 3) throws(FileBytes.Problem) -> MediaPath {
+    func name(_ number: Int) -> MediaPath { adding(suffix: ".damaged-\(number)") }
+    for number in (1..<count).reversed() {
+      _ = try? name(number).systemCall { from in name(number + 1).withCString { rename(from, $0) } }
+    }
+    _ = try systemCall { from in name(1).withCString { rename(from, $0) } }
+    return name(1)
+  }
+
   /// Creates the directory, unless the name exists, and missing ones above it, with mode 0700.
   package func makeDirectory() throws(FileBytes.Problem) {
     do {

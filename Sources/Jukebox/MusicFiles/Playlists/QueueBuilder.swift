@@ -62,6 +62,8 @@ package struct QueueBuilder {
   package private(set) var unplayable = UnplayableFiles()
   /// The reason why reading stopped early; nil if everything was read.
   package private(set) var limitation: String?
+  /// Whether only a part of some network playlist was read, and added.
+  package private(set) var hasPartialPlaylist = false
   package private(set) var playlists: [MediaPath] = []
 
   private let directory: MediaPath
@@ -239,6 +241,12 @@ package struct QueueBuilder {
     let answer = readPlaylist(url, hint.credentials, reach) { [interruption, count = locators.count] in
       interruption(count)
     }
+    if let failure = answer.failure {
+      report(name, origin, failure)
+      if !answer.media.isEmpty { hasPartialPlaylist = true }
+    } else if !answer.isPlaylist {
+      append(SongLocator(url), hint, name: name)
+    }
     for problem in answer.problems { report(problem.text, name, problem.reason) }
     for medium in answer.media where shouldContinue() {
       let entry = medium.entry
@@ -247,11 +255,6 @@ package struct QueueBuilder {
       append(
         SongLocator(entry.url), Hint(title: entry.title, reach: medium.reach, credentials: credentials),
         name: entry.url.textForMessages)
-    }
-    if let failure = answer.failure {
-      report(name, origin, failure)
-    } else if !answer.isPlaylist {
-      append(SongLocator(url), hint, name: name)
     }
   }
 

@@ -214,7 +214,7 @@ struct FolderScan {
       if let known { try writer.remove(path, known) }
       // Stores the status from before reading, so that the next scan detects a change made during reading.
       if let metadata, metadata.sampleRate != nil {
-        try writer.add(song: path, to: id, status, metadata)
+        try writer.add(song: path, as: known?.song, to: id, status, metadata)
       } else {
         try writer.add(other: path, to: id, status, isPlaylist: isPlaylist)
       }

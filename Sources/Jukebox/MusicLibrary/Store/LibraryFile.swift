@@ -118,13 +118,13 @@ enum LibraryFile {
     try database.run("COMMIT")
   }
 
-  /// Renames an unusable database to end in `.damaged`. Returns the new path; nil if it had to be deleted.
-  static func setAside(_ path: MediaPath) -> MediaPath? {
-    let place = path.adding(suffix: ".damaged")
-    let isKept = path.withCString { old in place.withCString { rename(old, $0) } } == 0
-    for suffix in ["-wal", "-shm"] + (isKept ? [] : [""]) {
+  /// Renames an unusable database, as `MediaPath.setAside` does. Returns the new path; nil if the database had
+  /// to be deleted.
+  static func setAside(_ path: MediaPath, keeping count: Int) -> MediaPath? {
+    let place = try? path.setAside(keeping: count)
+    for suffix in ["-wal", "-shm"] + (place == nil ? [""] : []) {
       _ = path.adding(suffix: suffix).withCString { unlink($0) }
     }
-    return isKept ? place : nil
+    return place
   }
 }

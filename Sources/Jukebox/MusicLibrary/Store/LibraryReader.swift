@@ -38,8 +38,18 @@ package final class LibraryReader: Sendable {
     self.database = database
   }
 
-  /// Begins a query with a new budget. The query ends with an error once `interruption` returns a reason.
-  func begin(_ interruption: @escaping @Sendable () -> String?) { database.question.begin(interruption) }
+  /// Returns the result of `body`, whose queries all see the same state of the library, and share a new
+  /// budget. A query ends with an error once `interruption` returns a reason. After an error the reader must
+  /// not be used again.
+  func read<Result>(
+    _ interruption: @escaping @Sendable () -> String?, _ body: (LibraryReader) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    database.question.begin(interruption)
+    try database.run("BEGIN")
+    let result = try body(self)
+    try database.run("COMMIT")
+    return result
+  }
 
   // MARK: Songs
 

@@ -37,8 +37,8 @@ final class LibraryWriter {
     try database.run("PRAGMA cache_size = -8000")
     insertSong = try database.statement(
       """
-      INSERT INTO songs(folder, position, path, changed, size, modified, duration, rate, channels, tagged, metadata)
-      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO songs(id, folder, position, path, changed, size, modified, duration, rate, channels, tagged, metadata)
+      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     insertTag = try database.statement("INSERT OR IGNORE INTO tags VALUES(?, ?, ?)")
     insertText = try database.statement("INSERT INTO texts(text, folded) VALUES(?1, folded(?1))")
@@ -245,14 +245,16 @@ final class LibraryWriter {
     hasChanged = true
   }
 
-  /// Adds a song with its tags. Its folder counts as not arranged until `arrangeSongs`.
+  /// Adds a song with its tags, under the number that it had before, if any: clients may be about to read
+  /// that number. The folder counts as not arranged until `arrangeSongs`.
   func add(
-    song path: [UInt8], to folder: Int64, _ status: FileStatus, _ metadata: SongMetadata
+    song path: [UInt8], as known: Int64?, to folder: Int64, _ status: FileStatus, _ metadata: SongMetadata
   ) throws(DatabaseError) {
     let tags = Self.searchable(metadata)
     let tagged = tags.reduce(0) { $0 | Int64(1) << Int64($1.type.index) }
     try insertSong.run(
-      .integer(folder), .integer(.max), .bytes(path), .integer(status.changed), .integer(status.size),
+      known.map { .integer($0) } ?? .null, .integer(folder), .integer(.max), .bytes(path),
+      .integer(status.changed), .integer(status.size),
       .integer(metadata.modified ?? 0), .real(metadata.duration ?? 0),
       .integer(Int64(metadata.sampleRate ?? 0)),
       .integer(Int64(metadata.channels ?? 0)), .integer(tagged), .bytes(metadata.encoded))

@@ -78,10 +78,12 @@ package final class StickerStore: Sendable {
 
   /// Removes a sticker of a song, or all of its stickers if `name` is nil. Returns whether any existed.
   package func remove(_ name: [UInt8]?, for song: [UInt8]) throws(DatabaseError) -> Bool {
-    try !rows(
-      "DELETE FROM stickers WHERE song = ?1 AND (?2 IS NULL OR name = ?2) RETURNING 1",
-      [.bytes(song), name.map { .bytes($0) } ?? .null]
-    ).isEmpty
+    // Two statements, because RETURNING requires SQLite 3.35.
+    let condition = "FROM stickers WHERE song = ?1 AND (?2 IS NULL OR name = ?2)"
+    let values: [DatabaseValue] = [.bytes(song), name.map { .bytes($0) } ?? .null]
+    let existed = try !rows("SELECT 1 \(condition) LIMIT 1", values).isEmpty
+    try rows("DELETE \(condition)", values)
+    return existed
   }
 
   // MARK: File
@@ -98,22 +100,24 @@ package final class StickerStore: Sendable {
       return try connection.database.rows(query, values, body)
     } catch {
       switch error {
-      case .damaged, .unknownVersion: break
+      case .damaged, .unknownVersion: setAside(used, because: error)
       default: throw error
-      }
-      // Another thread may have set the file aside already, and opened a new one.
-      let isCurrent = connection.withLock { current in
-        guard current === used else { return false }
-        current = nil
-        return true
-      }
-      if isCurrent {
-        let place = LibraryFile.setAside(path)
-        complain(
-          "\(path): \(error); \(place.map { "renamed to \($0)" } ?? "deleted"); starting with no stickers")
       }
     }
     return try connect().database.rows(query, values, body)
+  }
+
+  private func setAside(_ used: Connection?, because reason: DatabaseError) {
+    // Another thread may have set the file aside already, and opened a new one.
+    let isCurrent = connection.withLock { current in
+      guard current === used else { return false }
+      current = nil
+      return true
+    }
+    guard isCurrent else { return }
+    let place = LibraryFile.setAside(path, keeping: 3)
+    let fate = place.map { "renamed to \($0)" } ?? "deleted"
+    complain("\(path): \(reason); \(fate); starting with no stickers")
   }
 
   private func connect() throws(DatabaseError) -> Connection {

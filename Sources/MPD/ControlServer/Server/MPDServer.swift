@@ -101,14 +101,21 @@ package final class MPDServer: Sendable {
   /// system calls. Any thread but the server's own.
   package func listen(on address: NetworkAddress, access: NetworkAccess) throws(ListenError) -> NetworkAddress
   {
-    guard address.host == NetworkAddress.anyHost else { return try bind(address, access) }
-    var bound = try bind(NetworkAddress(host: "0.0.0.0", port: address.port), access)
+    let isAny = address.host == NetworkAddress.anyHost
+    var bound = address
+    if isAny { bound.host = "0.0.0.0" }
+    var channels = [try bind(bound, access)]
+    bound.port = UInt16(clamping: channels[0].localAddress?.port ?? Int(address.port))
     do {
-      bound = try bind(NetworkAddress(host: "::", port: bound.port), access)
+      if isAny { channels.append(try bind(NetworkAddress(host: "::", port: bound.port), access)) }
     } catch .system(let error, _) where [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.code) {
       // The machine has no IPv6.
+    } catch {
+      try? channels[0].close().wait()
+      throw error
     }
-    return NetworkAddress(host: NetworkAddress.anyHost, port: bound.port)
+    networkChannels.withLock { [channels] in $0 += channels }
+    return NetworkAddress(host: address.host, port: bound.port)
   }
 
   /// Replaces the passwords of network clients. A connected client keeps its permissions until it gives a
@@ -117,8 +124,7 @@ package final class MPDServer: Sendable {
     channel.eventLoop.execute { [core] in core.value?.setPasswords(passwords) }
   }
 
-  private func bind(_ address: NetworkAddress, _ access: NetworkAccess) throws(ListenError) -> NetworkAddress
-  {
+  private func bind(_ address: NetworkAddress, _ access: NetworkAccess) throws(ListenError) -> any Channel {
     guard let socketAddress = try? SocketAddress(ipAddress: address.host, port: Int(address.port)) else {
       throw .notAnAddress(address)
     }
@@ -149,10 +155,7 @@ package final class MPDServer: Sendable {
         ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only), value: 1)
     }
     do {
-      let channel = try bootstrap.bind(to: socketAddress).wait()
-      networkChannels.withLock { $0.append(channel) }
-      return NetworkAddress(
-        host: address.host, port: UInt16(clamping: channel.localAddress?.port ?? Int(address.port)))
+      return try bootstrap.bind(to: socketAddress).wait()
     } catch {
       let code = (error as? IOError)?.errnoCode ?? EINVAL
       throw code == EADDRINUSE

@@ -248,7 +248,7 @@ package struct TransferMachine: Sendable {
     guard !connection.isPaused, !isSuspended else { return nil }
     let (seconds, what) =
       switch connection.phase {
-      case .connecting: (times.connect, "takes no connection")
+      case .connecting: (times.connect, "does not accept the connection")
       case .asking: (times.firstByte, "does not answer")
       case .body: (times.stall, "has stopped sending")
       }

@@ -54,7 +54,7 @@ package final class BackgroundTransfers: TransferService {
   let disk: DiskErrands
   /// Examines the files to upload, which may be on a slower disk than the folder.
   let files: DiskErrands
-  private let writer: RecordWriter
+  private let writer: TransferRecordWriter
   let state: Mutex<State>
 
   /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while
@@ -90,7 +90,7 @@ package final class BackgroundTransfers: TransferService {
     self.today = today
     self.files = files
     disk = DiskErrands("url-records", on: alarms.clock)
-    writer = RecordWriter(disk, alarms: alarms, calls: recordCalls)
+    writer = TransferRecordWriter(disk, alarms: alarms, calls: recordCalls)
     state = Mutex(
       State(
         machine: TransferServiceMachine(

@@ -23,6 +23,8 @@ final class Signals: Sendable {
 
   private struct Request {
     var end: Int32?
+    /// The time at which the process ends even if the clean-up hangs, and its exit status then.
+    var lastEnd: (at: HostTime, status: Int32)?
     var redraws = false
     var reloads = false
   }
@@ -52,7 +54,9 @@ final class Signals: Sendable {
       if let status = request.end { DispatchQueue.main.async { MainActor.assumeIsolated { end(status) } } }
       if request.reloads, let reload { DispatchQueue.main.async { MainActor.assumeIsolated { reload() } } }
       if request.redraws { DispatchQueue.main.async { MainActor.assumeIsolated { redraw() } } }
-      return .whenSignalled
+      guard let last = request.lastEnd else { return .whenSignalled }
+      if clock.now >= last.at { _exit(last.status) }
+      return .at(last.at)
     }
     let waiter = clock.makeWorker("continuo-signals") { [weak self] in
       // Unblocks the signals in this thread, regardless of the masks of other threads.
@@ -74,7 +78,7 @@ final class Signals: Sendable {
 
   private func takeRequest() -> Request {
     requests.withLock { request in
-      defer { request = Request() }
+      defer { request = Request(lastEnd: request.lastEnd) }
       return request
     }
   }
@@ -104,10 +108,13 @@ final class Signals: Sendable {
       // Waits until the deadline or a second signal.
       while let noted = NotedSignals.wait(until: deadline), !ending.contains(where: noted.contains) {}
     }
-    // SIGALRM's default action ends the process if the clean-up hangs.
+    let last = SystemClock.shared.now.advanced(bySeconds: Double(Self.cleanUpLimit))
+    requests.withLock { $0.lastEnd = (last, status) }
+    messenger.signal()
+    // SIGALRM's default action ends the process if the messenger, which calls Dispatch, hangs too.
     signal(SIGALRM, SIG_DFL)
     NotedSignals.unblock([SIGALRM])
-    alarm(Self.cleanUpLimit)
+    alarm(Self.cleanUpLimit + 1)
     CleanUp.exit(status)
   }
 

@@ -43,18 +43,4 @@ struct StateFile: Sendable {
       return nil
     }
   }
-
-  /// The number of damaged files that are kept for a person to inspect.
-  static let damagedCount = 3
-
-  /// Renames the file for a person to inspect. Replaces the oldest of `damagedCount` such files. Returns the
-  /// new name.
-  func setAside() throws(FileBytes.Problem) -> MediaPath {
-    func name(_ number: Int) -> MediaPath { path.adding(suffix: ".damaged-\(number)") }
-    for number in (1..<Self.damagedCount).reversed() {
-      _ = try? name(number).systemCall { from in name(number + 1).withCString { rename(from, $0) } }
-    }
-    _ = try path.systemCall { from in name(1).withCString { rename(from, $0) } }
-    return name(1)
-  }
 }

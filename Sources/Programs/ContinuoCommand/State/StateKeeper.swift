@@ -223,7 +223,7 @@ extension StateKeeper {
     } catch {
       reason = "\(error)"
     }
-    let place = try? file.setAside()
+    let place = try? file.path.setAside()
     let rest = place.map { "renamed to \($0)" } ?? "left where it is"
     complain("\(file.path): \(reason); \(rest), \(salvaged?.words ?? "starting without it")")
     return salvaged?.record

@@ -23,8 +23,8 @@ package enum ID3Fields {
   package static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
     let first = try ID3Frames.tag(of: source, at: 0) ?? []
     var tag = self.tag(version2: first)
-    if tag == MediaTag(), !first.isEmpty {
-      tag = self.tag(version2: try ID3Frames.tag(of: source, at: Int64(first.count)) ?? [])
+    if tag == MediaTag(), let end = Recognition.tagLength(first) {
+      tag = self.tag(version2: try ID3Frames.tag(of: source, at: end) ?? [])
     }
     if let bytes = try ID3Text.version1(of: source) {
       for (key, text) in ID3Text.texts(version1: bytes)

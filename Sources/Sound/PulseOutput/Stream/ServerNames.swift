@@ -1,4 +1,4 @@
-import Glibc
+import SystemSupport
 
 /// The addresses in a libpulse server string, separated by spaces. Each is `/path`, `unix:path`, `host`,
 /// `host:port` or `tcp:host:port` (also `tcp4:`, `tcp6:`), optionally after a machine name in braces.
@@ -26,16 +26,11 @@ struct ServerNames: Hashable {
 
   /// Returns the resolver's reason why a host has no address; nil if it has one. Blocks on the resolver.
   static func lookUp(_ host: String) -> String? {
-    var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var found: UnsafeMutablePointer<addrinfo>?
-    let code = getaddrinfo(host, nil, &hints, &found)
-    defer { if let found { freeaddrinfo(found) } }
-    switch code {
-    case 0: return nil
-    // -5 is EAI_NODATA: the name exists but has no address.
-    case EAI_NONAME, -5: return "no such host: \(host)"
-    default: return "\(host): \(String(cString: gai_strerror(code)))"
+    do throws(HostAddress.LookupError) {
+      _ = try HostAddress.all(of: host)
+      return nil
+    } catch {
+      return error.isUnknown ? "no such host: \(host)" : "\(host): \(error)"
     }
   }
 

@@ -79,7 +79,7 @@ import Testing
     let file = file()
     for number in 1...5 {
       try file.write([UInt8(number)])
-      #expect(try file.setAside() == MediaPath(folder.path).appending(Array("state.damaged-1".utf8)))
+      #expect(try file.path.setAside() == MediaPath(folder.path).appending(Array("state.damaged-1".utf8)))
       #expect(try file.read(limit: 10) == nil)
     }
     #expect(folder.names == ["state.damaged-1", "state.damaged-2", "state.damaged-3"])

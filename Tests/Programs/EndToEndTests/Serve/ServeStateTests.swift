@@ -140,6 +140,21 @@ extension EndToEndTests {
       _ = try await second.ended(by: SIGTERM)
     }
 
+    @Test func aStalledDiskDoesNotChangeTheStatus() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let stalled = "\(studio.folder)/stalled"
+      let disk = try await Interposer.disk(in: studio.folder, stalledBy: stalled)
+      let server = try await studio.serve(
+        ["--output", "simulated", "--state", "\(studio.folder)/state"], environment: disk.environment)
+      #expect(FileManager.default.createFile(atPath: stalled, contents: nil))
+      let client = try Conversation(studio.socketPath)
+      #expect(try await client.ask("setvol 30") == ["OK"])
+      client.finish()
+      server.child.signal(SIGTERM)
+      #expect(try await server.child.ended().status == 128 + SIGTERM)
+    }
+
     /// How often the server is killed.
     private static let kills = Rounds.count(20)
 

@@ -33,6 +33,24 @@ struct Interposer {
     try await Interposer(procSource, in: folder)
   }
 
+  /// A machine whose disk finishes nothing while there is a file at this path.
+  static func disk(in folder: String, stalledBy path: String) async throws -> Interposer {
+    try await Interposer(diskSource, in: folder, environment: ["TEST_STALLED": path])
+  }
+
+  private static let diskSource = """
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+
+    int rename(const char *old, const char *new) {
+      int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
+      while (access(getenv("TEST_STALLED"), F_OK) == 0) pause();
+      return real(old, new);
+    }
+    """
+
   private static let procSource = """
     #define _GNU_SOURCE
     #include <dirent.h>

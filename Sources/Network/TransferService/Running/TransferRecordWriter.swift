@@ -6,7 +6,7 @@ import SystemSupport
 
 /// Writes records to disk, and retries each failed write, so that a full disk loses no record in memory.
 /// Thread-safe; only the worker of `disk` waits for the disk.
-final class RecordWriter: Sendable {
+final class TransferRecordWriter: Sendable {
   /// Returns the path and the bytes of a record; nil if the record is no longer needed.
   typealias Content = @Sendable () -> (path: String, bytes: Data)?
 

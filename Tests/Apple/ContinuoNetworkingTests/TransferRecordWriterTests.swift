@@ -9,7 +9,7 @@ import Testing
 @testable import TransferService
 
 /// Records on disks that take less than they are given, are full, or fail, in virtual time.
-@Suite("Records on the disk") struct RecordWriterTests {
+@Suite("Records on the disk") struct TransferRecordWriterTests {
   /// A disk that writes at most so many bytes at once, and fails as often as it is told to.
   private final class Disk: Sendable {
     private struct State {
@@ -66,7 +66,7 @@ import Testing
     try folder.write("a", "old")
     let disk = Disk()
     disk.interrupt(2)
-    #expect(RecordWriter.replace(path, Data("a longer text".utf8), by: disk.calls) == nil)
+    #expect(TransferRecordWriter.replace(path, Data("a longer text".utf8), by: disk.calls) == nil)
     #expect(FileManager.default.contents(atPath: path) == Data("a longer text".utf8))
     #expect(disk.synchronized == 2)
   }
@@ -78,15 +78,15 @@ import Testing
     let path = folder.file("a")
     let disk = Disk()
     disk.setFull(true)
-    #expect(RecordWriter.replace(path, Data("new".utf8), by: disk.calls) == ENOSPC)
+    #expect(TransferRecordWriter.replace(path, Data("new".utf8), by: disk.calls) == ENOSPC)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
     disk.setFull(false)
     disk.failFolders(EIO)
-    #expect(RecordWriter.replace(path, Data("newer".utf8), by: disk.calls) == EIO)
+    #expect(TransferRecordWriter.replace(path, Data("newer".utf8), by: disk.calls) == EIO)
     disk.failFolders(EINVAL)
-    #expect(RecordWriter.replace(path, Data("newest".utf8), by: disk.calls) == nil)
+    #expect(TransferRecordWriter.replace(path, Data("newest".utf8), by: disk.calls) == nil)
     try FileManager.default.createDirectory(atPath: "\(path).new", withIntermediateDirectories: false)
-    #expect(RecordWriter.replace(path, Data("other".utf8)) == EISDIR)
+    #expect(TransferRecordWriter.replace(path, Data("other".utf8)) == EISDIR)
     #expect(FileManager.default.contents(atPath: path) == Data("newest".utf8))
   }
 
@@ -96,7 +96,7 @@ import Testing
     let path = folder.file("a")
     let clock = VirtualClock()
     let (disk, errands) = (Disk(), DiskErrands("disk of a test", on: clock))
-    let writer = RecordWriter(errands, alarms: Alarms(clock: clock), calls: disk.calls)
+    let writer = TransferRecordWriter(errands, alarms: Alarms(clock: clock), calls: disk.calls)
     let text = Mutex("first")
     let reports = Mutex<[String]>([])
     @Sendable func content() -> (path: String, bytes: Data)? { (path, Data(text.withLock { $0 }.utf8)) }
@@ -120,7 +120,7 @@ import Testing
   func notNeeded() throws {
     let clock = VirtualClock()
     let (disk, errands) = (Disk(), DiskErrands("disk of a test", on: clock))
-    let writer = RecordWriter(errands, alarms: Alarms(clock: clock), calls: disk.calls)
+    let writer = TransferRecordWriter(errands, alarms: Alarms(clock: clock), calls: disk.calls)
     let path = "/nowhere/a"
     let isNeeded = Mutex(true)
     let wasReported = Mutex(false)
@@ -139,7 +139,7 @@ import Testing
     let path = folder.file("a")
     let clock = VirtualClock()
     let (disk, errands) = (Disk(), DiskErrands("disk of a test", on: clock))
-    let writer = RecordWriter(errands, alarms: Alarms(clock: clock), calls: disk.calls)
+    let writer = TransferRecordWriter(errands, alarms: Alarms(clock: clock), calls: disk.calls)
     disk.setFull(true)
     writer.save(key) { (path, Data("x".utf8)) }
     clock.advance(bySeconds: 1)
@@ -157,7 +157,7 @@ import Testing
     let record = TaskRecord(
       key, .download, request, fields: [:], timeout: try #require(request.ownTimeout))
     let bytes = try #require(record.bytes)
-    #expect(RecordWriter.replace("\(folder.path)/\(record.name).task", bytes) == nil)
+    #expect(TransferRecordWriter.replace("\(folder.path)/\(record.name).task", bytes) == nil)
     #expect(TaskRecord.read(in: folder.path).map(\.timeout) == [.infinity])
   }
 }

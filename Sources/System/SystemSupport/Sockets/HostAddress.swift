@@ -1,0 +1,49 @@
+package import Glibc
+
+/// A socket address of a host, including the port.
+package struct HostAddress: Sendable {
+  /// `AF_INET` or `AF_INET6`.
+  package let family: Int32
+  private let bytes: [UInt8]
+
+  /// The reason why a host has no address.
+  package struct LookupError: Error, CustomStringConvertible {
+    let code: Int32
+    /// Whether the host certainly has no address. If false, for example, no name server answered.
+    package var isUnknown: Bool {
+      // -5, EAI_NODATA: the name exists but has no address.
+      code == EAI_NONAME || code == -5
+    }
+    package var description: String { gai_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+  }
+
+  /// Returns all addresses of a host, in the order in which the system recommends to try them. Blocks during
+  /// a name lookup.
+  package static func all(of host: String, port: UInt16 = 0) throws(LookupError) -> [HostAddress] {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICSERV
+    var first: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(host, "\(port)", &hints, &first)
+    guard code == 0, let first else { throw LookupError(code: code) }
+    defer { freeaddrinfo(first) }
+    return sequence(first: first) { $0.pointee.ai_next }.compactMap { entry in
+      entry.pointee.ai_addr.map {
+        HostAddress(
+          family: entry.pointee.ai_family,
+          bytes: Array(UnsafeRawBufferPointer(start: $0, count: Int(entry.pointee.ai_addrlen))))
+      }
+    }
+  }
+
+  package func withPointer<Result, Failure>(
+    _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var storage = sockaddr_storage()
+    withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
+    return try withUnsafePointer(to: storage) { pointer throws(Failure) in
+      let raw = UnsafeRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
+      return try body(raw, socklen_t(bytes.count))
+    }
+  }
+}
