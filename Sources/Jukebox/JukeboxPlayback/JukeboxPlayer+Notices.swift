@@ -153,9 +153,9 @@ extension JukeboxPlayer {
     if let current { onReport(.heard(current.song.id), ticket) }
   }
 
-  /// Reports the current song as heard 1/100 s after `start`. The time control status is not sufficient,
-  /// because it stays `playing` when one song follows another without a pause, and is briefly `playing` even
-  /// if no sound follows.
+  /// Reports the current song as heard 1/100 s after `start`. The time control status is not sufficient. It
+  /// stays `playing` when one song follows another without a pause, and is briefly `playing` even if no sound
+  /// follows.
   func awaitSound(from start: CMTime) {
     removeSoundObserver()
     guard let current, player.timeControlStatus == .playing else { return }

@@ -40,7 +40,8 @@ package final class JukeboxPlayer {
   /// The player. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
   let place: SongPlace
-  /// Called on the main queue, never from inside a call of the player's methods.
+  /// Receives the player's reports, each with its ticket (see `PlayerReport`). Called on the main queue,
+  /// possibly from inside `perform`.
   let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
   /// The current entry, according to the player's last notification.
   var current: Entry?
@@ -100,7 +101,8 @@ package final class JukeboxPlayer {
 
   // MARK: Orders
 
-  /// Performs one action. Must not be called from inside a callback of the player.
+  /// Performs one action. Must not be called from inside `onReport` or `onEvent`, or by an observer of
+  /// `player`.
   func perform(_ action: JukeboxAction) {
     switch action {
     case .start(let song, let seconds, let paused, let ticket):

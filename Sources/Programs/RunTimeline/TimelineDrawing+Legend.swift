@@ -102,7 +102,7 @@ extension TimelineDrawing {
         events.append((seconds(end), "task \(task.name) ends"))
       }
     }
-    // Events at the same time keep the order above, even if `sorted` is not stable.
+    // Events at the same time keep the order above.
     let sorted = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
     let told = sorted.prefix(Self.descriptionLimit).map {
       "\(SVGText.decimal($0.element.time)) s: \($0.element.text)"

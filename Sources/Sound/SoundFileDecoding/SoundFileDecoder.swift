@@ -233,14 +233,15 @@ extension SoundFileDecoder {
   var frameCount: FrameCount {
     if let length { return .exact(length) }
     guard let size = source.size, let bytes = measuredBytesPerSecond else { return .unknown }
-    // A server may announce any size.
+    // Clamped to 2^46 frames (46 years at 48 kHz), because a server may announce any size and `Int64` traps
+    // on overflow.
     return .estimate(Int64(min(Double(size - start) / bytes * Double(format.sampleRate), 0x1p46)))
   }
 
   /// The number of frames that the file states and does not have.
   var damage: Int { Int(clamping: foundLength.map { max(0, (file.frameCount ?? $0) - $0) } ?? 0) }
 
-  /// At most 1e12, likewise.
+  /// The mean bit rate, in bits per second. Clamped to 1e12, because a server may announce any size.
   var bitRate: Int { Int(min(bytesPerSecond * 8, 1e12)) }
 
   /// The mean bytes per second of the whole file or of the part read, or a guess.

@@ -6,8 +6,8 @@ package protocol DeliveryQueue: AnyObject, Sendable {
   /// stack while the caller is inside the module that received the queue.
   func enqueue(_ work: @escaping @Sendable () -> Void)
 
-  /// Starts a worker whose body runs on the queue's thread, between work items, as `HostClock.makeWorker` does
-  /// on a thread of its own; nil if the queue has no workers.
+  /// Starts a worker like those of `HostClock.makeWorker`, whose body runs on the queue's thread, between
+  /// work items. Returns nil if the queue has no workers.
   func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> (any Worker)?
 }
 

@@ -9,8 +9,8 @@ extension CMTimeRange {
     return end.kind != .invalid && start <= time && time < end
   }
 
-  /// Whether both ranges are valid and the other one starts no earlier and ends no later. Every valid range
-  /// contains itself; an empty range may lie at either edge.
+  /// Whether both ranges are valid and the other one starts no earlier and ends no later. A valid range with
+  /// a valid end contains itself; an empty range may lie at either edge.
   public func containsTimeRange(_ range: CMTimeRange) -> Bool {
     guard isValid, range.isValid else { return false }
     let end = self.end

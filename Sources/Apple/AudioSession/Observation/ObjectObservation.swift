@@ -5,8 +5,8 @@ protocol ObjectObservation: AnyObject, Sendable {
   /// Prepares for a change of the properties in `changing`. With `.prior`, calls the handler if the observed
   /// path leads through one of them. Main queue.
   func prepare(for changing: [ObservedProperty])
-  /// Calls the handler if the observed path leads through one of the properties that `changed`, even to the
-  /// same value, or if the value at the path differs. Main queue.
+  /// Completes a change of the properties in `changed`. Calls the handler if the observed path leads through
+  /// one of them, even if its value is the same, or if the value at the path differs. Main queue.
   func check(_ changed: [ObservedProperty])
   func end()
 }

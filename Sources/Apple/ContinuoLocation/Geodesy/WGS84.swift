@@ -72,8 +72,8 @@ enum WGS84 {
     }
   }
 
-  /// Returns the length, in metres, and the difference of longitude, in radians, of the arc that leaves the
-  /// first location at `angle` north of east and ends at the second latitude.
+  /// Returns the length, in metres, and the difference of longitude, in radians, of an arc. The arc leaves
+  /// the first location at `angle` radians north of east and ends at the second latitude.
   private static func arc(
     from first: ReducedLatitude, to second: ReducedLatitude, leaving angle: Double
   ) -> (length: Double, longitude: Double) {

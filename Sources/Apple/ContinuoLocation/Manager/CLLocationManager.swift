@@ -141,8 +141,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   }
 
   /// Starts updates for significant changes: 500 m from the last reported location, at most once in 5 minutes.
-  /// With permission for use at any time, and without a background mode, a change resumes a suspended
-  /// application, or launches a terminated one, in the background for at least `LifecycleSettings.wakeGrace`.
+  /// With permission for use at any time, a change resumes a suspended application, or launches
+  /// a terminated one, in the background for at least `LifecycleSettings.wakeGrace`. No background mode is
+  /// needed.
   /// A relaunched application must start the monitoring again.
   open func startMonitoringSignificantLocationChanges() {
     services.begin(id) { subscription, _ in subscription.startMonitoring() }

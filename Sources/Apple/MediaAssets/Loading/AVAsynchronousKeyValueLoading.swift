@@ -23,7 +23,8 @@ public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
   func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus
 
   /// Reads the values of `keys`, possibly with others, and calls `handler` once when reading has succeeded or
-  /// failed: on a background thread, or before this method returns if the values are known. Does not block.
+  /// failed. The call comes on a background thread, or, if the values are known, before this method returns.
+  /// Does not block.
   @preconcurrency
   func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)
 }

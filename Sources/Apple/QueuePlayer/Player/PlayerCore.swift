@@ -80,9 +80,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     if environment.isOnMainQueue(), !announcer.isPreparing { engine.deliverOwn() }
   }
 
-  /// Returns a closure that calls `handler` on the main queue: at once if the closure is called there, and
-  /// only after the suspension if the players are suspended. `isDirect`: `handler` may be called at once on
-  /// any thread.
+  /// Returns a closure that calls `handler` on the main queue, at once if the closure is called there. If the
+  /// players are suspended, the call follows after the suspension. `isDirect`: `handler` may be called at
+  /// once on any thread.
   func deferred(
     _ handler: @escaping @Sendable (Bool) -> Void, isDirect: Bool = false
   ) -> @Sendable (Bool) -> Void {
@@ -196,8 +196,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     deliver()
   }
 
-  /// Reports a start that takes effect only when the application runs again. The report is not deferred
-  /// likewise, because its handler belongs to the owner of the environment, not to the application.
+  /// Reports a start that takes effect only when the application runs again. The report itself is not
+  /// deferred, because its handler belongs to the owner of the environment, not to the application.
   private func reportIfSuspended() {
     guard environment.suspension.isSuspended, let onDiagnostic = environment.onDiagnostic else { return }
     environment.mainQueue.enqueue { onDiagnostic(.startDeferred) }

@@ -11,8 +11,8 @@ package enum EntryLocation: Hashable, Sendable {
   case unusable(String)
 
   /// Parses a path or a URL. Playlists from other systems may name files in Latin-1 (the encoding of `.m3u`
-  /// before `.m3u8`) and with backslashes; these readings follow the path as written in the list of
-  /// candidates.
+  /// before `.m3u8`) and with backslashes. In the list of candidates these readings follow the path as
+  /// written.
   package init(_ text: [UInt8]) {
     if let scheme = Self.scheme(of: text) {
       self = scheme == "file" ? Self.fileURL(text.dropFirst("file:".utf8.count)) : Self.webURL(text)

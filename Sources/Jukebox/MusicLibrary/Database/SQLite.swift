@@ -141,9 +141,11 @@ package enum DatabaseValue: Hashable, Sendable {
   case null
 }
 
-/// A connection to a database file. Statements may use three functions in addition to SQL's: `folded(x)`
-/// folds case; `holds(x, y)` is whether `x` contains `y`, ten times as fast as `instr`; `matches(r, f, x)` is
-/// whether the regular expression `r` is found in `x`, whose case is ignored if `f` is not 0.
+/// A connection to a database file. Statements may use three functions in addition to SQL's:
+/// - `folded(x)` folds case.
+/// - `holds(x, y)` tests whether `x` contains `y`, ten times as fast as `instr`.
+/// - `matches(r, f, x)` tests whether the regular expression `r` is found in `x`. If `f` is not 0, case is
+///   ignored.
 struct Database: ~Copyable {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer

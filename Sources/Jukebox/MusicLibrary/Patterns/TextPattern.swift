@@ -41,10 +41,12 @@ package struct PatternBudget: Sendable {
   )
 }
 
-/// A Perl-compatible regular expression, matched by PCRE2 as in mpd, but by characters of UTF-8 rather than
-/// bytes: `.` matches `ü`, and `Ü` is its capital. Text that is not UTF-8 can be searched too. PCRE2 limits
-/// the growth of a client's expression, and a budget limits the cost of matching. PCRE2's own limit of steps
-/// starts again at each character of each text, and so does not limit a query.
+/// A Perl-compatible regular expression, matched by PCRE2 as in mpd. Unlike in mpd, it matches characters of
+/// UTF-8 rather than bytes: `.` matches `ü`, and `ü` matches `Ü` if case is ignored. Text that is not UTF-8
+/// can be searched too.
+///
+/// The size and nesting of an expression and the memory of a match are limited. A `PatternBudget` limits the
+/// steps of a query. PCRE2's own step limit does not, because it starts again at each character of a text.
 package final class TextPattern: Sendable {
   /// The limits of an expression, in bytes and nested groups. PCRE2 takes 40 ms to compile certain
   /// expressions of 4000 bytes, on the thread that answers all clients. Real expressions are a tenth as long.

@@ -28,7 +28,7 @@ extension CommandRow {
       let tag = try a.second?.tagType()
       return .queue(.cleartagid(try a[0].unsigned(), tag))
     },
-    // The command ignores any arguments.
+    // As in mpd, `close` accepts and ignores any arguments.
     .init("close", 0...many, []) { _ in .connection(.close) },
     .init("commands", [], .connection(.commands)),
     .init("config", .admin, .fixed(.config)),

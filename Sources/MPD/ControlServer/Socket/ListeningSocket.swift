@@ -3,10 +3,11 @@ internal import SystemSupport
 
 /// A listening socket and its file.
 ///
-/// The file has its mode from its creation, regardless of the umask: Linux gives a socket's file the mode
-/// that the unbound socket has at `bind`, and `fchmod` sets that mode before `bind`. A group or a wider mode
-/// is applied after `bind`. If two servers start at the same time, exactly one gets the path: the probe, the
-/// removal of a stale socket and `bind` run under a lock of the directory.
+/// The file has its mode from its creation, regardless of the umask. For this, `fchmod` sets the mode of the
+/// unbound socket, which Linux gives to the file at `bind`. A group or a wider mode is applied after `bind`.
+///
+/// If two servers start at the same time, exactly one gets the path. For this, the probe, the removal of a
+/// stale socket and `bind` run under a lock of the directory.
 package struct ListeningSocket: ~Copyable {
   /// The maximum number of connections waiting to be accepted. Above the maximum number of clients, so that
   /// each is accepted and answered.

@@ -44,11 +44,13 @@ package enum TransferNote: Hashable, Sendable {
   case progress(TransferProgress)
   /// All bytes from the reader's position to the end are stored. The medium has `total` bytes.
   case complete(total: Int64)
-  /// The server has another version, so no more bytes of the stored version will arrive. The last note.
+  /// The server has another version, so no more bytes of the stored version will arrive. The last note of
+  /// that version's transfer.
   case changed
   /// The reader continues at the same media time in the new version. Reported on the reader's own thread.
   case entered
-  /// No more bytes will arrive. After the stored bytes, the medium fails with this error. The last note.
+  /// No more bytes will arrive. After the stored bytes, the medium fails with this error. The last note of
+  /// the transfer.
   case failed(TransferFailure)
   case live(ICYStation?)
   /// The live stream was reconnected. New bytes are stored from this offset on and continue no earlier frame.

@@ -46,10 +46,10 @@ struct TransferConnection: Sendable {
 }
 
 /// Determines the number of stored bytes that each request repeats. Their comparison shows that the
-/// connection continues the stored version. Usually this is `NetworkLimits.overlap`. If a server repeatedly
-/// closes connections early, it is a quarter of the most bytes that any of the last connections brought, so
-/// that each still brings new bytes. A single tiny connection changes nothing, because the next server may
-/// have another version.
+/// connection continues the stored version. Usually the number is `NetworkLimits.overlap`. If a server
+/// repeatedly closes connections early, the number is a quarter of the most bytes that any of the last
+/// connections brought. Each connection then still brings new bytes. A single tiny connection changes
+/// nothing, because the next server may have another version.
 struct OverlapRule: Sendable {
   private var brought: [Int64] = []
   /// Whether this machine has stored a byte. Bytes stored before that come from another process.

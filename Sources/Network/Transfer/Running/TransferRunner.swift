@@ -15,7 +15,7 @@ package final class TransferRunner: Sendable {
     var transfer: TransferID?
   }
 
-  /// The maximum number of bytes queued for the worker, as many as a few reads of a socket.
+  /// The number of queued bytes at which the transfer pauses: four events of the maximum size (64 KiB).
   private static let room = 256 * 1024
   /// The number of bytes that an event counts in addition to its body, because a server may send each byte in
   /// its own chunk.

@@ -58,7 +58,7 @@ extension FileDownload: WebService.Connection {}
     service.ended(ended)
   }
 
-  /// Closes the connection without notifying the server. `goOn` opens another connection.
+  /// Closes the connection and keeps the stored bytes. `goOn` opens another connection.
   func close() {
     isClosed = true
     reopens = false

@@ -65,7 +65,7 @@ final class DownloadScreen: Screen {
     backgroundTask = application.beginBackgroundTask(withName: "Download") { [weak self] in
       guard let self else { return }
       print("Out of time, \(queue.count) downloads left")
-      // Does not notify the server. In the foreground the download resumes after the stored bytes.
+      // In the foreground the download resumes after the stored bytes.
       present?.close()
       endTask()
     }

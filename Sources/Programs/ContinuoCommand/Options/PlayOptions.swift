@@ -3,8 +3,8 @@ import MusicFiles
 
 /// The command `play` with its options.
 ///
-/// The options are not in a group: in debug builds the argument parser checks the options of a group once for
-/// each group around it, which took 0.5 s at a depth of four (swift-argument-parser 1.8.2).
+/// The options are not in a group. In debug builds the argument parser checks the options of a group once for
+/// each group around it. That took 0.5 s at a depth of four (swift-argument-parser 1.8.2).
 struct Play: ParsableCommand {
   @OptionGroup var player: PlayerOptions
   @OptionGroup var requests: RequestOptions

@@ -41,7 +41,8 @@ struct DecodingPrelude {
     return (frames, count)
   }
 
-  /// Returns the number of bytes of side information and CRC, which precede the main data in a frame's body.
+  /// Returns the number of bytes of side information and CRC, which precede the main data in the body of an
+  /// MPEG 2 or 2.5 frame.
   private static func sideInfo(of header: UInt32) -> Int {
     (header & 0xC0 == 0xC0 ? 9 : 17) + (header & 0x1_0000 == 0 ? 2 : 0)
   }

@@ -60,7 +60,8 @@ struct ObserverSchedule {
     boundaries.removeAll { $0.id == id }
   }
 
-  /// Resets all observers, because the item changed or the position jumped to `position` seconds.
+  /// Resets the periodic observers, because the item changed or the position jumped to `position` seconds.
+  /// Boundary observers keep no position between calls.
   mutating func reset(to position: Double) {
     for index in periodic.indices { periodic[index].reset(to: position) }
   }

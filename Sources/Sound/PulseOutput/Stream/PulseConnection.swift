@@ -212,8 +212,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   /// Discards the context of a hanging server, which looks alive. The next user gets a new one.
   func discard() { drop(error: nil) }
 
-  /// Takes over a stream that was closed while the server was creating it. libpulse cannot disconnect such a
-  /// stream yet (16.1: BADSTATE), and the server would keep it; the connection disconnects it once it exists.
+  /// Takes over a stream that was closed while the server was creating it, and disconnects it once it exists.
+  /// libpulse cannot disconnect such a stream earlier (16.1: BADSTATE), and the server would keep it.
   func adopt(_ stream: consuming StreamHandle) {
     let pointer = stream.pointer
     orphans.append(Orphan(consume stream))

@@ -118,7 +118,8 @@ struct HeardClock: Sendable {
     return dropped
   }
 
-  /// Invalidates the line, because the sink changed; the next report starts a new one.
+  /// Restarts the fit of the line, because the sink changed. The old line applies until the next reports
+  /// confirm or replace it.
   mutating func distrust() {
     filter.reset(isSameDevice: false)
     longestSinkDelay = 0

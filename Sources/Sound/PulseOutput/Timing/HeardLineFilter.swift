@@ -78,7 +78,8 @@ struct HeardLineFilter: Sendable {
     window.reserveCapacity(Self.windowCount)
   }
 
-  /// Resets the line. For the same device, the rate and the knowledge of scatter are kept.
+  /// Restarts the fit with the next report. The base rate is kept; whether reports scatter is forgotten for
+  /// another device.
   mutating func reset(isSameDevice: Bool = true) {
     phase = .starting(tries: 0)
     if !isSameDevice { isKnownToScatter = false }
