@@ -145,7 +145,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AudioCore", "CPulse", "Clocks", "PulseOutput", "PulseTestSupport", "SystemSupport", "TestSupport",
         ],
-        swiftSettings: strict),
+        // To compare with what libpulse computes.
+        swiftSettings: strict, linkerSettings: [.linkedLibrary("pulse")]),
       .testTarget(
         name: "PlaybackEngineTests",
         dependencies: [
