@@ -43,6 +43,7 @@ final class ScriptedPulse: PulseCalls {
     var refusesOperations = false
     var refusesConnection = false
     var refusesLoop = false
+    var unavailability: String?
     var isSuspended = false
     var writtenBytes = 0
     var volumes: [pa_volume_t] = []
@@ -53,6 +54,8 @@ final class ScriptedPulse: PulseCalls {
   struct Box: @unchecked Sendable { var state = State() }
   private let box = Mutex(Box())
   private let loopLock = NSRecursiveLock()
+
+  var unavailability: String? { with { $0.unavailability } }
 
   func with<R: Sendable>(_ body: (inout State) -> R) -> R { box.withLock { body(&$0.state) } }
   var calls: [String] { with { $0.calls } }
@@ -192,7 +195,7 @@ final class ScriptedPulse: PulseCalls {
         let userdata = UnsafeMutableRawPointer(bitPattern: answer.userdata)
         if let volume {
           var info = pa_sink_info()
-          pa_cvolume_set(&info.volume, 2, volume)
+          info.volume = continuo_pa_volume(2, volume)
           answer.callback(nil, &info, 0, userdata)
         }
         answer.callback(nil, nil, volume == nil ? -1 : 1, userdata)

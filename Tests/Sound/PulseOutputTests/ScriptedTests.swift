@@ -442,6 +442,17 @@ import Testing
     stream.close()
   }
 
+  @Test func aMissingLibraryIsNamedAndPermanent() {
+    pulse.with {
+      $0.unavailability = "no libpulse"
+      $0.refusesLoop = true
+    }
+    let stream = device().makeStream(
+      format: PCMFormat(sampleRate: 44100, channelCount: 2), source: RampSource(), events: log.handler)
+    #expect(log.events == [.failed(OutputError("no libpulse", isRecoverable: false), heardFrame: 0)])
+    stream.close()
+  }
+
   @Test func closedStreamHearsNothingMore() async throws {
     do {
       let device = device()

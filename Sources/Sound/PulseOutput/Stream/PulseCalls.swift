@@ -6,9 +6,13 @@ import CPulse
 /// functions with a user-data pointer. `LivePulseCalls` calls the library; the tests use a scripted
 /// implementation. Unless stated otherwise, the caller must hold the main loop's lock.
 protocol PulseCalls: AnyObject, Sendable {
+  /// The reason why libpulse cannot be used, for a person; nil if it can.
+  var unavailability: String? { get }
+
   // MARK: Main loop
 
-  /// Creates a main loop with its own thread; nil if the process is out of descriptors or memory. No lock.
+  /// Creates a main loop with its own thread; nil if libpulse cannot be used, or if the process is out of
+  /// descriptors or memory. No lock.
   func mainloopNew() -> OpaquePointer?
   /// Starts the thread. No lock.
   func mainloopStart(_ loop: OpaquePointer) -> Int32

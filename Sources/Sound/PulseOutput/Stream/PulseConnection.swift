@@ -33,7 +33,7 @@ extension PulseConnectionUser {
 final class PulseConnection: PulseUserData, @unchecked Sendable {
   /// The libpulse implementation, or a test's replacement.
   let calls: any PulseCalls
-  /// The main loop; nil if the process is out of descriptors, memory or threads.
+  /// The main loop; nil without libpulse, or if the process is out of descriptors, memory or threads.
   let loop: OpaquePointer?
   /// The clock for timeouts; it must run in real time, as the server does.
   let clock: any HostClock

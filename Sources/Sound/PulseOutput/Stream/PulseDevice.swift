@@ -12,6 +12,7 @@ package final class PulseDevice: AudioOutputDevice {
   private let neighbours: PulseSurroundings
 
   /// Creates a device for a server and a sink. Starts one idle thread but does not connect yet.
+  /// Opens libpulse, which blocks on the disk.
   ///
   /// - Parameters:
   ///   - privateServer: the server to use instead of the configured one. The device retains it, and restarts

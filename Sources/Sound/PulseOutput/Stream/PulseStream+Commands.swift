@@ -1,5 +1,6 @@
 import AudioCore
 import CPulse
+import Glibc
 import Synchronization
 
 /// Commands from the engine: callable from any thread, executed under the main loop's lock.
@@ -117,10 +118,12 @@ extension PulseStream {
   // MARK: Volume
 
   func setVolume(_ linear: Float, muted: Bool) {
-    let level = muted || !(linear > 0) ? PA_VOLUME_MUTED : pa_sw_volume_from_linear(Double(min(linear, 1)))
+    let isSilent = muted || !(linear > 0)
+    // The scale of pa_sw_volume_from_linear.
+    let level = isSilent ? 0 : (cbrt(Double(min(linear, 1))) * Double(PA_VOLUME_NORM)).rounded()
     connection.withLock {
       guard !isDead else { return }
-      volume = level
+      volume = pa_volume_t(level)
       sendVolume()
     }
   }

@@ -47,9 +47,7 @@ extension PulseStream {
   }
 
   var channelVolumes: pa_cvolume {
-    var volumes = pa_cvolume()
-    pa_cvolume_set(&volumes, UInt32(format.channelCount), volume)
-    return volumes
+    continuo_pa_volume(UInt8(clamping: format.channelCount), volume)
   }
 
   fileprivate func stateChanged() {

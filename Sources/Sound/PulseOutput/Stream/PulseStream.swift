@@ -105,10 +105,12 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     }
   }
 
-  /// Reports on the caller's thread that the process has no descriptor or thread left for the connection's
-  /// loop.
+  /// Reports on the caller's thread that libpulse cannot be used, or that the process has no descriptor or
+  /// thread left for the connection's loop.
   private func failWithoutLoop() {
-    send(.failed(OutputError("libpulse could not start its thread", isRecoverable: true), heardFrame: 0))
+    let missing = calls.unavailability
+    let error = OutputError(missing ?? "libpulse could not start its thread", isRecoverable: missing == nil)
+    send(.failed(error, heardFrame: 0))
     isDead = true
   }
 

@@ -169,8 +169,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   /// Handles the chosen or default sink, or the end of the answer. Without a sink the volume stays at 1.
   private func heardOf(_ sink: UnsafePointer<pa_sink_info>?, isLast: Bool) {
     if let sink {
-      var volume = sink.pointee.volume
-      arriving.volume = min(1, Float(pa_cvolume_max(&volume)) / Float(PA_VOLUME_NORM))
+      arriving.volume = min(1, Float(continuo_pa_loudest(sink.pointee.volume)) / Float(PA_VOLUME_NORM))
       arriving.destination = sink.pointee.name.map { String(cString: $0) }
     }
     guard isLast else { return }

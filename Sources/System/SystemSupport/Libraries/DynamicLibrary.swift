@@ -32,6 +32,12 @@ package struct DynamicLibrary {
     (self.prefix, self.suffix) = (prefix, suffix)
   }
 
+  /// Has `body` look up functions by their full names in the library's `dlopen` handle. `body` returns the
+  /// name of a function that the library lacks; nil if it has all.
+  package func findAll(_ body: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?) throws(Problem) {
+    if let missing = body(handle) { throw Problem(function: String(cString: missing)) }
+  }
+
   /// Returns the function `name`, given without prefix and suffix. `Function`, mostly the type of the property
   /// that is set, must be the C type of the function.
   package func find<Function>(_ name: String) throws(Problem) -> Function {
