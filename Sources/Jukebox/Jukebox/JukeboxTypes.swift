@@ -63,7 +63,7 @@ extension JukeboxAction {
 }
 
 /// A report of the player. Each report carries the ticket of the last `start`, `seek` or `stop` that the
-/// player performed.
+/// player performed. A report about leaving a song during a seek in it carries the ticket before the seek.
 package enum PlayerReport: Hashable, Sendable {
   /// The current song was heard to its end and the first upcoming song, `to`, follows automatically. Not
   /// reported for a song that the player was instructed to start.

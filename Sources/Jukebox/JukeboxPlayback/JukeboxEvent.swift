@@ -15,9 +15,11 @@ package enum JukeboxEvent {
   case timeJumped(QueuedSong)
   /// The time control status changed; `reason` is set while the player waits.
   case timeControlStatus(TimeControlStatus, reason: String?)
-  /// Sound stopped because the song's data did not arrive in time; playback resumes automatically.
+  /// Sound stopped because the song's data did not arrive in time or the output was lost; playback resumes
+  /// automatically.
   case stalled(QueuedSong)
-  /// Progress of loading: ranges in seconds, stored bytes, and total bytes if known. At most twice a second.
+  /// Progress of loading: ranges in seconds, stored bytes, and total bytes if known. At most twice a second,
+  /// and before the loading ends.
   case loaded(QueuedSong, ranges: [Range<Double>], bytes: Int64, total: Int64?)
   case network(QueuedSong, NetworkReport)
   /// The medium of a song from the network has provided metadata, which the jukebox has recorded.

@@ -37,7 +37,7 @@ package final class JukeboxPlayer {
   var onEvent: (@MainActor (JukeboxEvent) -> Void)?
   /// Called with metadata that a remote song provides: its length, format and tags. Any thread.
   var onLearn: (@Sendable (QueuedSong, SongMetadata) -> Void)?
-  /// The player. Others may observe it; only this class changes its queue and rate.
+  /// The player. Others may observe it; while it is connected, only this class changes its queue and rate.
   let player: AVQueuePlayer
   let place: SongPlace
   /// Receives the player's reports, each with its ticket (see `PlayerReport`). Called on the main queue,

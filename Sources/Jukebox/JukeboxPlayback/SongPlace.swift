@@ -73,8 +73,8 @@ package final class SongPlace: Sendable {
     return (seconds(view), duration(view), Int(view.item?.heardBitRate.rounded() ?? 0))
   }
 
-  /// Whether the song can be played from `seconds` of its range. False only for the current song, if its
-  /// server does not support the seek. Any thread.
+  /// Whether the song can be played from `seconds` of its range. False only for the current song, if it is a
+  /// live stream or its server does not support the seek. Any thread.
   package func canSeek(_ id: SongID, to seconds: Double) -> Bool {
     let view = look(at: id)
     guard let item = view.item, item.status == .readyToPlay else { return true }

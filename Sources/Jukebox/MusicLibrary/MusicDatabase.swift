@@ -292,7 +292,8 @@ package final class MusicDatabase: Sendable {
     return failure
   }
 
-  /// Reports the result of a complete scan: the songs once in a run, unplayable files when they change.
+  /// Reports the result of a complete scan: the number of songs only after the first, unplayable files when
+  /// they change.
   private func report(_ unplayable: UnplayableFiles) {
     let songs = state.withLock { state -> Int? in
       defer { state.hasReported = true }
@@ -308,7 +309,7 @@ package final class MusicDatabase: Sendable {
     state.withLock { $0.figures = figures }
   }
 
-  /// Scans within a transaction. Returns whether the library has changed; false after a cancelled scan.
+  /// Scans within transactions. Returns whether the library has changed; false after a cancelled scan.
   private static func scan(
     _ run: UpdateQueue.Run, _ scan: inout FolderScan, _ writer: LibraryWriter
   ) throws(DatabaseError) -> Bool {

@@ -2,7 +2,7 @@ package import ControlProtocol
 package import SystemSupport
 
 package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No server listens at the address. The program exits with status 69.
+  /// No connection to the address is possible, for the reason given. The program exits with status 69.
   case noServer(at: ServerAddress, reason: String)
   /// The server closed the connection before its greeting, because it has too many clients or belongs to
   /// another user.

@@ -3,7 +3,8 @@ internal import Glibc
 internal import SystemSupport
 
 /// A blocking connection to a control socket, without threads or an event loop, ready within a tenth of a
-/// millisecond. Every call may block, at most for its timeout. For use by one thread at a time.
+/// millisecond. Every call may block. Its timeout applies to each request sent and to each reply. For use by
+/// one thread at a time.
 package struct MPDClient: ~Copyable {
   /// The maximum size of a reply, in bytes: eight times the server's limit on pending output per client.
   package static let largestReply = 64 * 1024 * 1024
@@ -18,8 +19,8 @@ package struct MPDClient: ~Copyable {
   /// The protocol version of the server's greeting, such as `0.23.5`.
   package private(set) var version = ""
 
-  /// The timeout for the reply to a password, in seconds. A server delays this reply after wrong passwords
-  /// from the same address.
+  /// The minimum timeout for the reply to a password, in seconds. A server delays this reply after wrong
+  /// passwords from the same address.
   private static let passwordPatience = 20.0
 
   /// Returns a connected client. Waits at most `timeout` seconds for the server's greeting, then sends
@@ -232,7 +233,7 @@ package struct MPDClient: ~Copyable {
     }
   }
 
-  /// Waits for the event. Returns false if the wait ended before the event; callers retry in both cases.
+  /// Waits for the event. Returns false if the wait ended before the event, so that the caller tries again.
   @discardableResult
   private static func wait(
     _ socket: borrowing OwnedDescriptor, for event: Int32, _ deadline: Deadline

@@ -8,8 +8,8 @@ package enum WatchLine {
     "index", "songid", "elapsed", "value", "timescale", "steps", "host", "status", "from", "attempt", "total",
     "bytes",
   ]
-  /// The fields left out of the text. The line already begins with the event, the host clock has an arbitrary
-  /// origin, and `value` and `timescale` repeat the time.
+  /// The fields left out of the text, except for a `value` that is a title. The line already begins with the
+  /// event, the host clock has an arbitrary origin, and `value` and `timescale` repeat the time.
   private static let details: Set<String> = ["event", "host", "value", "timescale"]
   /// The length of the longest event name, timeControlStatus.
   private static let nameColumns = 17

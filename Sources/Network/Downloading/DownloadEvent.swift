@@ -69,7 +69,8 @@ package struct DownloadPolicy: Hashable, Sendable {
   /// The timeouts. `giveUp` counts from the last new byte; if infinite, only permanent failures such as 404
   /// end the download.
   package var times = TransferTimes()
-  /// The minimum interval between progress events, in seconds.
+  /// The minimum interval between progress events, in seconds, except for those at the end and after
+  /// `changed`.
   package var progressInterval = 0.5
   /// Whether to replace an existing file. If false, the download fails if the target exists, at its start or
   /// at its end.

@@ -197,7 +197,7 @@ struct PartBytes: StoredBytes {
 /// credentials and no request header fields. The query of its URL may itself be secret.
 package struct DownloadRecord: Hashable, Sendable {
   package let url: WebURL
-  /// The number of bytes that are on the disk and survive a power cut.
+  /// The number of bytes written. Those of a saved record are on the disk and survive a power cut.
   package internal(set) var length: Int64 = 0
   /// The total length in bytes, if the server reported it.
   package internal(set) var total: Int64?

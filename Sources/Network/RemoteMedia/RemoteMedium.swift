@@ -68,7 +68,8 @@ package final class RemoteMedium: MediaSource {
     RemoteFetch(url, settings: settings, environment: environment, begins: false, onNote: onNote)
   }
 
-  /// Returns the tag at the beginning of the medium, as far as its bytes are stored. Fetches nothing.
+  /// Returns the tag at the beginning of the medium, as far as it is stored and within the first
+  /// `NetworkLimits.tagSkip` bytes. Fetches nothing.
   package func readTag() throws(DecodingError) -> MediaTag {
     guard let fetch = present.withLock({ $0.fetch }) else { return MediaTag() }
     return MediaTag(beginning: fetch.store.bytes(Int(NetworkLimits.tagSkip)))

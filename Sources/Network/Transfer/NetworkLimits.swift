@@ -53,7 +53,7 @@ package enum NetworkLimits {
   package static let brokenBlocks = 3
   /// Ranges of stored bytes of one medium.
   package static let intervals = 1_024
-  /// Bytes of all stores together.
+  /// Bytes on the disk of all stores together.
   package static let allStores: Int64 = 1 << 30
   /// Bytes kept ahead of and before the reader's position if no disk is available.
   package static let memoryAhead: Int64 = 4 << 20

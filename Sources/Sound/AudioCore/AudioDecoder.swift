@@ -2,7 +2,7 @@
 package enum FrameCount: Hashable, Sendable {
   /// Stated by the file or counted in a complete scan.
   case exact(Int64)
-  /// Derived from the file's size and the bit rate of the first frames.
+  /// Derived from the file's size and the mean size of the frames read so far.
   case estimate(Int64)
   case unknown
 
@@ -67,13 +67,14 @@ package enum DecoderRead: Hashable, Sendable {
 }
 
 /// A decoder of one medium to PCM frames. Used by one thread at a time (the engine's decode worker); not
-/// Sendable. No call waits for missing bytes: reads return `waiting`, and other calls nil. A call may block
-/// on a local disk, never on anything else.
+/// Sendable. No call waits for missing bytes: `read` then returns `waiting`, `seek` nil, and `readReplayGain`
+/// no levels. A call may block on a local disk, never on anything else.
 package protocol AudioDecoder: AnyObject {
   /// The medium's format at its beginning. Its `sampleRate` is the timescale of all positions in the medium.
   var format: PCMFormat { get }
 
-  /// The length in frames of `format.sampleRate`. An estimate becomes exact when reading reaches the end.
+  /// The length in frames of `format.sampleRate`. An estimate becomes exact when reading reaches the end,
+  /// unless a seek has estimated the position.
   var frameCount: FrameCount { get }
 
   /// Sets the format of the frames that `read` delivers. Called once, before the first `read`. Conversion
@@ -106,8 +107,9 @@ package protocol AudioDecoder: AnyObject {
   /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
   var bitRate: Int { get }
 
-  /// Returns the mean bit rate, in bits per second, of the frames that `read` decoded since the last call. If
-  /// `read` decoded none, returns the previous value. By default returns `bitRate`.
+  /// Returns the mean bit rate, in bits per second, of the frames that `read` decoded last: since the last
+  /// call, or over about a second. If `read` decoded none, returns the previous value. By default returns
+  /// `bitRate`.
   func takeBitRate() -> Double
 
   /// The audio available from the read position on.

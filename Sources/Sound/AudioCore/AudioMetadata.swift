@@ -1,5 +1,5 @@
 /// The metadata of an audio file: the texts of its tags, and its length. All text is valid UTF-8 without
-/// control characters and surrounding spaces, at most 4096 bytes long; empty text is nil.
+/// control characters and surrounding spaces, cut after about 4096 bytes; empty text is nil.
 package struct AudioMetadata: Hashable, Sendable {
   package var title: String?
   /// The artist; several are joined with "; ".

@@ -114,7 +114,7 @@ package enum OutputEvent: Hashable, Sendable {
 
 /// A connection to a device that pulls frames from its source and plays them. All methods may be called from
 /// any thread, but not from inside `render` or an event handler. The engine calls them from one worker, in
-/// order. No method waits for the server.
+/// order, except `timing`, `isStill` and `close`. No method waits for the server.
 package protocol AudioOutputStream: AnyObject, Sendable {
   /// Starts playback. May be called before `opened`; idempotent.
   func start()

@@ -4,7 +4,8 @@ package struct ByteSupply: Hashable, Sendable {
   package var byteCount: Int64
   /// Whether the available bytes extend to the end of the source.
   package var isComplete: Bool
-  /// The rate of arrival, in bytes per second, over the last 5 s; nil if less than 8 KiB arrived.
+  /// The rate of arrival, in bytes per second, over the last 5 s in which bytes were wanted; nil until 8 KiB
+  /// have arrived in total.
   package var bytesPerSecond: Double?
   /// Whether the source has paused its transfer because enough data is available.
   package var isFull: Bool

@@ -10,7 +10,8 @@ package struct MediaTag: Hashable, Sendable {
 
     /// The vocabulary that a key belongs to.
     package enum Space: String, Sendable {
-      /// The frame identifiers of ID3v2.3, of four characters. Those of ID3v2.2 and ID3v1 are translated.
+      /// The frame identifiers of ID3v2.3 and 2.4, of four characters. Those of ID3v2.2 and ID3v1 are
+      /// translated.
       case id3
       /// The names used by live streams: `StreamTitle`, `StreamUrl`, and headers such as `icy-name`.
       case icy

@@ -41,7 +41,7 @@ package protocol TimeStretcher: AnyObject {
 
 package protocol TimeStretching: Sendable {
   /// Loads the resources of stretchers, for example a library at the first call; throws if they do not exist.
-  /// May be called on any thread. Reads files at the first call only.
+  /// May be called on any thread. Reads no files after a call has succeeded.
   func prepare() throws(TimeStretchError)
 
   /// Returns a stretcher for audio of `format`. Called on the decode worker.

@@ -1,7 +1,7 @@
 import AudioCore
 
-/// Steps through a source's MPEG frames by feeding libmpg123. Must be used by one thread at a time, and not
-/// after an error.
+/// Steps through a source's MPEG frames by feeding libmpg123. Must be used by one thread at a time. After an
+/// error of a search, only a move may follow; after any other error, nothing.
 final class FrameReader {
   enum Step {
     /// The reader has reached the next frame.
@@ -23,7 +23,7 @@ final class FrameReader {
     var end: Int64 { start + Int64(byteCount) }
   }
 
-  /// The maximum number of bytes fed without finding a frame.
+  /// The number of bytes fed without finding a frame, apart from tags, after which the search fails.
   static let searchBudget = 2 << 20
 
   let source: any ByteSource
@@ -35,7 +35,7 @@ final class FrameReader {
   private let handle: MPG123Handle
   /// The offset in the source at which the audio, or the search for it, begins.
   private let beginning: Int64
-  /// The maximum number of bytes fed without finding another frame.
+  /// The number of bytes fed without finding another frame, apart from tags, after which the search fails.
   private let budget: Int
   /// The offset in the source at which the current feed began.
   private var feedStart: Int64
@@ -47,9 +47,8 @@ final class FrameReader {
   /// The bits of the last header that determine its format.
   private var kind: UInt32 = .max
 
-  /// Creates a reader that searches for the first frame from `beginning`, after the tag there. `budget` is
-  /// the maximum number of bytes fed until that frame is found, `laterBudget` the maximum between later
-  /// frames.
+  /// Creates a reader that searches for the first frame from `beginning`, the offset after a leading tag. The
+  /// search fails after about `budget` bytes; for each later frame, after about `laterBudget` bytes.
   init(
     source: any ByteSource, beginning: Int64 = 0, budget: Int = FrameReader.searchBudget,
     laterBudget: Int = FrameReader.searchBudget

@@ -3,7 +3,7 @@ package import AudioCore
 /// Opens an MPEG audio medium. Must be used by one thread at a time, which will also use the decoder.
 package final class MP3Opening {
   package struct Stream {
-    /// The maximum number of bytes without a frame.
+    /// The number of bytes without a frame, apart from tags, after which reading fails.
     package var searchBudget: Int
     /// Called during reading, for each frame with audible samples, with its offset in the source and its
     /// position in the medium.

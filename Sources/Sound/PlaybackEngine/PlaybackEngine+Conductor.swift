@@ -2,7 +2,7 @@ import AudioCore
 import Clocks
 import Synchronization
 
-/// The conductor, which checks the heard position and is the only caller of the output.
+/// The conductor, which checks the heard position and alone opens, starts, stops and flushes streams.
 extension PlaybackEngine {
   /// The ring's capacity between decoder and output: 1.5 s at 44.1 kHz, so that the decoder wakes about once
   /// a second. A jump discards at most this much decoded sound (3 ms of work).

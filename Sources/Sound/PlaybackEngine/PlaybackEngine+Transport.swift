@@ -110,9 +110,9 @@ extension PlaybackEngine {
   ///
   /// `completion` is called with false at once if no item is current, the item is a live stream, or that
   /// position is not seekable. For an item not opened yet, `completion` is called with true at once, and
-  /// playback will start there. Otherwise `completion` is called on the main queue: with true once the
-  /// decoder has reached the position, with false if another seek or the item's end supersedes this seek or
-  /// if `id` is given and no longer current.
+  /// playback will start there. Another seek calls the `completion` of this one with false at once, on its
+  /// own thread. Otherwise `completion` is called on the main queue: with true once the decoder has reached
+  /// the position, with false if the item's end comes first or if `id` is given and no longer current.
   package func seek(
     toSeconds seconds: Double, of id: ItemID? = nil, isExact: Bool = false,
     completion: (@Sendable (Bool) -> Void)? = nil

@@ -4,14 +4,15 @@ import Synchronization
 
 /// A queue of media, played gaplessly on one output, with the heard position and time observers.
 ///
-/// All methods are thread-safe, hold a lock only briefly and never wait for a file, a server or a callback.
+/// All methods are thread-safe, hold a lock only briefly and never wait for a server or a callback. Only
+/// `close` may wait for a file.
 /// Callbacks run on the queues passed by their registrants, never under a lock. Releasing the last reference
 /// stops the engine and frees its resources; an owner whose output calls back under a lock closes the engine
 /// first.
 ///
 /// Callers change a state machine under its lock and signal two workers. The *conductor* checks the heard
-/// position, delivers due steps and notices, and alone calls the output. The *decode worker* opens files and
-/// fills the ring buffer.
+/// position, delivers due steps and notices, and alone opens, starts, stops and flushes streams. The *decode
+/// worker* opens files and fills the ring buffer.
 package final class PlaybackEngine: Sendable {
   /// The stream in use. A class, so that each read copies only one reference.
   final class Attachment: Sendable {
@@ -83,8 +84,8 @@ package final class PlaybackEngine: Sendable {
     signal()
   }
 
-  /// Ends playback and both workers at once; no further delivery begins. Waits only for a decoding step in
-  /// progress (a few milliseconds). Idempotent.
+  /// Ends playback and both workers at once; no further delivery begins. Waits for the workers' steps in
+  /// progress (a few milliseconds, or a read of a file). Idempotent.
   package func close() {
     deliveries.close()
     var ended: [any Worker] = []

@@ -22,8 +22,8 @@ package protocol Worker: AnyObject, Sendable {
   func cancel()
 }
 
-/// A source of time, and of workers that wait for it. All waiting code in Continuo takes a clock, so that
-/// tests run the same code in virtual time.
+/// A source of time, and of workers that wait for it. Code that waits takes a clock, so that tests run the
+/// same code in virtual time, unless it waits for another process.
 package protocol HostClock: AnyObject, Sendable {
   /// The present time. Thread-safe; never blocks.
   var now: HostTime { get }

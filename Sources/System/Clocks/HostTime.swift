@@ -14,7 +14,7 @@ public struct HostTime: Hashable, Comparable, Sendable {
   public var seconds: Double { Double(nanoseconds) / 1e9 }
 
   /// The seconds since the clock's origin with three decimals: `12.340`. Truncated, not rounded, so that an
-  /// event never appears earlier than it was.
+  /// event never appears later than it was.
   package var inSeconds: String {
     let milliseconds = nanoseconds / 1_000_000
     // Adding 1000 keeps the leading zeros of the milliseconds.
@@ -34,7 +34,8 @@ public struct HostTime: Hashable, Comparable, Sendable {
     return HostTime(nanoseconds: overflow ? (delta > 0 ? .max : .min) : sum)
   }
 
-  /// Returns the seconds from `other` to `self`, accurate to the nanosecond for times of any size.
+  /// Returns the seconds from `other` to `self`, accurate to the nanosecond up to 100 days, whatever the size
+  /// of the times.
   public func seconds(since other: HostTime) -> Double {
     let (difference, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
     return overflow ? seconds - other.seconds : Double(difference) / 1e9

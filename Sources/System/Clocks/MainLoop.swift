@@ -18,8 +18,8 @@ package final class MainLoop: DeliveryQueue {
   private let isWaiting = Atomic<Bool>(false)
   /// The eventfd of the main queue; -1 before `run`.
   private let descriptor = Atomic<Int32>(-1)
-  /// The work items that the body of this turn has enqueued. Used on the loop's thread only, inside
-  /// `takeTurn`.
+  /// The work items that the body of this turn has enqueued, and the loop's thread inside `takeTurn`. Changed
+  /// on that thread only; `enqueue` compares the thread on any thread.
   private let turn = Mutex(Turn())
 
   /// A work item. A struct, because Swift wraps a closure in an array each time it is stored or read.

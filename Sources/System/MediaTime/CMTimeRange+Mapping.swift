@@ -14,8 +14,9 @@ public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
 /// Returns a time mapped from one range to another:
 /// `(t − from.start) × (to.duration / from.duration) + to.start`.
 ///
-/// Each of the three steps is exact if a time can represent its result. If both durations are infinite, the
-/// time is only shifted. An indefinite duration gives an indefinite time.
+/// The scaling is exact if a time can represent its result; the two shifts are as exact as
+/// ``CMTimeAdd(_:_:)``. If both durations are infinite, the time is only shifted. An indefinite duration
+/// gives an indefinite time.
 ///
 /// Invalid if either range is invalid or empty, if the time is not in the epoch of `fromRange.start`, or (not
 /// documented by Apple) if exactly one duration is infinite.

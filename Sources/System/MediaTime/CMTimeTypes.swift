@@ -37,7 +37,8 @@ public struct CMTimeFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
 
 /// The rounding method of ``CMTimeConvertScale(_:timescale:method:)`` for values that are not whole.
 public enum CMTimeRoundingMethod: UInt32, Hashable, Sendable {
-  /// Rounds to the nearest value, halves away from zero. The default, and the method of all other arithmetic.
+  /// Rounds to the nearest value, halves away from zero. The default, and the method of all other arithmetic,
+  /// but not of ``CMTime/init(seconds:preferredTimescale:)``, which truncates.
   case roundHalfAwayFromZero = 1
   /// Rounds toward zero: drops the fraction.
   case roundTowardZero = 2

@@ -63,8 +63,9 @@ open class UIApplication: NSObject {
   ///   - handler: called on the main queue when `LifecycleSettings.expirationWarning` is left; must end the
   ///     task. Handlers of several tasks run one after the other, in the order in which the tasks began. The
   ///     handler of a task that begins during the warning period runs soon after.
-  /// - Returns: `.invalid` if the task was refused: no background time is left, too many tasks are open, or
-  ///   the application is not running or was suspended longer than `LifecycleSettings.suspensionGrace` ago.
+  /// - Returns: `.invalid` if the task was refused: no background time is left, too many tasks are open, the
+  ///   application is not running, or it is suspended and `didEnterBackground` returned longer than
+  ///   `LifecycleSettings.suspensionGrace` ago.
   public nonisolated func beginBackgroundTask(
     withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
   ) -> UIBackgroundTaskIdentifier {

@@ -67,7 +67,8 @@ public final class BGTaskScheduler: NSObject, Sendable {
   /// Cancels all pending requests. Running tasks continue.
   public func cancelAllTaskRequests() { table?.cancel(nil) }
 
-  /// Calls `completionHandler` with the pending requests, oldest first, on the main queue.
+  /// Calls `completionHandler` with the pending requests, oldest first, on the main queue. Once the device is
+  /// released, calls it with none at once.
   public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
     guard let table else { return completionHandler([]) }
     table.enqueue { completionHandler(table.requests.map(BGTaskRequest.make)) }

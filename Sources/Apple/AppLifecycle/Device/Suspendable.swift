@@ -3,7 +3,7 @@
 ///
 /// Calls come one at a time, on the thread that carries out the transition and without a lock, and should not
 /// block. `suspend` comes on the main queue, unless the main queue remains busy for
-/// `LifecycleSettings.suspensionLimit`.
+/// `LifecycleSettings.suspensionLimit`, or the object is added during a suspension.
 public protocol Suspendable: AnyObject, Sendable {
   /// Stops without losing anything, because the application is being suspended. No call into the
   /// application's code may begin after this returns. Never called twice without a `resume` in between.

@@ -115,8 +115,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   var isInBackground = false
   var returnsOnUnlock = false
   /// Whether the application was notified of an interruption and not yet of its end. Differs from
-  /// `isInterrupted` only during suspension and while the application is not running. In the latter case this
-  /// value is false.
+  /// `isInterrupted` during suspension, while the application is not running (then false), and until pending
+  /// steps have notified the application.
   var knowsInterruption = false
   /// The `shouldResume` of an interruption's end during suspension, to be reported on resumption.
   var missedEnd: Bool?

@@ -5,7 +5,7 @@ import Transfer
 open class AVPlayerItemAccessLog: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the object is immutable.
 
-  /// The entries, one for each version of the medium that was played, the oldest first. At most 100; older
+  /// The entries, one for each version of the medium that was requested, the oldest first. At most 100; older
   /// entries are dropped.
   public let events: [AVPlayerItemAccessLogEvent]
 

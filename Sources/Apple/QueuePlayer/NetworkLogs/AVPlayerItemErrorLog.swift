@@ -37,7 +37,7 @@ open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
 
   /// The date of the error.
   open var date: Date? { entry.date }
-  /// The requested URL, without credentials.
+  /// The URL of the last response, or the item's URL before the first one, without credentials.
   open var uri: String? { entry.uri }
   /// The address of the server that responded last; nil if none did.
   open var serverAddress: String? { entry.serverAddress }

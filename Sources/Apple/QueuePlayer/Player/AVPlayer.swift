@@ -10,8 +10,9 @@ import Synchronization
 
 /// A player of one item.
 ///
-/// Every member may be used on any thread, and no call waits for a file or the output. Change handlers,
-/// notifications and completion handlers are called on the main queue, in order and once for every change.
+/// Every member may be used on any thread, and no call waits for a file or the output, except that the first
+/// rate other than 1 loads a library. Change handlers, notifications and completion handlers are called on
+/// the main queue, in order and once for every change.
 ///
 /// On the main queue, properties have the values last reported to observers; on other threads they may be
 /// newer. A call on the main queue reports its own changes before it returns. The player reports the changes
@@ -176,8 +177,9 @@ open class AVPlayer: NSObject {
   nonisolated open func currentTime() -> CMTime { core.knownCurrent?.item.place ?? .zero }
 
   /// Moves to `time` of the current item, at most to its end, exact to the frame. Exception: in parts of a
-  /// remote item with a variable bit rate that are not fetched yet, the position may deviate by 1 % of the
-  /// duration. Stops the program if an item exists and the time is invalid or indefinite.
+  /// remote item with a variable bit rate that are not fetched yet, the position may deviate: with a seek
+  /// table by 1 % of the duration, without one by more. Stops the program if an item exists and the time is
+  /// invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
   /// Moves to `time` of the current item as `seek(to:)` does. With zero tolerances the seek is always exact

@@ -14,7 +14,8 @@ nonisolated extension AVPlayerItem {
     "AVPlayerItemFailedToPlayToEndTimeNotification")
   /// Posted when a seek changed the item's time, or playback continued in a new version of a remote medium.
   public static let timeJumpedNotification = Notification.Name("AVPlayerItemTimeJumpedNotification")
-  /// Posted when playback stopped because data did not arrive in time. Playback resumes automatically.
+  /// Posted when playback stopped because data did not arrive in time, or because the sound output was lost.
+  /// Playback resumes automatically.
   public static let playbackStalledNotification = Notification.Name("AVPlayerItemPlaybackStalledNotification")
   /// Posted when `accessLog()` has a new entry.
   public static let newAccessLogEntryNotification = Notification.Name("AVPlayerItemNewAccessLogEntry")

@@ -193,8 +193,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   }
 
   /// Moves to `time` of the item. The seek is exact to the frame, with one exception: parts of a remote item
-  /// with a variable bit rate that are not fetched yet. There the position may deviate by 1 % of the
-  /// duration. Stops the program if the time is invalid or indefinite.
+  /// with a variable bit rate that are not fetched yet. There the position may deviate: with a seek table by
+  /// 1 % of the duration, without one by more. Stops the program if the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { seek(to: time, tolerances: [], completion: nil) }
 
   /// Moves to `time` as `seek(to:)` does. With zero tolerances the seek is always exact to the frame. For

@@ -10,7 +10,7 @@ import SystemSupport
 /// Performs the commands of all clients, and handles the other events of the server's clients.
 ///
 /// Commands that need only memory complete immediately on the control loop. Commands that need the disk or
-/// the application complete later, on threads of their own.
+/// the application complete later, on other threads.
 struct ControlDesk: ControlHandler {
   let playback: PlaybackCommands
   let queue: QueueCommands

@@ -15,7 +15,7 @@ import Transfer
 
 /// The commands that access the disk: adding, listing, playlists, pictures. Each runs on a thread of its own,
 /// so that a slow disk or a long playlist delays only its own client. A client has one command in progress,
-/// so the number of threads is at most the number of clients.
+/// so the number of threads is at most the number of clients, including those that have just disconnected.
 final class LibraryCommands: Sendable {
   /// Reads the tag of a network medium with its pictures; nil if the medium has no tag, or once
   /// `interruption` returns a reason. Blocks on the network.

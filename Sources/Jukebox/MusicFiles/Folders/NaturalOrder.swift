@@ -57,8 +57,8 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
     key += significant
   }
 
-  /// Appends the scalar in lower case and without accents. The Unicode name of a Latin letter contains its
-  /// base letter (LATIN SMALL LETTER E WITH ACUTE); the standard library has no decomposition.
+  /// Appends the scalar in lower case and, if it is Latin, without accents. The Unicode name of a letter
+  /// contains its base letter (LATIN SMALL LETTER E WITH ACUTE); the standard library has no decomposition.
   private static func appendFolded(_ scalar: Unicode.Scalar, to key: inout [UInt8]) {
     for lower in scalar.properties.lowercaseMapping.unicodeScalars {
       if lower.properties.generalCategory == .nonspacingMark { continue }

@@ -18,13 +18,15 @@ package struct QueueBuilder {
   package struct Limits: Sendable {
     /// The maximum number of files and URLs in the queue: as many as a jukebox accepts.
     package var files = 1_000_000
-    /// The maximum number of entries in all playlists, of any kind. Each costs an access to the disk.
+    /// The maximum number of entries of any kind in all playlists, apart from playlists at URLs. Each entry
+    /// costs an access to the disk.
     package var names = 1_000_000
-    /// The maximum number of playlists read, counting repetitions: enough for a playlist that names a
-    /// playlist for every album.
+    /// The maximum number of playlist files read, and that of playlists requested from URLs, counting
+    /// repetitions: enough for a playlist that names a playlist for every album.
     package var playlists = 1000
     package var playlistDepth = 8
-    /// The maximum size of all playlists, in bytes: half a million long names, and less than a film.
+    /// The maximum size of all playlists, apart from playlists at URLs, in bytes: half a million long names,
+    /// and less than a film.
     package var playlistBytes = 64 << 20
     /// The maximum nesting of folders: no collection is so deep, and recursion needs a limit.
     package var folderDepth = 64
@@ -55,7 +57,7 @@ package struct QueueBuilder {
   package var playableCount: Int {
     missing.isEmpty ? locators.count : locators.count { $0.file.map(missing.contains) != true }
   }
-  /// The problems in the order of their detection, up to the limit.
+  /// The problems in the order of their detection: up to the limit, and the one that ended reading.
   package private(set) var problems: [QueueProblem] = []
   package private(set) var problemCount = 0
   /// The unplayable sound files in folders. They are not among the problems.
@@ -89,7 +91,7 @@ package struct QueueBuilder {
   /// The folders visited for the argument or entry in progress.
   private var visited: Set<FileStatus.Identity> = []
   private var links: LinkAllowance
-  /// The file systems to skip, read when the first nested folder is found.
+  /// The file systems to skip, determined when the first folder is read.
   private lazy var kernelFiles = KernelFileSystems()
 
   /// Creates a builder that resolves relative names against `directory`.

@@ -24,7 +24,7 @@ package final class TagReader: Sendable {
   private let clock: any HostClock
   private let onRead: @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
 
-  /// Creates a reader, which calls `onRead` on its own thread.
+  /// Creates a reader, which calls `onRead` on its own dispatch queue.
   package init(
     clock: any HostClock, onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
   ) {

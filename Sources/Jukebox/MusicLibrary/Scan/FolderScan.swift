@@ -9,7 +9,7 @@ struct FolderScan {
   /// Limits that keep any arrangement of links from filling the disk or running for hours.
   private enum Limits {
     static let depth = 64
-    /// The maximum number of times that one folder is listed if several links lead to it.
+    /// The maximum number of times that one folder's files are recorded if several links lead to it.
     static let appearances = 4
     /// The minimum time between commits, in seconds, and as a multiple of a commit's duration. Arranging a
     /// folder with very many songs for a commit takes long.
@@ -31,7 +31,7 @@ struct FolderScan {
   private let onProgress: () -> Void
 
   private var appearances: [FileStatus.Identity: Int] = [:]
-  /// The folders scanned without their subfolders. Each is scanned once, however many of its files were
+  /// The folders scanned without their known subfolders. Each is scanned once, however many of its files were
   /// deleted.
   private var shallow: Set<[UInt8]> = []
   /// The times of the next commit and progress notification, and the interval after that, in seconds.
@@ -55,9 +55,9 @@ struct FolderScan {
   /// The first reading problem, and the number of further ones.
   private var problems: (first: String, more: Int)?
 
-  /// Creates a pass that adds folders to `watch` before it reads them. `rereads` includes unchanged files;
-  /// `seconds` is a clock. `isCancelled` is called before each file, and `onProgress`, at growing intervals,
-  /// when further results are visible to readers.
+  /// Creates a pass that adds folders to `watch`. `rereads` includes unchanged files; `seconds` is a clock.
+  /// `isCancelled` is called before each subfolder and before each file that is read, and `onProgress`, at
+  /// growing intervals, when further results are visible to readers.
   init(
     _ writer: LibraryWriter, home: MediaPath, watch: FolderWatch?, rereads: Bool,
     linkAllowance: LinkAllowance = LinkAllowance(), seconds: @escaping () -> Double,
@@ -78,7 +78,8 @@ struct FolderScan {
   var problem: String? { problems.map { $0.more == 0 ? $0.first : "\($0.first) (and \($0.more) more)" } }
 
   /// Scans a folder, and with `isDeep` also known subfolders; for a file, its folder; for a path that no
-  /// longer exists, the nearest existing folder above. Runs within a transaction of the writer.
+  /// longer exists, the nearest existing folder above. Called within a transaction of the writer, which it
+  /// commits from time to time to begin another.
   mutating func scan(_ path: [UInt8], isDeep: Bool) throws {
     var (folder, isDeep) = (path, isDeep)
     while (try? FileStatus(of: location(folder)))?.type != S_IFDIR {

@@ -27,7 +27,7 @@ enum LibraryFile {
     "CREATE INDEX songs_folder ON songs(folder, position)",
     "CREATE INDEX songs_modified ON songs(modified)",
     "CREATE INDEX songs_tagged ON songs(tagged)",
-    // Playlists, and files that are named like songs and are not audio.
+    // Playlists, and files that are named like songs and cannot be read as audio.
     """
     CREATE TABLE others(path BLOB PRIMARY KEY, folder INTEGER NOT NULL, changed INTEGER NOT NULL,
       size INTEGER NOT NULL, playlist INTEGER NOT NULL) WITHOUT ROWID

@@ -62,7 +62,8 @@ struct SongCondition {
     }
   }
 
-  /// The folders without a row in `names`, because songs are being added. All their songs are examined.
+  /// The folders without a row in `names`: they have no songs, or songs are being added. All their songs are
+  /// examined.
   private static let unnamed = "SELECT id FROM folders WHERE id NOT IN (SELECT folder FROM names)"
 
   private init(_ test: TextTest, of type: TagType?, _ foldsCase: Bool) {

@@ -3,7 +3,7 @@ extension Argument {
   /// A whole number at the beginning of a text, as C's `strtol` reads it: optional blanks, an optional sign,
   /// then digits.
   struct Number {
-    /// The value, clamped to ±2^62.
+    /// The value. Digits are ignored once it reaches ±2^58, so that it stays within ±2^62.
     var value: Int64
     var length: Int
 

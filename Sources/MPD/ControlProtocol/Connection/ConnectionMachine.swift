@@ -11,8 +11,8 @@
 /// A server that must pause output stops calling `next()`. The same loop is needed after `complete(_:)`,
 /// `notify(_:)` and `endInput()`. The greeting is the first action.
 ///
-/// Commands are performed one at a time. After `perform` no action follows until `complete(_:)`, and input
-/// waits, so answers come in the order of the commands.
+/// Commands are performed one at a time. After `perform` no action except `close` follows until
+/// `complete(_:)`, and input waits, so answers come in the order of the commands.
 package struct ConnectionMachine: Sendable {
   /// The server's settings for a client.
   package struct Configuration: Hashable, Sendable {
@@ -84,7 +84,7 @@ package struct ConnectionMachine: Sendable {
   var passwordAnswer: Result<Permissions, Ack>?
   /// The rest of a long answer and its end, sent before the next line is processed.
   var unsent: (rest: ReplyRest, end: AnswerEnd)?
-  /// The pending actions. At most three, the maximum that one step appends.
+  /// The pending actions. At most two, the maximum that one step appends.
   var actions: [Action] = [.send(Array(ProtocolLimits.greeting.utf8))]
 
   private var linesInTurn = 0

@@ -1,6 +1,6 @@
 /// The meaning of a filter that songs must match, independent of the syntax in which it was written.
 ///
-/// Nested at most `ProtocolLimits.filterDepth` levels deep.
+/// Read from at most `ProtocolLimits.filterDepth` levels of parentheses, so its depth is limited.
 package indirect enum FilterExpression: Hashable, Sendable {
   /// A value of the tag, or of any tag if nil, passes the test. In a song without the tag, the first of
   /// `TagType.substitutes` that the song has is tested; without any, the empty text.

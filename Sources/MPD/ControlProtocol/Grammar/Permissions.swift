@@ -4,7 +4,7 @@ package struct Permissions: OptionSet, Hashable, Sendable {
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// May query all state.
+  /// May query the state, except for `config`, `sticker` and `unplayable`.
   package static let read = Permissions(rawValue: 1)
   /// May add songs to the queue.
   package static let add = Permissions(rawValue: 2)

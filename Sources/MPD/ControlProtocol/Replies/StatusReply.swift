@@ -2,7 +2,7 @@ internal import TextFormatting
 
 /// The reply to `status`.
 package struct StatusReply: Hashable, Sendable {
-  /// The player's state. `play` only while sound plays.
+  /// The player's state. `play` while sound plays or is expected within a moment.
   package enum State: String, Hashable, Sendable {
     case play
     case pause

@@ -20,7 +20,8 @@ package struct WatchRecord: Hashable, Sendable {
     case didPlayToEndTime(StatusReply.Place)
     case failed(StatusReply.Place, url: String, error: String)
     case timeJumped(StatusReply.Place, elapsed: Milliseconds)
-    /// Sound stopped because the song's data did not arrive in time; playback resumes automatically.
+    /// Sound stopped because the song's data did not arrive in time or the output was lost; playback resumes
+    /// automatically.
     case stalled(StatusReply.Place)
     /// Progress of loading the song: the loaded ranges, the stored bytes, and the total in bytes if known.
     case loaded(StatusReply.Place, ranges: [Range<Milliseconds>], bytes: Int64, total: Int64?)

@@ -23,7 +23,7 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   package static let sticker = Subsystems(rawValue: 1 << 7)
   /// An update of the database began or ended.
   package static let update = Subsystems(rawValue: 1 << 8)
-  /// A channel got its first subscriber or lost its last.
+  /// A client has subscribed to a channel or ended a subscription.
   package static let subscription = Subsystems(rawValue: 1 << 9)
   /// A message arrived on a channel that this client subscribes to.
   package static let message = Subsystems(rawValue: 1 << 10)

@@ -67,9 +67,9 @@ package final class MPDServer: Sendable {
   /// Notifies every client, idle or not, of changes. Any thread; does not block.
   package func notify(_ subsystems: Subsystems) { mailbox.notify(subsystems) }
 
-  /// Sends a record to all watchers of `topic`, or only to `client` if it watches the topic. Records arrive
-  /// in the order of the calls. The record is formatted on the calling thread, and not at all without a
-  /// watcher. Any thread; does not block.
+  /// Sends a record to all watchers of `topic`, or only to `client` if it watches the topic. A topic's
+  /// records arrive in the order of the calls; some are dropped if too many wait. The record is formatted on
+  /// the calling thread, and not at all without a watcher. Any thread; does not block.
   package func broadcast(_ record: WatchRecord, to topic: WatchTopic, only client: ClientID? = nil) {
     mailbox.broadcast(record, topic, only: client)
   }

@@ -4,8 +4,9 @@ internal import SystemSupport
 /// Counts wrong passwords by address and delays the answers to that address.
 ///
 /// The first wrong password of an address is answered immediately. After each wrong one the next answer to
-/// that address waits, each time longer, over all its connections. A right password waits as long. Otherwise
-/// a delay would reveal a wrong guess, and the client could try the next one over another connection.
+/// that address waits, each time longer up to `longestPause`, over all its connections. A right password
+/// waits as long. Otherwise a delay would reveal a wrong guess, and the client could try the next one over
+/// another connection.
 struct PasswordGuesses {
   struct Origin {
     /// The key by which guesses are counted: an IPv4 address, the /64 network of an IPv6 address (one machine

@@ -104,8 +104,8 @@ struct SocketDirectory: ~Copyable {
 package enum DefaultSocket {
   /// The path `$XDG_RUNTIME_DIR/continuo/socket`. If that variable is missing, as under cron, `/run/user/UID`
   /// replaces it if that directory belongs to the user. Otherwise the path is `/tmp/continuo-UID/socket`. The
-  /// server creates the last directory, and refuses one that belongs to another user or is open to others.
-  /// Any thread; reads the file system.
+  /// server creates the last directory or sets its mode, and refuses one that belongs to another user. Any
+  /// thread; reads the file system.
   package static var path: String {
     let user = geteuid()
     return path(runtimeDirectory: getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: user) {

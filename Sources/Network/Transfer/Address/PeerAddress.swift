@@ -101,7 +101,7 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// The addresses to which a request may connect, and whether it is on behalf of the user.
 package enum NetworkReach: Sendable {
-  /// Any address. Only with this value are the user's header fields, credentials and `~/.netrc` sent.
+  /// Any address. Only with this value is `~/.netrc` used.
   case all
   /// Any address, on behalf of a person other than the user.
   case allForOthers

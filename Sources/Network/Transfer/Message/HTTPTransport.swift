@@ -111,8 +111,8 @@ package protocol TransferSink: AnyObject, Sendable {
   /// locks, one event at a time. Must not block.
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand
 
-  /// Receives the number of request body bytes sent so far, each time that it grows, before the head of the
-  /// response. Called under the same conditions as `take`; does nothing by default.
+  /// Receives the number of request body bytes sent so far, after each piece. The number restarts if the body
+  /// is sent again. Called under the same conditions as `take`; does nothing by default.
   func sent(_ count: Int64, of transfer: TransferID)
 
   /// Receives the times of a transfer, before the head of the response, from a transport that measures them.

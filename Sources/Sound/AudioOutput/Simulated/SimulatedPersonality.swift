@@ -31,8 +31,8 @@ extension SimulatedOutput {
     /// The seconds by which an underflow notice (`timingChanged`) precedes the empty buffer; 0: no such
     /// notice.
     package var earlyNotice = 0.0
-    /// Whether the reported position stops when the buffer is empty. If false, it continues to advance, and
-    /// no `timingChanged` is sent.
+    /// Whether the reported rate becomes 0 when the buffer is empty. If false, it stays above 0, and no
+    /// `timingChanged` is sent.
     package var acknowledgesEnd = true
 
     /// The seconds that connecting takes, whether it succeeds or fails.

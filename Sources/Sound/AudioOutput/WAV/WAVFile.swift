@@ -3,7 +3,7 @@ import AudioCore
 /// A growing WAV file: a header, samples, and updates of the header with the actual length.
 struct WAVFile: ~Copyable {
   /// The number of bytes between header updates. After a crash, the length in the header is short by at most
-  /// this number.
+  /// this number and one write.
   private static let headerInterval: UInt64 = 16 << 20
 
   private let path: String

@@ -13,7 +13,8 @@ import Synchronization
 /// sizes. The output waits for a slow reader, and up to 10 s for a reader to appear, without blocking any
 /// thread.
 ///
-/// Every file error is reported as an unrecoverable `OutputError` with the path and the reason.
+/// A file error is reported as an unrecoverable `OutputError` with the path and the reason, unless it only
+/// prevents the last header update.
 package final class WAVOutput: AudioOutputDevice {
   let path: String
   private let clock: any HostClock
@@ -28,7 +29,8 @@ package final class WAVOutput: AudioOutputDevice {
 
   package var isOffline: Bool { true }
 
-  /// Opens a stream. Written frames count as heard; `timing` changes only with writes (`timingChanged`).
+  /// Opens a stream. Written frames count as heard; the heard frame changes only with writes and flushes
+  /// (`timingChanged`).
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {

@@ -1,8 +1,9 @@
 import AudioCore
 
-/// The positions of a file's MPEG frames on the item's timeline. A pure value. Every frame is recorded in
-/// order, from decoding or from reading the headers, so any format change is known before a seek passes it.
-/// The timeline counts frames at the file's initial sample rate, after encoder delay and padding are cut.
+/// The positions of a file's MPEG frames on the item's timeline. A pure value. Frames are recorded in order,
+/// from decoding or from reading the headers, so that a format change is known before a seek passes it. Only
+/// `skip(to:)` assumes that the format stays. The timeline counts frames at the file's initial sample rate,
+/// after encoder delay and padding are cut.
 struct MPEGFrameTable {
   /// A sequence of frames with the same format.
   struct Run {
@@ -36,7 +37,7 @@ struct MPEGFrameTable {
   static let maximumRunCount = 4096
 
   private(set) var runs: [Run]
-  /// The number of frames recorded, from the first one without a gap.
+  /// The number of frames recorded, from the first one on, including those that a jump has skipped.
   private(set) var framesSeen: Int64 = 1
   /// Whether all frames of the file are recorded.
   private(set) var isComplete = false

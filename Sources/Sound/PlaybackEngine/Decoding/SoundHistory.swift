@@ -54,7 +54,8 @@ struct FadingSound {
   private let channelCount: Int
   private var position = 0
 
-  /// The length of the crossfade in frames: 10 ms, too short for two sounds, long enough to avoid a click.
+  /// The length of the crossfade in frames: 10 ms, too short for hearing both sounds, long enough to avoid a
+  /// click.
   static func frameCount(_ format: PCMFormat) -> Int { Int(0.01 * Double(format.sampleRate)) }
 
   init(_ samples: [Float], channelCount: Int) {

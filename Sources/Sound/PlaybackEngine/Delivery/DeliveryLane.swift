@@ -10,8 +10,9 @@ import Synchronization
 /// call, whereas the engine's findings wait for a turn of the queue. A call supersedes pending findings about
 /// the same property, and pending steps in an item that is no longer current. The lane drops both.
 ///
-/// However slow the queue is, a lane keeps at most one pending block on it and one second of steps per
-/// observer. Older steps coalesce into the newest and are counted, so a slow client cannot build a backlog.
+/// However slow the queue is, a lane keeps at most one pending block on it and, per observer, less than one
+/// second of steps besides the newest run. Older steps coalesce into the newest and are counted, so a slow
+/// client cannot build a backlog.
 ///
 /// While the gate is closed no delivery begins; new deliveries are kept in order.
 package final class DeliveryLane: Sendable {
@@ -95,8 +96,9 @@ package final class DeliveryLane: Sendable {
   private let deliver: @Sendable (Delivery) -> Void
   private let onDrained: @Sendable () -> Void
 
-  /// Creates a lane. `deliver` is called on `queue` or inside `drain`, with one delivery at a time; a run of
-  /// steps arrives as runs of one. `onDrained` is called in the same way when no delivery is pending.
+  /// Creates a lane. `deliver` is called on `queue`, or inside `drain` or `deliverOwn`, with one delivery at
+  /// a time; a run of steps arrives as runs of one. `onDrained` is called on `queue` or inside `drain`, after
+  /// the deliveries that were possible.
   init(
     queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Delivery) -> Void
@@ -231,7 +233,8 @@ package final class DeliveryLane: Sendable {
     onDrained()
   }
 
-  /// Delivers only changes made by calls, on the caller's thread, which must be the queue's.
+  /// Delivers interrupted deliveries and changes made by calls, on the caller's thread, which must be the
+  /// queue's.
   func deliverOwn() { deliverAll { $0.nextOwn() } }
 
   /// Delivers the results of `next`, which is called under the lock, until `next` returns nil.

@@ -65,7 +65,7 @@ final class DeliveryRouter: Sendable {
   }
 
   /// Sets the handlers: `onNotice` is called on the main queue with each notice, `onDrained` on a lane's
-  /// queue whenever that lane becomes empty. Call once, before the first delivery.
+  /// queue after each turn that was not cut short by a new delivery. Call once, before the first delivery.
   func start(onNotice: @escaping @Sendable (EngineNotice) -> Void, onDrained: (@Sendable () -> Void)?) {
     recipients.handlers.withLock { $0 = .init(onNotice: onNotice, onDrained: onDrained) }
   }

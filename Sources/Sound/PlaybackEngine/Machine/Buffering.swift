@@ -47,7 +47,7 @@ struct Buffering {
   private(set) var phase = Phase.flowing
   /// Whether a start needs only one frame: `playImmediately`.
   private var beginsAtOnce = false
-  /// The times at which the item stalled within the last minute, at most five.
+  /// The times of the item's last stall and of those in the minute before it, at most five.
   private var stalls: [HostTime] = []
 
   var holdsBack: Bool { phase != .flowing }

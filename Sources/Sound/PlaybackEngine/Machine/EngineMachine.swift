@@ -40,8 +40,8 @@ struct EngineMachine: Sendable {
   var toldPosition: ItemPosition?
   /// Whether the observers' call with the exact position is pending until the device has stopped.
   var stopCallPending = false
-  /// The time at which the current item was heard to its end, if `actionAtItemEnd` keeps the item current;
-  /// nil otherwise.
+  /// The time at which the current item was heard to its end, or the later time at which `overrun` was
+  /// updated, while `actionAtItemEnd` keeps the item current; nil otherwise.
   var endedAt: HostTime?
   /// The seconds that time had advanced after the item's end at `endedAt`.
   var overrun = 0.0
@@ -52,8 +52,8 @@ struct EngineMachine: Sendable {
 
   /// The generation of the frames that the decoder produces and the renderer accepts.
   var generation: UInt64 = 1
-  /// The oldest generation whose frames count when heard. Lower than `generation` only while a splice keeps
-  /// frames that the device already took.
+  /// The oldest generation whose frames count when heard. Lower than `generation` only while the device plays
+  /// frames that it took before a splice or a replacement.
   var heardGeneration: UInt64 = 1
   var cursor = DecodeCursor.empty
   var pendingSeek: PendingSeek?
@@ -71,7 +71,8 @@ struct EngineMachine: Sendable {
   var output = OutputState()
   /// Whether frames left the device at the last check.
   var isMoving = false
-  /// The format of new streams; set by the first item that is opened while no sound plays.
+  /// The format of new streams; set by the first opened item, and by each current item that is opened while
+  /// no sound plays.
   var format: PCMFormat?
   let isOffline: Bool
 

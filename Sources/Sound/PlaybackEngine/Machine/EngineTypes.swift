@@ -82,7 +82,7 @@ package enum EngineNotice: Sendable {
   case failedToPlayToEnd(ItemID, DecodingError)
   /// The position jumped, for example after a seek.
   case timeJumped(ItemID)
-  /// Sound stopped because of an underrun.
+  /// Sound stopped because of an underrun or because the output was lost.
   case playbackStalled(ItemID)
   /// The buffer state changed. Reported for the current item only, and not for media that are completely
   /// available.

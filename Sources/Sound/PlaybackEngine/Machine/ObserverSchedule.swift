@@ -76,7 +76,8 @@ struct ObserverSchedule {
       due(.steps(periodic[0].take((Int64(min(last, 9e15)) - periodic[0].next) / periodic[0].stride + 1)))
       return
     }
-    // Several observers: ordered by time, then by registration.
+    // Several observers: steps ordered by time, then by registration. The boundaries passed before a step
+    // come first, observer by observer.
     while let index = earliest(), periodic[index].due <= limit {
       fireBoundaries(from: start, to: min(periodic[index].due, end), due: due)
       due(.steps(periodic[index].take(1)))

@@ -1,6 +1,7 @@
 import CPulse
 
-/// The libpulse functions that this module uses, a method for each, so that tests can simulate the server.
+/// The libpulse functions that this module uses, except the arithmetic of volumes: a method for each, so that
+/// tests can simulate the server.
 ///
 /// Handles are libpulse's pointers, and results are its codes, which are negative for errors. Callbacks are C
 /// functions with a user-data pointer. `LivePulseCalls` calls the library; the tests use a scripted

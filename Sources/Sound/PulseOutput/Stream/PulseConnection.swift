@@ -61,8 +61,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
 
   /// Starts the loop's thread; call `retire()` once to end the thread.
   ///
-  /// `lookUp` is called on a thread of its own. `onLoss` is called on the loop's thread, with the lock held,
-  /// when the connection is lost; it must not block.
+  /// `lookUp` is called on Dispatch's global queue. `onLoss` is called on the loop's thread, with the lock
+  /// held, when the connection is refused or lost; it must not block.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
     lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp,
@@ -203,7 +203,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     for user in users { user.sinkChosen() }
   }
 
-  /// Records that a stream at `route` was not moved by this process.
+  /// Records that a stream was moved to `route`, but not by this process.
   func streamMoved(to route: String) {
     guard let sink, sink != route else { return }
     for user in users { user.streamStrayed() }

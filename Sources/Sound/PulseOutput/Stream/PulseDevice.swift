@@ -3,8 +3,9 @@ package import Clocks
 import Synchronization
 
 /// A PulseAudio output device (or PipeWire's PulseAudio server). All streams share one connection, opened by
-/// `prepare()` or the first `makeStream`, and again after the server has died. Methods are thread-safe and
-/// wait only for libpulse's main loop, which is never busy for longer than one `render` or event handler.
+/// the first method that needs it, and again after the server has died. Methods are thread-safe. Except
+/// `probe` and `surroundings`, they wait only for libpulse's main loop, which is never busy for longer than
+/// one `render` or event handler.
 package final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
   let connection: PulseConnection

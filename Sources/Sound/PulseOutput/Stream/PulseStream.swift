@@ -128,7 +128,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     fail(OutputError("the sound server did not answer within \(limit) seconds", isRecoverable: true))
   }
 
-  /// Ends the stream and reports the error, once. Call on the loop's thread.
+  /// Ends the stream and reports the error, once. Call with the lock held.
   func fail(_ error: OutputError) {
     guard !isDead else { return }
     let heard = hold().heardFrame

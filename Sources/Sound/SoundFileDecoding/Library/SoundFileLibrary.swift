@@ -24,7 +24,7 @@ struct SoundFileLibrary: Sendable {
 
   private static let loaded = Mutex<SoundFileLibrary?>(nil)
 
-  /// Returns the library, loaded once. A failed attempt is repeated at the next call.
+  /// Returns the library, loaded at the first call. A failed attempt is repeated at the next call.
   static func load(for kind: SoundFileKind) throws(DecodingError) -> SoundFileLibrary {
     // Opened outside of the lock, because opening reads the disk. Two threads may both open it.
     if let library = loaded.withLock({ $0 }) { return library }

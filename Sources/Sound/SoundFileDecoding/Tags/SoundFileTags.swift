@@ -4,7 +4,7 @@ import MP3Decoding
 /// Reads the tags of the files that libsndfile decodes. libsndfile itself returns ten texts, one value each,
 /// and neither pictures nor other fields. The data is untrusted; truncated fields are left out.
 enum SoundFileTags {
-  /// The maximum size of a tag and of a picture, in bytes.
+  /// The maximum size of a tag, in bytes; in FLAC, of the comments and pictures together.
   static let limit = 16 << 20
 
   /// Returns the tag of a file that begins at `base`. Bytes that are not available yet count as the end.

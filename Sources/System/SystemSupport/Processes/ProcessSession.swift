@@ -4,7 +4,7 @@ package import Glibc
 /// of their own, where Foundation's `Process` puts its children. Processes that call setsid(2) leave the
 /// session.
 ///
-/// All members block for the reading of /proc, a few milliseconds.
+/// The methods block for each reading of /proc, a few milliseconds.
 package struct ProcessSession: Hashable, Sendable {
   /// The number of the session: the process identifier of its first process.
   package let number: pid_t

@@ -6,8 +6,8 @@ package struct Backoff: Sendable {
   /// The number of failures since the creation or the last reset.
   package private(set) var failures = 0
 
-  /// Creates a back-off without failures. `second` is the delay that later ones double, up to `longest`; nil is
-  /// twice the first. `jitter` is the fraction, 0…1, by which a random number from `seed` changes each delay.
+  /// Creates a back-off without failures. `second` is the delay that later ones double, up to `longest`; nil
+  /// is twice the first. A random number from `seed` changes each delay by at most `jitter`, a fraction 0…1.
   package init(first: Double, second: Double? = nil, longest: Double, jitter: Double = 0, seed: UInt64 = 0) {
     (self.first, self.second, self.longest, self.jitter) = (first, second ?? first * 2, longest, jitter)
     random = SplitMix64(state: seed)
