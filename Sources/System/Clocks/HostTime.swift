@@ -30,7 +30,12 @@ public struct HostTime: Hashable, Comparable, Sendable {
     guard delta == delta else { return self }
     if delta >= 9.2e18 { return .distantFuture }
     if delta <= -9.2e18 { return HostTime(nanoseconds: .min) }
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64(delta.rounded()))
+    return advanced(byNanoseconds: Int64(delta.rounded()))
+  }
+
+  /// Returns the time `delta` nanoseconds later (or earlier). Saturates at the ends of the range.
+  package func advanced(byNanoseconds delta: Int64) -> HostTime {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
     return HostTime(nanoseconds: overflow ? (delta > 0 ? .max : .min) : sum)
   }
 

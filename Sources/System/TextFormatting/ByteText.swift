@@ -24,7 +24,9 @@ package struct ByteText: ~Copyable {
   }
 
   private mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
-    _ = UnsafeMutableBufferPointer(rebasing: buffer[count...]).update(fromContentsOf: text)
+    precondition(text.count <= buffer.count - count)
+    guard let target = buffer.baseAddress, let source = text.baseAddress else { return }
+    (target + count).update(from: source, count: text.count)
     count += text.count
   }
 

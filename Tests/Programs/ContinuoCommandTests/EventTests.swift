@@ -18,8 +18,7 @@ extension EventLine {
     index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime
   ) -> EventLine {
     var line = EventLine()
-    line.setTime(index: index, value: value, timescale: timescale, state: state, host: host)
-    return line
+    return line.setTime(index: index, value: value, timescale: timescale, state: state, host: host)
   }
 }
 
@@ -75,10 +74,11 @@ extension EventLine {
       ),
     ] as [((Int, Int64, Int32, ApplicationState), String)])
   func timesAreAsDesigned(time: (Int, Int64, Int32, ApplicationState), expected: String) {
-    var line = EventLine()
+    var last = EventLine()
     // The line before leaves nothing behind, whatever its length.
-    line.setTime(index: 99, value: .min, timescale: 1, state: .notRunning, host: HostTime(nanoseconds: .max))
-    line.setTime(index: time.0, value: time.1, timescale: time.2, state: time.3, host: Self.host)
+    _ = last.setTime(
+      index: 99, value: .min, timescale: 1, state: .notRunning, host: HostTime(nanoseconds: .max))
+    let line = last.setTime(index: time.0, value: time.1, timescale: time.2, state: time.3, host: Self.host)
     #expect(text(line) == expected + "\n")
   }
 

@@ -84,8 +84,8 @@ extension PlayerCommand: CustomStringConvertible {
   ]
 
   static let summary =
-    plain.map(\.name).joined(separator: ", ")
-    + ", seek TIME, volume N, speed N, interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]"
+    plain.reduce(into: "") { $0 += $1.name + ", " }
+    + "seek TIME, volume N, speed N, interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]"
 
   /// The beginnings of commands that a shell offers, without a time, a number or a name.
   static let beginnings =

@@ -8,6 +8,8 @@ struct EventLine {
   let name: String
   /// The line, with its line feed.
   private(set) var bytes: [UInt8] = []
+  /// The part of a time's line between the value and the host's time, which is mostly the same.
+  private var middle = (timescale: Int32(0), state: ApplicationState.notRunning, text: "")
 
   /// Creates an empty line, for `setTime`.
   init() { name = EventNames.time }
@@ -50,22 +52,26 @@ struct EventLine {
   }
 
   /// Replaces the contents by the line for a call of the periodic observer, at `value / timescale` seconds of
-  /// the item. Keeps the storage, because these lines are a hundred times as many as all others.
-  mutating func setTime(index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime) {
+  /// the item, and returns the line. Keeps the storage, because these lines are a hundred times as many as all
+  /// others.
+  mutating func setTime(
+    index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime
+  ) -> EventLine {
+    if middle.timescale != timescale || middle.state != state {
+      let text = #","timescale":\#(timescale),"state":"\#(state.rawValue)","host":"#
+      middle = (timescale, state, text)
+    }
     bytes.removeAll(keepingCapacity: true)
     bytes.append(upTo: 192) { text in
       text.append(#"{"event":"time","index":"#)
       text.append(decimal: Int64(index))
       text.append(#","value":"#)
       text.append(decimal: value)
-      text.append(#","timescale":"#)
-      text.append(decimal: Int64(timescale))
-      text.append(#","state":""#)
-      text.append(utf8: state.rawValue)
-      text.append(#"","host":"#)
+      text.append(utf8: middle.text)
       text.append(secondsOf: UInt64(max(0, host.nanoseconds)))
       text.append("}\n")
     }
+    return self
   }
 
   static func finished(host: HostTime) -> EventLine { EventLine("finished", [:], host) }

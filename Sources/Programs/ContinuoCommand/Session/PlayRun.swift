@@ -214,14 +214,14 @@ final class PlayRun: SessionDelegate {
     guard let id = display.song?.id else { return }
     let now = session.clock.now
     if let events, writesTimes {
-      timeLine.setTime(
-        index: session.host.index(of: id), value: time.value, timescale: time.timescale,
-        state: display.state, host: now)
-      events.write(timeLine)
+      events.write(
+        timeLine.setTime(
+          index: session.host.index(of: id), value: time.value, timescale: time.timescale,
+          state: display.state, host: now))
     }
-    let isDrawn = display.reach(time)
-    writeLines(now: now)
-    if isDrawn { drawStatus(time) }
+    let shown = display.reach(time)
+    if shown.hasLines { writeLines(now: now) }
+    if shown.isDrawn { drawStatus(time) }
   }
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {

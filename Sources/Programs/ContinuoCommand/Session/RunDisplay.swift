@@ -108,12 +108,13 @@ struct RunDisplay {
     return name
   }
 
-  /// Records that the song was heard up to `time`. Returns whether the status line is drawn for that time.
+  /// Records that the song was heard up to `time`. Returns whether lines are to be written, now or later, and
+  /// whether the status line is drawn for that time.
   @discardableResult
-  mutating func reach(_ time: CMTime) -> Bool {
-    guard form != .nothing, shows(time) else { return false }
+  mutating func reach(_ time: CMTime) -> (hasLines: Bool, isDrawn: Bool) {
+    guard form != .nothing, shows(time) else { return (!lines.isEmpty, false) }
     if state == .background { tell("Background", at: time) }
-    return form == .statusLine
+    return (!lines.isEmpty, form == .statusLine)
   }
 
   /// Records a change of the application's state, with the song at `time`.

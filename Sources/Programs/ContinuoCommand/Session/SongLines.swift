@@ -18,6 +18,8 @@ struct SongLines {
 
   private var lines: [Line] = []
 
+  var isEmpty: Bool { lines.isEmpty }
+
   /// Adds the line of a song that became current. `place` is its position in the queue, such as `2/4`.
   mutating func add(_ song: QueuedSong, place: String, now: HostTime) {
     lines.append(

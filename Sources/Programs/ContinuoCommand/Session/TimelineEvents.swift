@@ -9,14 +9,15 @@ import RunTimeline
 
 extension TimelineFile {
   /// Returns the timeline that `--timeline` requests. Ends the command if the file cannot be written.
-  static func orExit(option path: String?, notes: String, clock: any HostClock) throws -> TimelineFile? {
+  static func orExit(
+    option path: String?, notes: @autoclosure () -> String, clock: any HostClock
+  ) throws -> TimelineFile? {
+    guard let path else { return nil }
     let title = RunTitle(
       program: "continuo", arguments: RawArguments.forRecords(), version: Version.number,
-      secondsSince1970: Date().timeIntervalSince1970, notes: notes)
-    return try path.map { path in
-      try ExitStatus.usage.orExit("--timeline \(path)") {
-        try TimelineFile(path: RawArguments.bytes(of: path), title: title, clock: clock)
-      }
+      secondsSince1970: Date().timeIntervalSince1970, notes: notes())
+    return try ExitStatus.usage.orExit("--timeline \(path)") {
+      try TimelineFile(path: RawArguments.bytes(of: path), title: title, clock: clock)
     }
   }
 

@@ -81,8 +81,8 @@ extension EngineMachine {
   /// The seconds during which a start reports `evaluatingBufferingRate`.
   static let evaluationTime = 1.0
 
-  /// The shortest interval between two checks by the conductor, in seconds: far below any observer interval.
-  static let shortestWait = 50e-6
+  /// The shortest interval between two checks by the conductor, in nanoseconds: far below any observer interval.
+  static let shortestWait: Int64 = 50_000
 
   /// Whether the user's settings ask for sound now.
   var wantsSound: Bool { rate != 0 && !isSuspended && current != nil && endedAt == nil }

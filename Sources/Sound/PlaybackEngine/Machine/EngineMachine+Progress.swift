@@ -202,8 +202,8 @@ extension EngineMachine {
       }
     }
     // An extra nanosecond keeps rounding from waking the conductor just before the frame.
-    let earliest = now.advanced(bySeconds: Self.shortestWait)
-    return (next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled, awaitsMore)
+    let earliest = now.advanced(byNanoseconds: Self.shortestWait)
+    return (next.map { .at(max($0.advanced(byNanoseconds: 1), earliest)) } ?? .whenSignalled, awaitsMore)
   }
 
   /// The time of the current item's next call or tag in seconds; nil if none is known.

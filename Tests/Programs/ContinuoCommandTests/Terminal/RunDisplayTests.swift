@@ -37,13 +37,16 @@ import Testing
 
   @Test func aTerminalGetsEveryThirdStepAndAllElse() {
     var display = RunDisplay(.statusLine)
-    let isDrawn = (0...6).map { display.reach(time($0)) }
+    let isDrawn = (0...6).map { display.reach(time($0)).isDrawn }
     #expect(isDrawn == [true, false, false, true, false, false, true])
-    let isExactDrawn = display.reach(CMTime(value: 1, timescale: 44100))
+    let isExactDrawn = display.reach(CMTime(value: 1, timescale: 44100)).isDrawn
     #expect(isExactDrawn)
     var lines = RunDisplay(.lines)
-    let isLineDrawn = lines.reach(time(0))
-    #expect(!isLineDrawn)
+    #expect(lines.reach(time(0)) == (false, false))
+    lines.reach(.background, at: time(0))
+    #expect(lines.reach(time(100)) == (true, false))
+    _ = lines.takeLines(now: nil)
+    #expect(lines.reach(time(101)) == (false, false))
   }
 
   @Test func suspensionAndInterruptionAreALineEach() {
