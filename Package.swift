@@ -291,7 +291,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         swiftSettings: strict),
       .testTarget(
         name: "MediaAssetsTests",
-        dependencies: ["AudioCore", "Continuo", "MediaAssets", "MediaTime", "TestSupport"],
+        dependencies: ["AudioCore", "Continuo", "MediaAssets", "MediaTime", "TestSupport", "Transfer"],
         swiftSettings: strict),
       .testTarget(
         name: "QueuePlayerTests",

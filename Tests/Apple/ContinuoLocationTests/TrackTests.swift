@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import XMLReading
 
 @testable import ContinuoLocation
 
@@ -94,6 +95,16 @@ struct TrackTests {
       try GPXReader.track(in: Array("<gpx>\n\(content)\n</gpx>".utf8))
     }
     #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+  }
+
+  @Test("An element with more text than a way needs is refused, however it comes")
+  func longText() throws {
+    let text = String(repeating: "a", count: XMLReader.textLimit)
+    #expect(try gpx("<wpt lat='0' lon='0'><name>\(text)</name></wpt>").duration == 0)
+    let error = #expect(throws: LocationTrackError.self) {
+      try GPXReader.track(in: Array("<gpx><wpt lat='0' lon='0'><name>a\(text)</name></wpt></gpx>".utf8))
+    }
+    #expect(error?.reason.contains("too much text in one element") == true, "\(error?.reason ?? "")")
   }
 
   @Test(

@@ -24,6 +24,22 @@ import Testing
     }
   }
 
+  @Test("A bus that was not there is tried again at the next call")
+  func aBusThatComesLater() async throws {
+    let stage = try await BusStage(isRunning: false)
+    defer { stage.close() }
+    let bus = PersistentBus(address: stage.address)
+    func begin() { bus.begin(onConnect: { _ in }, onCall: { _, _ in .values([]) }) }
+    begin()
+    try await stage.startDaemon()
+    let end = ContinuousClock.now + .seconds(120)
+    while bus.current == nil, ContinuousClock.now < end {
+      begin()
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(bus.current != nil)
+  }
+
   private static func call(_ destination: String, _ arguments: BusValue...) -> BusMessage {
     BusMessage(
       destination: destination, path: "/a", interface: "org.example.Echo", member: "Echo",

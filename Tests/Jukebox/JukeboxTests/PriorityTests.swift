@@ -62,6 +62,12 @@ import Testing
     #expect(machine.nextID != heard)
     try machine.setPriority(11, of: heard)
     #expect(machine.nextID == heard)
+    // Heard with more than the next one has: it has had its turn, whatever more it gets.
+    try machine.next()
+    #expect(machine.currentID == heard)
+    try machine.next()
+    try machine.setPriority(12, of: heard)
+    #expect(machine.nextID != heard)
   }
 
   @Test("Without an order of chance they are kept and change nothing") func plain() throws {

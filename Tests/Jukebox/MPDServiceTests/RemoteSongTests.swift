@@ -1,3 +1,4 @@
+import AudioCore
 import Clocks
 import ControlProtocol
 import Dispatch
@@ -220,6 +221,19 @@ import Transfer
       if client == .network { #expect(all.last == "- /song", "\(all)") }
     }
     #expect(test.songs().first?.song.credentials?.user == "a")
+  }
+
+  @Test("A picture from an address that only one client may reach is not shown to the others")
+  func picturesOfOthers() throws {
+    let test = try Self(
+      reachOfOthers: .publicOnly,
+      readTag: { _, _, reach, _ in
+        reach == .all ? MediaTag(fields: [MediaTag.Field(key: "APIC", value: .data([1, 2, 3]))]) : nil
+      })
+    for client in [Client.network, .otherUser] {
+      #expect(try test.send("readpicture http://host/song 0").contains("binary: 3"))
+      #expect(try test.send("readpicture http://host/song 1", client) == "")
+    }
   }
 
   @Test("A request to the network needs the permission to add; what needs none does not")

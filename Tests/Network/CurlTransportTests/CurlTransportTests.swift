@@ -185,6 +185,33 @@ struct CurlTransportTests {
     #expect(next() == Array(content[500..<600]) && reader.position == 600)
   }
 
+  @Test("what is being read while a body's reader jumps is dropped")
+  func jumpDuringARead() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("body", content.prefix(1000))
+    let (reading, gate, ready) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let read = CurlOptions().readFile
+    let reader = BodyReader(
+      .file(path: path, count: 1000),
+      read: { descriptor, buffer, offset in
+        if offset == 0 {
+          reading.signal()
+          gate.wait()
+        }
+        return read(descriptor, buffer, offset)
+      }, onReady: { ready.signal() })
+    var bytes = [UInt8](repeating: 0, count: 100)
+    func next() -> BodyReader.Piece { bytes.withUnsafeMutableBytes { reader.read($0) } }
+    #expect(next() == .notYet)
+    reading.wait()
+    reader.position = 500
+    gate.signal()
+    while next() == .notYet { ready.wait() }
+    #expect(bytes == Array(content[500..<600]))
+  }
+
   @Test("HEAD waits for no body")
   func head() throws {
     let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 5000"]))] }

@@ -218,6 +218,28 @@ extension EventLine {
     #expect(warnings.all == ["\(count - lines.count) events to x dropped: the reader has stalled"])
   }
 
+  /// A line without room is lost only after a wait, also when the reader has stalled before.
+  @Test func aReaderThatReadsAgainIsWaitedForAgain() throws {
+    let (reading, writing) = try smallPipe()
+    let writer = LineWriter(descriptor: writing, owned: true) { _ in }
+    let long = [UInt8](repeating: UInt8(ascii: "x"), count: LineWriter.backlogLimit + 8192) + [0x0A]
+    for _ in 0..<2 {
+      writer.write(long)
+      let start = SystemClock.shared.now
+      writer.write([0x0A])
+      #expect(SystemClock.shared.now.seconds(since: start) > 0.9 * LineWriter.patience)
+      var bytes = [UInt8](repeating: 0, count: long.count)
+      var count = 0
+      while count < bytes.count {
+        let more = bytes[count...].withUnsafeMutableBytes { read(reading, $0.baseAddress, $0.count) }
+        try #require(more > 0)
+        count += more
+      }
+    }
+    #expect(writer.finish() == 2)
+    close(reading)
+  }
+
   /// A status line for a reader that is behind: what waited is written, then only the newest, as a
   /// whole, and lines stay in order.
   @Test func aReaderThatIsBehindSeesTheNewestDrawing() throws {

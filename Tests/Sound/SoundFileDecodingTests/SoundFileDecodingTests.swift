@@ -116,6 +116,17 @@ struct SoundFileDecodingTests {
     #expect(rest.count / outputChannels == (10_001 * outputRate + rate - 1) / rate)
   }
 
+  @Test("A format set while a seek waits for bytes keeps the seek's target")
+  func conversionDuringASeek() throws {
+    let bytes = try SoundMaker.bytes(SoundMaker.sound(frames: 200_000), .flac16)
+    let source = ArrivingSource(bytes, isSeekable: true)
+    let decoder = try source.open()
+    try decoder.setOutputFormat(PCMFormat(sampleRate: 48_000, channelCount: 2))
+    #expect(try decoder.seek(toFrame: 150_000) == nil)
+    try decoder.setOutputFormat(PCMFormat(sampleRate: 88_200, channelCount: 2))
+    #expect(try source.samples(of: decoder).count / 2 == 100_000)
+  }
+
   @Test("Six channels are mixed to two without clipping")
   func mixed() throws {
     let frames = 2000

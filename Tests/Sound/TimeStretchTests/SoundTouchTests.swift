@@ -73,6 +73,17 @@ import Testing
     #expect(Self.largestStep(middle) < 0.04)
   }
 
+  /// The first piece is the input's own frames.
+  @Test func musicGetsLongerPiecesThanVoices() throws {
+    let input = Self.sound(seconds: 2)
+    func firstPiece(_ algorithm: TimePitchAlgorithm) throws -> Int {
+      let sound = try Self.stretched(input, Pace(speed: 1.25, algorithm: algorithm), limit: 44_100)
+      return zip(sound, input).prefix { $0 == $1 }.count / 2
+    }
+    let (voice, music) = (try firstPiece(.timeDomain), try firstPiece(.spectral))
+    #expect(voice > 441 && music > voice, "\(voice), \(music)")
+  }
+
   @Test(arguments: [0.5, 0.8, 1.25, 2])
   func varispeedChangesThePitch(_ speed: Double) throws {
     let limit = Int(4 * 44_100 / speed)

@@ -20,6 +20,14 @@ import Testing
     #expect(TerminalText.sanitized("Ümläut 中 😀") == "Ümläut 中 😀")
   }
 
+  @Test(
+    "Marks, embeddings and isolates that change the direction of writing are replaced",
+    arguments: [0x61C, 0x200E, 0x200F, 0x202A, 0x202E, 0x2066, 0x2069])
+  func directions(value: UInt32) throws {
+    let scalar = try #require(Unicode.Scalar(value))
+    #expect(TerminalText.sanitized("a\(scalar)b") == "a\u{FFFD}b")
+  }
+
   @Test(arguments: [
     ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("abc", 1, "…"), ("abc", 0, ""), ("abc", -1, ""),
     ("中文字", 5, "中文…"),

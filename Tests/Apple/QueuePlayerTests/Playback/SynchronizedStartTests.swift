@@ -108,6 +108,16 @@ struct SynchronizedStartTests {
     }
   }
 
+  @Test("What a late start misses is counted at the requested rate", arguments: [Float(0.5), 2])
+  func lateAtAnotherRate(rate: Float) {
+    let stage = VirtualStage()
+    let player = player(stage)
+    stage.pass(0.3)
+    player.setRate(rate, time: time(2), atHostTime: moment(stage, in: -0.5))
+    stage.pass(1)
+    #expect(abs(player.currentTime().seconds - 2 - 1.5 * Double(rate)) < 0.02)
+  }
+
   @Test("Where the item stands, at another rate, and on from there")
   func invalidTimes() throws {
     let stage = VirtualStage()
