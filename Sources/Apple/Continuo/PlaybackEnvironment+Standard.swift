@@ -9,8 +9,9 @@ import TimeStretch
 
 extension PlaybackEnvironment {
   /// Creates an environment that plays audio files and http and https URLs in real time, on the main dispatch
-  /// queue. The output is opened when the first player gets an item, or when the audio session is queried
-  /// about other applications' audio. The network is not used before the first item at such a URL.
+  /// queue. An audio server is connected when the first player gets an item, or when the audio session is
+  /// activated or first queried about other audio or the volume. The network is not used before the first
+  /// item at such a URL.
   ///
   /// - Parameters:
   ///   - output: the audio output. The default is the PulseAudio server chosen by libpulse.

@@ -3,7 +3,7 @@ import Clocks
 /// The clock of a test device, for application code that takes `any Clock<Duration>`.
 /// Like `ContinuousClock` on a phone, it keeps running during a suspension. Sleeps whose deadlines pass
 /// during a suspension end on resumption, in the order of the deadlines. In a terminated application, sleeps
-/// do not end before the end of the test, and then throw `CancellationError`.
+/// end only when their tasks are cancelled or the test ends, and then throw `CancellationError`.
 ///
 /// Awakened main-actor tasks run to their next `await` before time advances. Other tasks wake at the same
 /// virtual time, but the system decides when they run.

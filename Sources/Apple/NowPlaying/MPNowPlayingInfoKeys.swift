@@ -75,7 +75,7 @@ public let MPNowPlayingInfoPropertyPlaybackProgress = "MPNowPlayingInfoPropertyP
 public let MPNowPlayingInfoPropertyChapterNumber = "MPNowPlayingInfoPropertyChapterNumber"
 /// The number of chapters in the item: a number. Not published.
 public let MPNowPlayingInfoPropertyChapterCount = "MPNowPlayingInfoPropertyChapterCount"
-/// Whether the item is a live stream: `Bool`. A live stream has no duration and is not seekable.
+/// Whether the item is a live stream: `Bool`. A live stream is published without a duration.
 public let MPNowPlayingInfoPropertyIsLiveStream = "MPNowPlayingInfoPropertyIsLiveStream"
 /// The kind of media: the raw value of an `MPNowPlayingInfoMediaType`. Not published.
 public let MPNowPlayingInfoPropertyMediaType = "MPNowPlayingInfoPropertyMediaType"

@@ -57,7 +57,7 @@ package struct Timeline: Sendable {
   }
 
   /// The maximum number of tasks, far more than fit into a drawing. At the limit, the shortest ended task is
-  /// dropped.
+  /// dropped, or the new one if none has ended.
   static let taskLimit = 200
   /// The maximum length of a name in Unicode scalars: more than fit into a drawing's width.
   private static let nameLimit = 160

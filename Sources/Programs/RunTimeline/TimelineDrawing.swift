@@ -23,9 +23,10 @@ package struct TimelineDrawing {
   private static let narrow = 7.0
 
   let timeline: Timeline
-  /// All recorded locations, for the map. The lane shows the thinned ones of `timeline`.
+  /// The recorded locations, for the map, as far as the series has kept them. The lane shows the thinned ones
+  /// of `timeline`.
   let places: [ThinnedSeries<Timeline.Place>.Element]
-  /// The application's states with their start times, not thinned.
+  /// The application's states with their start times, as far as the series has kept them.
   let states: [ThinnedSeries<ApplicationState>.Element]
   let axis: TimeAxis
   /// The zero of the axis.

@@ -36,7 +36,7 @@ public struct PlaybackEnvironment: Sendable {
   package let suspension: PlaybackSuspension
   package let audioSession: AVAudioSession
   /// A handler of diagnostics about the sound rather than a particular player. Called on the main queue; must
-  /// not block. Without a handler, a missing output is reported once on standard error.
+  /// not block. By default a missing output is reported once on standard error; nil reports nothing.
   public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
 
   package init(
@@ -125,8 +125,8 @@ public struct PlaybackEnvironment: Sendable {
   }
 
   /// Closes every player permanently before the process ends: finishes files and closes connections. Blocks
-  /// for at most one decoding step (a few milliseconds). Any thread, except the queue of a time observer
-  /// other than the main queue.
+  /// until the steps in progress of each player have ended (a few milliseconds, or a read of a file). Any
+  /// thread, except the queue of a time observer other than the main queue.
   public func closePlayers() { suspension.closeAll() }
 
   /// Returns the snapshots of the players that the last termination of the application closed, in the order

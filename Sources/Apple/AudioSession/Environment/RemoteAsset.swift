@@ -24,7 +24,7 @@ package struct RemoteAsset: Sendable {
   }
 
   /// Creates the parameters for a URL of any scheme, with bytes from `transport`. Returns nil if the URL is
-  /// too long.
+  /// too long, or has control characters or a malformed host.
   package init?(_ url: URL, isPrecise: Bool, transport: any HTTPTransport) {
     // The URL to show in messages. Custom schemes have no rules, so the rest of the URL is treated as a path.
     let path = "\(url.host ?? "")/\(url.path)"

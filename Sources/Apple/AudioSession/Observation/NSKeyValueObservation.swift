@@ -81,7 +81,8 @@ public final class NSKeyValueObservation: NSObject, Sendable {
     super.init()
   }
 
-  /// Ends the observation. No new call of the handler begins after the return. Any thread; idempotent.
+  /// Ends the observation. After the return the handler is not called for further changes; only the calls for
+  /// a change in progress may still come. Any thread; idempotent.
   public func invalidate() { observation.end() }
 
   deinit { observation.end() }

@@ -54,7 +54,8 @@ extension AVAudioSession {
     ]
   }
 
-  /// Options for mixing. Stored and reported, but without effect: a sound server mixes all applications.
+  /// Options of a category. Stored and reported, but without effect except for `defaultToSpeaker`: a sound
+  /// server mixes all applications.
   public struct CategoryOptions: OptionSet, Sendable {
     /// The bits, with Apple's values.
     public let rawValue: UInt
@@ -152,7 +153,7 @@ extension AVAudioSession {
     case newDeviceAvailable = 1
     /// The device was removed.
     case oldDeviceUnavailable = 2
-    /// The session's category changed.
+    /// The session's category changed, or options that select another port.
     case categoryChange = 3
     /// The route was overridden. Does not occur.
     case override = 4

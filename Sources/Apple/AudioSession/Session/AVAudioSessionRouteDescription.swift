@@ -73,7 +73,7 @@ extension AVAudioSession {
     /// the option `defaultToSpeaker`.
     public static let builtInReceiver = Port(rawValue: "Receiver")
 
-    // The other kinds are not reported, because sink names do not indicate them and no input exists.
+    // The other kinds are not reported: `init(sink:)` does not derive them, and no input exists.
 
     /// Headphones. Not reported, because the server's sink is the same with and without them.
     public static let headphones = Port(rawValue: "Headphones")

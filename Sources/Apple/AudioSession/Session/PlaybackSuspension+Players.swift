@@ -12,8 +12,9 @@ extension PlaybackSuspension {
   /// mode `audio` keeps running. A new handler receives the present activity, unless it is `stopped`.
   ///
   /// Called in the order of the changes, by one thread at a time, after the players' own observers: on the
-  /// main queue, on the thread that released the last reference to a playing player, on the thread that
-  /// changed the session, or on one that is making an earlier report. May call `suspendAll`.
+  /// main queue, on the thread that released the last reference to a playing player, changed the session, set
+  /// this handler or called `terminateAll`, or on one that is making an earlier report. May call
+  /// `suspendAll`.
   package var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.onKeepingActivityChange } }
     set {

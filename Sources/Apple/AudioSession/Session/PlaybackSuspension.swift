@@ -149,8 +149,9 @@ package final class PlaybackSuspension: Sendable {
 
   /// Closes every player permanently: stops sound, keeps snapshots for `takeRestorableSnapshots`, drops
   /// pending deliveries, and resets the session to its initial state. After the return no call begins. Waits
-  /// for running calls as `suspendAll` does, and for one decoding step (a few milliseconds). Any thread,
-  /// except the queue of a time observer other than the main queue; idempotent.
+  /// for running calls as `suspendAll` does, and for the steps in progress of each player (a few
+  /// milliseconds, or a read of a file). Any thread, except the queue of a time observer other than the main
+  /// queue; idempotent.
   package func terminateAll() {
     let ended = transition.withLock { _ in
       let ended = state.withLock { state -> (state: State, cores: [any SuspendablePlayer])? in

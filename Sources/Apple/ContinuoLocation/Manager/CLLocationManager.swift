@@ -88,8 +88,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   }
 
   /// Whether updates continue in the background and keep the application running. If false, updates stop at
-  /// the suspension and continue afterwards. The default is false, unless `DeviceLocation.isLinkedBeforeIOS9`
-  /// is true. As on Apple's systems, setting true without the background mode `location` stops the program.
+  /// the suspension, or with `authorizedWhenInUse` on entering the background, and continue afterwards. The
+  /// default is false, unless `DeviceLocation.isLinkedBeforeIOS9` is true. As on Apple's systems, setting
+  /// true without the background mode `location` stops the program.
   open var allowsBackgroundLocationUpdates: Bool {
     get { subscription.allowsBackground }
     set {
@@ -101,9 +102,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether updates pause in the background after the device has moved less than 20 m for 15 minutes; true by
-  /// default. Paused updates do not keep the application running. They continue in the foreground, or with
-  /// `startUpdatingLocation()`.
+  /// Whether updates pause in the background after the device has moved less than 20 m, or less than the
+  /// location's accuracy, for 15 minutes; true by default. Paused updates do not keep the application
+  /// running. They continue in the foreground, or with `startUpdatingLocation()`.
   open var pausesLocationUpdatesAutomatically: Bool {
     get { subscription.pausesAutomatically }
     set { services.change(id) { $0.pausesAutomatically = newValue } }

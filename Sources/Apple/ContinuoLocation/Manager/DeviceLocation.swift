@@ -12,7 +12,8 @@ extension Device {
 /// The properties represent the user's actions; an application uses `CLLocationManager`. A suspended
 /// application receives no locations. On resumption it receives the newest one. Any thread; nothing blocks.
 public final class DeviceLocation: Suspendable {
-  /// The movement in metres below which a device counts as stationary.
+  /// The movement in metres below which a device counts as stationary, if its location is at least as
+  /// accurate.
   static let stillDistance = 20.0
   /// The time in seconds after which updates of a stationary device in the background may pause.
   static let stillLimit = 900.0

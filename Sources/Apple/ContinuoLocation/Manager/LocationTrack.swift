@@ -20,7 +20,7 @@ public struct LocationTrack: Hashable, Sendable {
     }
   }
 
-  /// Creates the track in the content of a GPX file, as `init(gpx:)` with a URL does.
+  /// Creates the track in the content of a GPX file, as `init(gpx:)` with a URL does, but of any size.
   public init(gpx data: Data) throws(LocationTrackError) { track = try GPXReader.track(in: Array(data)) }
 
   /// Creates a track through `coordinates` with the given duration and constant speed. With one coordinate

@@ -5,7 +5,7 @@ public let kCLErrorDomain = CLError.errorDomain
 
 /// A location error. Bridges to `NSError` with `as NSError`: domain "kCLErrorDomain" and Apple's codes.
 public struct CLError: CustomNSError, LocalizedError, Hashable, Sendable {
-  /// The error codes that can occur here, equal to Apple's.
+  /// The error codes, equal to Apple's.
   public enum Code: Int, Hashable, Sendable {
     /// The location is currently unknown; updates continue and may find it.
     case locationUnknown = 0

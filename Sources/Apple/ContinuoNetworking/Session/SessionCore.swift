@@ -31,7 +31,8 @@ final class SessionCore: Sendable {
     var isPending = false
   }
 
-  /// The service of a background session; nil for other sessions, and if another process owns the transfers.
+  /// The service of a background session; nil for other sessions, and if the folder of the transfers cannot
+  /// be opened or another process has locked it.
   let transfers: (any TransferService)?
 
   let values: URLSessionConfiguration.Values

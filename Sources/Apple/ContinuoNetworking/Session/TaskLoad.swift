@@ -9,7 +9,7 @@ import TransferService
 /// A transfer of a default session, or a data task of any session. The connection is closed when the
 /// application is suspended or terminated.
 final class TaskLoad: TaskWork, Exchange.Client {
-  /// The longest body in bytes that is delivered as data.
+  /// The longest body in bytes that is kept in memory.
   static let longestData = 1 << 30
   /// The interval in seconds between attempts without a network.
   private static let connectivityDelay = 5.0
@@ -23,8 +23,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var stored: Int64 = 0
     /// The resumption that the next response may continue; nil if the download starts with the first byte.
     var resumption: Resumption?
-    /// The resumption whose stored bytes are being compared with those of `exchange`; nil if none are. Only
-    /// the worker for files changes it.
+    /// The resumption whose stored bytes are being compared with those of `exchange`; nil if none are. Set by
+    /// the head of the response; after that only the worker for files changes it.
     var comparison: Resumption?
     /// The pace of progress reports, for written and for sent bytes.
     var written = ProgressPace()
@@ -115,7 +115,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  /// Creates the request and sends it. Blocks on the disk if the task uses a file, and on a body stream.
+  /// Creates the request and sends it. Blocks on the disk if the task uses a file or a cache on the disk, and
+  /// on a body stream.
   func prepare() {
     guard state.withLock({ !$0.isOver && !$0.isLost }) else { return }
     do {

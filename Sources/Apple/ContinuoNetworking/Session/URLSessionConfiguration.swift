@@ -87,7 +87,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   /// The timeout in seconds without a byte, 60 by default. A `timeoutInterval` assigned to the request takes
   /// precedence, even if it is 60. A value of 60 passed to the request's initializer cannot be distinguished
-  /// from the default. A background session retries the task after a timeout.
+  /// from the default. A background session retries downloads and uploads after a timeout.
   open var timeoutIntervalForRequest: TimeInterval {
     get { self[\.timeoutIntervalForRequest] }
     set { self[\.timeoutIntervalForRequest] = newValue }
@@ -112,7 +112,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   /// The maximum number of concurrent transfers with one host, at least 1; 6 by default, 4 in the
   /// configuration of a background session. Further tasks wait, those with a higher priority first. Has no
-  /// effect in a background session, which starts all tasks.
+  /// effect on downloads and uploads of a background session, which all start.
   open var httpMaximumConnectionsPerHost: Int {
     get { self[\.httpMaximumConnectionsPerHost] }
     set { self[\.httpMaximumConnectionsPerHost] = max(1, newValue) }
@@ -130,7 +130,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.sessionSendsLaunchEvents] = newValue }
   }
 
-  /// Whether a task waits for a network instead of failing without one. Background sessions always wait.
+  /// Whether a task waits for a network instead of failing without one. Downloads and uploads of background
+  /// sessions always wait.
   open var waitsForConnectivity: Bool {
     get { self[\.waitsForConnectivity] }
     set { self[\.waitsForConnectivity] = newValue }
@@ -183,7 +184,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The policy for storing the cookies of responses; `onlyFromMainDocumentDomain` by default, which accepts
   /// all cookies of a request without `mainDocumentURL`. Otherwise, the response's host must be the main
   /// document's, its subdomain or its superdomain. Takes precedence over the policy of the storage, unless
-  /// that is `never`. Has no effect in background sessions, which store no cookies.
+  /// that is `never`. Has no effect on downloads and uploads of background sessions, which store no cookies.
   open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
     get { self[\.httpCookieAcceptPolicy] }
     set { self[\.httpCookieAcceptPolicy] = newValue }

@@ -57,7 +57,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
   /// The server redirects the task. Call `completionHandler`, on any thread, with the next request, or with
-  /// nil to accept the redirect as the response. Not called in background sessions, which follow redirects.
+  /// nil to accept the redirect as the response. Not called for downloads and uploads of background sessions,
+  /// which follow redirects.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
@@ -268,7 +269,8 @@ extension URLSession {
     /// Send the credential; without one, accept the server's response as the response of the task. For
     /// certificates: send the request to the server with this certificate, valid or not.
     case useCredential = 0
-    /// Accept the server's response as the task's. For certificates: send the request if they are valid.
+    /// Send the proposed credential; without one, accept the server's response as the task's. For
+    /// certificates: send the request if they are valid.
     case performDefaultHandling = 1
     /// End the task with the error `cancelled`.
     case cancelAuthenticationChallenge = 2

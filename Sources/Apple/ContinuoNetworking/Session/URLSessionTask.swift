@@ -125,7 +125,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
   /// The number of body bytes received.
   open var countOfBytesReceived: Int64 { own.withLock { $0.received } }
-  /// The length of the body in bytes; `NSURLSessionTransferSizeUnknown` if unknown.
+  /// The length of the body in bytes; 0 before the response, `NSURLSessionTransferSizeUnknown` if the
+  /// response does not state it.
   open var countOfBytesExpectedToReceive: Int64 { own.withLock { $0.expectedToReceive } }
   /// The number of request body bytes sent.
   open var countOfBytesSent: Int64 { own.withLock { $0.sent } }

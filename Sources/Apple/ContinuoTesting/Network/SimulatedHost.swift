@@ -2,8 +2,8 @@ import Clocks
 import Transfer
 
 extension SimulatedNetwork {
-  /// A host of the network. Its faults apply to connections made later, and to all content at URLs with this
-  /// host.
+  /// A host of the network. Its faults apply to all content at URLs with this host, but not to answers that
+  /// have begun.
   public struct Host: Sendable {
     let name: String
     let network: SimulatedNetwork

@@ -7,13 +7,13 @@ package import Transfer
 /// The network of a test device, which answers all requests of its players in virtual time. Any thread.
 ///
 /// ``serve(_:at:)`` sets the content of a URL. A URL without content fails like a host that does not exist,
-/// and no request reaches the machine's own network. All transfers share one ``link``. Bytes cross it piece
-/// by piece, in turns if several transfers are in progress, and arrive at times that are the same in each
-/// run.
+/// and no request reaches the machine's own network. All answers share one ``link``. Bytes cross it piece by
+/// piece, in turns if several answers are in progress, and arrive at times that are the same in each run.
 public final class SimulatedNetwork: Sendable {
   /// The link between the device and all servers.
   public struct Link: Hashable, Sendable {
-    /// The bandwidth shared by all transfers, in bytes per second, at least 1; nil means unlimited.
+    /// The bandwidth in bytes per second, at least 1, shared by all answers; the body of each request has the
+    /// same bandwidth of its own. Nil means unlimited.
     public var bytesPerSecond: Int?
     /// The delay of each connection, and additionally of each answer.
     public var latency: Duration

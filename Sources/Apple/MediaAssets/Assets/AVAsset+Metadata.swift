@@ -54,8 +54,8 @@ extension AVAsset {
     try await loaded(AVAsyncProperty(metadata: { $0 })).items(of: format)
   }
 
-  /// Passes all items of a format, or the error, to the handler: at once if they are known, otherwise on a
-  /// background thread.
+  /// Passes all items of a format, or the error, to the handler: at once if they are known, otherwise later
+  /// on any thread.
   public func loadMetadata(
     for format: AVMetadataFormat,
     completionHandler: @escaping @Sendable ([AVMetadataItem]?, (any Error)?) -> Void

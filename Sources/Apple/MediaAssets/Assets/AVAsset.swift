@@ -6,7 +6,8 @@ package import Transfer
 
 /// Media that can be played. Every asset is an `AVURLAsset`; `AVAsset(url:)` creates one.
 ///
-/// Creating an asset opens no file. The first request reads all values, which never change. Any thread.
+/// Creating an asset opens no file. The first request reads all values except the metadata, which are read
+/// separately. Values that were read never change. Any thread.
 open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; the only mutable state is the loader's, which has a lock.
 
@@ -41,9 +42,10 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     return status
   }
 
-  /// Reads values and calls `handler` once when reading has succeeded or failed: on a background thread, or
-  /// before this method returns if the values are known. Metadata are read if one of their keys is listed.
-  /// All other values are read together if any other key, or none, is listed. Does not block.
+  /// Reads values and calls `handler` once when reading has succeeded or failed: before this method returns
+  /// if the values are known, otherwise on a background thread, or on one that cancels loading or reads the
+  /// same values. Metadata are read if one of their keys is listed. All other values are read together if any
+  /// other key, or none, is listed. Does not block.
   @preconcurrency
   open func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil

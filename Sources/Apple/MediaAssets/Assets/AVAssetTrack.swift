@@ -165,8 +165,8 @@ extension AVAsset {
     try await load(.tracks).filter { $0.mediaType == mediaType }
   }
 
-  /// Passes the tracks of that kind, or the error, to the handler: at once if they are known, otherwise on a
-  /// background thread.
+  /// Passes the tracks of that kind, or the error, to the handler: at once if they are known, otherwise later
+  /// on any thread.
   public func loadTracks(
     withMediaType mediaType: AVMediaType,
     completionHandler: @escaping @Sendable ([AVAssetTrack]?, (any Error)?) -> Void

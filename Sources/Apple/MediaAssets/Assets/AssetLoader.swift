@@ -7,8 +7,7 @@ import MediaTime
 package import PlaybackEngine
 import Synchronization
 
-/// The loader of an asset's values and metadata. Reads the values once and the metadata once, for all
-/// requests.
+/// The loader of an asset's values and metadata. Keeps the first outcome of each for all later requests.
 package final class AssetLoader: Sendable {
   package struct Values: Sendable {
     /// The properties of the medium for a player; nil if the file has no playable audio.
@@ -66,8 +65,8 @@ package final class AssetLoader: Sendable {
   /// The queue on which files are read and deferred completions are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
-  /// Calls `completion` with the outcome: at once if it is known, otherwise on the thread that reads the
-  /// file. The call is deferred while the players of the environment are suspended.
+  /// Calls `completion` with the outcome: at once if it is known, otherwise on the thread that reads the file
+  /// or cancels the reading. The call is deferred while the players of the environment are suspended.
   func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
     guard values.request(environment().suspension.deferred(completion)) else { return }
     let reading = AssetReading(source)

@@ -23,7 +23,7 @@ public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
   func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus
 
   /// Reads the values of `keys`, possibly with others, and calls `handler` once when reading has succeeded or
-  /// failed. The call comes on a background thread, or, if the values are known, before this method returns.
+  /// failed. The call comes later on any thread, or, if the values are known, before this method returns.
   /// Does not block.
   @preconcurrency
   func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)

@@ -10,7 +10,7 @@ public let AVFoundationErrorDomain = AVError.errorDomain
 /// human-readable description and failure reason. The underlying error is the system's or the transfer's
 /// error, if known.
 public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
-  /// The error codes that can occur here, with Apple's values.
+  /// The error codes, with Apple's values.
   public enum Code: Int, Sendable {
     /// Memory is exhausted, or the decoder cannot be used at all.
     case unknown = -11800

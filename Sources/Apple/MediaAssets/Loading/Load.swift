@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A value that is read at most once, for all requests. Any thread; completions are called outside the lock.
+/// A value that is read for all requests together, and whose first outcome is kept. Any thread; completions
+/// are called outside the lock.
 struct Load<Value: Sendable>: ~Copyable, Sendable {
   typealias Outcome = Result<Value, AVError>
   typealias Completion = @Sendable (Outcome) -> Void

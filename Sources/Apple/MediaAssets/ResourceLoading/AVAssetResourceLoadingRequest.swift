@@ -21,7 +21,7 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   /// The part of the request with the asset's URL.
   public let request: Request
   /// The request for information about the resource, to be filled in before bytes are provided or the request
-  /// is finished. Nil for requests after the first one.
+  /// is finished. Nil once the delegate has answered such a request.
   public let contentInformationRequest: AVAssetResourceLoadingContentInformationRequest?
   /// The requested bytes and their receiver. Never nil.
   public let dataRequest: AVAssetResourceLoadingDataRequest?

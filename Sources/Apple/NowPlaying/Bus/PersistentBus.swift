@@ -36,7 +36,8 @@ package final class PersistentBus: Sendable {
 
   package var current: SessionBus? { state.withLock { $0.bus } }
 
-  /// Connects on the first call. If libsystemd or an address is missing, the next call tries again.
+  /// Connects on the first call. If that fails, for example without libsystemd, an address or a server at the
+  /// address, the next call tries again.
   ///
   /// - Parameters:
   ///   - onConnect: called with each new connection, on this object's queue, to request names and signals.

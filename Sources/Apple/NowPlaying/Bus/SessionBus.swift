@@ -32,7 +32,8 @@ package final class SessionBus: Sendable {
   ///   - onSignal: called with received signals. Select signals by calling `AddMatch` on the bus.
   ///   - onEnd: called once if connecting fails after this initializer has returned, or the connection is
   ///     lost. Not called for `close()`.
-  /// - Throws: `disconnected` if libsystemd is not installed or no bus address is known.
+  /// - Throws: `disconnected` if libsystemd is not installed, no bus address is known, or connecting fails at
+  ///   once.
   package init(
     address: String? = nil, onCall: @escaping @Sendable (BusMessage, _ number: UInt64) -> BusAnswer,
     onSignal: @escaping @Sendable (BusMessage) -> Void = { _ in }, onEnd: @escaping @Sendable () -> Void

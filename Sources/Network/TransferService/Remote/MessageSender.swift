@@ -18,7 +18,7 @@ final class MessageSender: Sendable {
     queue = DiskErrands("url-messages", on: clock)
   }
 
-  /// Whether all messages were sent.
+  /// Whether all messages were sent or, after a failure, dropped.
   var isIdle: Bool { unsent.load(ordering: .acquiring) == 0 }
 
   func send(_ message: some Encodable & Sendable, isProgress: Bool = false) {

@@ -51,7 +51,8 @@ package final class RemoteTransfers: TransferService {
     reader.signal()
   }
 
-  /// Returns the next message; nil at the end of the stream.
+  /// Returns the next message; nil at the end of the stream, and after an error, a timeout or an invalid
+  /// message.
   private static func next(on descriptor: Int32, _ frames: inout MessageFrames) -> TransferNotice? {
     var bytes = [UInt8](repeating: 0, count: 16_384)
     while true {

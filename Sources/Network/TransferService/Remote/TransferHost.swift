@@ -4,8 +4,8 @@ import Glibc
 package import Transfer
 
 /// The phone's side of `RemoteTransfers`: carries out the transfers of an application, which may be stopped, or
-/// have ended, and be started again. Not thread-safe; methods do not block, except `disconnect`
-/// and `end`, and `receive` when the application opens its service.
+/// have ended, and be started again. Not thread-safe; methods do not block, except `disconnect` and `end`,
+/// and `receive` when the application opens its service or adds a task with resume data.
 package final class TransferHost {
   private let transport: any HTTPTransport
   private let clock: any HostClock

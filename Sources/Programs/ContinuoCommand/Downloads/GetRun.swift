@@ -38,7 +38,8 @@ final class GetRun: Sendable {
     drawsLine = isatty(STDOUT_FILENO) == 1 && TerminalLook.current.movesCursor
   }
 
-  /// Downloads a target. Returns nil on success. Blocks until the download is complete or has failed.
+  /// Downloads a target. Returns nil on success, and after `stop`. Blocks until the download is complete, has
+  /// failed or is stopped.
   func fetch(_ target: GetTarget) -> DownloadFailure? {
     var requests = settings.requests
     requests.credentials = target.credentials

@@ -8,7 +8,8 @@ import Synchronization
 /// callers wait for a slow reader; a stalled reader loses the lines that find no room. The writer exists
 /// until its backlog is written.
 final class LineWriter: Sendable {
-  /// The maximum size of the backlog, in bytes: two minutes of events, at 100 per second and 80 bytes each.
+  /// The maximum size of the backlog, in bytes, unless a single line is longer: two minutes of events, at 100
+  /// per second and 80 bytes each.
   static let backlogLimit = 1 << 20
   /// The time in seconds in which a reader must take something, or it counts as stalled. A reading pipe frees
   /// 4 KiB at a time, so some fifty lines are delayed by at most this time.

@@ -187,7 +187,7 @@ extension PlayerCommand.VolumeTarget {
 
 /// A value of `--at`, such as `6.5:foreground`: a command and its time.
 struct ScheduledCommand: Hashable, Sendable {
-  /// The delay after the start of playback.
+  /// The delay after the start of playback or, for `phone run`, of the phone.
   var time: Duration
   var command: PlayerCommand
 
