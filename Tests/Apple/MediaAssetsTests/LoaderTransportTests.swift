@@ -35,8 +35,9 @@ struct LoaderTransportTests {
       hasCancelled.signal()
     }
     // On a busy machine this shows less, and does not fail.
-    #expect(hasCancelled.wait(timeout: .now() + 0.2) == .timedOut)
+    let isEarly = hasCancelled.wait(timeout: .now() + 0.2) == .success
+    #expect(!isEarly)
     sink.gate.signal()
-    hasCancelled.wait()
+    if !isEarly { hasCancelled.wait() }
   }
 }
