@@ -59,6 +59,15 @@ struct SubscriptionTests {
     #expect(counts == [3001, 3001, 300, 30, 3, 1] || counts == [3001, 3001, 301, 31, 4, 2], "\(counts)")
   }
 
+  @Test("distanceFilter counts at low accuracy too")
+  func distanceAtLowAccuracy() {
+    var subscription = Subscription()
+    subscription.desiredAccuracy = kCLLocationAccuracyHundredMeters
+    subscription.distanceFilter = 1000
+    subscription.startUpdating(inFront: true)
+    #expect([3, 4].contains(taken(&subscription, (0...3000).map(Double.init)).count))
+  }
+
   @Test("Significant changes: 500 m, and five minutes")
   func significant() {
     var subscription = Subscription()

@@ -87,6 +87,12 @@ extension BackgrounderTests {
       #expect(names == ScreenChoice.allCases.map(\.rawValue))
     }
 
+    @Test func theFirstThreeSongsOfMediaArePlayed() throws {
+      let songs = try BackgrounderCommand.parse(["audio"]).plan().parts.songs
+      #expect(
+        songs.map(\.lastPathComponent) == ["01 Ground in D.mp3", "02 Hundredths.mp3", "03 Threshold.mp3"])
+    }
+
     /// Presses of both options are done in the order of their times. A screen that does nothing before is tapped, unless the
     /// script says when, or words are typed.
     @Test(

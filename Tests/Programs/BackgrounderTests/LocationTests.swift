@@ -45,6 +45,12 @@ extension BackgrounderTests {
         Array(try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)))
     }
 
+    @MainActor @Test func theSwitchTurnsTheUpdatesOff() async throws {
+      try await withPhone(arguments(["--script", "tap@0 tap@2.01 quit@4"])) { phone in
+        #expect(seconds(phone.lines) == Array(0...40))
+      }
+    }
+
     @MainActor @Test func withTheModeNoPlaceIsLost() async throws {
       try await withPhone(
         arguments(["--background-modes", "location", "--script", "tap@0 home@1.01 foreground@2.01 quit@3.01"])

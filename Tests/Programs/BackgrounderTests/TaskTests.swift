@@ -148,7 +148,7 @@ extension BackgrounderTests {
         "download", "--work", "400", "--script", "tap@0 home@50 foreground@1000 quit@2000",
       ]) { phone in
         #expect(
-          phone.device.record.since(.seconds(1)).only("|", "task", "state") == """
+          phone.device.record.since(.seconds(1)).only("|", "task", "state", "refused") == """
             50.000 state inactive
             50.000 task "Download" begun
             50.000 state background
@@ -171,7 +171,7 @@ extension BackgrounderTests {
     @MainActor @Test func finishedDownloadsAskForNoTime() async throws {
       try await withPhone(["download", "--work", "4", "--script", "tap@0 home@5 quit@6"]) { phone in
         #expect(
-          phone.device.record.since(.seconds(4)).only("|", "task", "state") == """
+          phone.device.record.since(.seconds(4)).only("|", "task", "state", "refused") == """
             4.000 | Downloaded four.mp3
             4.000 | No more downloads
             5.000 state inactive

@@ -56,7 +56,7 @@ extension BackgrounderTests {
     /// A calculation that is stopped in time leaves no task behind.
     @MainActor @Test func stoppingEndsTheTask() async throws {
       try await withPhone([
-        "whatever", "--script", "tap@0 tap@0.8 home@1 foreground@2 quit@3",
+        "whatever", "--script", "tap@0 tap@0.8 home@1 foreground@2 tap@3 quit@3.8",
       ]) { phone in
         #expect(
           phone.device.record.only("|", "task", "state background", "state suspended", "state active") == """
@@ -68,7 +68,16 @@ extension BackgrounderTests {
             1.000 state background
             1.000 state suspended
             2.000 state active
+            3.000 task "Fibonacci" begun
+            3.500 | Result: Position 2 = 1
             """)
+      }
+    }
+
+    @MainActor @Test func anInactiveApplicationShowsNoNumbers() async throws {
+      try await withPhone(["whatever", "--script", "tap@0 call@0.7 hangup@2.2 quit@2.8"]) { phone in
+        let numbers = phone.lines.filter { $0.contains("Position") }
+        #expect(numbers == ["Result: Position 2 = 1", "Result: Position 6 = 8"])
       }
     }
 
