@@ -3,7 +3,8 @@ import Clocks
 import Synchronization
 
 extension Device {
-  /// The location services of this device. Any thread; does not block.
+  /// The location services of this device. Any thread. The first use in a process reads the `Info.plist`
+  /// beside the program; later ones do not block.
   public var location: DeviceLocation { part { DeviceLocation($0) } }
 }
 

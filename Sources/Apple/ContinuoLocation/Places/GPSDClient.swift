@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A client of gpsd, over TCP. No connection exists before `start` and after `stop`.
+/// A client of gpsd, over TCP. It connects after `start`, and closes the connection soon after `stop`.
 final class GPSDClient: PlaceSource {
   private let host: String
   private let port: UInt16

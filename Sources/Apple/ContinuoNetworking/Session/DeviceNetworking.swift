@@ -15,7 +15,7 @@ extension Device {
 /// The network of a device's applications, as used by `URLSession`. While the application is suspended, its
 /// sessions call no delegate. Suspension closes the connections of default sessions; their transfers fail
 /// with `networkConnectionLost` when the application resumes. Thread-safe. Methods do not block, except
-/// ``connectPower()``.
+/// ``connectPower()`` and, with transfers in another process, ``terminate()``.
 public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []

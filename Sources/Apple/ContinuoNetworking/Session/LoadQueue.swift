@@ -3,7 +3,7 @@ struct LoadQueue {
   private var members: [ObjectIdentifier: TaskLoad] = [:]
   /// The loads that wait for a connection, oldest first.
   private var waiting: [TaskLoad] = []
-  /// The number of transfers in progress, by host.
+  /// The number of transfers in progress, by the host of their first request.
   private var active: [String: Int] = [:]
 
   var all: [TaskLoad] { Array(members.values) }

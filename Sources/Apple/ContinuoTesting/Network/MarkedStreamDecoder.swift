@@ -11,7 +11,7 @@ final class MarkedStreamDecoder: AudioDecoder {
   private let first: Int64
   private let base: Int64
   private let marks: MarkedDecoder
-  /// The number of PCM frames of the song whose bytes were checked.
+  /// The position in the song, in PCM frames, up to which bytes were checked since the start or a seek.
   private var seen: Int64
   /// The receiver of frame callbacks; nil except for a station.
   private var part: MP3Opening.Stream?

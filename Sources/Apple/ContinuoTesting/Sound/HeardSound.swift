@@ -8,8 +8,8 @@ public struct HeardSound: Hashable, Sendable, CustomStringConvertible {
   public struct Passage: Hashable, Sendable, CustomStringConvertible {
     /// The name of the song; nil for sound of a real file.
     public var song: String?
-    /// The frames heard, accurate to one or two frames at rates other than 1. Frames of real files are
-    /// counted from 0.
+    /// The frames heard, accurate to one or two frames at rates other than 1. In each passage of a real file
+    /// they are counted from 0.
     public var frames: Range<Int64>
 
     /// Creates a passage of the given song and frames.
@@ -76,8 +76,8 @@ public struct HeardSound: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Detects a song played at a constant rate other than 1. Returns the number of output frames from `begin`
-  /// on and the song frame that would follow; nil if no such song is detected. Detection needs 64 frames. A
-  /// rate within 3 % of 1 cannot be distinguished from missing or repeated frames.
+  /// on and the song frame that would follow; nil if no such song is detected. Detection needs more than 64
+  /// frames. A rate within 3 % of 1 cannot be distinguished from missing or repeated frames.
   private static func paced(
     from begin: Int, to end: Int, _ mark: (Int) -> (song: Int, frame: Int64)?
   ) -> (count: Int, end: Int64)? {

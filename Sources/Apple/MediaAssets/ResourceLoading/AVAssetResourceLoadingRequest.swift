@@ -125,11 +125,11 @@ open class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
 
   /// The offset of the first requested byte.
   public let requestedOffset: Int64
-  /// The number of requested bytes. The first request, for information about the resource, is for 2 bytes.
-  /// Later ones are for all bytes up to the end of the resource; `Int.max` if its length is unknown.
+  /// The number of requested bytes. A request for information about the resource is for 2 bytes. Other ones
+  /// are for all bytes up to the end of the resource; `Int.max` if its length is unknown.
   public let requestedLength: Int
-  /// Whether all bytes from the offset to the end of the resource are requested. False for the first request.
-  /// The request is cancelled if the rest is not needed.
+  /// Whether all bytes from the offset to the end of the resource are requested. False in a request for
+  /// information. The request is cancelled if the rest is not needed.
   public let requestsAllDataToEndOfResource: Bool
 
   private let offset: Mutex<Int64>

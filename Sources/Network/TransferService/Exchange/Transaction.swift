@@ -31,7 +31,8 @@ package struct Transaction: Sendable {
   }
 
   /// The start and end of each phase; nil for a phase that has not occurred. `lookup`, `connection` and
-  /// `security` are nil on a reused connection. `lookup` is also nil if the transport does not measure it.
+  /// `security` are nil on a reused connection. `lookup` and `security` are also nil if the transport does
+  /// not measure them.
   package struct Phases {
     package var lookup: (start: HostTime, end: HostTime)?
     package var connection: (start: HostTime, end: HostTime)?

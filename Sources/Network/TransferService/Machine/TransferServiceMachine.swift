@@ -96,7 +96,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
   struct Session: Hashable, Sendable {
     var isConnected = false
     var sendsLaunchEvents = true
-    /// Whether a task has ended since the application was last woken for the session or received an end.
+    /// Whether a task has ended since the application was last woken for the session or notified of an end.
     var hasNews = false
     var wake = Wake.none
   }

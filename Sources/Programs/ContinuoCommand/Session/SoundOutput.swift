@@ -5,8 +5,8 @@ import PulseOutput
 
 struct SoundOutput {
   var device: any AudioOutputDevice
-  /// Returns whether a named server answers within `limit` seconds. Blocks for that time at most. Nil for
-  /// other outputs, which are not probed.
+  /// Returns whether the server answers within `limit` seconds. Blocks for that time at most. Nil for files,
+  /// simulated outputs and private servers, and for a server that has answered already.
   var probe: NamedServer.Probe?
 
   /// The timeout for libpulse's default server, in seconds, after which a private one replaces it. A running

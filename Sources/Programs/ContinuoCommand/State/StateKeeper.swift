@@ -7,9 +7,10 @@ import Synchronization
 import SystemSupport
 
 /// Keeps the jukebox's queue and position on the disk, so that neither an end nor a kill loses them. The
-/// queue's file is written only after changes; a small record of all other state, also twice a second during
-/// playback. A worker writes them, so that no caller waits for the disk. Failed writes are retried after a
-/// second, then less often. The first failure is reported, and the first success after it.
+/// files of the queue and of long songs' positions are written only after changes; a small record of all
+/// other state, also twice a second during playback. A worker writes them, so that no caller waits for the
+/// disk. Failed writes are retried after a second, then less often. The first failure is reported, and the
+/// first success after it.
 final class StateKeeper: Sendable {
   /// The interval between two records of the position, in seconds. A kill may lose twice this time.
   private static let placeInterval = 0.5
@@ -49,8 +50,8 @@ final class StateKeeper: Sendable {
     directory.file("queue", isDurable: true)
   }
 
-  /// Returns the file for all but the queue. Not durable, because twice a second is too often for a durable
-  /// write, and a kill loses nothing.
+  /// Returns the file for all but the queue and the positions of long songs. Not durable, because twice a
+  /// second is too often for a durable write, and a kill loses nothing.
   private static func playbackFile(_ directory: StateDirectory) -> StateFile {
     directory.file("playback", isDurable: false)
   }

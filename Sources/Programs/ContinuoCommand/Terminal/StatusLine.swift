@@ -21,8 +21,8 @@ struct StatusLine: Hashable, Sendable {
   private static let nameColumns = 12
 
   /// Returns the line for a terminal with that many columns. The last column stays free, because many
-  /// terminals wrap after a write to it. The time has priority, then the status, the name, the position in
-  /// the queue, and the bar.
+  /// terminals wrap after a write to it. The time has priority, then the status, a bar in a third of the rest
+  /// if that is wide enough, the name, and the position in the queue.
   func rendered(columns: Int, look: TerminalLook) -> RenderedLine {
     let columns = max(0, columns - 1)
     var line = RenderedLine(hasColors: look.hasColors)
