@@ -104,7 +104,7 @@ struct TrackTests {
     let error = #expect(throws: LocationTrackError.self) {
       try GPXReader.track(in: Array("<gpx><wpt lat='0' lon='0'><name>a\(text)</name></wpt></gpx>".utf8))
     }
-    #expect(error?.reason.contains("too much text in one element") == true, "\(error?.reason ?? "")")
+    #expect(error?.reason.contains("bytes of text in one element") == true, "\(error?.reason ?? "")")
   }
 
   @Test(
