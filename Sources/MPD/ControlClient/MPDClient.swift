@@ -162,7 +162,7 @@ package struct MPDClient: ~Copyable {
   static func connect(
     _ candidates: [HostAddress], of address: ServerAddress, _ deadline: Deadline
   ) throws(ControlClientError) -> OwnedDescriptor {
-    var failure = ControlClientError.noServer(at: address, reason: "the name has no address")
+    var failure: ControlClientError?
     for (index, candidate) in candidates.enumerated() {
       let share = Deadline(deadline.left / Double(candidates.count - index))
       do throws(ControlClientError) {
@@ -171,14 +171,17 @@ package struct MPDClient: ~Copyable {
           try connect(descriptor, to: pointer, length, share)
         }
         if code == 0 { return descriptor }
-        failure = .noServer(at: address, reason: SystemCallError("connect", code: code).description)
+        // An address that this machine cannot reach at all says less than one that was tried.
+        if failure == nil || ![ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(code) {
+          failure = .noServer(at: address, reason: SystemCallError("connect", code: code).description)
+        }
       } catch .timeout {
         failure = .timeout(seconds: deadline.seconds)
       } catch {
-        failure = error
+        failure = failure ?? error
       }
     }
-    throw failure
+    throw failure ?? .noServer(at: address, reason: "the name has no address")
   }
 
   /// Waits for the connection and returns the error code of a failure, or 0.

@@ -124,6 +124,20 @@ struct CacheRuleTests {
     #expect(try entry([], to: ["Range": "bytes=0-"]) == nil)
   }
 
+  @Test("redirects, challenges and answers to credentials are not stored, secrets not on the disk")
+  func forOneTaskOnly() throws {
+    let fresh = ("Cache-Control", "max-age=60")
+    #expect(try entry([fresh]) != nil)
+    #expect(try entry([fresh, ("Location", "/b")], 301) == nil)
+    #expect(try entry([fresh], 401) == nil)
+    var asked = try request()
+    #expect(asked.isCacheable)
+    asked.credentials = Credentials(user: "a", password: "b")
+    #expect(!asked.isCacheable)
+    #expect(try entry([fresh, ("Vary", "Cookie")], to: ["Cookie": "a=b"])?.hasSecrets == true)
+    #expect(try entry([fresh, ("Vary", "Cookie, Accept")], to: ["Accept": "a"])?.hasSecrets == false)
+  }
+
   @Test("a 304 replaces the fields, except those of the body, and the time")
   func update() throws {
     var stored = try #require(
@@ -192,6 +206,23 @@ struct URLCacheTests {
     #expect(cache().cachedResponse(for: a) == nil)
     cache().removeAllCachedResponses()
     #expect(cache().currentDiskUsage == 0)
+  }
+
+  @Test("a response that is removed before it is on the disk does not come there; other caches' files stay")
+  func removal() throws {
+    let folder = try TemporaryFolder()
+    let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: folder.file("cache"))
+    let asked = try request("http://a.test/")
+    let entry = try #require(CacheEntry(try response("http://a.test/"), for: asked, at: Date()))
+    let before = cache.keep(entry, .allowed)
+    cache.removeAllCachedResponses()
+    cache.write(entry, .allowed, after: before)
+    #expect(cache.cachedResponse(for: asked) == nil && cache.currentDiskUsage == 0)
+    cache.write(entry, .allowed, after: cache.keep(entry, .allowed))
+    let inMemory = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: folder.file("cache"))
+    inMemory.removeAllCachedResponses()
+    inMemory.diskCapacity = 0
+    #expect(inMemory.currentDiskUsage == 0 && cache.currentDiskUsage > 0)
   }
 
   @Test("capacities hold, of any number of responses; longer than a twentieth is not stored")

@@ -303,6 +303,23 @@ struct ServerTrustTests {
     }
   }
 
+  @Test("a task's delegate without a method leaves the decision to the session's")
+  func taskDelegate() async throws {
+    let device = device(Self.libraries[0], trusting: folder.file("a.pem"))
+    try await serve("a", on: LoopbackSocket.freePort()) { server in
+      let delegate = SessionGuard { _ in (.cancelAuthenticationChallenge, nil) }
+      let session = session(on: device, delegate)
+      for count in 1...2 {
+        let error = await #expect(throws: URLError.self) {
+          _ = try await session.data(for: URLRequest(url: server.url), delegate: Plain())
+        }
+        #expect(error?.code == .cancelled && delegate.count == count)
+      }
+      #expect(server.count("request") == 0)
+      session.invalidateAndCancel()
+    }
+  }
+
   @Test("a resumed download whose server is refused keeps its bytes")
   func resumed() async throws {
     let device = device(Self.libraries[0])

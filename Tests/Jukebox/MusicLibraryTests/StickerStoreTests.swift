@@ -71,6 +71,16 @@ import Testing
     #expect(try folder.read("stickers.damaged-3").starts(with: "no database 3".utf8))
   }
 
+  @Test("The log of a damaged file is kept with it") func damagedLog() throws {
+    for number in 1...3 {
+      try folder.write("stickers", "no database \(number)")
+      if number != 2 { try folder.write("stickers-wal", "log \(number)") }
+      _ = LibraryFile.setAside(MediaPath(folder.path + "/stickers"), keeping: 2)
+    }
+    #expect(folder.names.sorted() == ["stickers.damaged-1", "stickers.damaged-1-wal", "stickers.damaged-2"])
+    #expect(try folder.read("stickers.damaged-1-wal").elementsEqual("log 3".utf8))
+  }
+
   @Test("A file that cannot be made is an error, each time") func unwritable() throws {
     let store = StickerStore(MediaPath("/proc/self/stickers")) { _ in }
     for _ in 0..<2 {

@@ -20,7 +20,9 @@ struct CacheEntry: Codable, Hashable, Sendable {
   init?(_ head: ResponseHead, to request: TransferRequest, at moment: Date) {
     let directives = CacheDirectives(head.fields)
     let isExplicit = directives.maximumAge != nil || head.fields["Expires"] != nil
-    guard request.isCacheable, head.status >= 200, ![206, 304].contains(head.status),
+    // A stored redirect or challenge would be delivered as the final response.
+    guard request.isCacheable, head.status >= 200, ![206, 304, 401].contains(head.status),
+      head.redirect == nil,
       isExplicit || Self.heuristic.contains(head.status), !directives.has("no-store"),
       !CacheDirectives(request.fields).has("no-store"), head.fields["Vary"]?.contains("*") != true
     else { return nil }
@@ -82,6 +84,11 @@ struct CacheEntry: Codable, Hashable, Sendable {
     URL(string: key).flatMap { head.response(for: $0) }.map { CachedURLResponse(response: $0, data: body) }
   }
 
+  /// Whether the entry has secrets of the request, and so must not be written to the disk.
+  var hasSecrets: Bool {
+    ["authorization", "proxy-authorization", "cookie"].contains { varying[$0]?.isEmpty == false }
+  }
+
   /// Returns whether the request has the fields with which the response was selected (RFC 9111, 4.1).
   func matches(_ request: TransferRequest) -> Bool { varying == Self.varying(fields, request) }
 
@@ -95,10 +102,11 @@ struct CacheEntry: Codable, Hashable, Sendable {
 
 extension TransferRequest {
   /// Whether the response may come from a cache or be stored. The application interprets the responses to its
-  /// own ranges and conditions.
+  /// own ranges and conditions. Responses to a user's credentials are for that user only, and the key of an
+  /// entry does not name the user.
   var isCacheable: Bool {
     let own = ["Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
-    return sentMethod == "GET" && body == nil && own.allSatisfy { fields[$0] == nil }
+    return sentMethod == "GET" && body == nil && credentials == nil && own.allSatisfy { fields[$0] == nil }
   }
 
   /// Whether the response invalidates the stored response of the URL (RFC 9111, 4.4).

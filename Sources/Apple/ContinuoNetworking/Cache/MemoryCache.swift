@@ -3,6 +3,8 @@ struct MemoryCache: Sendable {
   private var entries: [String: (entry: CacheEntry, size: Int, use: UInt64)] = [:]
   private var uses: UInt64 = 0
   private(set) var usage = 0
+  /// The number of calls that removed responses.
+  private(set) var removals: UInt64 = 0
   var capacity: Int {
     didSet { shrink(to: capacity) }
   }
@@ -16,7 +18,7 @@ struct MemoryCache: Sendable {
   }
 
   mutating func store(_ entry: CacheEntry) {
-    remove(entry.key)
+    drop(entry.key)
     let size = entry.size
     guard size <= capacity / URLCache.share else { return }
     shrink(to: capacity - size)
@@ -25,14 +27,20 @@ struct MemoryCache: Sendable {
     usage += size
   }
 
-  mutating func remove(_ key: String) { usage -= entries.removeValue(forKey: key)?.size ?? 0 }
+  mutating func remove(_ key: String) {
+    removals += 1
+    drop(key)
+  }
 
   /// Removes the responses for which `isUnwanted` returns true.
   mutating func remove(where isUnwanted: (CacheEntry) -> Bool) {
-    for key in entries.filter({ isUnwanted($0.value.entry) }).keys { remove(key) }
+    removals += 1
+    for key in entries.filter({ isUnwanted($0.value.entry) }).keys { drop(key) }
   }
 
+  private mutating func drop(_ key: String) { usage -= entries.removeValue(forKey: key)?.size ?? 0 }
+
   private mutating func shrink(to size: Int) {
-    while usage > size, let oldest = entries.min(by: { $0.value.use < $1.value.use }) { remove(oldest.key) }
+    while usage > size, let oldest = entries.min(by: { $0.value.use < $1.value.use }) { drop(oldest.key) }
   }
 }

@@ -47,16 +47,19 @@ public final class URLCache: NSObject, Sendable {
   public var diskCapacity: Int {
     get { diskLimit.withLock { $0 } }
     set {
-      diskLimit.withLock { $0 = max(0, newValue) }
-      disk.shrink(to: max(0, newValue))
+      let before = diskLimit.withLock { limit in
+        defer { limit = max(0, newValue) }
+        return limit
+      }
+      if before > 0 { disk.shrink(to: max(0, newValue)) }
     }
   }
 
   /// The approximate size of the responses in memory in bytes.
   public var currentMemoryUsage: Int { memory.withLock { $0.usage } }
 
-  /// The size of the files in bytes.
-  public var currentDiskUsage: Int { disk.usage }
+  /// The size of the files in bytes; 0 for a cache without a capacity on the disk.
+  public var currentDiskUsage: Int { diskCapacity > 0 ? disk.usage : 0 }
 
   /// Returns the stored response to a request, fresh or not; nil if none.
   public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
@@ -67,8 +70,7 @@ public final class URLCache: NSObject, Sendable {
   /// stored. Has no effect for other requests and responses.
   public func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
     guard let entry = CacheEntry(cachedResponse, for: request, at: date()) else { return }
-    keep(entry, cachedResponse.storagePolicy)
-    write(entry, cachedResponse.storagePolicy)
+    write(entry, cachedResponse.storagePolicy, after: keep(entry, cachedResponse.storagePolicy))
   }
 
   /// Removes the stored response to a request.
@@ -84,29 +86,38 @@ public final class URLCache: NSObject, Sendable {
   /// Removes the responses that were stored after `date`.
   public func removeCachedResponses(since date: Date) {
     memory.withLock { $0.remove { $0.received > date } }
-    disk.remove(since: date)
+    if diskCapacity > 0 { disk.remove(since: date) }
   }
 
   /// The size in bytes of the longest response that the cache stores.
   var longest: Int { max(memoryCapacity, diskCapacity) / Self.share }
 
   func entry(_ key: String) -> CacheEntry? {
-    if let entry = memory.withLock({ $0.find(key) }) { return entry }
+    let (found, removals) = memory.withLock { ($0.find(key), $0.removals) }
+    if let found { return found }
     guard diskCapacity > 0, let entry = disk.find(key) else { return nil }
-    memory.withLock { $0.store(entry) }
+    // A response that was removed meanwhile must not come back.
+    memory.withLock { if $0.removals == removals { $0.store(entry) } }
     return entry
   }
 
-  /// Stores a response in memory. Does not block.
-  func keep(_ entry: CacheEntry, _ policy: StoragePolicy) {
-    if policy != .notAllowed { memory.withLock { $0.store(entry) } }
+  /// Stores a response in memory. Returns the number of removals so far. Does not block.
+  func keep(_ entry: CacheEntry, _ policy: StoragePolicy) -> UInt64 {
+    memory.withLock { memory in
+      if policy != .notAllowed { memory.store(entry) }
+      return memory.removals
+    }
   }
 
-  /// Stores a response on the disk.
-  func write(_ entry: CacheEntry, _ policy: StoragePolicy) {
+  /// Stores a response on the disk, unless one was removed since `removals`: it might be this one.
+  func write(_ entry: CacheEntry, _ policy: StoragePolicy, after removals: UInt64) {
     let capacity = diskCapacity
-    guard capacity > 0, policy != .notAllowed else { return }
-    if policy == .allowed { disk.store(entry, capacity: capacity) } else { disk.remove(entry.key) }
+    guard capacity > 0, policy != .notAllowed, memory.withLock({ $0.removals }) == removals else { return }
+    if policy == .allowed, !entry.hasSecrets {
+      disk.store(entry, capacity: capacity)
+    } else {
+      disk.remove(entry.key)
+    }
   }
 
   /// Removes a response from memory. Does not block.

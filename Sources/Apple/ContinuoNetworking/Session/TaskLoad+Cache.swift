@@ -21,6 +21,7 @@ extension TaskLoad {
     switch CacheRule(policy: policy, request: request).decision(stored, at: core.networking.date) {
     case .use:
       guard let stored else { return false }
+      state.withLock { $0.isComplete = true }
       if !deliver(stored, then: { [weak self] in self?.finish(nil) }) { finish(nil) }
       return true
     case .fail: throw URLError.of(.resourceUnavailable, url, "the cache has no response to the request")
@@ -65,7 +66,8 @@ extension TaskLoad {
   }
 
   func prepareToStore(_ head: ResponseHead, of request: TransferRequest) {
-    guard cache != nil else { return }
+    // What an unverified server says is for the task alone whose delegate has accepted the server.
+    guard cache != nil, request.check?.isVerified != false else { return }
     var request = request
     abandonValidation(&request)
     let entry = CacheEntry(head, to: request, at: core.networking.date)
@@ -91,6 +93,7 @@ extension TaskLoad {
       store(entry)
       return finish(nil)
     }
+    state.withLock { $0.isComplete = true }
     core.post {
       delegate.urlSession(task.session, dataTask: task, willCacheResponse: proposed) { [self] chosen in
         if let chosen {
@@ -106,7 +109,7 @@ extension TaskLoad {
   /// Stores a response in memory, and later on the disk.
   private func store(_ entry: CacheEntry, _ policy: URLCache.StoragePolicy = .allowed) {
     guard let cache else { return }
-    cache.keep(entry, policy)
-    core.networking.cacheFiles.add { cache.write(entry, policy) }
+    let removals = cache.keep(entry, policy)
+    core.networking.cacheFiles.add { cache.write(entry, policy, after: removals) }
   }
 }

@@ -43,6 +43,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var isHeld = false
     /// Whether the connection was closed because the application was suspended.
     var isLost = false
+    /// Whether the task needs no connection, because its response is complete or stored.
+    var isComplete = false
     var isOver = false
     /// Whether the load is over with an error, which may have resume data for the file.
     var hasFailed = false
@@ -157,6 +159,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   // MARK: Exchange.Client
 
   func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
+    invalidate(exchange.request, head)
     guard task.setsCookies(head) else { return redirect(exchange, head, to: next) }
     core.networking.files.add { [self] in
       task.storeCookies(of: head)
@@ -386,7 +389,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
       }
       task.complete(
         error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, taskDelegate,
-        earlier + (exchange?.transactions ?? []))
+        (earlier + (exchange?.transactions ?? [])).suffix(Exchange.longestRecord))
       core.remove(task)
     }
   }
@@ -398,8 +401,9 @@ final class TaskLoad: TaskWork, Exchange.Client {
     // A file or the URL itself is read to its end; the report waits for the application.
     guard !LocalContent.isMeant(by: url) else { return }
     let (exchange, retry) = state.withLock { state in
-      if !state.isOver { state.isLost = true }
-      return (state.isOver ? nil : state.exchange, state.retry)
+      guard !state.isOver, !state.isComplete else { return (nil, state.retry) }
+      state.isLost = true
+      return (state.exchange, state.retry)
     }
     core.networking.alarms.cancel(retry)
     exchange?.cancel()

@@ -34,13 +34,22 @@ extension FileReplacement {
 
 extension MediaPath {
   /// Renames a damaged file to `NAME.damaged-1`, for a person to inspect. Of earlier ones the last `count` - 1
-  /// are kept, with higher numbers. Returns the new name.
-  package func setAside(keeping count: Int = 3) throws(FileBytes.Problem) -> MediaPath {
+  /// are kept, with higher numbers. Returns the new name. `side`: the suffix of a file that belongs to it and is
+  /// renamed with it, if it exists.
+  package func setAside(keeping count: Int = 3, side: String? = nil) throws(FileBytes.Problem) -> MediaPath {
     func name(_ number: Int) -> MediaPath { adding(suffix: ".damaged-\(number)") }
+    func moveSide(from old: MediaPath, to new: MediaPath) {
+      guard let side else { return }
+      let target = new.adding(suffix: side)
+      _ = target.withCString { unlink($0) }
+      _ = try? old.adding(suffix: side).systemCall { from in target.withCString { rename(from, $0) } }
+    }
     for number in (1..<count).reversed() {
       _ = try? name(number).systemCall { from in name(number + 1).withCString { rename(from, $0) } }
+      moveSide(from: name(number), to: name(number + 1))
     }
     _ = try systemCall { from in name(1).withCString { rename(from, $0) } }
+    moveSide(from: self, to: name(1))
     return name(1)
   }
 

@@ -327,7 +327,13 @@ package final class Exchange: Sendable {
       guard !presented.isEmpty else { return false }
       state.withLock { _ = $0.transactions.popLast() }
       client.exchange(self, presented: presented, failure: invalidity)
-    case (.unaccepted, false), (.certificate, true): reconnect { $0.request.check?.isVerified = !isVerified }
+    case (.unaccepted, false): reconnect { $0.request.check?.isVerified = true }
+    case (.certificate, true):
+      // What was accepted as valid is not accepted any more.
+      reconnect { state in
+        state.request.check?.isVerified = false
+        state.request.check?.accepted = []
+      }
     default: return false
     }
     return true

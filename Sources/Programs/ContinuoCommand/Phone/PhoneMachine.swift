@@ -75,7 +75,8 @@ struct PhoneMachine {
     var token: UInt64?
   }
 
-  /// The time limit for the first report of a started program, in seconds. Until then, events wait.
+  /// The time limit for the first report of a program that the user has started, in seconds. Until then, events
+  /// wait.
   static let helloLimit = 2.0
   /// The time limit after the first report for the application to launch its device, in seconds. Until then,
   /// events wait. Afterwards they are sent, which shows whether the application has closed its end of the link.
@@ -175,7 +176,9 @@ struct PhoneMachine {
 
   private mutating func start() {
     process = .running
-    link = .awaited(until: now.advanced(bySeconds: Self.helloLimit), wasHeld: false)
+    // The order of a background launch waits longer, because nobody would repeat it.
+    let limit = launchesInBackground ? Self.launchLimit : Self.helloLimit
+    link = .awaited(until: now.advanced(bySeconds: limit), wasHeld: false)
     reached = .notRunning
     standIn = nil
     tasks = []

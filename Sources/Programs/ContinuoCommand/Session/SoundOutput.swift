@@ -34,6 +34,10 @@ struct SoundOutput {
         return
       }
       let usual = PulseDevice(configuration: configuration, clock: clock)
+      if substitutes, let reason = usual.unavailability {
+        StandardOutput.complain(reason)
+        CleanUp.exit(ExitStatus.unavailable.rawValue)
+      }
       if !substitutes || !options.allowsSubstitute(environment: ProcessEnvironment.value) {
         device = usual
         probe = { usual.probe(limit: $0) }

@@ -12,6 +12,9 @@ package final class PulseDevice: AudioOutputDevice {
   private let keeper: ServerKeeper?
   private let neighbours: PulseSurroundings
 
+  /// The reason why libpulse cannot be used; nil if it can.
+  package var unavailability: String? { connection.calls.unavailability }
+
   /// Creates a device for a server and a sink. Starts one idle thread but does not connect yet.
   /// Opens libpulse, which blocks on the disk.
   ///
