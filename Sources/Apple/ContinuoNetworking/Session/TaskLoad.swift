@@ -400,7 +400,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   func freeze() {
     // A file or the URL itself is read to its end; the report waits for the application.
     guard !LocalContent.isMeant(by: url) else { return }
-    let (exchange, retry) = state.withLock { state in
+    let (exchange, retry) = state.withLock { state -> (Exchange?, Alarms.ID?) in
       guard !state.isOver, !state.isComplete else { return (nil, state.retry) }
       state.isLost = true
       return (state.exchange, state.retry)
