@@ -56,8 +56,11 @@ private final class TaskGuard: NSObject, URLSessionTaskDelegate {
   }
 }
 
-/// Has none of the methods.
+/// Has none of the methods. What is known of a type holds for the whole process.
 private final class Plain: NSObject, URLSessionTaskDelegate {}
+
+/// Has none of the methods, for another test.
+private final class Silent: NSObject, URLSessionTaskDelegate {}
 
 @Suite("Server trust", .blocksThread, .timeLimit(.minutes(10)))
 struct ServerTrustTests {
@@ -311,7 +314,7 @@ struct ServerTrustTests {
       let session = session(on: device, delegate)
       for count in 1...2 {
         let error = await #expect(throws: URLError.self) {
-          _ = try await session.data(for: URLRequest(url: server.url), delegate: Plain())
+          _ = try await session.data(for: URLRequest(url: server.url), delegate: Silent())
         }
         #expect(error?.code == .cancelled && delegate.count == count)
       }
