@@ -21,18 +21,25 @@ struct TaskEndTests {
     }
   }
 
+  /// Starts a download in a default session. Returns it, its load and its file, after 3 s of 10.
+  private func startDownload(
+    on device: TestDevice, delegate: TransferLog
+  ) async throws -> (task: URLSessionDownloadTask, load: TaskLoad, path: String) {
+    let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: .main)
+    let task = session.downloadTask(with: try #require(URL(string: address)))
+    task.resume()
+    await device.advance(by: .seconds(3))
+    let load = try #require(task.own.withLock { $0.work } as? TaskLoad)
+    return (task, load, try #require(load.state.withLock { $0.file?.path }))
+  }
+
   @Test(
     "a download that is cancelled has resume data, and a file for it, if somebody wants to go on",
     arguments: [true, false])
   func cancel(isWanted: Bool) async throws {
     try await withDevice { device in
       let log = TransferLog()
-      let session = URLSession(configuration: .default, delegate: log, delegateQueue: .main)
-      let task = session.downloadTask(with: try #require(URL(string: address)))
-      task.resume()
-      await device.advance(by: .seconds(3))
-      let load = try #require(task.own.withLock { $0.work } as? TaskLoad)
-      let path = try #require(load.state.withLock { $0.file?.path })
+      let (task, _, path) = try await startDownload(on: device, delegate: log)
       if isWanted { task.cancel { _ in } } else { task.cancel() }
       await device.advance(by: .seconds(1))
       #expect(log.lines.last == "complete -999")
@@ -47,14 +54,9 @@ struct TaskEndTests {
     arguments: [true, false])
   func cancelAtTheEnd(isWanted: Bool) async throws {
     try await withDevice { device in
-      let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
-      let task = session.downloadTask(with: try #require(URL(string: address)))
-      task.resume()
-      await device.advance(by: .seconds(3))
-      let load = try #require(task.own.withLock { $0.work } as? TaskLoad)
-      let path = try #require(load.state.withLock { $0.file?.path })
+      let (task, _, path) = try await startDownload(on: device, delegate: TransferLog())
       if isWanted { task.cancel { _ in } } else { task.cancel() }
-      session.core.networking.close()
+      task.session.core.networking.close()
       #expect((access(path, F_OK) == 0) == isWanted)
       unlink(path)
     }
@@ -63,14 +65,9 @@ struct TaskEndTests {
   @Test("a complete download leaves no file if the application ends before it hears of the end")
   func completeAtTheEnd() async throws {
     try await withDevice { device in
-      let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
-      let task = session.downloadTask(with: try #require(URL(string: address)))
-      task.resume()
-      await device.advance(by: .seconds(3))
-      let load = try #require(task.own.withLock { $0.work } as? TaskLoad)
-      let path = try #require(load.state.withLock { $0.file?.path })
+      let (task, load, path) = try await startDownload(on: device, delegate: TransferLog())
       load.finish(nil)
-      session.core.networking.close()
+      task.session.core.networking.close()
       #expect(access(path, F_OK) != 0)
     }
   }
