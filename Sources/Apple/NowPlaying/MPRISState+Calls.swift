@@ -80,6 +80,7 @@ extension MPRISState {
     case ("Previous", ""):
       return offer.has(.previous)
         ? .action(.previous) : first(.skipBackward, argument: offer.backwardInterval)
+    case ("Seek", "x") where !canSeek, ("SetPosition", "ox") where !canSeek: return first()
     case ("Seek", "x"): return seek(by: (arguments.first?.number ?? 0) / 1e6, at: now)
     case ("SetPosition", "ox"):
       let target = (arguments.last?.number ?? 0) / 1e6

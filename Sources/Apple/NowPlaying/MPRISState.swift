@@ -45,6 +45,11 @@ package struct MPRISState: Hashable, Sendable {
     return info.rate > 0 ? info.rate : info.defaultRate
   }
 
+  /// Whether the position can be changed. Never in a live stream, whatever the application offers.
+  var canSeek: Bool {
+    info?.isLive != true && offer.has([.position, .skipForward, .skipBackward])
+  }
+
   // MARK: Properties
 
   var applicationProperties: [String: BusValue] {
@@ -64,7 +69,7 @@ package struct MPRISState: Hashable, Sendable {
       "CanPlay": .bool(offer.has([.play, .toggle])), "CanPause": .bool(offer.has([.pause, .toggle])),
       "CanGoNext": .bool(offer.has([.next, .skipForward])),
       "CanGoPrevious": .bool(offer.has([.previous, .skipBackward])),
-      "CanSeek": .bool(offer.has([.position, .skipForward, .skipBackward])),
+      "CanSeek": .bool(canSeek),
     ]
     // Optional properties, whose absence indicates that the mode cannot be set.
     if offer.has(.repeatMode) { properties["LoopStatus"] = .string(Self.loops[offer.repeatType.rawValue]) }

@@ -19,6 +19,8 @@ package struct NowPlayingInfo: Hashable, Sendable {
   package var rate = 1.0
   /// The rate while playing, positive.
   package var defaultRate = 1.0
+  /// Whether the item is a live stream, in which no position can be selected.
+  var isLive = false
   /// The application's identifiers, which distinguish items with equal texts.
   private var marks: [String?] = []
 
@@ -42,8 +44,9 @@ package struct NowPlayingInfo: Hashable, Sendable {
     url =
       [MPNowPlayingInfoPropertyAssetURL, MPMediaItemPropertyAssetURL].lazy.compactMap { values[$0] as? URL }
       .first?.absoluteString
-    let isLive = number(MPNowPlayingInfoPropertyIsLiveStream) == 1
-    duration = number(MPMediaItemPropertyPlaybackDuration).flatMap { $0 > 0 && !isLive ? $0 : nil }
+    isLive = number(MPNowPlayingInfoPropertyIsLiveStream) == 1
+    duration = number(MPMediaItemPropertyPlaybackDuration).flatMap { $0 > 0 ? $0 : nil }
+    if isLive { duration = nil }
     trackNumber = count(MPMediaItemPropertyAlbumTrackNumber)
     discNumber = count(MPMediaItemPropertyDiscNumber)
     playCount = count(MPMediaItemPropertyPlayCount)
@@ -55,8 +58,8 @@ package struct NowPlayingInfo: Hashable, Sendable {
     defaultRate = number(MPNowPlayingInfoPropertyDefaultPlaybackRate).flatMap { $0 > 0 ? $0 : nil } ?? 1
     marks = [
       text(MPNowPlayingInfoPropertyExternalContentIdentifier),
-      number(MPMediaItemPropertyPersistentID)?.description,
-      number(MPNowPlayingInfoPropertyPlaybackQueueIndex)?.description,
+      values[MPMediaItemPropertyPersistentID].flatMap(Self.digits),
+      values[MPNowPlayingInfoPropertyPlaybackQueueIndex].flatMap(Self.digits),
     ]
   }
 
@@ -80,5 +83,11 @@ package struct NowPlayingInfo: Hashable, Sendable {
     default: return nil
     }
     return number.isFinite ? number : nil
+  }
+
+  /// Returns a number of any type as text; nil for other values. Exact for integers of 64 bits, as persistent
+  /// identifiers are, which `Double` rounds above 2^53.
+  private static func digits(_ value: Any) -> String? {
+    number(value).map { abs($0) < 0x1p53 ? "\($0)" : "\(value)" }
   }
 }

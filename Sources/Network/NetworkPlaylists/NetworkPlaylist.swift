@@ -120,6 +120,9 @@ package struct NetworkPlaylist: Hashable, Sendable {
     problems = content.problems.prefix(NetworkLimits.playlistEntries)
       .map { Problem(text: "line \($0.line)", reason: $0.reason) }
     for entry in content.entries { add(entry.text, title: entry.title, url) }
+    if content.entries.count + content.problems.count > 2 * NetworkLimits.playlistEntries {
+      cut = NetworkLimits.playlistEntries
+    }
   }
 
   private mutating func readFeed(_ bytes: [UInt8], _ url: WebURL) throws(Refusal) {
@@ -145,7 +148,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
   }
 
   private mutating func add(_ text: some Collection<UInt8>, title: String?, _ base: WebURL) {
-    guard max(entries.count, problems.count) < NetworkLimits.playlistEntries else {
+    guard entries.count < NetworkLimits.playlistEntries else {
       cut = NetworkLimits.playlistEntries
       return
     }
@@ -155,6 +158,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
       let name = title.flatMap { $0.isEmpty ? nil : $0 }
       entries.append(Entry(url: read.url, credentials: read.credentials, title: name))
     } catch {
+      guard problems.count < NetworkLimits.playlistEntries else { return }
       let reason: String =
         switch error {
         case .tooLong: "the URL is too long"

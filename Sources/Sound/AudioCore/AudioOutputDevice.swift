@@ -179,7 +179,8 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
   func choose(destination name: String)
 
   /// Opens a stream. Returns at once; `opened` or `failed` follows through `events`, within the device's own
-  /// timeout. `events` is called on the output's thread and must not block.
+  /// timeout. `events` is called on the output's thread and must not block. Only a device that has no thread,
+  /// because the process cannot start one, calls it with `failed` before this method returns.
   func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream

@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Steps through a source's MPEG frames by feeding libmpg123. Must be used by one thread at a time. After an
-/// error of a search, only a move may follow; after any other error, nothing.
+/// error nothing may follow.
 final class FrameReader {
   enum Step {
     /// The reader has reached the next frame.
@@ -69,7 +69,8 @@ final class FrameReader {
 
   // MARK: Moving
 
-  func next() throws(DecodingError) -> Step {
+  /// Takes the next step. Returns nil if the search has reached its limit; only a move may follow then.
+  func next() throws(DecodingError) -> Step? {
     while true {
       switch try handle.next() {
       case .frame:
@@ -77,7 +78,7 @@ final class FrameReader {
       case .newFormat:
         if try note(isNewFormat: true), try isThere() { return .frame }
       case .needsMore:
-        if feed.budget <= 0 { try extendBudget() }
+        if feed.budget <= 0, !extendBudget() { return nil }
         switch try feed.feed(handle) {
         case .bytes: continue
         case .end: return .end
@@ -192,17 +193,19 @@ final class FrameReader {
   }
 
   /// Extends the search limit by the length of the tag at the search position, as between two joined files.
-  /// Throws if no tag begins there.
-  private func extendBudget() throws(DecodingError) {
+  /// Returns false if no tag begins there.
+  private func extendBudget() -> Bool {
     let tag = feedStart + handle.searchPosition()
-    if let end = Recognition.tagEnd(source, at: tag), end > feed.position,
+    guard let end = Recognition.tagEnd(source, at: tag), end > feed.position,
       end - tag <= ID3Frames.tagLimit
-    {
-      feed.budget = Int(end - feed.position) + budget
-    } else {
-      throw DecodingError(
-        reason: .decodeFailed, message: "No MPEG frame was found in the next \(budget >> 10) KiB.")
-    }
+    else { return false }
+    feed.budget = Int(end - feed.position) + budget
+    return true
+  }
+
+  /// The error for a search that has reached its limit.
+  var noFrame: DecodingError {
+    DecodingError(reason: .decodeFailed, message: "No MPEG frame was found in the next \(budget >> 10) KiB.")
   }
 
   // MARK: Current frame

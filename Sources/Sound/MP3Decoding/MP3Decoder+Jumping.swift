@@ -56,7 +56,6 @@ extension MP3Decoder {
     landing = nil
     isCertain = true
     isAdrift = true
-    isAtEnd = false
   }
 
   /// Returns the frame to jump to for a seek to `target`. If there are no bytes to jump over, or all frames
@@ -93,17 +92,12 @@ extension MP3Decoder {
   /// Searches for the frame at which a jump aims. Returns false while bytes are missing.
   private func land(for target: Int64, isExact: Bool) throws(DecodingError) -> Bool {
     guard let aim = landing else { return true }
-    var step = FrameReader.Step.end
-    do throws(DecodingError) {
-      step = try reader.next()
-    } catch {
-      guard error.reason == .decodeFailed else { throw error }
-    }
-    if case .waiting = step { return false }
+    let step = try reader.next()
+    if case .waiting? = step { return false }
     let found = estimate.frame(at: reader.frame.start)
     isCertain = found.isCertain
     let number = isCertain ? found.number : aim.frame
-    guard case .frame = step, isCertain || !isExact, number <= firstNeeded(for: target) else {
+    guard case .frame? = step, isCertain || !isExact, number <= firstNeeded(for: target) else {
       // No frame was found, or not the expected one, so all frames are counted from the first one on.
       isJumpless = true
       if let beginning { goBack(to: beginning) }

@@ -313,16 +313,10 @@ final class MP3Decoder: PieceDecoder {
   }
 
   private func nextFrame() throws(DecodingError) -> FrameReader.Step {
-    let step: FrameReader.Step
-    do throws(DecodingError) {
-      step = try reader.next()
-    } catch {
-      // A failed search after the announced end marks the end, because the remaining bytes are not audio.
-      guard error.reason == .decodeFailed, table.framesSeen >= table.announcedFrames ?? .max else {
-        throw error
-      }
-      step = .end
-    }
+    var found = try reader.next()
+    // A failed search after the announced end marks the end, because the remaining bytes are not audio.
+    if found == nil, table.framesSeen >= table.announcedFrames ?? .max { found = .end }
+    guard let step = found else { throw reader.noFrame }
     isStarved = false
     switch step {
     case .frame: try noticeFrame()

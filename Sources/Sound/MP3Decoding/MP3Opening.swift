@@ -60,7 +60,7 @@ package final class MP3Opening {
       switch try reader.next() {
       case .frame: return MP3Decoder(reader, stream: stream)
       case .waiting: return nil
-      case .end: throw MP3Opening.noAudio
+      case .end, nil: throw MP3Opening.noAudio
       }
     } catch {
       throw error.reason == .decodeFailed ? MP3Opening.noAudio : error

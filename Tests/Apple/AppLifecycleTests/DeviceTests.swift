@@ -52,6 +52,28 @@ import Testing
     #expect(stage.diary.lines == Self.toBackground + Self.suspend)
   }
 
+  @Test(
+    "A suspension begins in the turn of the main queue that it waited for, not on a thread that is busy then")
+  func aSuspensionIsTheMainQueues() {
+    let stage = Stage.launched(modes: "audio")
+    stage.device.setKeeping(.audio, true)
+    stage.device.pressHomeButton()
+    stage.diary.clear()
+    stage.mainQueue.hold()
+    stage.mainQueue.elsewhere { stage.device.setKeeping(.audio, false) }
+    // Meanwhile another thread carries out a step.
+    stage.device.onRecord = { [diary = stage.diary, queue = stage.mainQueue, clock = stage.clock] record in
+      diary.note(record)
+      guard case .refused = record.event else { return }
+      queue.release()
+      clock.runUntilIdle()
+    }
+    stage.mainQueue.elsewhere { stage.device.refuseVoIPSocket(.voipNeedsMode) }
+    #expect(stage.diary.lines == ["refused: \(LifecycleRefusal.voipNeedsMode)"])
+    stage.clock.runUntilIdle()
+    #expect(stage.diary.lines.dropFirst() == Self.suspend[...])
+  }
+
   /// A turn of the main queue that has begun in one life of the application does not launch the next one.
   @Test func aLaunchDuringACallBeginsInATurnOfItsOwn() {
     let stage = Stage.launched()

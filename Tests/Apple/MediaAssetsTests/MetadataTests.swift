@@ -221,6 +221,17 @@ import Testing
         from: [none, english, item], filteredAndSortedAccordingToPreferredLanguages: ["de", "fr"]) == [
           item, none,
         ])
+    // Each once, although both languages are its own.
+    #expect(
+      AVMetadataItem.metadataItems(
+        from: [none, english, item], filteredAndSortedAccordingToPreferredLanguages: ["en-US", "de", "en-GB"])
+        == [english, item, none])
+    let british = AVMutableMetadataItem()
+    british.extendedLanguageTag = "en-GB"
+    #expect(
+      AVMetadataItem.metadataItems(
+        from: [english, british], filteredAndSortedAccordingToPreferredLanguages: ["en-GB", "en-US"])
+        == [english, british])
     #expect(AVMetadataItem.identifier(forKey: "TIT2", keySpace: .id3) == .id3MetadataTitleDescription)
     #expect(AVMetadataItem.keySpace(forIdentifier: .id3MetadataComposer) == .id3)
     #expect(AVMetadataItem.key(forIdentifier: .id3MetadataComposer) as? String == "TCOM")

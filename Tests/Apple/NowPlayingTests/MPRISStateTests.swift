@@ -298,6 +298,17 @@ import Testing
       ])
   }
 
+  @Test("A live stream has no position, so that nobody can seek in it, whatever the application offers")
+  func liveStreams() {
+    let kinds: CommandOffer.Kinds = [.position, .skipForward, .skipBackward]
+    for isLive in [false, true] {
+      let state = state([MPNowPlayingInfoPropertyIsLiveStream: isLive], kinds)
+      #expect(state.playerProperties["CanSeek"] == .bool(!isLive))
+      #expect(isRefused(decide(state, "Seek", .int64(1_000_000))) == isLive)
+      #expect(isRefused(decide(state, "SetPosition", .objectPath(state.trackPath), .int64(1))) == isLive)
+    }
+  }
+
   @Test func itemsAreToldFromEachOther() {
     let item: [String: Any] = [MPMediaItemPropertyTitle: "A", MPMediaItemPropertyArtist: "B"]
     func isSame(_ changes: [String: Any]) -> Bool {
@@ -308,6 +319,15 @@ import Testing
     #expect(!isSame([MPMediaItemPropertyTitle: "C"]))
     #expect(!isSame([MPNowPlayingInfoPropertyPlaybackQueueIndex: 1]))
     #expect(!isSame([MPMediaItemPropertyPersistentID: UInt64(7)]))
+    let numbers: [any Equatable] = [UInt64.max, UInt64.max - 1, NSNumber(value: UInt64.max - 2)]
+    let large = numbers.map { NowPlayingInfo([MPMediaItemPropertyPersistentID: $0]) }
+    #expect(!large[0].isSameItem(as: large[1]) && !large[1].isSameItem(as: large[2]))
+    let forms: [any Equatable] = [7, UInt64(7), NSNumber(value: 7), 7.0]
+    for form in forms {
+      #expect(
+        NowPlayingInfo([MPMediaItemPropertyPersistentID: form]).isSameItem(
+          as: NowPlayingInfo([MPMediaItemPropertyPersistentID: 7])), "\(type(of: form))")
+    }
     #expect(!NowPlayingInfo(item).isSameItem(as: nil))
   }
 

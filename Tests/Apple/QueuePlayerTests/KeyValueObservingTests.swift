@@ -225,6 +225,25 @@ struct KeyValueObservingTests {
     observations.forEach { $0.invalidate() }
   }
 
+  @Test("An observation that its handler ends in a prior call is not called again")
+  func endedInPrior() {
+    let player = stage.queuePlayer([stage.item("a")])
+    stage.settle()
+    for isElsewhere in [false, true] {
+      let log = Log<Bool>()
+      let observation = Mutex<NSKeyValueObservation?>(nil)
+      let made = player.observe(\.volume, options: .prior) { _, change in
+        log.add(change.isPrior)
+        observation.withLock { $0 }?.invalidate()
+      }
+      observation.withLock { $0 = made }
+      // Both calls follow a change that another thread makes.
+      if isElsewhere { stage.mainQueue.elsewhere { player.volume = 0.3 } } else { player.volume = 0.2 }
+      stage.settle()
+      #expect(log.entries == [true])
+    }
+  }
+
   @Test("A handler that changes the player in a prior call does so behind the change that it is told of")
   func changeInPrior() {
     let player = stage.player(stage.item("a", seconds: 10))

@@ -151,6 +151,12 @@ import Transfer
     #expect(try tests.send("load http://lists/long.m3u") == refusal)
     #expect(try tests.send("add http://lists/long.m3u") == refusal)
     #expect(tests.songs().count == 3)
+    // A range that lies in the part that was read is complete.
+    #expect(try tests.send("load http://lists/long.m3u 0:1") == "")
+    #expect(try tests.send("load http://lists/long.m3u 0") == "")
+    #expect(try tests.send("load http://lists/long.m3u 0:2") == refusal)
+    #expect(try tests.send("load http://lists/long.m3u 0:") == refusal)
+    #expect(tests.songs().count == 7)
   }
 
   @Test(arguments: ["add", "addid", "playlistadd x"])

@@ -1,4 +1,5 @@
 import ControlProtocol
+import Dispatch
 import Foundation
 import MusicFiles
 import Synchronization
@@ -58,6 +59,23 @@ import Testing
       let lines = said.lines.withLock { $0 }
       #expect(lines.count == 1 && lines[0].contains("stickers.damaged-1"), "\(lines)")
       #expect(try store.value(of: bytes("a"), for: bytes("a.mp3")) == bytes("2"))
+    }
+  }
+
+  @Test("A damaged file is set aside once, whatever number of threads finds it damaged")
+  func damagedForSeveral() throws {
+    for round in 0..<40 {
+      try folder.write("stickers", String(repeating: "no database ", count: 1000))
+      let said = Complaints()
+      let store = open(said)
+      DispatchQueue.concurrentPerform(iterations: 8) { number in
+        #expect(throws: Never.self, "round \(round)") {
+          try store.set(bytes("a"), to: bytes("1"), for: bytes("\(number).mp3"))
+        }
+      }
+      let lines = said.lines.withLock { $0 }
+      #expect(lines.count == 1 && lines[0].contains("stickers.damaged-1"), "round \(round): \(lines)")
+      #expect(try open().find(bytes("a"), below: [], nil).count == 8, "round \(round)")
     }
   }
 

@@ -121,8 +121,10 @@ struct WatchTests {
     #expect(program.status() == 0)
   }
 
-  @Test("More records than fit between two turns of the loop are coalesced and counted")
-  func overflow() throws {
+  /// A server that takes `records` records between two turns of its loop, which stands still while `body` runs.
+  private func holdingLoop(
+    records: Int, watchers: Int, _ body: (TestServer, [ClientID]) -> Void
+  ) throws -> (TestServer, [ControlConnection]) {
     let isHeld = Watched(false)
     let mayGo = Watched(false)
     let server = try TestServer(
@@ -133,34 +135,69 @@ struct WatchTests {
         }
         completion(Reply())
       }
-    ) { $0.broadcastRecords = 10 }
-    let watcher = try server.client()
+    ) { $0.broadcastRecords = records }
+    var (clients, ids): ([ControlConnection], [ClientID]) = ([], [])
+    for _ in 0..<watchers {
+      let client = try server.client()
+      client.send("watch time 0.01\n")
+      #expect(server.handler.watchers.wait { $0.count == clients.count + 1 })
+      ids += server.handler.watchers.value.keys.filter { !ids.contains($0) }
+      clients.append(client)
+    }
     let other = try server.client()
-    watcher.send("watch time 0.01\n")
-    #expect(server.handler.watchers.wait { $0.count == 1 })
     other.send("status\n")
     #expect(isHeld.wait { $0 })
-    for step in 0..<100 { server.server.broadcast(.step(step), to: steps) }
+    body(server, ids)
     mayGo.change { $0 = true }
+    #expect(try other.line() == "OK")
+    return (server, clients)
+  }
+
+  @Test("More records than fit between two turns of the loop are coalesced and counted")
+  func overflow() throws {
+    let (server, watchers) = try holdingLoop(records: 10, watchers: 1) { server, _ in
+      for step in 0..<100 { server.server.broadcast(.step(step), to: steps) }
+    }
+    let watcher = watchers[0]
     for step in 0..<10 { #expect(try watcher.step() == step) }
     let fields = try watcher.fields()
     #expect(fields["event"] == "coalesced")
     #expect(fields["steps"] == "89")
     #expect(try watcher.step() == 99)
+    server.server.stop()
+  }
+
+  @Test("A coalesced record for one client replaces none for another, and is counted for that client only")
+  func overflowForOne() throws {
+    let (server, watchers) = try holdingLoop(records: 0, watchers: 2) { server, clients in
+      server.server.broadcast(.step(1), to: steps, only: clients[0])
+      server.server.broadcast(.step(2), to: steps, only: clients[1])
+      server.server.broadcast(.step(3), to: steps, only: clients[0])
+      server.server.broadcast(.step(4), to: steps)
+    }
+    let fields = try watchers[0].fields()
+    #expect(fields["event"] == "coalesced" && fields["steps"] == "2")
+    #expect(try watchers[0].step() == 4)
+    for step in [2, 4] { #expect(try watchers[1].step() == step) }
+    server.server.stop()
   }
 
   @Test("Of a backlog the newest of each kind is kept, in order, and the rest is counted")
   func backlog() {
-    var backlog = WatchBacklog<Int>()
+    var backlog = WatchBacklog<String, Int>()
     #expect(backlog.isEmpty)
     for step in 0..<10 { backlog.hold(step, of: "time") }
     backlog.hold(10, of: "player")
     backlog.hold(11, of: "time")
     backlog.hold(12, of: "player")
-    let (leftOut, records) = backlog.take()
-    #expect(leftOut == 11)
-    #expect(records.map(\.record) == [11, 12])
+    backlog.leaveOut(3)
+    let (leftOut, entries) = backlog.take()
+    #expect(leftOut == 14)
+    #expect(entries.map(\.record) == [11, 12])
+    #expect(entries.map(\.leftOut) == [10, 1])
     #expect(backlog.isEmpty)
-    #expect(backlog.leftOut == 0)
+    backlog.leaveOut(1)
+    #expect(!backlog.isEmpty)
+    #expect(backlog.take().leftOut == 1)
   }
 }

@@ -96,6 +96,18 @@ struct NetworkPlaylistTests {
     ] {
       #expect(list.entries.count == 10_000 && list.cut == 10_000)
     }
+    // The lines that cannot be played do not keep out the one that can.
+    for bad in ["rtsp:b\n", "c\u{0}d\n"] {
+      let bad = try read(String(repeating: bad, count: 10_001) + "a\n", .m3u)
+      #expect(bad.entries.count == 1 && bad.problems.count == 10_000 && bad.cut == nil)
+    }
+    let track = "<track><location>rtsp:b</location></track>"
+    let tracks = try read(
+      "<playlist><trackList>\(String(repeating: track, count: 10_001))<track><location>a</location></track>"
+        + "</trackList></playlist>", .xspf)
+    #expect(tracks.entries.count == 1 && tracks.problems.count == 10_000 && tracks.cut == nil)
+    let endless = try read(String(repeating: "rtsp:b\n", count: 30_000) + "a\n", .m3u)
+    #expect(endless.entries.count == 1 || endless.cut != nil)
     let whole = try read(String(repeating: "a\n", count: 10_000), .m3u)
     #expect(whole.entries.count == 10_000 && whole.cut == nil)
   }

@@ -99,6 +99,18 @@ final class WAVOutputTests {
     stream.close()
   }
 
+  @Test("The end completes the file, also if the last block was written before the end was known")
+  func endOnABlock() throws {
+    let path = folder + "/block.wav"
+    let source = NumberedSource(available: 16_384)
+    let device = WAVOutput(path: path, clock: clock)
+    let stream = device.makeStream(format: stereo, source: source) { _ in }
+    stream.start()
+    clock.runUntilIdle()
+    #expect(try WAVReader(path: path).samples.count == 2 * 16_384)
+    stream.close()
+  }
+
   @Test func aFlushAsksAnEmptySourceAgain() throws {
     let path = folder + "/flushed.wav"
     let source = NumberedSource(available: 1000, isAtEnd: false)

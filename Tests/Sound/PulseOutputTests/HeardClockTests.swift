@@ -27,6 +27,25 @@ struct HeardClockTests {
     #expect(clock.timing(at: Self.at(0.1)).heardFrame(at: Self.at(0.1)) == 232)
   }
 
+  /// A stream that moves to another sink is played by another crystal.
+  @Test("The drift of one sink is not that of the next")
+  func driftOfAnotherSink() {
+    var clock = HeardClock(sampleRate: 48_000)
+    clock.release()
+    clock.rendered(48_000 * 200, now: Self.at(0))
+    func report(_ seconds: Double, drift: Double) {
+      let moment = Self.at(seconds)
+      let position = seconds * 48_000 * (1 + drift)
+      _ = clock.take(
+        TimingReport(hostTime: moment, readPosition: position, sinkDelay: 0, isPlaying: true), now: moment)
+    }
+    for second in 1...60 { report(Double(second), drift: 0.0005) }
+    #expect(abs(clock.timing(at: Self.at(60)).frameRate - 48_024) < 3)
+    clock.distrust()
+    for second in [61.0, 61.01] { report(second, drift: 0.0005) }
+    #expect(abs(clock.timing(at: Self.at(61.01)).frameRate - 48_000) < 3)
+  }
+
   @Test("Nothing is heard while the stream is stopped, whatever was asked before")
   func stopped() {
     var clock = HeardClock(sampleRate: 8000)

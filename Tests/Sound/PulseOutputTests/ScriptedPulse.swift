@@ -43,6 +43,8 @@ final class ScriptedPulse: PulseCalls {
     var refusesOperations = false
     var refusesConnection = false
     var refusesLoop = false
+    var refusesStream = false
+    var refusesPlayback = false
     var unavailability: String?
     var isSuspended = false
     var writtenBytes = 0
@@ -372,7 +374,8 @@ final class ScriptedPulse: PulseCalls {
   func streamNew(
     _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: [(key: String, value: String)]
   ) -> OpaquePointer? {
-    make("streamNew") {
+    if with({ $0.refusesStream }) { return nil }
+    return make("streamNew") {
       $0.streams.insert($1)
       $0.streamState = PA_STREAM_CREATING
     }
@@ -393,8 +396,9 @@ final class ScriptedPulse: PulseCalls {
       $0.attributes = attributes
       $0.connectedSink = sink
       $0.volumes.append(volume.values.0)
+      if $0.refusesPlayback { $0.streamState = PA_STREAM_UNCONNECTED }
     }
-    return 0
+    return with { $0.refusesPlayback } ? -3 : 0
   }
   func streamDisconnect(_ stream: OpaquePointer) -> Int32 {
     note("streamDisconnect")

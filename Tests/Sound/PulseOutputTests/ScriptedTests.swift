@@ -432,6 +432,28 @@ import Testing
     stream.close()
   }
 
+  /// The connection is there already, so that the stream is made inside `makeStream`.
+  @Test(arguments: [false, true]) func aRefusedStreamFailsFromTheLoop(isMade: Bool) {
+    let device = device()
+    device.prepare()
+    pulse.setContext(PA_CONTEXT_READY)
+    pulse.with {
+      $0.refusesStream = !isMade
+      $0.refusesPlayback = isMade
+    }
+    let stream = device.makeStream(
+      format: PCMFormat(sampleRate: 44100, channelCount: 2), source: RampSource(), events: log.handler)
+    #expect(log.events.isEmpty)
+    pulse.run {}
+    let error =
+      isMade
+      ? OutputError("the sound server refuses the stream: scripted error 3", isRecoverable: true)
+      : OutputError("libpulse refuses this format", isRecoverable: false)
+    #expect(log.events == [.failed(error, heardFrame: 0)])
+    #expect(pulse.with { $0.streams.isEmpty })
+    stream.close()
+  }
+
   @Test func noMainLoopFails() {
     pulse.with { $0.refusesLoop = true }
     let device = device()

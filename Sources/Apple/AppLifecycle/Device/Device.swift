@@ -109,7 +109,7 @@ public final class Device: Sendable {
       case .add(let suspendable): register(suspendable)
       case .remove(let suspendable): shared.withLock { $0.suspendables.removeAll { $0 === suspendable } }
       case .action(.call(let id, _)), .action(.expire(let id, _)), .action(.launchTask(let id, _)),
-        .action(.tellSession(let id, _)), .action(.expireTask(let id, _)), .action(.reachMainQueue(let id)):
+        .action(.tellSession(let id, _)), .action(.expireTask(let id, _)):
         guard case .action(let action) = next.step else { return }
         var isDirect = origin == .system
         if case .call(_, .didFinishLaunching) = action, !launches { isDirect = false }
@@ -121,6 +121,15 @@ public final class Device: Sendable {
         // does not return.
         call(action, id)
         guard endCall(id) else { return }
+      case .action(.reachMainQueue(let id)):
+        let isReached =
+          origin == .system && isOnMainQueue()
+          && shared.withLock { state in
+            guard state.callsInProgress == 0 else { return false }
+            state.handle(.callReturned(id), at: clock.now)
+            return true
+          }
+        if !isReached { mainQueue.enqueue { [weak self] in self?.mainQueueReached(id) } }
       case .action(let action): carryOut(action, at: next.time)
       }
     }
@@ -162,6 +171,25 @@ public final class Device: Sendable {
     // The present turn of the main queue may belong to an application that has ended. A launch is therefore
     // not carried out in this turn, but in the next one.
     if endCall(id) { carryOut(as: .system, launches: false) }
+  }
+
+  /// Handles the machine's request to be notified when no application code runs on the main queue. The
+  /// suspension that follows belongs to that turn of the queue, so this thread carries it out.
+  ///
+  /// If another thread is carrying out steps, the suspension would be among them, while the queue continues.
+  /// That thread therefore enqueues the request again.
+  private func mainQueueReached(_ id: LifecycleMachine.CallID) {
+    let isOurs = shared.withLock { state in
+      guard state.machine.isAwaiting(id) else { return false }
+      guard !state.isPerforming else {
+        state.steps.append((clock.now, .action(.reachMainQueue(id))))
+        return false
+      }
+      state.isPerforming = true
+      state.handle(.callReturned(id), at: clock.now)
+      return true
+    }
+    if isOurs { carryOut(as: .system, launches: false) }
   }
 
   private func call(_ action: LifecycleMachine.Action, _ id: LifecycleMachine.CallID) {

@@ -161,6 +161,8 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case voipNeedsMode
   /// The descriptor does not refer to a stream socket.
   case noVoIPSocket(Int32)
+  /// The process has no descriptors or memory left to watch the socket with this descriptor.
+  case noVoIPWatch(Int32)
   /// The keep-alive interval, in seconds, is too short.
   case keepAliveTooShort(Double)
 
@@ -187,6 +189,8 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
     case .noSuchScheduledTask(let identifier): "no task with identifier \(identifier) runs"
     case .voipNeedsMode: "VoIP sockets and keep-alive handlers need the background mode voip"
     case .noVoIPSocket(let descriptor): "the descriptor \(descriptor) does not stand for a stream socket"
+    case .noVoIPWatch(let descriptor):
+      "the VoIP socket \(descriptor) cannot be watched: the process has no descriptors or memory left"
     case .keepAliveTooShort(let seconds):
       "a keep-alive handler is called every \(LifecycleMachine.shortestKeepAlive) s at most, not every \(seconds) s"
     }

@@ -27,11 +27,9 @@ public enum VoIPSocket {
       device.refuseVoIPSocket(.voipNeedsMode)
       return false
     }
-    guard device.part({ VoIPSockets(device: $0) }).register(descriptor) else {
-      device.refuseVoIPSocket(.noVoIPSocket(descriptor))
-      return false
-    }
-    return true
+    guard let refusal = device.part({ VoIPSockets(device: $0) }).register(descriptor) else { return true }
+    device.refuseVoIPSocket(refusal)
+    return false
   }
 }
 
@@ -58,10 +56,11 @@ final class VoIPSockets: Suspendable {
     state.withLock { $0.worker }?.cancel()
   }
 
-  /// Adds a socket. Returns false if `descriptor` is not a stream socket, or no descriptor is left for the
-  /// watch.
-  func register(_ descriptor: Int32) -> Bool {
-    guard OpenSockets.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue) else { return false }
+  /// Adds a socket. Returns the reason if it cannot be added; nil if it was.
+  func register(_ descriptor: Int32) -> LifecycleRefusal? {
+    guard OpenSockets.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue) else {
+      return .noVoIPSocket(descriptor)
+    }
     if let device, device.watchesSockets {
       let isWatched = state.withLock { state in
         if state.watch == nil { state.watch = Watch() }
@@ -75,10 +74,10 @@ final class VoIPSockets: Suspendable {
         }
         return true
       }
-      guard isWatched else { return false }
+      guard isWatched else { return .noVoIPWatch(descriptor) }
     }
     SystemSockets.register(descriptor)
-    return true
+    return nil
   }
 
   private var presentWatch: Watch? { state.withLock { $0.isSuspended ? $0.watch : nil } }

@@ -82,6 +82,8 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     guard let change else { return }
     if options.contains(.prior), !change.isPrepared {
       tell(object, old: change.old, new: nil, isPrior: true)
+      // The handler may have ended the observation.
+      if lock.withLock({ isEnded }) { return }
     }
     tell(object, old: change.old, new: new)
   }

@@ -179,7 +179,7 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
   package func outputLost(_ cause: OutputError.Cause) { perform(state.withLock { $0.outputLost(cause) }) }
 
   /// Returns to the initial state when the application has ended, for the next launch.
-  func reset() { state.withLock { $0 = AudioSessionState() } }
+  func reset() { state.withLock { $0.reset() } }
 
   private func change(
     _ body: (inout AudioSessionState) throws(AudioSessionError) -> [AudioSessionState.Action]

@@ -59,6 +59,13 @@ struct AudioSessionState: Sendable {
       sink: sink, prefersReceiver: category == .playAndRecord && !options.contains(.defaultToSpeaker))
   }
 
+  /// Returns to the initial state. The subscription to the device's surroundings continues.
+  mutating func reset() {
+    let old = self
+    self = AudioSessionState()
+    (followsSurroundings, surroundings) = (old.followsSurroundings, old.surroundings)
+  }
+
   // MARK: Requests of the application
 
   /// Sets the category and returns the actions. A `mode` of nil keeps the current mode if it is valid for

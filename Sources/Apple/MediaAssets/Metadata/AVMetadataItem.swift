@@ -173,15 +173,17 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// Returns the items in one of these languages, in the order of the languages. Items without a language
-  /// come last.
+  /// Returns the items in one of these languages, in the order of the languages. The region of a language is
+  /// ignored. Items without a language come last.
   public static func metadataItems(
     from metadataItems: [AVMetadataItem],
     filteredAndSortedAccordingToPreferredLanguages preferredLanguages: [String]
   ) -> [AVMetadataItem] {
     func language(_ tag: String) -> Substring { tag.lowercased().prefix { $0 != "-" && $0 != "_" } }
-    let chosen = preferredLanguages.flatMap { preferred in
-      metadataItems.filter { $0.extendedLanguageTag.map(language) == language(preferred) }
+    var languages: [Substring] = []
+    for tag in preferredLanguages where !languages.contains(language(tag)) { languages.append(language(tag)) }
+    let chosen = languages.flatMap { preferred in
+      metadataItems.filter { $0.extendedLanguageTag.map(language) == preferred }
     }
     return chosen + metadataItems.filter { $0.extendedLanguageTag == nil }
   }

@@ -42,6 +42,7 @@ struct NetworkLog: Sendable {
   private(set) var failures: [Failure] = []
   private let url: String
   private let sessionID = UUID().uuidString
+  /// The time of the first request of the last access entry.
   private var firstRequest: HostTime?
   /// The start time of the current playback; nil while paused.
   private var playingSince: HostTime?
@@ -68,7 +69,7 @@ struct NetworkLog: Sendable {
       if isNew {
         settle(at: now)
         isOver = false
-        firstRequest = firstRequest ?? now
+        firstRequest = now
         accesses.append(Access(uri: url, sessionID: sessionID, startDate: Date()))
         if accesses.count > Self.limit { accesses.removeFirst() }
       }

@@ -31,7 +31,8 @@ extension LibraryCommands {
         let songs: [Song]
         if let found = try library.remotePlaylist(name, request) {
           songs = Array(found.songs.part(range))
-          if found.isPartial { refusal = found.refusal }
+          let end = range?.upperBound.map(Int.init) ?? .max
+          if found.isPartial, end > found.songs.count { refusal = found.refusal }
         } else {
           let names = try library.contents(of: name, request).part(range).compactMap(\.named)
           songs = try library.expand(names, request).songs

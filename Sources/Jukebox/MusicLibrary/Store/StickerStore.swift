@@ -93,40 +93,51 @@ package final class StickerStore: Sendable {
     _ query: String, _ values: [DatabaseValue],
     _ body: (DatabaseRow) throws(DatabaseError) -> Value = { _ in }
   ) throws(DatabaseError) -> [Value] {
-    var used: Connection?
+    let used = try connect()
     do throws(DatabaseError) {
-      let connection = try connect()
-      used = connection
-      return try connection.database.rows(query, values, body)
+      return try used.database.rows(query, values, body)
     } catch {
-      switch error {
-      case .damaged, .unknownVersion: setAside(used, because: error)
-      default: throw error
+      guard error.isUnusable else { throw error }
+      return try connect(insteadOf: (used, error)).database.rows(query, values, body)
+    }
+  }
+
+  /// Returns the connection, opened if necessary. Sets the file aside if it cannot be used: if it cannot be
+  /// opened, or if it is still open as `unusable`. Each file is set aside once, under the lock, so that no
+  /// thread opens it in between.
+  private func connect(
+    insteadOf unusable: (connection: Connection, reason: DatabaseError)? = nil
+  ) throws(DatabaseError) -> Connection {
+    var message: String?
+    defer { if let message { complain(message) } }
+    return try connection.withLock { connection throws(DatabaseError) in
+      let reason: DatabaseError?
+      if let present = connection {
+        guard let unusable, present === unusable.connection else { return present }
+        reason = unusable.reason
+        connection = nil
+      } else {
+        do throws(DatabaseError) {
+          connection = try open()
+          reason = nil
+        } catch {
+          guard error.isUnusable else { throw error }
+          reason = error
+        }
       }
-    }
-    return try connect().database.rows(query, values, body)
-  }
-
-  private func setAside(_ used: Connection?, because reason: DatabaseError) {
-    // Another thread may have set the file aside already, and opened a new one.
-    let isCurrent = connection.withLock { current in
-      guard current === used else { return false }
-      current = nil
-      return true
-    }
-    guard isCurrent else { return }
-    let place = LibraryFile.setAside(path, keeping: 3)
-    let fate = place.map { "renamed to \($0)" } ?? "deleted"
-    complain("\(path): \(reason); \(fate); starting with no stickers")
-  }
-
-  private func connect() throws(DatabaseError) -> Connection {
-    try connection.withLock { connection throws(DatabaseError) in
-      if let connection { return connection }
+      if let reason { message = setAside(because: reason) }
+      if let opened = connection { return opened }
       let opened = try open()
       connection = opened
       return opened
     }
+  }
+
+  /// Sets the file aside and returns the message about it.
+  private func setAside(because reason: DatabaseError) -> String {
+    let place = LibraryFile.setAside(path, keeping: 3)
+    let fate = place.map { "renamed to \($0)" } ?? "deleted"
+    return "\(path): \(reason); \(fate); starting with no stickers"
   }
 
   private func open() throws(DatabaseError) -> Connection {
@@ -144,5 +155,15 @@ package final class StickerStore: Sendable {
       """)
     if found == 0 { try database.run("PRAGMA user_version = \(Self.version)") }
     return Connection(database)
+  }
+}
+
+extension DatabaseError {
+  /// Whether the file is damaged, or of another version.
+  fileprivate var isUnusable: Bool {
+    switch self {
+    case .damaged, .unknownVersion: true
+    default: false
+    }
   }
 }

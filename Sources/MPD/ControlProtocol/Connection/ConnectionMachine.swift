@@ -14,30 +14,6 @@
 /// Commands are performed one at a time. After `perform` no action except `close` follows until
 /// `complete(_:)`, and input waits, so answers come in the order of the commands.
 package struct ConnectionMachine: Sendable {
-  /// The server's settings for a client.
-  package struct Configuration: Hashable, Sendable {
-    package var permissions: Permissions
-    /// The permissions granted by each password. As in mpd, they replace the client's earlier permissions.
-    package var passwords: [Argument: Permissions]
-
-    /// Creates a configuration. By default all permissions are granted without a password, because the mode
-    /// of the socket's file already restricts access.
-    package init(permissions: Permissions = .all, passwords: [Argument: Permissions] = [:]) {
-      self.permissions = permissions
-      self.passwords = passwords
-    }
-  }
-
-  /// The client's settings for replies, and its permissions.
-  package struct Context: Hashable, Sendable {
-    package var tags = TagSet.standard
-    package var binaryLimit = ProtocolLimits.defaultBinaryChunk
-    /// The client's permissions. They permit the command itself; some arguments require a further permission.
-    package var permissions = Permissions.all
-
-    package init() {}
-  }
-
   package enum Action: Hashable, Sendable {
     case send([UInt8])
     /// Perform the command, then call `complete(_:)` once. Never a command of ``Command/Connection``, because
@@ -317,7 +293,7 @@ extension ConnectionMachine {
     case .binarylimit(let limit):
       context.binaryLimit = limit
       succeed(Reply())
-    case .tagtypes(let request): succeed(changeTags(request))
+    case .tagtypes(let request): succeed(context.change(request))
     // Waiting inside a list would delay the answers to the commands before it. mpd also closes the
     // connection, since 0.23.17.
     case .idle where list != nil, .watch where list != nil: close()
@@ -332,19 +308,6 @@ extension ConnectionMachine {
   private func commandNames(where isWanted: (CommandRow) -> Bool) -> Reply {
     var reply = Reply()
     for row in CommandRow.all where isWanted(row) { reply.append("command", row.name) }
-    return reply
-  }
-
-  private mutating func changeTags(_ request: TagTypesRequest) -> Reply {
-    var reply = Reply()
-    switch request {
-    case .report:
-      for tag in context.tags.tags { reply.append("tagtype", tag.rawValue) }
-    case .all: context.tags = .all
-    case .clear: context.tags = []
-    case .enable(let tags): context.tags.formUnion(tags)
-    case .disable(let tags): context.tags.subtract(tags)
-    }
     return reply
   }
 

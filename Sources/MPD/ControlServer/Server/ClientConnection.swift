@@ -39,8 +39,7 @@ final class ClientConnection: ChannelInboundHandler {
   private var isClosing = false
 
   private(set) var topics: Set<WatchTopic> = []
-  private var backlog = WatchBacklog<ByteBuffer>()
-  private var leftOut = 0
+  private var backlog = WatchBacklog<String, ByteBuffer>()
 
   private var timer: Scheduled<Void>?
   private var timerDeadline = NIODeadline.distantFuture
@@ -260,7 +259,6 @@ final class ClientConnection: ChannelInboundHandler {
     sendBacklog()
     topics = []
     backlog = WatchBacklog()
-    leftOut = 0
     setMark(core.limits.pauseBytes)
     core.watchEnded(self)
   }
@@ -329,15 +327,15 @@ final class ClientConnection: ChannelInboundHandler {
       sendBacklog()
     } else {
       let reserve = core.limits.watchBytes / 4
-      guard backlog.isEmpty, leftOut == 0, hasRoom(for: size + reserve) else {
+      guard backlog.isEmpty, hasRoom(for: size + reserve) else {
         return backlog.hold(record.bytes, of: record.kind)
       }
     }
     output.writeImmutableBuffer(record.bytes)
   }
 
-  /// Counts records for this client that were coalesced in the mailbox.
-  func leaveOut(_ count: Int) { leftOut += count }
+  /// Counts records of a watched topic that were coalesced in the mailbox.
+  func leaveOut(_ count: Int, of topic: WatchTopic) { if topics.contains(topic) { backlog.leaveOut(count) } }
 
   /// Sends a batch of records. Called after the last `send(_:)` of the batch.
   func flushRecords() {
@@ -352,12 +350,10 @@ final class ClientConnection: ChannelInboundHandler {
 
   private func sendBacklog() {
     guard !topics.isEmpty else { return }
-    let (dropped, records) = backlog.take()
-    let count = leftOut + dropped
-    leftOut = 0
-    if count > 0 { output.writeBytes(WatchRecord(.coalesced(steps: count)).bytes) }
-    for (_, record) in records { output.writeImmutableBuffer(record) }
-    if count > 0 || !records.isEmpty { clock.recordSent(at: .now()) }
+    let (leftOut, entries) = backlog.take()
+    if leftOut > 0 { output.writeBytes(WatchRecord(.coalesced(steps: leftOut)).bytes) }
+    for entry in entries { output.writeImmutableBuffer(entry.record) }
+    if leftOut > 0 || !entries.isEmpty { clock.recordSent(at: .now()) }
   }
 
   private func hasRoom(for count: Int) -> Bool {

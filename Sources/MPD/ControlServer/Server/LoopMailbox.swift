@@ -13,12 +13,17 @@ final class LoopMailbox: Sendable {
     /// The only client that gets the record; nil for all watchers.
     let client: ClientID?
   }
+  /// Records of one kind replace each other in the overflow.
+  struct RecordKind: Equatable {
+    let name: String
+    let client: ClientID?
+  }
   struct Contents {
     var subsystems: Subsystems = []
     var completions: [(client: ClientID, result: Result<Reply, Ack>)] = []
     var records: [Record] = []
     /// The coalesced records above the limit, by topic.
-    var overflow: [WatchTopic: WatchBacklog<Record>] = [:]
+    var overflow: [WatchTopic: WatchBacklog<RecordKind, Record>] = [:]
   }
   private struct Guarded {
     var contents = Contents()
@@ -58,7 +63,8 @@ final class LoopMailbox: Sendable {
       if guarded.contents.records.count < recordLimit, guarded.contents.overflow[topic] == nil {
         guarded.contents.records.append(formatted)
       } else {
-        guarded.contents.overflow[topic, default: WatchBacklog()].hold(formatted, of: kind)
+        guarded.contents.overflow[topic, default: WatchBacklog()]
+          .hold(formatted, of: RecordKind(name: kind, client: client))
       }
     }
   }
@@ -92,26 +98,35 @@ final class LoopMailbox: Sendable {
 
 /// Records that cannot be sent yet: the newest of each kind, and the number of dropped ones.
 ///
-/// A kind is a record's name. A client that missed two records of a kind needs only the newer one.
-struct WatchBacklog<Record> {
-  private var newest: [(kind: String, record: Record)] = []
-  private(set) var leftOut = 0
+/// A client that missed two records of a kind needs only the newer one.
+struct WatchBacklog<Kind: Equatable, Record> {
+  struct Entry {
+    let kind: Kind
+    let record: Record
+    /// The number of dropped records of this kind.
+    fileprivate(set) var leftOut = 0
+  }
 
-  var isEmpty: Bool { newest.isEmpty }
+  private var newest: [Entry] = []
+  /// The number of records that were dropped before they reached this backlog.
+  private var leftOutBefore = 0
+
+  var isEmpty: Bool { newest.isEmpty && leftOutBefore == 0 }
 
   /// Adds a record and drops an earlier one of its kind. The kept records stay in the order in which they
   /// were added.
-  mutating func hold(_ record: Record, of kind: String) {
-    if let index = newest.firstIndex(where: { $0.kind == kind }) {
-      newest.remove(at: index)
-      leftOut += 1
-    }
-    newest.append((kind, record))
+  mutating func hold(_ record: Record, of kind: Kind) {
+    let index = newest.firstIndex { $0.kind == kind }
+    let leftOut = index.map { newest.remove(at: $0).leftOut + 1 } ?? 0
+    newest.append(Entry(kind: kind, record: record, leftOut: leftOut))
   }
 
-  /// Returns and removes the kept records, oldest first, with the number of dropped ones.
-  mutating func take() -> (leftOut: Int, records: [(kind: String, record: Record)]) {
+  /// Counts records that were dropped elsewhere.
+  mutating func leaveOut(_ count: Int) { leftOutBefore += count }
+
+  /// Returns and removes the kept records, oldest first, with the number of all dropped ones.
+  mutating func take() -> (leftOut: Int, entries: [Entry]) {
     defer { self = WatchBacklog() }
-    return (leftOut, newest)
+    return (newest.reduce(leftOutBefore) { $0 + $1.leftOut }, newest)
   }
 }

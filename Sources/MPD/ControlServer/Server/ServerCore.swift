@@ -171,22 +171,25 @@ final class ServerCore {
     for (client, result) in contents.completions { connections[client]?.complete(result) }
     if !contents.subsystems.isEmpty { notify(contents.subsystems) }
     for record in contents.records { send(record) }
-    for (topic, var backlog) in contents.overflow {
-      let (leftOut, records) = backlog.take()
-      for connection in connections.values where connection.topics.contains(topic) {
-        connection.leaveOut(leftOut)
+    for var backlog in contents.overflow.values {
+      let entries = backlog.take().entries
+      for entry in entries where entry.leftOut > 0 {
+        forEachAddressee(of: entry.record) { $0.leaveOut(entry.leftOut, of: entry.record.topic) }
       }
-      for (_, record) in records { send(record) }
+      for entry in entries { send(entry.record) }
     }
     guard !contents.records.isEmpty || !contents.overflow.isEmpty else { return }
     for connection in connections.values { connection.flushRecords() }
   }
 
-  private func send(_ record: LoopMailbox.Record) {
+  private func send(_ record: LoopMailbox.Record) { forEachAddressee(of: record) { $0.send(record) } }
+
+  /// Calls `body` with the client of a record, or else with all clients, watching or not.
+  private func forEachAddressee(of record: LoopMailbox.Record, _ body: (ClientConnection) -> Void) {
     if let client = record.client {
-      connections[client]?.send(record)
+      if let connection = connections[client] { body(connection) }
     } else {
-      for connection in connections.values { connection.send(record) }
+      for connection in connections.values { body(connection) }
     }
   }
 

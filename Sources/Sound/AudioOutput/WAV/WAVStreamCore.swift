@@ -92,7 +92,8 @@ final class WAVStreamCore: OrderedStreamCore {
           execute(order, &work)
         }
         guard work.isStarted else { return .whenSignalled }
-        if work.block.isFull || (work.isDry && work.isAtEnd && !work.block.isEmpty) || work.block.isTorn {
+        // At the end an empty block is written too, because that completes the header.
+        if work.block.isFull || (work.isDry && work.isAtEnd) || work.block.isTorn {
           guard try write(&work) else { return .at(clock.now.advanced(bySeconds: Self.pipeInterval)) }
         }
         if work.isDry { return .whenSignalled }

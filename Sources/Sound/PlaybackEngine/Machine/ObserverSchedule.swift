@@ -35,8 +35,8 @@ struct ObserverSchedule {
   static let tolerance = 1e-8
 
   private var periodic: [Periodic] = []
-  /// The boundary observers with their times in seconds, ascending.
-  private var boundaries: [(id: ObserverID, times: [Double])] = []
+  /// The times of the boundary observers in seconds, ascending; equal times in the order of registration.
+  private var boundaries: [(time: Double, id: ObserverID)] = []
   private var firedUpTo: Double?
 
   var isEmpty: Bool { periodic.isEmpty && boundaries.isEmpty }
@@ -52,7 +52,8 @@ struct ObserverSchedule {
   }
 
   mutating func addBoundary(_ id: ObserverID, times: [CMTime]) {
-    boundaries.append((id, times.map(\.seconds).filter { $0.isFinite }.sorted()))
+    boundaries += times.map { ($0.seconds, id) }.filter { $0.0.isFinite }
+    boundaries.sort { ($0.time, $0.id.rawValue) < ($1.time, $1.id.rawValue) }
   }
 
   mutating func remove(_ id: ObserverID) {
@@ -77,7 +78,7 @@ struct ObserverSchedule {
       return
     }
     // Several observers: steps ordered by time, then by registration. The boundaries passed before a step
-    // come first, observer by observer.
+    // come first.
     while let index = earliest(), periodic[index].due <= limit {
       fireBoundaries(from: start, to: min(periodic[index].due, end), due: due)
       due(.steps(periodic[index].take(1)))
@@ -88,12 +89,10 @@ struct ObserverSchedule {
 
   /// Returns the next position in seconds after `position` at which a call is due; nil if none is.
   func nextDue(after position: Double) -> Double? {
-    var result = earliest().map { periodic[$0].due }
-    for boundary in boundaries {
-      guard let time = boundary.times.first(where: { $0 > position + Self.tolerance }) else { continue }
-      result = min(result ?? time, time)
-    }
-    return result
+    let step = earliest().map { periodic[$0].due }
+    let boundary = boundaries.first { $0.time > position + Self.tolerance }?.time
+    guard let step, let boundary else { return step ?? boundary }
+    return min(step, boundary)
   }
 
   /// Returns the observer calls for a start, stop or jump of playback at `position`. A step that coincides
@@ -120,10 +119,8 @@ struct ObserverSchedule {
     let start = max(start, firedUpTo ?? start)
     guard end > start else { return }
     firedUpTo = end
-    for boundary in boundaries {
-      for time in boundary.times where time > start + Self.tolerance && time <= end + Self.tolerance {
-        due(.boundary(boundary.id))
-      }
+    for (time, id) in boundaries where time > start + Self.tolerance && time <= end + Self.tolerance {
+      due(.boundary(id))
     }
   }
 }

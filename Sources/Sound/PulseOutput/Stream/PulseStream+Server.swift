@@ -4,6 +4,7 @@ import Synchronization
 
 /// Server events, handled on the main loop's thread.
 extension PulseStream {
+  /// Creates the stream. Errors are reported later, because `makeStream` may call this method.
   func connectionReady(_ context: OpaquePointer) {
     guard !isDead, handle == nil else { return }
     let spec = pa_sample_spec(
@@ -12,7 +13,7 @@ extension PulseStream {
     guard
       let pointer = calls.streamNew(
         context, name: configuration.streamName, spec: spec, properties: [(PA_PROP_MEDIA_ROLE, "music")])
-    else { return fail(OutputError("libpulse refuses this format", isRecoverable: false)) }
+    else { return failSoon(OutputError("libpulse refuses this format", isRecoverable: false)) }
     handle = StreamHandle(calls: calls, pointer: pointer)
     calls.streamSetCallbacks(pointer, .ofPulseStream, userdata)
     // Starting uncorked, if sound is wanted already, saves a round trip before the first sound.
@@ -25,7 +26,7 @@ extension PulseStream {
       pointer, sink: connection.sink, attributes: bufferAttributes, flags: pa_stream_flags_t(flags),
       volume: channelVolumes)
     if result < 0 {
-      fail(
+      failSoon(
         OutputError("the sound server refuses the stream: \(calls.errorText(-result))", isRecoverable: true))
     }
   }

@@ -78,11 +78,11 @@ struct HeardLineFilter: Sendable {
     window.reserveCapacity(Self.windowCount)
   }
 
-  /// Restarts the fit with the next report. The base rate is kept; whether reports scatter is forgotten for
-  /// another device.
+  /// Restarts the fit with the next report. For another device, the drift and whether reports scatter are
+  /// forgotten.
   mutating func reset(isSameDevice: Bool = true) {
     phase = .starting(tries: 0)
-    if !isSameDevice { isKnownToScatter = false }
+    if !isSameDevice { (isKnownToScatter, baseRate) = (false, nominalRate) }
     window.removeAll(keepingCapacity: true)
   }
 

@@ -68,6 +68,21 @@ struct PermissionRaceTests {
     #expect(player.currentTime().seconds == (isSynchronized ? 2 : 0))
   }
 
+  @Test("The session subscribes to the output once, whatever number of times the application is launched")
+  func subscriptions() throws {
+    let device = InterceptedDevice(stage.output)
+    let (queue, library) = (stage.mainQueue, stage.library)
+    let environment = PlaybackEnvironment(
+      clock: stage.clock, device: device, mainQueue: queue, isOnMainQueue: { queue.isCurrent },
+      makeSource: { url, _ in library.source(url) })
+    for _ in 0..<3 {
+      try environment.audioSession.setActive(true)
+      environment.suspension.terminateAll()
+      environment.suspension.launch()
+    }
+    #expect(device.subscriptions.load(ordering: .relaxed) == 1)
+  }
+
   @Test("A change during a report is reported after it, so that the last report is the last state")
   func reports() throws {
     try stage.session.setCategory(.playback)
@@ -100,11 +115,13 @@ struct PermissionRaceTests {
 /// activation.
 private final class InterceptedDevice: AudioOutputDevice {
   let onActivation = Mutex<(@Sendable () -> Void)?>(nil)
+  let subscriptions = Atomic<Int>(0)
   private let output: SimulatedOutput
 
   init(_ output: SimulatedOutput) { self.output = output }
 
   func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
+    subscriptions.add(1, ordering: .relaxed)
     onActivation.withLock { $0.take() }?()
   }
 

@@ -84,6 +84,26 @@ struct ObserverScheduleTests {
     #expect(order == [1, 2, 2, 3, 1, 2])
   }
 
+  @Test("Boundaries of several observers come in the order of their times, then of registration")
+  func boundariesOfSeveralObservers() {
+    func second(_ value: Int64) -> CMTime { CMTime(value: value, timescale: 10) }
+    for isPeriodic in [false, true] {
+      var schedule = ObserverSchedule()
+      if isPeriodic { schedule.addPeriodic(9, interval: CMTime(value: 1, timescale: 1), position: 0) }
+      schedule.addBoundary(1, times: [second(5), second(2)])
+      schedule.addBoundary(2, times: [second(3), second(1), second(5)])
+      schedule.addBoundary(3, times: [second(2)])
+      var order: [ObserverID] = []
+      schedule.advance(from: 0, to: 0.9, isItemEnd: false) { due in
+        if let observer = due.observer, observer != 9 { order.append(observer) }
+      }
+      #expect(order == [2, 1, 3, 2, 1, 2])
+      #expect(schedule.nextDue(after: 0.2) == 0.3)
+      schedule.remove(2)
+      #expect(schedule.nextDue(after: 0.2) == 0.5)
+    }
+  }
+
   @Test func boundariesFireWhenPassedAndNotWhereAPlayStarts() {
     var schedule = ObserverSchedule()
     schedule.addBoundary(1, times: [.init(value: 0, timescale: 1), .init(value: 1, timescale: 1)])
