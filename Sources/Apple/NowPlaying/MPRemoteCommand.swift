@@ -24,7 +24,7 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
   private let state = Mutex(State())
   private let onChange: @Sendable () -> Void
 
-  init(_ onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
+  init(_ onChange: @escaping @Sendable () -> Void = {}) { self.onChange = onChange }
 
   /// Whether the command is enabled. The default is true.
   public var isEnabled: Bool {

@@ -37,21 +37,21 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
   /// Changes the shuffle mode.
   public let changeShuffleModeCommand: MPChangeShuffleModeCommand
   /// Seeks forward continuously. Stored but never sent.
-  public let seekForwardCommand: MPRemoteCommand
+  public let seekForwardCommand = MPRemoteCommand()
   /// Seeks backward continuously. Stored but never sent.
-  public let seekBackwardCommand: MPRemoteCommand
+  public let seekBackwardCommand = MPRemoteCommand()
   /// Rates the item. Stored but never sent.
-  public let ratingCommand: MPRatingCommand
+  public let ratingCommand = MPRatingCommand()
   /// Likes the item. Stored but never sent.
-  public let likeCommand: MPFeedbackCommand
+  public let likeCommand = MPFeedbackCommand()
   /// Dislikes the item. Stored but never sent.
-  public let dislikeCommand: MPFeedbackCommand
+  public let dislikeCommand = MPFeedbackCommand()
   /// Bookmarks a position in the item. Stored but never sent.
-  public let bookmarkCommand: MPFeedbackCommand
+  public let bookmarkCommand = MPFeedbackCommand()
   /// Selects a language option. Stored but never sent.
-  public let enableLanguageOptionCommand: MPRemoteCommand
+  public let enableLanguageOptionCommand = MPRemoteCommand()
   /// Deselects a language option. Stored but never sent.
-  public let disableLanguageOptionCommand: MPRemoteCommand
+  public let disableLanguageOptionCommand = MPRemoteCommand()
 
   init(_ onChange: @escaping @Sendable () -> Void) {
     playCommand = MPRemoteCommand(onChange)
@@ -66,14 +66,6 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
     changePlaybackRateCommand = MPChangePlaybackRateCommand(onChange)
     changeRepeatModeCommand = MPChangeRepeatModeCommand(onChange)
     changeShuffleModeCommand = MPChangeShuffleModeCommand(onChange)
-    seekForwardCommand = MPRemoteCommand(onChange)
-    seekBackwardCommand = MPRemoteCommand(onChange)
-    ratingCommand = MPRatingCommand(onChange)
-    likeCommand = MPFeedbackCommand(onChange)
-    dislikeCommand = MPFeedbackCommand(onChange)
-    bookmarkCommand = MPFeedbackCommand(onChange)
-    enableLanguageOptionCommand = MPRemoteCommand(onChange)
-    disableLanguageOptionCommand = MPRemoteCommand(onChange)
   }
 
   /// The commands that can be offered, each with the type of its events.

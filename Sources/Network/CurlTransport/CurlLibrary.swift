@@ -75,17 +75,14 @@ struct CurlLibrary: Sendable {
   /// on success.
   private static func start(_ version: Version, _ initialize: Initialize) -> TransferFailure? {
     guard let present = version(0)?.pointee else { return missing("libcurl does not tell its version") }
-    do throws(TransferFailure) {
-      try check(number: present.number, text: present.text.map { String(cString: $0) } ?? "?")
-    } catch {
-      return error
-    }
+    let text = present.text.map { String(cString: $0) } ?? "?"
+    if let refusal = refusal(number: present.number, text: text) { return refusal }
     // 3: CURL_GLOBAL_ALL. Thread-safe from 7.84 on; a second call does nothing.
     return initialize(3) == 0 ? nil : missing("libcurl cannot be started")
   }
 
-  static func check(number: UInt32, text: String) throws(TransferFailure) {
-    guard number >= oldest else { throw missing("libcurl \(text) is too old: 7.85 or later is needed") }
+  static func refusal(number: UInt32, text: String) -> TransferFailure? {
+    number >= oldest ? nil : missing("libcurl \(text) is too old: 7.85 or later is needed")
   }
 
   private static func missing(_ message: String) -> TransferFailure { TransferFailure(.noLibrary, message) }

@@ -151,10 +151,6 @@ package protocol AudioOutputStream: AnyObject, Sendable {
   func close()
 }
 
-extension AudioOutputStream {
-  package var isStill: Bool { timing().frameRate == 0 }
-}
-
 /// A destination for sound. Opens streams; does not depend on items and queues.
 package protocol AudioOutputDevice: AnyObject, Sendable {
   /// Whether the device takes frames as fast as it gets them (a file) instead of in real time.

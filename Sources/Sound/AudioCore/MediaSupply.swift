@@ -83,9 +83,9 @@ package enum MediaReadAhead: Hashable, Sendable {
   case seconds(Double)
 
   /// The number of bytes that count as a medium's beginning.
-  package static let beginningSize: Int64 = 256 * 1024
+  private static let beginningSize: Int64 = 256 * 1024
   /// The minimum to buffer ahead, in seconds.
-  package static let least = 2.0
+  private static let least = 2.0
 
   /// Returns the amount in bytes for `ByteSource.setReadAhead`.
   package func byteCount(bytesPerSecond: Double) -> Int64? {

@@ -38,6 +38,7 @@ final class OrderedStream: AudioOutputStream {
   func replaceFrames() { order(.replace) }
   func setVolume(_ volume: Float, muted: Bool) { order(.volume(volume, muted: muted)) }
   func timing() -> OutputTiming { core.timing() }
+  var isStill: Bool { timing().frameRate == 0 }
 
   func close() {
     core.close()

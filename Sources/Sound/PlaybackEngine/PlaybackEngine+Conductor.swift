@@ -89,7 +89,6 @@ extension PlaybackEngine {
     case .setVolume(let volume, let muted): present?.stream.setVolume(volume, muted: muted)
     case .dataAvailable: present?.stream.dataAvailable()
     case .replaceFrames: present?.stream.replaceFrames()
-    case .close: present?.stream.close()
     }
   }
 

@@ -16,17 +16,12 @@ package final class SoundTouchStretching: TimeStretching {
   /// Loads the library once. A failed attempt is repeated at the next call, because the library may be
   /// installed by then.
   private func load() throws(TimeStretchError) -> SoundTouchLibrary {
-    let result = library.withLock { library -> Result<SoundTouchLibrary, TimeStretchError> in
-      if let library { return .success(library) }
-      do throws(TimeStretchError) {
-        let new = try SoundTouchLibrary.open(name)
-        library = new
-        return .success(new)
-      } catch {
-        return .failure(error)
-      }
+    try library.withLock { library throws(TimeStretchError) in
+      if let library { return library }
+      let new = try SoundTouchLibrary.open(name)
+      library = new
+      return new
     }
-    return try result.get()
   }
 
   package func makeStretcher(format: PCMFormat, pace: Pace) throws(TimeStretchError) -> any TimeStretcher {

@@ -9,7 +9,9 @@ package struct ByteText: ~Copyable {
 
   fileprivate var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: buffer[..<count]) }
 
+  // A buffer's subscript checks its index in debug builds only.
   package mutating func append(_ byte: UInt8) {
+    precondition(count < buffer.count)
     buffer[count] = byte
     count += 1
   }
@@ -46,6 +48,7 @@ package struct ByteText: ~Copyable {
     }
     let start = count
     count += max(length, minimum)
+    precondition(count <= buffer.count)
     rest = number
     var index = count
     while index > start {

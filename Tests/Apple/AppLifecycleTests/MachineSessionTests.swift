@@ -83,4 +83,16 @@ import Testing
     driver.happen(.quit)
     #expect(driver.lines == [.act(.quit)])
   }
+
+  @Test func quittingIsToldAlsoWhereTheLastCallTakesTooLong() {
+    var driver = MachineDriver()
+    driver.happen(.launch)
+    driver.returnsAtOnce = false
+    driver.forget()
+    driver.happen(.quit)
+    driver.advance(100)
+    #expect(driver.reports.map(\.code) == [.watchdog])
+    #expect(driver.lines.contains(.act(.quit)))
+    #expect(driver.rules.violations.isEmpty)
+  }
 }

@@ -80,7 +80,6 @@ import Testing
       #expect(driver.reports.map(\.code) == [.watchdog])
       #expect(driver.reports.first?.culprit == .callback(callback))
       #expect(driver.reports.first?.took == limit)
-      #expect(driver.machine.lastReport == driver.reports.first)
       #expect(driver.lines.suffix(2) == [.act(.terminate), .enter(.notRunning)])
     }
   }

@@ -321,11 +321,11 @@ import Testing
 
   // MARK: Long answers
 
-  /// `status` is answered with so many numbers, in pieces of three and an empty one.
+  /// `status` is answered with so many numbers, in pieces of three, which may block, and an empty one.
   private static func counting(to count: Int) -> (Command) -> Result<Reply, Ack> {
     @Sendable func rest(from start: Int) -> ReplyRest? {
       guard start < count else { return nil }
-      return ReplyRest { piece in
+      return ReplyRest(mayBlock: true) { piece in
         for number in start..<min(start + 3, count) { piece.append("n", number) }
         return ReplyRest { _ in rest(from: start + 3) }
       }

@@ -53,6 +53,7 @@ struct Conversation {
       case .perform(let command, _):
         events.append(.performed(command))
         machine.complete(answer(command))
+      case .makePiece(let rest): machine.complete(.success(rest.next()))
       case .beginWatch(let request): events.append(.watchBegan(request))
       case .checkPassword: machine.answerPassword()
       case .endWatch: events.append(.watchEnded)

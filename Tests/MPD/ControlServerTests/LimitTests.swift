@@ -190,6 +190,33 @@ struct LimitTests {
     #expect(try reader.line() == "OK")
   }
 
+  @Test("A piece that waits for the disk delays only its own client")
+  func blockedPiece() throws {
+    let began = DispatchSemaphore(value: 0)
+    let disk = DispatchSemaphore(value: 0)
+    let server = try TestServer(
+      handler: TestHandler { command, _, completion in
+        var reply = Reply()
+        if case .playback(.status) = command {
+          reply.rest = ReplyRest(mayBlock: true) { piece in
+            began.signal()
+            disk.wait()
+            piece.append("volume", "1")
+            return nil
+          }
+        }
+        completion(reply)
+      })
+    let waiting = try server.client()
+    let other = try server.client()
+    waiting.send("status\nping\n")
+    #expect(began.wait(timeout: .now() + 120) == .success)
+    other.send("ping\n")
+    #expect(try other.line() == "OK")
+    disk.signal()
+    for line in ["volume: 1", "OK", "OK"] { #expect(try waiting.line() == line) }
+  }
+
   @Test("An answer in pieces leaves the others their turn, and is not made for those who do not take it")
   func longAnswersOfMany() throws {
     let made = Watched(0)

@@ -69,6 +69,18 @@ struct OfflineTests {
     #expect(!harness.seen.contains(.rate(0)))
   }
 
+  @Test func aFileCannotWaitForATimeButBeginsAtThePlace() {
+    let clock = VirtualClock(runLimit: 1_000_000)
+    let harness = EngineHarness(clock: clock, output: WAVOutput(path: "/dev/null", clock: clock))
+    let id = harness.add(SyntheticMedia(number: 1, frames: 441_000))
+    _ = harness.observe()
+    harness.advance(1)
+    harness.engine.setRate(
+      1, atSeconds: 8, of: id, moment: clock.now.advanced(bySeconds: 60))
+    harness.playOut()
+    #expect(harness.steps.count == 200)
+  }
+
   @Test func observersOfDifferentIntervalsAllGetEverything() {
     let intervals = [
       CMTime(value: 1, timescale: 100), CMTime(value: 1, timescale: 1), CMTime(value: 3, timescale: 1),

@@ -64,6 +64,19 @@ import Testing
     stream.close()
   }
 
+  @Test func streamIsStillWhenTheServerHasAnsweredTheCork() {
+    let device = device()
+    let stream = open(device, RampSource())
+    pulse.request(bytes: 8 * 44100)
+    report(read: 4410, write: 44100, sink: 0.05)
+    #expect(!stream.isStill)
+    stream.stop()
+    #expect(stream.timing().frameRate == 0 && !stream.isStill)
+    pulse.answerTiming()
+    #expect(stream.isStill)
+    stream.close()
+  }
+
   @Test func bufferIsAskedForInTwoParts() {
     let device = device()
     let stream = open(device, RampSource(available: 0))

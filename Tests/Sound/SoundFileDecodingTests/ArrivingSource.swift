@@ -13,6 +13,8 @@ final class ArrivingSource: ByteSource {
   private(set) var wishes: [Int64] = []
   private var place = 0
   private var random: RandomSource
+  /// Called after each answer of `supply`: bytes may arrive between two calls.
+  var afterSupply: () -> Void = {}
   private let largest: Int
 
   init(_ bytes: [UInt8], isSeekable: Bool, largest: Int = 20_000, seed: UInt64 = 1) {
@@ -56,6 +58,7 @@ final class ArrivingSource: ByteSource {
   }
 
   func supply(from offset: Int64) -> ByteSupply {
+    defer { afterSupply() }
     let end = end(from: Int(clamping: offset))
     return ByteSupply(
       byteCount: Int64(end) - offset, isComplete: end >= bytes.count, bytesPerSecond: nil, isFull: false)

@@ -11,6 +11,14 @@ struct SoundFileDecodingTests {
     try #require(try MediaOpening(audioIn: ScriptedSource(bytes)).proceed())
   }
 
+  @Test func bytesThatArriveBetweenTwoQuestionsAreNotWaitedFor() throws {
+    let source = ArrivingSource([UInt8](repeating: 0, count: 1000), isSeekable: false, largest: 1)
+    source.afterSupply = { source.receive() }
+    #expect(try source.has(100, from: 0))
+    source.afterSupply = {}
+    #expect(try !source.has(500, from: 0))
+  }
+
   @Test("Lossless formats are decoded bit for bit", arguments: SoundFormat.lossless)
   func lossless(format: SoundFormat) throws {
     let sound = SoundMaker.sound(frames: 50_000, for: format)

@@ -162,6 +162,8 @@ extension LifecycleMachine {
     registeredTasks = []
     mayRegisterTasks = true
     pending = nil
+    // A force-quit whose last call took too long still cancels the background transfers.
+    if agenda.contains(.action(.quit)) { actions.append(.quit) }
     agenda = []
     tasks = []
     fetch = nil
@@ -176,7 +178,6 @@ extension LifecycleMachine {
     missedRefreshChange = false
     returnsOnUnlock = false
     wasTerminated = true
-    lastReport = report
     updateBudget()
     actions.append(.terminate)
     enter(.notRunning)

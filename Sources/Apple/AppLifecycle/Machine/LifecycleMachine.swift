@@ -23,8 +23,6 @@ package struct LifecycleMachine: Hashable, Sendable {
   package internal(set) var isInterrupted = false
   /// The open background tasks, ordered by start time.
   package internal(set) var tasks: [BackgroundTask] = []
-  /// The report on the latest termination; nil if none occurred or it was not for a fault.
-  package internal(set) var lastReport: TerminationReport?
   var refreshStatus = UIBackgroundRefreshStatus.available
 
   /// The maximum number of user and system events queued during a call; further ones are refused. No user

@@ -57,14 +57,7 @@ final class MarkedStreamDecoder: AudioDecoder {
   }
 
   func setReadAhead(_ readAhead: MediaReadAhead) {
-    let bytes: Int64? =
-      switch readAhead {
-      case .usual: nil
-      case .beginning: MediaReadAhead.beginningSize
-      case .seconds(let seconds):
-        Int64(min(max(seconds, MediaReadAhead.least) * Double(stream.bitRate) / 8, 0x1p40))
-      }
-    source.setReadAhead(bytes)
+    source.setReadAhead(readAhead.byteCount(bytesPerSecond: Double(stream.bitRate) / 8))
   }
 
   private var secondsPerFrame: Double { Double(MarkedStream.soundPerFrame) / Double(stream.sampleRate) }

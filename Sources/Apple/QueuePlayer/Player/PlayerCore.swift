@@ -60,8 +60,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   deinit { environment.suspension.remove(self) }
 
   /// Ends playback permanently when the player is released. The current item keeps its position, and is still
-  /// opened if it was not open yet.
+  /// opened if it was not open yet. The handler of a pending seek receives false.
   func close() {
+    state.withLock { $0.seek.take() }?.end(false)
     let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     item?.keepPlace()
     engine.close()

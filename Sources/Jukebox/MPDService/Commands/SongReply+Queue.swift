@@ -24,10 +24,10 @@ extension SongReply {
 }
 
 extension Reply {
-  /// Appends the reply of `next`, which is called while the client reads. If `next` returns nil, for example
-  /// after a disk error, the reply ends.
+  /// Appends the reply of `next`, which is called while the client reads, on a thread that it may block. If
+  /// `next` returns nil, for example after a disk error, the reply ends.
   mutating func continueLater(_ next: @escaping @Sendable () -> Reply?) {
-    rest = ReplyRest { piece in
+    rest = ReplyRest(mayBlock: true) { piece in
       guard let next = next() else { return nil }
       piece.append(next)
       return next.rest

@@ -19,6 +19,9 @@ package struct ConnectionMachine: Sendable {
     /// Perform the command, then call `complete(_:)` once. Never a command of ``Command/Connection``, because
     /// the machine performs those itself.
     case perform(Command, Context)
+    /// Make the next piece of a long answer with `ReplyRest.next`, on a thread that may block; then call
+    /// `complete(_:)` once.
+    case makePiece(ReplyRest)
     /// The client gave a password; `isRight` indicates whether the password is correct. Call
     /// `answerPassword()` once when the answer is due.
     case checkPassword(isRight: Bool)
@@ -36,6 +39,8 @@ package struct ConnectionMachine: Sendable {
     case ready
     /// A command is being performed; its name and index are for a refusal.
     case performing(String, index: Int)
+    /// The server makes a piece of a long answer.
+    case makingPiece
     case watching
     case closed
   }
@@ -102,7 +107,10 @@ package struct ConnectionMachine: Sendable {
   package var isWatching: Bool { phase == .watching }
 
   package var isPerforming: Bool {
-    if case .performing = phase { true } else { false }
+    switch phase {
+    case .performing, .makingPiece: true
+    case .ready, .watching, .closed: false
+    }
   }
 
   package var isAwaitingPassword: Bool { passwordAnswer != nil }
@@ -144,14 +152,18 @@ package struct ConnectionMachine: Sendable {
     complete(answer.map { _ in Reply() })
   }
 
-  /// Completes the command of the last `perform`. Has no effect if none is in progress, so late calls are
-  /// safe.
+  /// Completes the command of the last `perform`, or the piece of the last `makePiece`. Has no effect if none
+  /// is in progress, so late calls are safe.
   package mutating func complete(_ result: Result<Reply, Ack>) {
-    guard case .performing(let name, let index) = phase, passwordAnswer == nil else { return }
+    guard isPerforming, passwordAnswer == nil else { return }
+    let completed = phase
     phase = .ready
-    switch result {
-    case .success(let reply): succeed(reply, name, index: index)
-    case .failure(let ack): fail(ack, name, index: index)
+    switch (completed, result) {
+    case (.performing(let name, let index), .success(let reply)): succeed(reply, name, index: index)
+    case (.performing(let name, let index), .failure(let ack)): fail(ack, name, index: index)
+    // Without an end, the client has disconnected meanwhile.
+    case (_, .success(let piece)): if let end = unsent?.end { send(piece, end) }
+    case (_, .failure(let ack)): if let end = unsent.take()?.end { fail(ack, end.command, index: end.index) }
     }
   }
 
@@ -325,7 +337,12 @@ extension ConnectionMachine {
   /// Sends the next piece of a long answer.
   mutating func answerOn() {
     guard let (rest, end) = unsent else { return }
-    send(rest.next(), end)
+    if rest.mayBlock {
+      phase = .makingPiece
+      actions.append(.makePiece(rest))
+    } else {
+      send(rest.next(), end)
+    }
   }
 
   private mutating func send(_ piece: Reply, _ answerEnd: AnswerEnd) {

@@ -105,14 +105,20 @@ enum ReplyEnd {
 /// So a reply of any length uses little memory and does not delay other clients. If the pieces are made from
 /// a snapshot, they all show the same state.
 package final class ReplyRest: Sendable {
+  let mayBlock: Bool
   private let body: @Sendable (inout Reply) -> ReplyRest?
 
   /// Creates the rest of a reply. `write` appends the next piece, at most about 64 KiB and possibly nothing,
   /// and returns the rest after it. It returns nil at the end, or after setting the piece's `refusal`. It is
-  /// called once, on the thread that answers all clients, and must not block.
-  package init(_ write: @escaping @Sendable (inout Reply) -> ReplyRest?) { body = write }
+  /// called once: on the thread that answers all clients, or on another one if it may block, for example on a
+  /// disk.
+  package init(mayBlock: Bool = false, _ write: @escaping @Sendable (inout Reply) -> ReplyRest?) {
+    self.mayBlock = mayBlock
+    body = write
+  }
 
-  func next() -> Reply {
+  /// Returns the next piece. Blocks if `mayBlock` is true.
+  package func next() -> Reply {
     var piece = Reply()
     piece.rest = body(&piece)
     return piece

@@ -1,4 +1,5 @@
 internal import ControlProtocol
+internal import Dispatch
 internal import NIOCore
 internal import SystemSupport
 
@@ -238,6 +239,9 @@ final class ClientConnection: ChannelInboundHandler {
         let completion = Completion(client: info.id, mailbox: core.mailbox)
         core.handler.perform(command, context, for: info, completion: completion)
       }
+    case .makePiece(let rest):
+      let completion = Completion(client: info.id, mailbox: core.mailbox)
+      DispatchQueue(label: "continuo.answer").async { completion(rest.next()) }
     case .checkPassword(let isRight): core.passwordGiven(isRight: isRight, by: self)
     case .beginWatch(let request):
       topics = WatchTopic.all(of: request)

@@ -10,21 +10,20 @@
 // and CURLcode curl_easy_getinfo(CURL *, CURLINFO, ...).
 typedef int (*continuo_curl_variadic)(void *handle, int what, ...);
 
-static inline int continuo_curl_set_long(continuo_curl_variadic set, void *handle, int option, long value) {
-  return set(handle, option, value);
-}
+// Defines continuo_curl_NAME, which passes `call` one argument of a type.
+#define CONTINUO_CURL(NAME, TYPE) \
+  static inline int continuo_curl_##NAME(continuo_curl_variadic call, void *handle, int what, TYPE value) { \
+    return call(handle, what, value); \
+  }
 
-static inline int continuo_curl_set_pointer(continuo_curl_variadic set, void *handle, int option, const void *value) {
-  return set(handle, option, value);
-}
+CONTINUO_CURL(set_long, long)
+
+CONTINUO_CURL(set_pointer, const void *)
 
 // Receives the bytes of a body, or a header line.
 typedef size_t (*continuo_curl_receive)(char *bytes, size_t size, size_t count, void *context);
 
-static inline int continuo_curl_set_receive(
-    continuo_curl_variadic set, void *handle, int option, continuo_curl_receive value) {
-  return set(handle, option, value);
-}
+CONTINUO_CURL(set_receive, continuo_curl_receive)
 
 // The argument of curl_opensocket_callback: the resolved address to connect to.
 struct continuo_curl_address {
@@ -39,49 +38,31 @@ struct continuo_curl_address {
 // Seeks to another byte of the request's body.
 typedef int (*continuo_curl_seek)(void *context, long offset, int origin);
 
-static inline int continuo_curl_set_seek(continuo_curl_variadic set, void *handle, int option, continuo_curl_seek value) {
-  return set(handle, option, value);
-}
+CONTINUO_CURL(set_seek, continuo_curl_seek)
 
 typedef int (*continuo_curl_open_socket)(void *context, int purpose, struct continuo_curl_address *address);
 
-static inline int continuo_curl_set_open_socket(
-    continuo_curl_variadic set, void *handle, int option, continuo_curl_open_socket value) {
-  return set(handle, option, value);
-}
+CONTINUO_CURL(set_open_socket, continuo_curl_open_socket)
 
 // Called when a connection is established, before the request is sent.
 typedef int (*continuo_curl_connected)(
     void *context, char *remote_address, char *local_address, int remote_port, int local_port);
 
-static inline int continuo_curl_set_connected(
-    continuo_curl_variadic set, void *handle, int option, continuo_curl_connected value) {
-  return set(handle, option, value);
-}
+CONTINUO_CURL(set_connected, continuo_curl_connected)
 
 // Receives a copy of the data that libcurl reads and writes; its result is ignored.
 typedef int (*continuo_curl_debug)(void *easy, int kind, char *bytes, size_t count, void *context);
 
-static inline int continuo_curl_set_debug(
-    continuo_curl_variadic set, void *handle, int option, continuo_curl_debug value) {
-  return set(handle, option, value);
-}
+CONTINUO_CURL(set_debug, continuo_curl_debug)
 
 // Called during a transfer. A result other than 0 aborts it.
 typedef int (*continuo_curl_progress)(void *context, long total, long received, long body, long sent);
 
-static inline int continuo_curl_set_progress(
-    continuo_curl_variadic set, void *handle, int option, continuo_curl_progress value) {
-  return set(handle, option, value);
-}
+CONTINUO_CURL(set_progress, continuo_curl_progress)
 
-static inline int continuo_curl_get_pointer(continuo_curl_variadic get, void *handle, int info, void **value) {
-  return get(handle, info, value);
-}
+CONTINUO_CURL(get_pointer, void **)
 
-static inline int continuo_curl_get_long(continuo_curl_variadic get, void *handle, int info, long *value) {
-  return get(handle, info, value);
-}
+CONTINUO_CURL(get_long, long *)
 
 // struct curl_slist
 struct continuo_curl_line {

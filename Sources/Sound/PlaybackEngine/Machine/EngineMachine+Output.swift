@@ -70,7 +70,6 @@ enum OutputCommand {
   case setVolume(Float, muted: Bool)
   case dataAvailable
   case replaceFrames
-  case close
 }
 
 extension EngineMachine {

@@ -23,8 +23,7 @@ extension EngineMachine {
   mutating func start(
     _ value: Float, at seconds: Double?, of id: ItemID, moment: HostTime, now: HostTime, timing: OutputTiming?
   ) {
-    // An offline output does not play in real time.
-    guard id == current, !isOffline else {
+    guard id == current, seconds != nil || !isOffline else {
       return requestRate(value, reason: .setRateCalled, now: now, timing: timing)
     }
     let place = Self.place(seconds ?? position(now: now, timing: timing)?.seconds ?? resting)
@@ -38,7 +37,8 @@ extension EngineMachine {
       emit(.timeJumped(id))
     }
     requestRate(value, reason: .setRateCalled, now: now, timing: timing)
-    synchronizedStart = SynchronizedStart(moment: moment, seconds: place)
+    // An offline output does not play in real time.
+    if !isOffline { synchronizedStart = SynchronizedStart(moment: moment, seconds: place) }
   }
 
   /// Cancels a synchronized start, because another rate was requested first.

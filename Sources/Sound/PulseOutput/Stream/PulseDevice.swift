@@ -106,5 +106,6 @@ final class PulseOutputStream: AudioOutputStream {
   func replaceFrames() { stream.replaceFrames() }
   func setVolume(_ volume: Float, muted: Bool) { stream.setVolume(volume, muted: muted) }
   func timing() -> OutputTiming { stream.timing() }
+  var isStill: Bool { stream.isStill }
   func close() { stream.close() }
 }

@@ -66,9 +66,12 @@ extension ByteSource {
   /// Returns whether `count` bytes from `offset` on are available, or all to the end, or as many as the source
   /// fetches in advance. If not, the source's callback follows.
   func has(_ count: Int64, from offset: Int64) throws(DecodingError) -> Bool {
-    let there = supply(from: offset)
-    if there.isComplete || there.isFull || there.byteCount >= count { return true }
-    // The read of the first missing byte requests the callback.
-    return try peek(1, at: offset + there.byteCount).map(\.isEmpty) ?? false
+    while true {
+      let there = supply(from: offset)
+      if there.isComplete || there.isFull || there.byteCount >= count { return true }
+      // The read of the first missing byte requests the callback, unless the byte has arrived meanwhile.
+      guard let byte = try peek(1, at: offset + there.byteCount) else { return false }
+      if byte.isEmpty { return true }
+    }
   }
 }

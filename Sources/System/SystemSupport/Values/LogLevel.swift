@@ -9,14 +9,7 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
   /// Every client and every refused command.
   case debug
 
-  package static func < (one: LogLevel, other: LogLevel) -> Bool { one.rank < other.rank }
-
-  private var rank: Int {
-    switch self {
-    case .error: 0
-    case .warning: 1
-    case .info: 2
-    case .debug: 3
-    }
+  package static func < (one: LogLevel, other: LogLevel) -> Bool {
+    (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
   }
 }

@@ -19,6 +19,23 @@ struct SeekTests {
     return (player, item)
   }
 
+  @Test("A player that goes during a seek ends it with false")
+  func playerGoes() {
+    let item = stage.item("a", seconds: 10)
+    let ended = Log<Bool>()
+    do {
+      let player = stage.player(item)
+      stage.pass(0.1)
+      #expect(item.status == .readyToPlay)
+      item.seek(to: time(5)) { ended.add($0) }
+      #expect(ended.entries.isEmpty)
+      withExtendedLifetime(player) {}
+    }
+    #expect(ended.entries == [false])
+    stage.settle()
+    #expect(ended.entries == [false])
+  }
+
   @Test("Exactly to the frame, in every form")
   func exact() {
     let (player, item) = readyPlayer()

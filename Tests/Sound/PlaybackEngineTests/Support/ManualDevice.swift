@@ -53,6 +53,7 @@ final class ManualStream: AudioOutputStream {
   func setVolume(_ volume: Float, muted: Bool) { note(.volume(volume)) }
   func close() { note(.close) }
   func timing() -> OutputTiming { state.withLock { $0.timing } }
+  var isStill: Bool { timing().frameRate == 0 }
   func flush(completion: @escaping @Sendable (Int64) -> Void) {
     note(.flush)
     state.withLock { $0.flushes.append(completion) }
