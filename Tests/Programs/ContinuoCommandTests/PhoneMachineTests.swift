@@ -178,20 +178,34 @@ import Testing
     #expect(sent(driver.state(.inactive)) == [.backgroundSession("d")])
   }
 
-  @Test("Transfers that complete while the application is killed launch it after its end, once")
+  @Test(
+    "A wake that meets an ending application is dropped: the transfer service repeats it after the end, once")
   func sessionOfAnEndingApplication() {
     for isLaunched in [false, true] {
       var driver = Driver.active()
       driver.send(.report(.terminated(nil, driver.now)))
-      #expect(driver.press(.backgroundSession("a"), token: 5) == [])
+      #expect(driver.press(.backgroundSession("a"), token: 5) == [.finished(token: 5, refusal: nil)])
       if isLaunched { driver.press(.launch) }
-      #expect(driver.send(.ended(.killed(signal: 9))).last == .start)
-      #expect(driver.machine.launchesInBackground == !isLaunched)
+      let last = driver.send(.ended(.killed(signal: 9))).last
+      #expect(last == (isLaunched ? .start : .over(.terminated)))
+      #expect(driver.press(.backgroundSession("a")) == (isLaunched ? [] : [.start]) || isLaunched)
       driver.send(.started)
-      driver.send(.report(.hello(BackgroundModes(), .notRunning)))
-      driver.send(.report(.terminated(nil, driver.now)))
-      #expect(driver.send(.ended(.killed(signal: 9))).last == .over(.terminated))
+      driver.press(.backgroundSession("a"), token: 6)
+      let actions = driver.send(.report(.hello(BackgroundModes(), .notRunning))) + driver.state(.inactive)
+      #expect(sent(actions) == [.backgroundSession("a")])
     }
+  }
+
+  @Test("An event whose identifier does not fit into a packet is refused at once")
+  func longIdentifier() {
+    let identifier = String(repeating: "ä", count: PhoneOrder.limit / 2)
+    var driver = Driver.stopped()
+    let actions = driver.press(.backgroundSession(identifier), token: 5)
+    #expect(actions == [.finished(token: 5, refusal: "its identifier is longer than 8000 bytes")])
+    #expect(driver.machine.isRunning && driver.machine.state == .suspended)
+    driver.press(.terminate)
+    driver.send(.ended(.killed(signal: 9)))
+    #expect(driver.press(.backgroundSession(identifier)) == [])
   }
 
   @Test("A program whose device is active from the beginning enters the background for a session")

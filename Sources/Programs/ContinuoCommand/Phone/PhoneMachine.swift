@@ -106,8 +106,6 @@ struct PhoneMachine {
   private(set) var lastFault: PhoneReport.Fault?
   private var standIn: StandIn?
   private var waiting: [Press] = []
-  /// The sessions for which the program starts again once its killed process has ended.
-  private var waitingForEnd: [Press] = []
   /// Whether the application was last started in the background, for a session.
   private(set) var launchesInBackground = false
   /// The events that were sent to the application and that it has not finished, by number.
@@ -196,14 +194,13 @@ struct PhoneMachine {
     returnsOnUnlock = false
     for press in sent.map(\.press) + waiting { finish(press) }
     sent = []
-    waiting = waitingForEnd
-    waitingForEnd = []
+    waiting = []
     if ending == nil, case .killed(let signal) = end {
       actions.append(.complain("\(name) has crashed: killed by signal \(signal) from outside the phone"))
     }
     show(.notRunning, now)
-    launchesInBackground = !launchesAgain && !waiting.isEmpty
-    actions.append(launchesAgain || launchesInBackground ? .start : .over(ending ?? .byItself(end)))
+    launchesInBackground = false
+    actions.append(launchesAgain ? .start : .over(ending ?? .byItself(end)))
     ending = nil
     launchesAgain = false
   }
@@ -227,10 +224,12 @@ struct PhoneMachine {
   // MARK: Events
 
   private mutating func press(_ press: Press) {
+    guard "\(press.happening)".utf8.count <= PhoneOrder.limit else {
+      return finish(press, refusal: "its identifier is longer than \(PhoneOrder.limit) bytes")
+    }
     note(press.happening)
     guard process != .none else { return start(for: press) }
     guard ending == nil else {
-      if press.happening.isSession { return waitingForEnd.append(press) }
       if press.happening == .launch { launchesAgain = true }
       return finish(press)
     }
@@ -259,8 +258,11 @@ struct PhoneMachine {
     happening == .launch || launchesInBackground && happening.isSession
   }
 
-  /// Keeps an event for later.
+  /// Keeps an event for later, and of several events for the same session one.
   private mutating func keep(_ press: Press) {
+    if press.happening.isSession, waiting.contains(where: { $0.happening == press.happening }) {
+      return finish(press)
+    }
     if hasRoom(for: press) { waiting.append(press) }
   }
 
