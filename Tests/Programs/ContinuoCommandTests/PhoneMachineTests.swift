@@ -226,7 +226,7 @@ import Testing
     let actions = driver.send(.report(.terminated(fault, driver.now)))
     #expect(actions.contains(.report(fault, driver.now)) && actions.last == .kill)
     #expect(driver.send(.ended(.killed(signal: 9))) == [.state(.notRunning, driver.now), .over(.faulted)])
-    #expect(driver.machine.lastFault == fault)
+    #expect(driver.machine.profile.lastFault == fault)
   }
 
   @Test("An end by itself is its own; a kill from outside is a crash")
@@ -290,7 +290,7 @@ import Testing
   @Test("A stopped application is told each kind of event once, and is woken after any number")
   func manyEventsOfAStoppedApplication() {
     var driver = Driver.stopped()
-    for token in 0..<UInt64(PhoneMachine.pressLimit) {
+    for token in 0..<UInt64(PressQueue.limit) {
       let happening: LifecycleHappening = token % 2 == 0 ? .lock : .unlock
       #expect(driver.press(happening, token: token) == [.finished(token: token, refusal: nil)])
     }
@@ -325,7 +325,7 @@ import Testing
   func limit() {
     var driver = Driver()
     driver.send(.started)
-    for _ in 0..<PhoneMachine.pressLimit { driver.press(.home) }
+    for _ in 0..<PressQueue.limit { driver.press(.home) }
     #expect(
       driver.press(.home, token: 1) == [
         .finished(token: 1, refusal: "too many events wait for the application")
