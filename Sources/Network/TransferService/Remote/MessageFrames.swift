@@ -60,7 +60,7 @@ struct MessageFrames {
   }
 
   /// Returns the frame of a message; nil if the message is too long.
-  static func frame(_ message: some Encodable) -> [UInt8]? {
+  static func frame(_ message: some Encodable, limit: Int = Self.limit) -> [UInt8]? {
     guard let data = try? encoder.encode(message), data.count <= limit else { return nil }
     return (0..<4).map { UInt8(truncatingIfNeeded: data.count >> (8 * $0)) } + Array(data)
   }

@@ -11,13 +11,19 @@ final class MessageSender: Sendable {
   private static let patience = 10
 
   private let descriptor: Int32
+  private let limit: Int
   private let queue: DiskErrands
   private let unsent = Atomic(0)
   private let isClosing = Atomic(false)
   private let isBroken = Atomic(false)
 
-  init(_ descriptor: Int32, clock: any HostClock) {
+  /// - Parameters:
+  ///   - descriptor: a stream socket, which remains open.
+  ///   - clock: the clock of the worker.
+  ///   - limit: the maximum length of a message in bytes.
+  init(_ descriptor: Int32, clock: any HostClock, limit: Int = MessageFrames.limit) {
     self.descriptor = descriptor
+    self.limit = limit
     queue = DiskErrands("url-messages", on: clock)
     // After a timeout the worker tries again, unless it is to end.
     var second = timeval(tv_sec: 1, tv_usec: 0)
@@ -36,7 +42,9 @@ final class MessageSender: Sendable {
     if isProgress, unsent.load(ordering: .relaxed) >= Self.progressLimit { return }
     unsent.add(1, ordering: .relaxed)
     queue.add { [self] in
-      if !isBroken.load(ordering: .relaxed), !(MessageFrames.frame(message).map { write($0) } ?? false) {
+      if !isBroken.load(ordering: .relaxed),
+        !(MessageFrames.frame(message, limit: limit).map { write($0) } ?? false)
+      {
         drop()
         orElse()
       }

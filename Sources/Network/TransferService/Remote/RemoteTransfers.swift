@@ -28,7 +28,8 @@ package final class RemoteTransfers: TransferService {
   /// Opens the service. Blocks until the phone has read the records. Returns nil if the phone refuses or does
   /// not answer. `descriptor`, a stream socket, remains open.
   package init?(over descriptor: Int32, _ settings: TransferSettings, clock: any HostClock) {
-    let sender = MessageSender(descriptor, clock: clock)
+    // The record of a task returns with a response, and must fit into a message then too.
+    let sender = MessageSender(descriptor, clock: clock, limit: MessageFrames.limit / 2)
     sender.send(TransferRequestMessage.open(settings))
     Self.setTimeout(Self.patience, of: descriptor)
     var frames = MessageFrames()
@@ -110,10 +111,10 @@ package final class RemoteTransfers: TransferService {
     for (record, client) in failed { client.ended(record, file: "\(folder)/\(record.name)") }
   }
 
-  /// Stores a changed record. Returns the client of its session; nil if the task is no longer known.
+  /// Stores a changed record. Returns the client of its session; nil if the task has ended in this process.
   private func keep(_ record: TaskRecord) -> (any TransferClient)? {
     state.withLock { state in
-      guard state.records[record.key] != nil else { return nil }
+      guard state.records[record.key] != nil, !state.isLost else { return nil }
       state.records[record.key] = record
       return state.clients[record.session]
     }

@@ -140,7 +140,13 @@ final class PhoneRun {
       guard let self, let refusal, !isEnded else { return }
       StandardOutput.complain("\(machine.name) is not woken for a background session: \(refusal)")
       transfers.failedToWake(for: session)
+      if !machine.isRunning { endAfterTransfers() }
     }
+  }
+
+  /// Ends a phone that no user controls and whose application has nothing more to do.
+  private func endAfterTransfers() {
+    if let statusAfterTransfers, !transfers.mayWake, schedule?.isEmpty ?? true { end(statusAfterTransfers) }
   }
 
   private func press(
@@ -222,7 +228,7 @@ final class PhoneRun {
     case .background: transfers.applicationEntered(.background)
     case .suspended:
       transfers.applicationEntered(.suspended)
-      if let statusAfterTransfers, !transfers.mayWake, schedule?.isEmpty ?? true { end(statusAfterTransfers) }
+      endAfterTransfers()
     // Inactive is also an application that is being launched in the background.
     case .inactive, .notRunning: break
     }
