@@ -246,6 +246,29 @@ struct RemoteTransfersTests {
     close(second.application)
   }
 
+  @Test("A task that has failed with the connection does not end again, whatever the phone still sends")
+  func afterTheLoss() async throws {
+    let (application, phone) = try pair()
+    let (folder, log) = (try TemporaryFolder(), Log())
+    func notify(_ notices: TransferNotice...) {
+      let bytes = notices.flatMap { MessageFrames.frame($0) ?? [] }
+      #expect(send(phone, bytes, bytes.count, 0) == bytes.count)
+    }
+    var record = TaskRecord(
+      key, .download, url: "http://localhost/", method: "GET", fields: [:], timeout: 60)
+    notify(.record(record), .opened(true))
+    let service = try #require(
+      RemoteTransfers(over: application, settings(folder), clock: SystemClock.shared))
+    service.setClient(log, of: "s")
+    record.outcome = .failed(.timedOut, "late")
+    notify(.opened(false), .ended(record), .finishEvents(session: "s"))
+    _ = try await log.lines.wait(for: "the last notice") { $0.contains("all") }
+    #expect(log.lines.value == ["ended -997 -1", "all"])
+    service.close()
+    close(application)
+    close(phone)
+  }
+
   private func pair() throws -> (application: Int32, phone: Int32) {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
