@@ -167,6 +167,28 @@ extension EndToEndTests {
     }
 
     @Test(
+      "A session whose identifier is too long for an order wakes nobody, which is said, and waits for the user"
+    )
+    func longIdentifier() async throws {
+      let server = try server { HostileFile(Self.content).answer($0) }
+      defer { server.stop() }
+      let phone = try phone("download", server.url("/a"), target, "long")
+      try await phone.line("received \(Self.content.count / 2)")
+      try await phone.tell("home")
+      let count = try await phone.state("suspended")
+      gate.signal()
+      _ = try await phone.run.log.wait(for: "the reason") { log in
+        log.errors.contains {
+          $0.contains("is not woken for a background session: its identifier is longer than 8000 bytes")
+        }
+      }
+      try await phone.tell("foreground")
+      try await phone.line("completed 200", after: count)
+      #expect(!phone.output.contains { $0.hasPrefix("woken") })
+      try await end(phone)
+    }
+
+    @Test(
       "Without a user the phone ends once the transfers of an application that has ended are done",
       arguments: [false, true])
     func alone(_ isFault: Bool) async throws {
