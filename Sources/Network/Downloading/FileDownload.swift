@@ -4,8 +4,8 @@ package import Transfer
 
 /// A download of one URL into a file. If the download or its process ends early, a later download resumes it.
 /// Disk access blocks only the download's own worker. Methods may be called on any thread and never block,
-/// except `end`. Releasing the object ends the download. A later download fetches bytes again that were not
-/// recorded.
+/// except `end`. Releasing the object ends the download without a record of the last bytes, which a later
+/// download fetches again.
 package final class FileDownload: Sendable {
   private struct Work: ~Copyable {
     var part: PartFile?
@@ -59,12 +59,16 @@ package final class FileDownload: Sendable {
     runner.signal()
   }
 
-  /// Ends the download immediately and closes its partial file. A later download fetches bytes again that
-  /// were not recorded. Waits for the worker's current step, unless the worker itself calls this method.
+  /// Ends the download without an event, records all received bytes and closes the partial file. Waits for the
+  /// worker's current step, unless the worker itself calls this method, and for the disk.
   package func end() {
     runner.end()
+    guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
     // The worker has ended, so no other thread uses `work`.
-    if !hasEnded.exchange(true, ordering: .relaxed) { work.use { $0.part = nil } }
+    work.use { work in
+      if let record = work.machine?.record, record != work.part?.record { try? work.part?.save(record) }
+      work.part = nil
+    }
   }
 
   private func step() -> WorkerNext {

@@ -43,6 +43,8 @@ import Testing
       .fetch, .remoteControl, .locationChanged, .voipData, .keepAlive, .quit,
       .launchTask("org.example.a task"),
       .expireTask("org.example.task"), .backgroundSession("a session"), .backgroundSession(""),
+      // Marks that form one character with a neighbour.
+      .backgroundSession("\u{301}a\u{600}"), .launchTask("\u{301}"), .backgroundSession("a\r\nb done"),
     ])
   func order(_ happening: LifecycleHappening) {
     let order = PhoneOrder(number: 3, happening)
@@ -64,6 +66,14 @@ import Testing
   }
 
   @Test(
-    "Anything else is no order", arguments: ["", "home", "x home", "1", "1 ", "1 house", "1 launch-task"])
+    "Anything else is no order", arguments: ["", "home", "x home", "-1 home", "99999999999999999999 home"])
   func noOrder(_ text: String) { #expect(PhoneOrder(text) == nil) }
+
+  @Test(
+    "An unknown event keeps its number, so that it can be answered",
+    arguments: ["1", "1 ", "1 house", "1 launch-task", "1 transfers of done"])
+  func unknownOrder(_ text: String) throws {
+    let order = try #require(PhoneOrder(text))
+    #expect(order.number == 1 && order.happening == nil)
+  }
 }

@@ -36,6 +36,9 @@ struct RemoteTransfersTests {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             poll(&entry, 1, -1)
           } while host.receive()
+          // Until the application closes its end.
+          var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+          poll(&entry, 1, -1)
           host.disconnect()
           ended.signal()
         }
@@ -84,12 +87,12 @@ struct RemoteTransfersTests {
       defaultFields: ["User-Agent": "App/1"])
   }
 
-  private func begin(_ service: RemoteTransfers, _ log: Log, _ url: String) {
+  private func begin(_ service: RemoteTransfers, _ log: Log, _ url: String, earliest: Date? = nil) {
     service.setClient(log, of: "s")
     service.perform(.connect(session: "s", sendsLaunchEvents: true))
     let record = TaskRecord(key, .download, url: url, method: "GET", fields: [:], timeout: .infinity)
     service.perform(.add(record, resuming: nil))
-    service.perform(.resume(key, deadlineIn: 3600, earliest: nil, isDiscretionary: false))
+    service.perform(.resume(key, deadlineIn: 3600, earliest: earliest, isDiscretionary: false))
     #expect(service.knows(key))
   }
 
@@ -198,10 +201,151 @@ struct RemoteTransfersTests {
     for bytes: [UInt8] in [[255, 255, 255, 255], [2, 0, 0, 0, 1, 2]] {
       let end = try phone.connect()
       #expect(send(end, bytes, bytes.count, 0) == bytes.count)
-      phone.disconnected()
       close(end)
+      phone.disconnected()
     }
     phone.end()
+  }
+
+  @Test(
+    "A process that has not opened the service is woken all the same, once the phone says that it is suspended"
+  )
+  func unopened() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let server = try HostileServer { request in
+      [.call { _ = gate.wait(timeout: .now() + 120) }] + HostileFile(content).answer(request)
+    }
+    defer { server.stop() }
+    let (folder, wakes) = (try TemporaryFolder(), Observed<[String]>([]))
+    let host = TransferHost(transport: CurlHTTPTransport(), clock: SystemClock.shared) { name in
+      wakes.update { $0.append(name) }
+    }
+    defer { host.end() }
+    let record = TaskRecord(
+      key, .download, url: server.url("/a"), method: "GET", fields: [:], timeout: .infinity)
+    let first = try pair()
+    host.connect(first.phone, isWoken: false)
+    for message in [
+      TransferRequestMessage.open(settings(folder)),
+      .call(.connect(session: "s", sendsLaunchEvents: true)), .call(.add(record, resuming: nil)),
+      .call(.resume(key, deadlineIn: 3600, earliest: nil, isDiscretionary: false)),
+    ] {
+      let bytes = MessageFrames.frame(message) ?? []
+      #expect(send(first.application, bytes, bytes.count, 0) == bytes.count)
+    }
+    #expect(host.receive())
+    // The process reports its state itself.
+    host.applicationEntered(.suspended)
+    host.disconnect()
+    close(first.application)
+    let second = try pair()
+    host.connect(second.phone, isWoken: false)
+    host.applicationEntered(.suspended)
+    gate.signal()
+    #expect(try await wakes.wait(for: "a wake") { !$0.isEmpty } == ["s"])
+    close(second.application)
+  }
+
+  @Test("A task that has failed with the connection does not end again, whatever the phone still sends")
+  func afterTheLoss() async throws {
+    let (application, phone) = try pair()
+    let (folder, log) = (try TemporaryFolder(), Log())
+    func notify(_ notices: TransferNotice...) {
+      let bytes = notices.flatMap { MessageFrames.frame($0) ?? [] }
+      #expect(send(phone, bytes, bytes.count, 0) == bytes.count)
+    }
+    var record = TaskRecord(
+      key, .download, url: "http://localhost/", method: "GET", fields: [:], timeout: 60)
+    notify(.record(record), .opened(true))
+    let service = try #require(
+      RemoteTransfers(over: application, settings(folder), clock: SystemClock.shared))
+    service.setClient(log, of: "s")
+    record.outcome = .failed(.timedOut, "late")
+    notify(.opened(false), .ended(record), .finishEvents(session: "s"))
+    _ = try await log.lines.wait(for: "the last notice") { $0.contains("all") }
+    #expect(log.lines.value == ["ended -997 -1", "all"])
+    service.close()
+    close(application)
+    close(phone)
+  }
+
+  private func pair() throws -> (application: Int32, phone: Int32) {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+    return (ends[0], ends[1])
+  }
+
+  @Test("Records that are longer than a message in all come one by one")
+  func longRecords() throws {
+    let (phone, folder) = (Phone(), try TemporaryFolder())
+    for task in 1...9 {
+      let fields = ["X-Long": String(repeating: "a", count: MessageFrames.limit / 8)]
+      let record = TaskRecord(
+        TransferKey(session: "s", task: task), .download, url: "http://localhost/", method: "GET",
+        fields: fields, timeout: 60)
+      try #require(record.bytes).write(to: URL(fileURLWithPath: folder.file("\(record.name).task")))
+    }
+    let end = try phone.connect()
+    let service = try #require(RemoteTransfers(over: end, settings(folder), clock: SystemClock.shared))
+    #expect(service.records(of: "s").map(\.task) == Array(1...9))
+    service.close()
+    phone.disconnected()
+    close(end)
+    phone.end()
+  }
+
+  @Test(
+    "A call that is too long, and a stream that the phone does not understand, fail the tasks",
+    arguments: [true, false])
+  func lost(_ isTooLong: Bool) async throws {
+    let (phone, folder, log) = (Phone(), try TemporaryFolder(), Log())
+    let end = try phone.connect()
+    let service = try #require(RemoteTransfers(over: end, settings(folder), clock: SystemClock.shared))
+    // The transfer itself begins tomorrow.
+    begin(service, log, "http://localhost/", earliest: Date(timeIntervalSinceNow: 86_400))
+    let data = Observed<[Data?]>([])
+    if isTooLong {
+      service.perform(.describe(key, String(repeating: "a", count: MessageFrames.limit / 2)))
+    } else {
+      #expect(send(end, [2, 0, 0, 0, 1, 2] as [UInt8], 6, 0) == 6)
+    }
+    _ = try await log.lines.wait(for: "the failure") { $0 == ["ended -997 -1"] }
+    service.perform(.heard(key))
+    // Later calls are answered too.
+    begin(service, log, "http://localhost/")
+    _ = try await log.lines.wait(for: "another failure") { $0.count == 2 && $0[1] == $0[0] }
+    service.cancel(key) { given in data.update { $0.append(given) } }
+    #expect(try await data.wait(for: "no resume data") { !$0.isEmpty } == [nil])
+    service.close()
+    phone.disconnected()
+    close(end)
+    phone.end()
+    #expect(log.lines.value.count == 2 && service.isIdle)
+  }
+
+  @Test(
+    "A phone that does not read for a while gets every message; one that never does delays only for a time")
+  func slowPhone() throws {
+    let (application, phone) = try pair()
+    defer { close(phone) }
+    let sender = MessageSender(application, clock: SystemClock.shared)
+    var limit = timeval(tv_sec: 0, tv_usec: 1000)
+    setsockopt(application, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    let text = String(repeating: "a", count: 100_000)
+    for number in 0..<20 { sender.send(TransferRequestMessage.call(.told(session: "\(number) \(text)"))) }
+    // Time for many time-outs.
+    usleep(100_000)
+    #expect(!sender.isIdle)
+    var frames = MessageFrames()
+    for number in 0..<20 {
+      let message = try #require(try frames.next(TransferRequestMessage.self, from: phone))
+      guard case .call(.told(let session)) = message else { throw Failure("\(message)") }
+      #expect(session.hasPrefix("\(number) "))
+    }
+    for _ in 0..<20 { sender.send(TransferRequestMessage.call(.told(session: text))) }
+    sender.close()
+    #expect(sender.isIdle)
+    close(application)
   }
 
   @Test("Messages come whole, however their bytes arrive")

@@ -76,8 +76,66 @@ struct TransferServiceMachineTests {
       driver.send(.resumed(a, .init()))
       #expect(driver.machine.mayWake == sends)
       driver.send(.ended(a))
-      #expect(!driver.machine.mayWake, "the wake has been asked for")
+      #expect(driver.machine.mayWake == sends, "the wake is on its way")
+      driver.send(.notWoken("s"))
+      #expect(!driver.machine.mayWake, "given up")
     }
+  }
+
+  @Test("A wake that is lost with the process is requested again, unless the process was running for it")
+  func lostWake() {
+    for isRunning in [false, true] {
+      var driver = Driver()
+      driver.send(.connected("s", sendsLaunchEvents: true))
+      driver.begin(a)
+      driver.send(.application(.suspended))
+      driver.send(.ended(a))
+      _ = driver.take()
+      if isRunning { driver.send(.application(.background)) }
+      driver.send(.wakesLost)
+      driver.send(.application(.gone))
+      #expect(driver.take() == (isRunning ? [] : [.wake("s")]) && driver.machine.mayWake != isRunning)
+      // The delay of later tasks is that of one wake.
+      #expect(driver.machine.limiter.delay == 60)
+    }
+  }
+
+  @Test(
+    "An end that was delivered and not received wakes the application, once",
+    arguments: [Machine.Application.suspended, .gone])
+  func notReceived(_ next: Machine.Application) {
+    var driver = Driver()
+    driver.send(.connected("s", sendsLaunchEvents: true))
+    driver.begin(a)
+    driver.send(.ended(a))
+    #expect(driver.take() == [.start(a), .deliver(a)])
+    driver.send(.application(next))
+    #expect(driver.take() == [.wake("s")])
+    driver.send(.application(.background))
+    driver.send(.told("s"))
+    if next == .gone { driver.send(.connected("s", sendsLaunchEvents: true)) }
+    // A suspended application still has the first message.
+    #expect(driver.take() == (next == .gone ? [.deliver(a)] : []) + [.finishEvents("s")])
+    driver.send(.application(.suspended))
+    driver.send(.application(.gone))
+    #expect(driver.take().isEmpty)
+  }
+
+  @Test("An end that was received, and one from before the user quit the application, wake nobody")
+  func received() {
+    var driver = Driver()
+    driver.send(.connected("s", sendsLaunchEvents: true))
+    driver.begin(a)
+    driver.send(.ended(a))
+    driver.send(.removed(a))
+    driver.send(.application(.suspended))
+    #expect(driver.take() == [.start(a), .deliver(a)])
+    driver.send(.application(.front))
+    driver.begin(b)
+    driver.send(.ended(b))
+    driver.send(.quit)
+    driver.send(.application(.gone))
+    #expect(driver.take() == [.start(b), .deliver(b)])
   }
 
   @Test("made in front a task begins at once, and its end is told at once")

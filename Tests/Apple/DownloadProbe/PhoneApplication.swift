@@ -16,15 +16,26 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
     say("launched \(getpid())")
     // The others make it when they are active, or woken.
     if words.first == "rest" { _ = transfers.session }
+    if words.contains("early"), isFirst { begin() }
     return true
   }
 
   func applicationDidBecomeActive(_ application: UIApplication) {
     say("active")
+    if words.contains("early") || words.contains("once") && !isFirst { return }
+    if words.first == "download", FileManager.default.fileExists(atPath: words[2]) { return }
+    begin()
+  }
+
+  /// Whether no process has begun the task yet.
+  private var isFirst: Bool { !FileManager.default.fileExists(atPath: words[2] + ".begun") }
+
+  private func begin() {
     let (words, session) = (words, transfers.session)
     guard words.count >= 3, let url = URL(string: words[1]) else { return }
-    if words[0] == "download", FileManager.default.fileExists(atPath: words[2]) { return }
     hasBegun = true
+    _ = FileManager.default.createFile(atPath: words[2] + ".begun", contents: nil)
+    if words.contains("early") { return session.downloadTask(with: url).resume() }
     session.getAllTasks { tasks in
       guard tasks.isEmpty else { return }
       if words[0] == "upload" {
@@ -58,8 +69,11 @@ private final class PhoneTransfers: NSObject, URLSessionDownloadDelegate, URLSes
 
   var session: URLSession {
     if let session = made.withLock({ $0 }) { return session }
+    let isLong = CommandLine.arguments.contains("long")
     let session = URLSession(
-      configuration: .background(withIdentifier: "phone"), delegate: self, delegateQueue: nil)
+      configuration: .background(
+        withIdentifier: isLong ? String(repeating: "phone", count: 2000) : "phone"), delegate: self,
+      delegateQueue: nil)
     made.withLock { $0 = session }
     return session
   }

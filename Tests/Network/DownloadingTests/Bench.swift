@@ -45,6 +45,8 @@ final class Bench {
     clock.runUntilIdle()
   }
 
+  func end() { download?.end() }
+
   /// As SIGKILL does: nothing more is written.
   func kill() { download = nil }
 

@@ -88,6 +88,21 @@ struct DownloadTests {
     #expect(bench.events.contains("resumed \(recorded)") && bench.result == content)
   }
 
+  @Test("ended: every byte that came is recorded, without an event") func ended() throws {
+    serve()
+    try bench.begin()
+    bench.advance(3)
+    bench.end()
+    let recorded = try #require(bench.recorded)
+    #expect(bench.events == ["206"] && recorded >= 145_000)
+    bench.end()
+    try bench.begin()
+    bench.advance(40)
+    #expect(bench.events.contains("resumed \(recorded)") && bench.result == content)
+    bench.end()
+    #expect(bench.names == ["a.bin"])
+  }
+
   @Test("stopped before the first byte: nothing is left") func stoppedEarly() throws {
     serve()
     bench.network.host("files.test").answers(after: .seconds(5))

@@ -146,7 +146,11 @@ package final class PhoneLink: Sendable {
 
   private func carryOut(_ order: PhoneOrder) {
     guard let device = state.withLock({ $0.device }) else { return }
-    device.happen(order.happening) { [weak self, weak device] in
+    guard let happening = order.happening else {
+      send(.refused("the phone's event \(order.number) is unknown to this version of the application"))
+      return send(.done(order.number, device.state))
+    }
+    device.happen(happening) { [weak self, weak device] in
       guard let self, let device else { return }
       let reached = device.state
       send(.done(order.number, reached))

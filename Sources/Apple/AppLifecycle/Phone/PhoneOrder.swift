@@ -1,22 +1,26 @@
 /// An event that a phone sends to its application, with a number that `PhoneReport.done` repeats.
 /// `description` is the content of the order's packet on the socket.
 package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
+  /// The maximum length of an event's description in bytes.
+  package static let limit = 8000
+
   package var number: UInt64
-  package var happening: LifecycleHappening
+  /// The event; nil for one that is unknown to this process.
+  package var happening: LifecycleHappening?
 
   package init(number: UInt64, _ happening: LifecycleHappening) {
     self.number = number
     self.happening = happening
   }
 
-  package var description: String { "\(number) \(happening)" }
+  package var description: String { "\(number) \(happening.map { "\($0)" } ?? "")" }
 
-  /// Parses a packet; nil for anything else.
+  /// Parses a packet; nil without a number.
   package init?(_ packet: String) {
-    let words = packet.split(separator: " ", maxSplits: 1)
-    guard words.count == 2, let number = UInt64(words[0]), let happening = Self.happening(String(words[1]))
-    else { return nil }
-    self.init(number: number, happening)
+    let number = packet.prefix { $0.isASCII && $0.isNumber }
+    guard let value = UInt64(number) else { return nil }
+    self.number = value
+    happening = Self.happening(String(decoding: packet.utf8.dropFirst(number.utf8.count + 1), as: UTF8.self))
   }
 
   /// The events that are parsed by their whole description.
@@ -26,16 +30,23 @@ package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
     .locationChanged, .voipData, .keepAlive, .quit,
   ]
 
+  /// The events with an identifier, by the words before and after the identifier.
+  private static let identified: [(String, String, @Sendable (String) -> LifecycleHappening)] = [
+    ("launch-task ", "", { .launchTask($0) }), ("expire-task ", "", { .expireTask($0) }),
+    ("transfers of ", " done", { .backgroundSession($0) }),
+  ]
+
   private static func happening(_ words: String) -> LifecycleHappening? {
     if let plain = plain.first(where: { $0.description == words }) { return plain }
-    if words.hasPrefix("transfers of "), words.hasSuffix(" done"), words.utf8.count >= 18 {
-      return .backgroundSession(String(words.dropFirst(13).dropLast(5)))
+    // Compared as bytes: an identifier may begin with a mark that forms one character with the blank before it.
+    let bytes = Array(words.utf8)
+    for (start, end, happening) in identified
+    where bytes.starts(with: start.utf8) && bytes.reversed().starts(with: end.utf8.reversed())
+      && bytes.count >= start.utf8.count + end.utf8.count
+    {
+      let identifier = bytes.dropFirst(start.utf8.count).dropLast(end.utf8.count)
+      return happening(String(decoding: identifier, as: UTF8.self))
     }
-    let parts = words.split(separator: " ", maxSplits: 1).map(String.init)
-    switch (parts.first, parts.last) {
-    case ("launch-task", let identifier?) where parts.count == 2: return .launchTask(identifier)
-    case ("expire-task", let identifier?) where parts.count == 2: return .expireTask(identifier)
-    default: return nil
-    }
+    return nil
   }
 }

@@ -50,6 +50,48 @@ package struct WatchRecord: Hashable, Sendable {
       case .alive: "alive"
       }
     }
+
+    /// The value of a field; nil for one that the event lacks.
+    package enum Value: Hashable, Sendable {
+      case song(StatusReply.Place?)
+      case text(String?)
+      case number(Int64?)
+      case time(Milliseconds)
+      case ranges([Range<Milliseconds>])
+    }
+
+    /// The fields in order; empty for `time`, whose records are far more frequent than all others.
+    package var fields: KeyValuePairs<String, Value> {
+      switch self {
+      case .time, .alive: [:]
+      case .currentItem(let song, let url): ["index": .song(song), "url": .text(url)]
+      case .timeControlStatus(let status, let reason):
+        ["status": .text(status.rawValue), "reason": .text(reason)]
+      case .applicationState(let state): ["state": .text(state)]
+      case .didPlayToEndTime(let song), .stalled(let song): ["index": .song(song)]
+      case .failed(let song, let url, let error):
+        ["index": .song(song), "url": .text(url), "error": .text(error)]
+      case .timeJumped(let song, let elapsed): ["index": .song(song), "elapsed": .time(elapsed)]
+      case .loaded(let song, let ranges, let bytes, let total):
+        [
+          "index": .song(song), "ranges": .ranges(ranges), "bytes": .number(bytes),
+          "total": .number(total),
+        ]
+      case .network(let song, let report):
+        [
+          "index": .song(song), "what": .text(report.what.rawValue), "url": .text(report.url),
+          "status": .number(report.status.map(Int64.init)), "from": .number(report.from),
+          "attempt": .number(report.attempt.map(Int64.init)), "total": .number(report.total),
+          "error": .text(report.error),
+        ]
+      case .timedMetadata(let song, let identifier, let value, let time):
+        [
+          "index": .song(song), "identifier": .text(identifier), "value": .text(value),
+          "time": .time(time),
+        ]
+      case .coalesced(let steps): ["steps": .number(Int64(steps))]
+      }
+    }
   }
 
   package var event: Event
@@ -66,60 +108,38 @@ package struct WatchRecord: Hashable, Sendable {
     switch event {
     case .time(let songID, let value, let timescale):
       reply.append("songid", songID)
-      reply.append("elapsed") { $0.append(upTo: 32) { $0.append(value: value, timescale: timescale) } }
+      reply.append("elapsed") {
+        $0.append(upTo: 32) { $0.append(value: value, timescale: timescale) }
+      }
       reply.append("value", value)
       reply.append("timescale", timescale)
-    case .currentItem(let song, let url):
-      if let song { Self.write(song, into: &reply) }
-      if let url { reply.append("url", url) }
-    case .timeControlStatus(let status, let reason):
-      reply.append("status", status.rawValue)
-      if let reason { reply.append("reason", reason) }
-    case .applicationState(let state): reply.append("state", state)
-    case .didPlayToEndTime(let song), .stalled(let song): Self.write(song, into: &reply)
-    case .failed(let song, let url, let error):
-      Self.write(song, into: &reply)
-      reply.append("url", url)
-      reply.append("error", error)
-    case .timeJumped(let song, let elapsed):
-      Self.write(song, into: &reply)
-      reply.append("elapsed", elapsed)
-    case .loaded(let song, let ranges, let bytes, let total):
-      Self.write(song, into: &reply)
-      reply.append("ranges", ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ","))
-      reply.append("bytes", bytes)
-      if let total { reply.append("total", total) }
-    case .network(let song, let report):
-      Self.write(song, into: &reply)
-      reply.append("what", report.what.rawValue)
-      if let url = report.url { reply.append("url", url) }
-      if let status = report.status { reply.append("status", status) }
-      if let from = report.from { reply.append("from", from) }
-      if let attempt = report.attempt { reply.append("attempt", attempt) }
-      if let total = report.total { reply.append("total", total) }
-      if let error = report.error { reply.append("error", error) }
-    case .timedMetadata(let song, let identifier, let value, let time):
-      Self.write(song, into: &reply)
-      reply.append("identifier", identifier)
-      reply.append("value", value)
-      reply.append("time", time)
-    case .coalesced(let steps):
-      reply.append("steps", steps)
-      return
-    case .alive: return
+    case .coalesced, .alive: return Self.write(event.fields, into: &reply)
+    default: Self.write(event.fields, into: &reply)
     }
     reply.append("host") { $0.append(upTo: 32) { $0.append(secondsOf: host) } }
+  }
+
+  private static func write(_ fields: KeyValuePairs<String, Event.Value>, into reply: inout Reply) {
+    for (name, value) in fields {
+      switch value {
+      case .song(let song?):
+        reply.append(name, song.position)
+        reply.append("songid", song.id)
+      case .text(let text?): reply.append(name, text)
+      case .number(let number?): reply.append(name, number)
+      case .time(let time): reply.append(name, time)
+      case .ranges(let ranges):
+        reply.append(
+          name, ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ","))
+      case .song(nil), .text(nil), .number(nil): break
+      }
+    }
   }
 
   package var bytes: [UInt8] {
     var reply = Reply()
     write(into: &reply)
     return reply.bytes
-  }
-
-  private static func write(_ song: StatusReply.Place, into reply: inout Reply) {
-    reply.append("index", song.position)
-    reply.append("songid", song.id)
   }
 }
 

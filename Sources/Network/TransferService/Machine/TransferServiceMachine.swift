@@ -48,6 +48,10 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case application(Application)
     /// The application was notified that it was woken for this session.
     case told(String)
+    /// The process has ended. Wakes that have not reached it are requested again.
+    case wakesLost
+    /// The application could not be woken for this session.
+    case notWoken(String)
     /// The session exists, with a delegate. `sendsLaunchEvents`: whether the application is woken for it.
     case connected(String, sendsLaunchEvents: Bool)
     case disconnected(String)
@@ -84,6 +88,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
     var isRunning = false
     var isDone = false
     var isDelivered = false
+    /// Whether the application was woken since the task has ended.
+    var hasWoken = false
     /// The start time that the device has chosen; nil if none.
     var chosen: HostTime?
     var waitsForLimiter = false
@@ -96,7 +102,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
   struct Session: Hashable, Sendable {
     var isConnected = false
     var sendsLaunchEvents = true
-    /// Whether a task has ended since the application was last woken for the session or notified of an end.
+    /// Whether a task has ended since the application was last woken for the session or notified of an end, or the
+    /// application was suspended before it received such a notification.
     var hasNews = false
     var wake = Wake.none
   }
@@ -183,6 +190,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
       concern(key)
       items[key]?.isDone = false
       items[key]?.isDelivered = false
+      items[key]?.hasWoken = false
       items[key]?.isRunning = false
       done.removeAll { $0 == key }
     case .removed(let key):
@@ -190,6 +198,10 @@ package struct TransferServiceMachine: Hashable, Sendable {
       done.removeAll { $0 == key }
     case .application(let next): move(to: next)
     case .told(let session): if sessions[session]?.wake == .asked { sessions[session]?.wake = .told }
+    case .wakesLost:
+      guard application == .suspended || application == .gone else { return }
+      for name in sessions.keys.sorted() where sessions[name]?.wake == .asked { commands.append(.wake(name)) }
+    case .notWoken(let session): if sessions[session]?.wake == .asked { sessions[session]?.wake = .none }
     case .connected(let name, let sendsLaunchEvents):
       var session = sessions[name] ?? Session()
       session.isConnected = true
@@ -235,6 +247,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
       commands.append(.cancel(key))
       end(key)
     }
+    // Nothing that has ended so far wakes the application.
+    for key in items.keys { items[key]?.hasWoken = true }
     for name in sessions.keys {
       sessions[name]?.hasNews = false
       sessions[name]?.isConnected = false
@@ -257,12 +271,14 @@ package struct TransferServiceMachine: Hashable, Sendable {
       if before == .front || before == .background {
         for name in sessions.keys { sessions[name]?.wake = .none }
       }
-      guard next == .gone else { return }
-      for name in sessions.keys {
-        sessions[name]?.isConnected = false
-        // Messages in transit to the delegate were lost, so deliver them again.
-        for key in items.keys where key.session == name { items[key]?.isDelivered = false }
+      // The application may have been stopped before it received these ends.
+      for (key, item) in items where item.isDelivered && !item.hasWoken {
+        sessions[key.session]?.hasNews = true
       }
+      guard next == .gone else { return }
+      for name in sessions.keys { sessions[name]?.isConnected = false }
+      // Messages in transit to the delegate were lost, so deliver them again.
+      for key in items.keys { items[key]?.isDelivered = false }
     }
   }
 
@@ -321,6 +337,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
     else { return }
     sessions[name]?.wake = .asked
     sessions[name]?.hasNews = false
+    for key in done where key.session == name { items[key]?.hasWoken = true }
     // Sessions that complete at the same time count as one wake.
     if !commands.contains(where: { if case .wake = $0 { true } else { false } }) {
       limiter.delay = limiter.delay == 0 ? Self.firstDelay : limiter.delay * 2
@@ -329,11 +346,11 @@ package struct TransferServiceMachine: Hashable, Sendable {
     commands.append(.wake(name))
   }
 
-  /// Whether transfers of an application that has ended will launch it again.
+  /// Whether transfers of an application that has ended will launch it again, or are about to.
   var mayWake: Bool {
     sessions.contains { name, session in
       let begun = items.filter { $0.key.session == name && $0.value.wishes != nil && !$0.value.isDone }
-      return session.sendsLaunchEvents && session.wake == .none && (session.hasNews || !begun.isEmpty)
+      return session.sendsLaunchEvents && (session.wake == .asked || session.hasNews || !begun.isEmpty)
         && begun.allSatisfy { !$0.value.isHeld }
     }
   }

@@ -59,6 +59,10 @@ package enum TransferCall: Codable, Sendable {
   case launch
   /// The application was notified that it was woken for this session.
   case told(session: String)
+  /// The process has ended. Wakes that have not reached it are requested again.
+  case wakesLost
+  /// The application could not be woken for this session.
+  case notWoken(session: String)
   /// The user has quit the application.
   case quit
   case powered

@@ -6,7 +6,7 @@ import Synchronization
 /// The transfer service of an application on a phone that is another process: calls and events travel on a
 /// socket. The transfers continue while this process is stopped and after its end.
 package final class RemoteTransfers: TransferService {
-  /// The timeout in seconds for the phone to open the service, and to read calls.
+  /// The timeout in seconds for the phone to open the service, between two of its messages.
   private static let patience = 10
 
   private struct State {
@@ -15,6 +15,8 @@ package final class RemoteTransfers: TransferService {
     /// The handlers for resume data, by number.
     var handlers: [UInt64: @Sendable (Data?) -> Void] = [:]
     var lastHandler: UInt64 = 0
+    /// Whether the phone no longer carries out the transfers of this process.
+    var isLost = false
     var reader: (any Worker)?
   }
 
@@ -26,23 +28,20 @@ package final class RemoteTransfers: TransferService {
   /// Opens the service. Blocks until the phone has read the records. Returns nil if the phone refuses or does
   /// not answer. `descriptor`, a stream socket, remains open.
   package init?(over descriptor: Int32, _ settings: TransferSettings, clock: any HostClock) {
-    var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
-    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-    }
-    var frames = MessageFrames()
-    let sender = MessageSender(descriptor, clock: clock)
+    // The record of a task returns with a response, and must fit into a message then too.
+    let sender = MessageSender(descriptor, clock: clock, limit: MessageFrames.limit / 2)
     sender.send(TransferRequestMessage.open(settings))
-    guard case .opened(let records?) = Self.next(on: descriptor, &frames) else {
+    Self.setTimeout(Self.patience, of: descriptor)
+    var frames = MessageFrames()
+    guard let records = Self.readRecords(from: descriptor, &frames) else {
       sender.close()
       return nil
     }
-    limit = timeval(tv_sec: 0, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    Self.setTimeout(0, of: descriptor)
     folder = settings.folder
     self.descriptor = descriptor
     self.sender = sender
-    state = Mutex(State(records: Dictionary(records.map { ($0.key, $0) }) { $1 }))
+    state = Mutex(State(records: records))
     let reader = clock.makeWorker("url-notices") { [weak self, frames] in
       self?.read(frames)
       return .whenSignalled
@@ -51,28 +50,35 @@ package final class RemoteTransfers: TransferService {
     reader.signal()
   }
 
-  /// Returns the next message; nil at the end of the stream, and after an error, a timeout or an invalid
-  /// message.
-  private static func next(on descriptor: Int32, _ frames: inout MessageFrames) -> TransferNotice? {
-    var bytes = [UInt8](repeating: 0, count: 16_384)
-    while true {
-      do { if let notice = try frames.next(TransferNotice.self) { return notice } } catch { return nil }
-      let count = recv(descriptor, &bytes, bytes.count, 0)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return nil }
-      frames.append(bytes[..<count])
+  private static func setTimeout(_ seconds: Int, of descriptor: Int32) {
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  /// Returns the records that the phone sends first; nil if the phone refuses or does not answer.
+  private static func readRecords(
+    from descriptor: Int32, _ frames: inout MessageFrames
+  ) -> [TransferKey: TaskRecord]? {
+    var records: [TransferKey: TaskRecord] = [:]
+    while let notice = try? frames.next(TransferNotice.self, from: descriptor) {
+      switch notice {
+      case .record(let record): records[record.key] = record
+      case .opened(let isOpen): return isOpen ? records : nil
+      default: break
+      }
     }
+    return nil
   }
 
   private func read(_ frames: MessageFrames) {
     var frames = frames
-    while let notice = Self.next(on: descriptor, &frames) { receive(notice) }
+    while let notice = try? frames.next(TransferNotice.self, from: descriptor) { receive(notice) }
   }
 
   private func receive(_ notice: TransferNotice) {
     switch notice {
-    case .opened: break
-    case .progressed(let record): keep(record)?.progressed(record)
+    case .opened: lose()
+    case .record(let record): keep(record)?.progressed(record)
     case .resumed(let record, let offset): keep(record)?.resumed(record, at: offset)
     case .ended(let record): keep(record)?.ended(record, file: "\(folder)/\(record.name)")
     case .challenged(let record, let failures): keep(record)?.challenged(record, failures: failures)
@@ -81,10 +87,34 @@ package final class RemoteTransfers: TransferService {
     }
   }
 
-  /// Stores a changed record. Returns the client of its session; nil if the task is no longer known.
+  /// Fails the tasks of all sessions, because the phone and this process no longer understand each other. Must be
+  /// called again after each later call.
+  private func lose() {
+    sender.drop()
+    let handlers = state.withLock { state in
+      defer { state.handlers = [:] }
+      state.isLost = true
+      return state.handlers
+    }
+    for handler in handlers.values { handler(nil) }
+    let failure = TaskRecord.Outcome.failed(
+      .backgroundSessionWasDisconnected, "the phone no longer serves the background sessions of this process")
+    let failed = state.withLock { state in
+      state.records.values.sorted { $0.key < $1.key }.compactMap { record in
+        guard record.outcome == nil, let client = state.clients[record.session] else { return nil }
+        var record = record
+        record.outcome = failure
+        state.records[record.key] = record
+        return (record, client)
+      } as [(TaskRecord, any TransferClient)]
+    }
+    for (record, client) in failed { client.ended(record, file: "\(folder)/\(record.name)") }
+  }
+
+  /// Stores a changed record. Returns the client of its session; nil if the task has ended in this process.
   private func keep(_ record: TaskRecord) -> (any TransferClient)? {
     state.withLock { state in
-      guard state.records[record.key] != nil else { return nil }
+      guard state.records[record.key] != nil, !state.isLost else { return nil }
       state.records[record.key] = record
       return state.clients[record.session]
     }
@@ -121,9 +151,14 @@ package final class RemoteTransfers: TransferService {
       return nil
     }
     withExtendedLifetime(old) {}
-    sender.send(TransferRequestMessage.call(call))
+    send(.call(call))
     // The process is about to be killed, and may have calls that the phone must know.
     if case .application(.gone) = call { sender.close() }
+  }
+
+  private func send(_ message: TransferRequestMessage) {
+    sender.send(message) { [weak self] in self?.lose() }
+    if state.withLock({ $0.isLost }) { lose() }
   }
 
   package func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
@@ -134,7 +169,7 @@ package final class RemoteTransfers: TransferService {
         return state.lastHandler
       }
     }
-    sender.send(TransferRequestMessage.cancel(key, handler: number))
+    send(.cancel(key, handler: number))
   }
 
   package func close() {

@@ -12,7 +12,15 @@ package final class TransferHost {
   private let wake: @Sendable (String) -> Void
   private var service: BackgroundTransfers?
   private var files: DiskErrands?
-  private var connection: (descriptor: Int32, sender: MessageSender, frames: MessageFrames)?
+  private var connection: Connection?
+
+  private struct Connection {
+    let descriptor: Int32
+    let sender: MessageSender
+    var frames = MessageFrames()
+    /// Whether the process reports its state itself.
+    var isOpen = false
+  }
 
   /// Creates a host without a service. `wake` resumes or launches the application for a session; called on any
   /// thread, without a lock.
@@ -30,32 +38,45 @@ package final class TransferHost {
   /// Serves a process of the application on its socket. Must be preceded by `disconnect` for an earlier one.
   /// `isWoken`: whether the process is launched in the background, for a session.
   package func connect(_ descriptor: Int32, isWoken: Bool) {
-    connection = (descriptor, MessageSender(descriptor, clock: clock), MessageFrames())
-    service?.perform(.application(isWoken ? .background : .front))
+    connection = Connection(descriptor: descriptor, sender: MessageSender(descriptor, clock: clock))
+    applicationEntered(isWoken ? .background : .front)
   }
+
+  /// Passes the state of the process to the service, unless the process has opened the service and does so itself.
+  package func applicationEntered(_ state: TransferServiceMachine.Application) {
+    if connection?.isOpen == false { service?.perform(.application(state)) }
+  }
+
+  /// Records that the application was not woken for a session. Its events wait until the application makes the
+  /// session.
+  package func failedToWake(for session: String) { service?.perform(.notWoken(session: session)) }
 
   /// Handles the calls that have arrived. Returns whether more may arrive.
   package func receive() -> Bool {
     guard let descriptor = connection?.descriptor else { return false }
-    var bytes = [UInt8](repeating: 0, count: 16_384)
-    while true {
-      let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return true }
-      guard count > 0 else { return false }
-      connection?.frames.append(bytes[..<count])
-      do {
-        while let message = try connection?.frames.next(TransferRequestMessage.self) { receive(message) }
-      } catch {
-        return false
+    do throws(MessageFrames.Problem) {
+      let flags = Int32(MSG_DONTWAIT)
+      while let message = try connection?.frames.next(
+        TransferRequestMessage.self, from: descriptor, flags: flags)
+      {
+        receive(message)
       }
+      return true
+    } catch {
+      if error == .invalid { connection?.sender.send(TransferNotice.opened(false)) }
+      connection?.isOpen = false
+      return false
     }
   }
 
   private func receive(_ message: TransferRequestMessage) {
     guard let sender = connection?.sender else { return }
     switch message {
-    case .open(let settings): sender.send(TransferNotice.opened(open(settings)?.records))
+    case .open(let settings):
+      let service = open(settings)
+      connection?.isOpen = service != nil
+      for record in service?.records ?? [] { sender.send(TransferNotice.record(record)) }
+      sender.send(TransferNotice.opened(service != nil))
     case .call(let call):
       if case .connect(let session, _) = call { service?.setClient(Relay(session, sender), of: session) }
       service?.perform(call)
@@ -85,6 +106,7 @@ package final class TransferHost {
   package func disconnect() {
     guard let ended = connection else { return }
     _ = receive()
+    service?.perform(.wakesLost)
     service?.perform(.application(.gone))
     shutdown(ended.descriptor, Int32(SHUT_RDWR))
     ended.sender.close()
@@ -118,7 +140,7 @@ private final class Relay: TransferClient {
     self.sender = sender
   }
 
-  func progressed(_ record: TaskRecord) { sender.send(TransferNotice.progressed(record), isProgress: true) }
+  func progressed(_ record: TaskRecord) { sender.send(TransferNotice.record(record), isProgress: true) }
 
   func resumed(_ record: TaskRecord, at offset: Int64) {
     sender.send(TransferNotice.resumed(record, offset: offset))

@@ -77,7 +77,7 @@ extension BackgroundTransfers {
 
   /// Asks the application for credentials that a server requests, unless it has cancelled the task.
   private func ask(_ key: TransferKey) {
-    var run: Run?
+    var run: TaskRun?
     var isCancelled = false
     handle { state in
       guard let record = state.records[key], record.outcome == nil else { return nil }
@@ -116,14 +116,14 @@ extension BackgroundTransfers {
 
   /// Ends a task with `outcome` once the task's record is on disk.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome) {
-    let (run, handler) = state.withLock { state -> (Run?, (@Sendable (Data?) -> Void)?) in
+    let (run, handler) = state.withLock { state -> (TaskRun?, (@Sendable (Data?) -> Void)?) in
       guard state.records[key]?.outcome == nil else { return (nil, nil) }
       state.records[key]?.outcome = outcome
       return (state.runs.removeValue(forKey: key), state.cancelled.removeValue(forKey: key))
     }
     // A download may end, in any way, before it notices its cancellation.
     handler?(outcome.resumeData)
-    if outcome.code != nil { stop(run) }
+    if outcome.code != nil { run?.stop() }
     // The end is delivered only once it is recorded, so that the next process does not repeat a transfer that
     // this one has delivered.
     save(key) { [weak self] in

@@ -1,5 +1,4 @@
 import Clocks
-import Downloading
 package import Foundation
 import Glibc
 import Synchronization
@@ -10,23 +9,11 @@ package import Transfer
 /// Records the transfers on disk for the next process. Thread-safe. Only `init`, `close` and the adoption of
 /// resume data block on the disk; workers do the other disk work.
 package final class BackgroundTransfers: TransferService {
-  enum Run {
-    case download(FileDownload)
-    case upload(UploadRun)
-
-    func setHeld(_ isHeld: Bool) {
-      switch self {
-      case .download(let download): download.setSuspended(isHeld)
-      case .upload(let upload): upload.handle(.hold(isHeld))
-      }
-    }
-  }
-
   struct State {
     var machine: TransferServiceMachine
     var commands = StepQueue<TransferServiceMachine.Command>()
     var records: [TransferKey: TaskRecord] = [:]
-    var runs: [TransferKey: Run] = [:]
+    var runs: [TransferKey: TaskRun] = [:]
     var clients: [String: any TransferClient] = [:]
     /// The offsets at which downloads of an earlier process continued before their session had a client.
     var resumptions: [TransferKey: Int64] = [:]
@@ -117,12 +104,7 @@ package final class BackgroundTransfers: TransferService {
       return (state.runs, state.alarm)
     }
     alarms.cancel(alarm)
-    for run in runs.values {
-      switch run {
-      case .upload(let upload): upload.handle(.cancel)
-      case .download(let download): download.end()
-      }
-    }
+    for run in runs.values { run.end() }
     writer.retryAll()
     disk.close()
   }
@@ -191,6 +173,8 @@ package final class BackgroundTransfers: TransferService {
     case .application(let application): setApplication(application)
     case .launch: setApplication(isWaking ? .background : .front)
     case .told(let session): handle(.told(session))
+    case .wakesLost: handle(.wakesLost)
+    case .notWoken(let session): handle(.notWoken(session))
     case .quit: handle(.quit)
     case .powered: handle(.powered)
     }
@@ -348,9 +332,12 @@ package final class BackgroundTransfers: TransferService {
       var asked = try TransferRequest(
         url: record.url, method: record.method, fields: record.fields, defaults: settings.defaultFields)
       if let credentials { asked.credentials = credentials }
-      let made: Run
+      let made: TaskRun
       switch record.kind {
-      case .download: made = .download(makeDownload(record, asked))
+      case .download:
+        made = .download(record, asked, to: file(of: record), transport: transport, clock: alarms.clock) {
+          [weak self] in self?.take($0, of: key)
+        }
       case .upload(let path, _):
         asked.becomeUpload()
         let upload = UploadRun(
@@ -365,33 +352,9 @@ package final class BackgroundTransfers: TransferService {
         state.runs[key] = made
         return false
       }
-      if isOver { stop(made) }
+      if isOver { made.stop() }
     } catch {
       finish(key, .failed(error.code, "the request cannot be sent"))
-    }
-  }
-
-  private func makeDownload(_ record: TaskRecord, _ request: TransferRequest) -> FileDownload {
-    var settings = RequestSettings(userAgent: request.fields["User-Agent"] ?? "")
-    settings.credentials = request.credentials
-    for field in request.fields.all { settings.fields.set(field.name, field.value) }
-    var policy = DownloadPolicy()
-    policy.times.giveUp = .infinity
-    policy.times.stall = max(record.timeout, 1)
-    policy.progressInterval = 0.1
-    policy.replacesFile = true
-    let key = record.key
-    return FileDownload(
-      request.url, to: DownloadPlace(file(of: record)), settings: settings, policy: policy,
-      transport: transport, clock: alarms.clock, seed: UInt64(truncatingIfNeeded: key.task)
-    ) { [weak self] in self?.take($0, of: key) }
-  }
-
-  func stop(_ run: Run?) {
-    switch run {
-    case .download(let download)?: download.stop()
-    case .upload(let upload)?: upload.handle(.cancel)
-    case nil: break
     }
   }
 

@@ -40,7 +40,8 @@ extension Phone {
         socket (continuo home, foreground, lock, unlock, interrupt, terminate, launch, lifecycle).
 
         Transfers of background sessions (ContinuoNetworking) continue while the application is suspended and after \
-        its termination, and resume or launch it when they are done. Quitting cancels them.
+        its termination, and resume or launch it when they are done. A phone that no user controls then ends. Quitting \
+        cancels them.
 
         EXAMPLES
           continuo phone run .build/debug/MyApp

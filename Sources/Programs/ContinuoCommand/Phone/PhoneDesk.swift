@@ -8,7 +8,8 @@ import Dispatch
 /// clients show a song. The program is shown as the song.
 struct PhoneDesk: ControlHandler {
   func perform(
-    _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
+    _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
+    completion: Completion
   ) {
     DispatchQueue.main.async {
       MainActor.assumeIsolated {
@@ -25,7 +26,8 @@ struct PhoneDesk: ControlHandler {
         case .playback(.status): completion(run.status)
         case .playback(.currentsong): completion(run.song)
         default:
-          completion(Ack(.unknown, "a phone plays nothing itself; its commands are those of applications"))
+          completion(
+            Ack(.unknown, "a phone plays nothing itself; its commands are those of applications"))
         }
       }
     }
@@ -57,23 +59,27 @@ extension PhoneRun {
     let isInFront = machine.state == .active || machine.state == .inactive
     LifecycleReply(
       application: machine.state.rawValue,
-      backgroundModes: BackgroundMode.known.filter(machine.modes.contains).map(\.rawValue),
+      backgroundModes: BackgroundMode.known.filter(machine.profile.modes.contains).map(\.rawValue),
       keptRunningBy: isInFront
         ? [RunningReason.foreground.rawValue]
-        : machine.tasks.isEmpty ? [] : [RunningReason.task.rawValue],
+        : machine.profile.tasks.isEmpty ? [] : [RunningReason.task.rawValue],
       backgroundTimeRemaining: machine.isRunning ? .infinity : 0,
-      tasks: machine.tasks.map { task in
+      tasks: machine.profile.tasks.map { task in
         LifecycleReply.Task(name: task.name ?? "", age: now.seconds(since: task.beganAt))
       },
-      lastTermination: machine.lastFault.map { LifecycleReply.Termination(code: $0.code, reason: $0.reason) }
+      lastTermination: machine.profile.lastFault.map {
+        LifecycleReply.Termination(code: $0.code, reason: $0.reason)
+      }
     ).write(into: &reply)
     return reply
   }
 
   fileprivate var status: Reply {
-    let runs = machine.state == .active || machine.state == .inactive || machine.state == .background
+    let runs =
+      machine.state == .active || machine.state == .inactive || machine.state == .background
     return Reply([
-      "repeat": "0", "random": "0", "single": "0", "consume": "0", "playlist": "1", "playlistlength": "1",
+      "repeat": "0", "random": "0", "single": "0", "consume": "0", "playlist": "1",
+      "playlistlength": "1",
       "state": runs ? "play" : machine.isRunning ? "pause" : "stop", "song": "0", "songid": "1",
     ])
   }
@@ -82,5 +88,7 @@ extension PhoneRun {
     Reply(["file": machine.name, "Title": "\(title) (\(machine.state))", "Pos": "0", "Id": "1"])
   }
 
-  private var title: String { machine.name.split(separator: "/").last.map(String.init) ?? machine.name }
+  private var title: String {
+    machine.name.split(separator: "/").last.map(String.init) ?? machine.name
+  }
 }

@@ -1,8 +1,7 @@
 import AppLifecycle
 import Clocks
 
-/// The phone of one program as a value: takes events with their times, and returns the actions to carry out,
-/// in order.
+/// The phone of one program as a value: takes events and times, and returns the actions to carry out in order.
 ///
 /// The life cycle itself runs in the application's own device, at the other end of the link. This machine
 /// sends the events to that device, stops the application's processes once it is suspended, and kills them
@@ -70,11 +69,6 @@ struct PhoneMachine {
     case none
   }
 
-  private struct Press: Hashable {
-    var happening: LifecycleHappening
-    var token: UInt64?
-  }
-
   /// The time limit for the first report of a program that the user has started, in seconds. Until then, events
   /// wait.
   static let helloLimit = 2.0
@@ -83,10 +77,6 @@ struct PhoneMachine {
   static let launchLimit = 10.0
   /// The time limit for the end of a process after its link has ended, in seconds.
   static let endLimit = 0.5
-  /// The maximum number of events that wait or that the application has not finished; further ones are
-  /// refused. Linux 6 holds 278 small packets in a socket with its default buffer of 212,992 bytes.
-  static let pressLimit = 200
-
   /// The program's name, for messages.
   let name: String
   /// The maximum time between a suspension and the stop, in seconds. A background task that begins in between
@@ -101,33 +91,18 @@ struct PhoneMachine {
   private var reached = ApplicationState.notRunning
   /// The time until which events wait for the device's launch; nil if they do not.
   private var launchBy: HostTime?
-  private(set) var modes = BackgroundModes()
-  private(set) var tasks: [BackgroundTaskReport] = []
-  private(set) var lastFault: PhoneReport.Fault?
+  private(set) var profile = ApplicationProfile()
   private var standIn: StandIn?
-  private var waiting: [Press] = []
-  /// The sessions for which the program starts again once its killed process has ended.
-  private var waitingForEnd: [Press] = []
+  private var presses = PressQueue()
   /// Whether the application was last started in the background, for a session.
   private(set) var launchesInBackground = false
-  /// The events that were sent to the application and that it has not finished, by number.
-  private var sent: [(number: UInt64, press: Press)] = []
-  private var lastNumber: UInt64 = 0
   private var stopAt: HostTime?
-  private var returnsOnUnlock = false
-  private var isInterrupted = false
   /// The reason for which the process is being killed; nil if it is not being killed.
   private var ending: Ending?
   /// Whether the program starts again once its killed process has ended.
   private var launchesAgain = false
   private var now = HostTime(nanoseconds: .min)
   private var actions: [Action] = []
-
-  struct BackgroundTaskReport: Hashable {
-    var id: UIBackgroundTaskIdentifier
-    var name: String?
-    var beganAt: HostTime
-  }
 
   init(name: String, grace: Double) {
     self.name = name
@@ -142,8 +117,10 @@ struct PhoneMachine {
   /// The earliest time at which `timePassed` has an effect; nil if none.
   var nextDeadline: HostTime? {
     var moments = [stopAt, standIn?.nextDeadline].compactMap { $0 }
-    if case .awaited(let limit, let wasHeld) = link, wasHeld || !waiting.isEmpty { moments.append(limit) }
-    if let launchBy, !waiting.isEmpty { moments.append(launchBy) }
+    if case .awaited(let limit, let wasHeld) = link, wasHeld || presses.areWaiting {
+      moments.append(limit)
+    }
+    if let launchBy, presses.areWaiting { moments.append(launchBy) }
     return moments.min()
   }
 
@@ -151,7 +128,7 @@ struct PhoneMachine {
     now = max(now, moment)
     switch input {
     case .started: start()
-    case .press(let happening, let token): press(Press(happening: happening, token: token))
+    case .press(let happening, let token): press(PhonePress(happening: happening, token: token))
     case .report(let report): if process != .none { receive(report) }
     case .linkEnded: loseLink()
     case .stood(let isComplete): stand(isComplete)
@@ -165,7 +142,9 @@ struct PhoneMachine {
 
   private mutating func checkTime() {
     if let moment = stopAt, now >= moment { stop() }
-    if case .awaited(let limit, let wasHeld) = link, now >= limit, wasHeld || !waiting.isEmpty {
+    if case .awaited(let limit, let wasHeld) = link, now >= limit,
+      wasHeld || presses.areWaiting
+    {
       doWithoutLink(wasHeld: wasHeld)
     }
     if launchBy.map({ now >= $0 }) ?? false { sendWaiting() }
@@ -181,7 +160,6 @@ struct PhoneMachine {
     link = .awaited(until: now.advanced(bySeconds: limit), wasHeld: false)
     reached = .notRunning
     standIn = nil
-    tasks = []
     ending = nil
   }
 
@@ -192,18 +170,15 @@ struct PhoneMachine {
     standIn = nil
     stopAt = nil
     launchBy = nil
-    tasks = []
-    returnsOnUnlock = false
-    for press in sent.map(\.press) + waiting { finish(press) }
-    sent = []
-    waiting = waitingForEnd
-    waitingForEnd = []
+    profile.end()
+    for press in presses.takeAll() { finish(press) }
     if ending == nil, case .killed(let signal) = end {
-      actions.append(.complain("\(name) has crashed: killed by signal \(signal) from outside the phone"))
+      actions.append(
+        .complain("\(name) has crashed: killed by signal \(signal) from outside the phone"))
     }
     show(.notRunning, now)
-    launchesInBackground = !launchesAgain && !waiting.isEmpty
-    actions.append(launchesAgain || launchesInBackground ? .start : .over(ending ?? .byItself(end)))
+    launchesInBackground = false
+    actions.append(launchesAgain ? .start : .over(ending ?? .byItself(end)))
     ending = nil
     launchesAgain = false
   }
@@ -214,7 +189,7 @@ struct PhoneMachine {
     actions.append(.kill)
   }
 
-  private mutating func finish(_ press: Press, refusal: String? = nil) {
+  private mutating func finish(_ press: PhonePress, refusal: String? = nil) {
     if let token = press.token { actions.append(.finished(token: token, refusal: refusal)) }
   }
 
@@ -226,11 +201,13 @@ struct PhoneMachine {
 
   // MARK: Events
 
-  private mutating func press(_ press: Press) {
-    note(press.happening)
+  private mutating func press(_ press: PhonePress) {
+    guard "\(press.happening)".utf8.count <= PhoneOrder.limit else {
+      return finish(press, refusal: "its identifier is longer than \(PhoneOrder.limit) bytes")
+    }
+    profile.note(press.happening, isInFront: reached == .active || reached == .inactive)
     guard process != .none else { return start(for: press) }
     guard ending == nil else {
-      if press.happening.isSession { return waitingForEnd.append(press) }
       if press.happening == .launch { launchesAgain = true }
       return finish(press)
     }
@@ -238,68 +215,59 @@ struct PhoneMachine {
     case .awaited: keep(press)
     // A device that was not launched yet ignores all other events.
     case .held where launchBy != nil:
-      if !launches(press.happening) { keep(press) } else if hasRoom(for: press) { send(press) }
+      if !press.launches(inBackground: launchesInBackground) {
+        keep(press)
+      } else if hasRoom(for: press) {
+        send(press)
+      }
     case .held: tellApplication(press)
     case .none: tellStandIn(press)
     }
   }
 
   /// Starts the program, which has ended, if the event launches it.
-  private mutating func start(for press: Press) {
-    launchesInBackground = press.happening.isSession
+  private mutating func start(for press: PhonePress) {
+    launchesInBackground = press.isForSession
     guard press.happening == .launch || launchesInBackground else {
       return finish(press, refusal: "the application is not running")
     }
     actions.append(.start)
-    if launchesInBackground { waiting.append(press) } else { finish(press) }
+    if launchesInBackground { presses.keep(press) } else { finish(press) }
   }
 
-  /// Whether the event launches the device of a program that was started.
-  private func launches(_ happening: LifecycleHappening) -> Bool {
-    happening == .launch || launchesInBackground && happening.isSession
-  }
-
-  /// Keeps an event for later.
-  private mutating func keep(_ press: Press) {
-    if hasRoom(for: press) { waiting.append(press) }
+  /// Keeps an event for later, and of several events for the same session one.
+  private mutating func keep(_ press: PhonePress) {
+    if press.isForSession, presses.waits(for: press.happening) { return finish(press) }
+    if hasRoom(for: press) { presses.keep(press) }
   }
 
   /// Returns whether another event may wait or be sent. Refuses `press` if not.
-  private mutating func hasRoom(for press: Press) -> Bool {
-    if waiting.count + sent.count < Self.pressLimit { return true }
+  private mutating func hasRoom(for press: PhonePress) -> Bool {
+    if presses.hasRoom { return true }
     finish(press, refusal: "too many events wait for the application")
     return false
   }
 
-  /// Records the state that decides whether a later event wakes a stopped application.
-  private mutating func note(_ happening: LifecycleHappening) {
-    switch happening {
-    case .lock: returnsOnUnlock = returnsOnUnlock || reached == .active || reached == .inactive
-    case .launch: returnsOnUnlock = false
-    case .interruptionBegan: isInterrupted = true
-    case .interruptionEnded: isInterrupted = false
-    default: break
-    }
-  }
-
   /// Sends an event to the application. An event that does not wake a stopped application waits for an event
   /// that does.
-  private mutating func tellApplication(_ press: Press) {
+  private mutating func tellApplication(_ press: PhonePress) {
     let isStanding = process != .running
     if isStanding, press.happening == .terminate || press.happening == .quit {
       // A suspended application gets no call.
       finish(press)
       return kill(.terminated)
     }
-    guard !isStanding || wakes(press.happening) else {
+    guard !isStanding || profile.wakes(press.happening) else {
       // Of several equal events the application gets the last.
-      waiting.removeAll { $0.happening == press.happening }
+      _ = presses.takeWaiting { $0.happening == press.happening }
       guard hasRoom(for: press) else { return }
-      waiting.append(Press(happening: press.happening, token: nil))
+      presses.keep(PhonePress(happening: press.happening))
       return finish(press)
     }
     guard isStanding || hasRoom(for: press) else { return }
-    if press.happening == .unlock || press.happening == .foreground { returnsOnUnlock = false }
+    if press.happening == .unlock || press.happening == .foreground {
+      profile.returnsOnUnlock = false
+    }
     resume()
     sendWaiting()
     send(press)
@@ -307,27 +275,11 @@ struct PhoneMachine {
 
   private mutating func sendWaiting() {
     launchBy = nil
-    for press in waiting { send(press) }
-    waiting = []
+    for press in presses.takeWaiting() { send(press) }
   }
 
-  private mutating func send(_ press: Press) {
-    lastNumber += 1
-    sent.append((lastNumber, press))
-    actions.append(.send(PhoneOrder(number: lastNumber, press.happening)))
-  }
-
-  private func wakes(_ happening: LifecycleHappening) -> Bool {
-    switch happening {
-    case .launch, .home, .lock, .interruptionBegan, .interruptionEnded(shouldResume: false), .memoryWarning,
-      .expireTask, .refreshStatusChanged:
-      false
-    case .unlock: returnsOnUnlock
-    case .interruptionEnded(shouldResume: true), .remoteControl: modes.contains(.audio)
-    case .fetch: modes.contains(.fetch)
-    case .voipData, .keepAlive: modes.contains(.voip)
-    case .foreground, .terminate, .quit, .locationChanged, .launchTask, .backgroundSession: true
-    }
+  private mutating func send(_ press: PhonePress) {
+    actions.append(.send(presses.send(press)))
   }
 
   // MARK: Reports
@@ -335,35 +287,32 @@ struct PhoneMachine {
   private mutating func receive(_ report: PhoneReport) {
     switch report {
     case .hello(let modes, let reached):
-      self.modes = modes
+      profile.modes = modes
       link = .held
       standIn = nil
       enter(reached, now)
-      if isInterrupted { send(Press(happening: .interruptionBegan)) }
+      if profile.isInterrupted { send(PhonePress(happening: .interruptionBegan)) }
       if reached == .notRunning {
         launchBy = now.advanced(bySeconds: Self.launchLimit)
-        let launches = waiting.filter { self.launches($0.happening) }
-        waiting = waiting.filter { !self.launches($0.happening) }
-        for press in launches { send(press) }
+        for press in presses.takeLaunches(inBackground: launchesInBackground) { send(press) }
       } else {
         // A device that is active from the beginning cannot be launched in the background.
-        if launchesInBackground, reached != .background { send(Press(happening: .home)) }
+        if launchesInBackground, reached != .background { send(PhonePress(happening: .home)) }
         sendWaiting()
       }
     case .event(.state(let reached), let time): enter(reached, time)
     case .event(let event, let time):
-      record(event, time)
+      profile.record(event, time)
       actions.append(.record(event, time))
     case .refused(let reason): actions.append(.complain(reason))
     case .still(let left):
-      guard reached == .suspended, process == .running, sent.isEmpty else { return }
+      guard reached == .suspended, process == .running, presses.areFinished else { return }
       stopAt = now.advanced(bySeconds: min(left, grace))
     case .done(let number, _):
-      guard let index = sent.firstIndex(where: { $0.number == number }) else { return }
-      finish(sent.remove(at: index).press)
+      if let press = presses.finish(number) { finish(press) }
     case .terminated(let fault, let time):
       actions.append(.record(.terminated(nil), time))
-      lastFault = fault
+      profile.lastFault = fault
       if let fault { actions.append(.report(fault, time)) }
       kill(fault == nil ? .terminated : .faulted)
     }
@@ -380,17 +329,6 @@ struct PhoneMachine {
     if ending == nil { show(next, time) }
   }
 
-  private mutating func record(_ event: LifecycleRecord.Event, _ time: HostTime) {
-    switch event {
-    case .taskBegan(let id, let name):
-      if tasks.count < LifecycleMachine.taskLimit {
-        tasks.append(BackgroundTaskReport(id: id, name: name, beganAt: time))
-      }
-    case .taskEnded(let id, _): tasks.removeAll { $0.id == id }
-    default: break
-    }
-  }
-
   // MARK: Stops
 
   private mutating func stop() {
@@ -403,7 +341,9 @@ struct PhoneMachine {
   private mutating func stand(_ isComplete: Bool) {
     guard process == .stopping else { return }
     process = .stopped
-    if !isComplete { actions.append(.complain("not all threads of \(name) stand still after a second")) }
+    if !isComplete {
+      actions.append(.complain("not all threads of \(name) stand still after a second"))
+    }
     show(.suspended, now)
   }
 
@@ -426,20 +366,18 @@ struct PhoneMachine {
     launchBy = nil
     let reason =
       wasHeld
-      ? "has closed its connection to the phone" : "has not made itself known: it uses no device of Continuo"
+      ? "has closed its connection to the phone"
+      : "has not made itself known: it uses no device of Continuo"
     actions.append(
       .complain("\(name) \(reason); it gets no calls, and is stopped and ended all the same"))
     standIn = StandIn(isInFront: process == .running, at: now)
-    let missed = sent.map(\.press) + waiting
-    sent = []
-    waiting = []
     if process == .running { show(.active, now) }
-    for press in missed { tellStandIn(press) }
+    for press in presses.takeAll() { tellStandIn(press) }
   }
 
-  private mutating func tellStandIn(_ press: Press) {
-    guard let number = press.token else { return tellStandIn(.happened(press.happening)) }
-    tellStandIn(.happened(press.happening, token: number))
+  private mutating func tellStandIn(_ press: PhonePress) {
+    tellStandIn(
+      press.token.map { .happened(press.happening, token: $0) } ?? .happened(press.happening))
   }
 
   private mutating func tellStandIn(_ event: LifecycleMachine.Event) {
@@ -459,8 +397,4 @@ struct PhoneMachine {
     default: break
     }
   }
-}
-
-extension LifecycleHappening {
-  fileprivate var isSession: Bool { if case .backgroundSession = self { true } else { false } }
 }

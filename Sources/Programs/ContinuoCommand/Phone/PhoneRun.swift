@@ -44,6 +44,9 @@ final class PhoneRun {
   private var lastToken: UInt64 = 0
   /// The time of the next `timePassed`.
   private var alarm: HostTime?
+  /// The exit status once the transfers are done that keep the phone after the application's end; nil if a user
+  /// controls the phone.
+  private var statusAfterTransfers: Int32?
   /// Whether the last event came from a client of the socket, who may launch the application again.
   private var mayBeLaunched = false
   private var isEnded = false
@@ -53,7 +56,7 @@ final class PhoneRun {
     machine = PhoneMachine(name: parts.arguments.first ?? "", grace: parts.grace)
     transfers = TransferHost(transport: CurlHTTPTransport.shared(clock: clock), clock: clock) { session in
       DispatchQueue.main.async {
-        MainActor.assumeIsolated { PhoneRun.current?.press(.backgroundSession(session)) { _ in } }
+        MainActor.assumeIsolated { PhoneRun.current?.wake(for: session) }
       }
     }
   }
@@ -112,6 +115,7 @@ final class PhoneRun {
     if command == .quit { return quit() }
     guard let happening = command.happening else { return }
     mayBeLaunched = false
+    statusAfterTransfers = nil
     press(happening) { if let refusal = $0 { StandardOutput.complain("\(command): \(refusal)") } }
   }
 
@@ -127,7 +131,22 @@ final class PhoneRun {
     _ happening: LifecycleHappening, forClient completion: @escaping @MainActor (_ refusal: String?) -> Void
   ) {
     mayBeLaunched = true
+    statusAfterTransfers = nil
     press(happening, completion)
+  }
+
+  private func wake(for session: String) {
+    press(.backgroundSession(session)) { [weak self] refusal in
+      guard let self, let refusal, !isEnded else { return }
+      StandardOutput.complain("\(machine.name) is not woken for a background session: \(refusal)")
+      transfers.failedToWake(for: session)
+      if !machine.isRunning { endAfterTransfers() }
+    }
+  }
+
+  /// Ends a phone that no user controls and whose application has nothing more to do.
+  private func endAfterTransfers() {
+    if let statusAfterTransfers, !transfers.mayWake, schedule?.isEmpty ?? true { end(statusAfterTransfers) }
   }
 
   private func press(
@@ -176,6 +195,7 @@ final class PhoneRun {
     case .state(let state, let time):
       parts.timeline?.record(.state(state), at: time)
       if let line = EventLine(.applicationState(state.rawValue), host: time) { parts.events?.write(line) }
+      entered(state)
     case .record(let event, let time):
       if let entry = Timeline.Entry(event) { parts.timeline?.record(entry, at: time) }
     case .report(let fault, let time):
@@ -200,15 +220,35 @@ final class PhoneRun {
     handle(.stood(isComplete: stands))
   }
 
+  private func entered(_ state: ApplicationState) {
+    // The last calls of the application come first.
+    readTransferCalls()
+    switch state {
+    case .active: transfers.applicationEntered(.front)
+    case .background: transfers.applicationEntered(.background)
+    case .suspended:
+      transfers.applicationEntered(.suspended)
+      endAfterTransfers()
+    // Inactive is also an application that is being launched in the background.
+    case .inactive, .notRunning: break
+    }
+  }
+
   private func applicationEnded(_ ending: PhoneMachine.Ending) {
     if schedule?.includes(.launch) ?? false { return }
+    let status =
+      switch ending {
+      case .terminated: ExitStatus.played.rawValue
+      case .faulted: ExitStatus.terminated.rawValue
+      case .byItself(.exited(let status)): status
+      case .byItself(.killed(let signal)): 128 + signal
+      }
     switch ending {
     case .terminated where transfers.mayWake, .faulted where transfers.mayWake:
       StandardOutput.complain("\(machine.name): its background transfers continue, and will launch it again")
-    case .terminated: if !mayBeLaunched { end(ExitStatus.played.rawValue) }
-    case .faulted: end(ExitStatus.terminated.rawValue)
-    case .byItself(.exited(let status)): end(status)
-    case .byItself(.killed(let signal)): end(128 + signal)
+      if !mayBeLaunched, terminal == nil { statusAfterTransfers = status }
+    case .terminated where mayBeLaunched: break
+    default: end(status)
     }
   }
 

@@ -17,38 +17,10 @@ struct EventLine {
   /// Creates the line of an event, observed at `host`; nil for events that `--events` does not report, and
   /// for times.
   init?(_ event: WatchRecord.Event, host: HostTime) {
-    let members: KeyValuePairs<String, JSONValue>
     switch event {
-    case .currentItem(let song, let url):
-      members = ["index": song.map { .number($0.position) } ?? .null, "url": .string(optional: url)]
-    case .timeControlStatus(let status, let reason):
-      members = ["status": .string(status.rawValue), "reason": .string(optional: reason)]
-    case .applicationState(let state): members = ["state": .string(state)]
-    case .didPlayToEndTime(let song): members = ["index": .number(song.position)]
-    case .failed(let song, let url, let error):
-      members = ["index": .number(song.position), "url": .string(url), "error": .string(error)]
-    case .stalled(let song): members = ["index": .number(song.position)]
-    case .loaded(let song, let ranges, let bytes, let total):
-      members = [
-        "index": .number(song.position),
-        "ranges": .array(ranges.map { .array([.seconds($0.lowerBound), .seconds($0.upperBound)]) }),
-        "bytes": .number(bytes), "total": .number(optional: total),
-      ]
-    case .network(let song, let report):
-      members = [
-        "index": .number(song.position), "what": .string(report.what.rawValue),
-        "url": .string(optional: report.url), "status": .number(optional: report.status),
-        "from": .number(optional: report.from), "attempt": .number(optional: report.attempt),
-        "total": .number(optional: report.total), "error": .string(optional: report.error),
-      ]
-    case .timedMetadata(let song, let identifier, let value, let time):
-      members = [
-        "index": .number(song.position), "identifier": .string(identifier), "value": .string(value),
-        "time": .seconds(time),
-      ]
     case .time, .timeJumped, .coalesced, .alive: return nil
+    default: self.init(event.name, event.fields.map { ($0, JSONValue($1)) }, host)
     }
-    self.init(event.name, members, host)
   }
 
   /// Replaces the contents by the line for a call of the periodic observer, at `value / timescale` seconds of
@@ -78,18 +50,30 @@ struct EventLine {
 
   /// Creates a line with the given members after the name and before the time.
   init(_ name: String, _ members: KeyValuePairs<String, JSONValue>, _ host: HostTime) {
+    self.init(name, members.map { ($0, $1) }, host)
+  }
+
+  private init(_ name: String, _ members: [(String, JSONValue)], _ host: HostTime) {
     self.name = name
     let seconds = DecimalFraction.seconds(nanoseconds: UInt64(max(0, host.nanoseconds)))
-    let all = [("event", JSONValue.string(name))] + members.map { ($0, $1) } + [("host", .number(seconds))]
+    let all = [("event", JSONValue.string(name))] + members + [("host", .number(seconds))]
     bytes = JSONValue.object(all.map { JSONValue.Member(key: $0, value: $1) }).line
   }
 }
 
 extension JSONValue {
+  fileprivate init(_ value: WatchRecord.Event.Value) {
+    self =
+      switch value {
+      case .song(let song): song.map { .number($0.position) } ?? .null
+      case .text(let text): .string(optional: text)
+      case .number(let number): number.map { .number($0) } ?? .null
+      case .time(let time): .seconds(time)
+      case .ranges(let ranges):
+        .array(ranges.map { .array([.seconds($0.lowerBound), .seconds($0.upperBound)]) })
+      }
+  }
+
   /// Returns a number of seconds with three decimals.
   fileprivate static func seconds(_ time: Milliseconds) -> JSONValue { .number("\(time)") }
-
-  fileprivate static func number(optional number: (some BinaryInteger)?) -> JSONValue {
-    number.map { .number($0) } ?? .null
-  }
 }

@@ -19,6 +19,8 @@ final class Schedule {
     }
   }
 
+  var isEmpty: Bool { waiting.isEmpty }
+
   func includes(_ command: PlayerCommand) -> Bool { waiting.values.contains { $0.command == command } }
 
   private func run(_ index: Int) {

@@ -29,9 +29,10 @@ extension EndToEndTests {
       return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    private func phone(_ words: String...) throws -> Phone {
+    private func phone(_ words: String..., options: [String] = []) throws -> Phone {
       try Phone(
-        ["/usr/bin/env", state, product("DownloadProbe"), "phone"] + words, options: ["--grace", "0"])
+        ["/usr/bin/env", state, product("DownloadProbe"), "phone"] + words,
+        options: ["--grace", "0"] + options)
     }
 
     /// A server whose first answer waits for the gate: with half of the file, or all of it.
@@ -148,10 +149,64 @@ extension EndToEndTests {
       #expect(kept == ["lock"])
     }
 
+    @Test("An application that was launched again and makes no session is woken for it all the same")
+    func unopened() async throws {
+      let server = try server { HostileFile(Self.content).answer($0) }
+      defer { server.stop() }
+      let phone = try phone("download", server.url("/a"), target, "once")
+      try await phone.line("received \(Self.content.count / 2)")
+      try await phone.tell("terminate")
+      var count = try await phone.state("notRunning")
+      try await phone.tell("launch")
+      count = try await phone.state("active", after: count)
+      try await phone.tell("home")
+      count = try await phone.state("suspended", after: count)
+      gate.signal()
+      try await phone.line("completed 200", after: try await phone.line("woken for phone", after: count))
+      try await end(phone)
+    }
+
+    @Test(
+      "A session whose identifier is too long for an order wakes nobody, which is said, and waits for the user"
+    )
+    func longIdentifier() async throws {
+      let server = try server { HostileFile(Self.content).answer($0) }
+      defer { server.stop() }
+      let phone = try phone("download", server.url("/a"), target, "long")
+      try await phone.line("received \(Self.content.count / 2)")
+      try await phone.tell("home")
+      let count = try await phone.state("suspended")
+      gate.signal()
+      _ = try await phone.run.log.wait(for: "the reason") { log in
+        log.errors.contains {
+          $0.contains("is not woken for a background session: its identifier is longer than 8000 bytes")
+        }
+      }
+      try await phone.tell("foreground")
+      try await phone.line("completed 200", after: count)
+      #expect(!phone.output.contains { $0.hasPrefix("woken") })
+      try await end(phone)
+    }
+
+    @Test(
+      "Without a user the phone ends once the transfers of an application that has ended are done",
+      arguments: [false, true])
+    func alone(_ isFault: Bool) async throws {
+      let server = try server { HostileFile(Self.content).answer($0) }
+      defer { server.stop() }
+      let words = isFault ? ["home", "hang"] : ["terminate", ""]
+      let phone = try phone(
+        "download", server.url("/a"), target, "early", words[1], options: ["--at", "0:\(words[0])"])
+      try await phone.state("notRunning")
+      gate.signal()
+      let log = try await phone.run.finished(status: isFault ? 70 : 0)
+      #expect(log.output.contains("completed 200") && log.output.contains("all events"))
+      #expect(try folder.read("target") == Self.content && kept == ["lock"])
+    }
+
     @Test("The phone's end stops the transfers; the next phone goes on with what is there")
     func nextPhone() async throws {
-      // Enough for a length that is on the disk: it is raised every 8 MiB.
-      let content = (0..<20).flatMap { _ in Self.content }
+      let content = Self.content
       let server = try server { HostileFile(content).answer($0) }
       defer { server.stop() }
       do {
@@ -167,7 +222,7 @@ extension EndToEndTests {
       try await phone.line("completed 206")
       let resumed = try #require(phone.output.first { $0.hasPrefix("resumed at ") })
       let first = try #require(Int(resumed.dropFirst("resumed at ".count)))
-      #expect(first >= 8 << 20 && server.requests.last?.first == first - 65_536)
+      #expect(first == content.count / 2 && server.requests.last?.first == first - 65_536)
       #expect(try folder.read("target") == content)
       try await end(phone)
       #expect(kept == ["lock"])

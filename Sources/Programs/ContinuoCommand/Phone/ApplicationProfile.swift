@@ -1,0 +1,62 @@
+import AppLifecycle
+import Clocks
+
+/// The facts about an application that its phone keeps: they are shown to clients, and decide which events resume
+/// a stopped application.
+struct ApplicationProfile {
+  struct BackgroundTask: Hashable {
+    var id: UIBackgroundTaskIdentifier
+    var name: String?
+    var beganAt: HostTime
+  }
+
+  var modes = BackgroundModes()
+  private(set) var tasks: [BackgroundTask] = []
+  var lastFault: PhoneReport.Fault?
+  private(set) var isInterrupted = false
+  var returnsOnUnlock = false
+
+  /// Records an event of the user or the system before the application handles it.
+  mutating func note(_ happening: LifecycleHappening, isInFront: Bool) {
+    switch happening {
+    case .lock: returnsOnUnlock = returnsOnUnlock || isInFront
+    case .launch: returnsOnUnlock = false
+    case .interruptionBegan: isInterrupted = true
+    case .interruptionEnded: isInterrupted = false
+    default: break
+    }
+  }
+
+  /// Records an event that the application has reported.
+  mutating func record(_ event: LifecycleRecord.Event, _ time: HostTime) {
+    switch event {
+    case .taskBegan(let id, let name):
+      if tasks.count < LifecycleMachine.taskLimit {
+        tasks.append(BackgroundTask(id: id, name: name, beganAt: time))
+      }
+    case .taskEnded(let id, _): tasks.removeAll { $0.id == id }
+    default: break
+    }
+  }
+
+  /// Forgets what ends with the application's process.
+  mutating func end() {
+    tasks = []
+    returnsOnUnlock = false
+  }
+
+  /// Whether the event resumes the stopped application.
+  func wakes(_ happening: LifecycleHappening) -> Bool {
+    switch happening {
+    case .launch, .home, .lock, .interruptionBegan, .interruptionEnded(shouldResume: false),
+      .memoryWarning,
+      .expireTask, .refreshStatusChanged:
+      false
+    case .unlock: returnsOnUnlock
+    case .interruptionEnded(shouldResume: true), .remoteControl: modes.contains(.audio)
+    case .fetch: modes.contains(.fetch)
+    case .voipData, .keepAlive: modes.contains(.voip)
+    case .foreground, .terminate, .quit, .locationChanged, .launchTask, .backgroundSession: true
+    }
+  }
+}
