@@ -376,7 +376,7 @@ struct RealSessionTests {
       )
       let progress: @Sendable (Int64) -> Void = { count in
         var record = record
-        record.received = count
+        (record.received, record.expected) = (count, 300)
         core.progressed(record)
       }
       more.withLock { $0 = { progress(300) } }
@@ -404,7 +404,7 @@ struct RealSessionTests {
   private func openTransfers(of device: Device) throws -> any TransferService {
     device.networking.beginTurn()
     defer { device.networking.endTurn() }
-    return try #require(device.networking.openTransfers())
+    return try device.networking.openTransfers().get()
   }
 
   /// Waits until the delegate's calls so far have returned: a task's record is deleted after its last call.
@@ -466,6 +466,79 @@ struct RealSessionTests {
     device.networking.close()
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(left == ["lock"])
+  }
+
+  @Test("a folder that cannot be used fails background tasks with its own error")
+  func unusableFolder() throws {
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    device.networking.transfersFolder = try folder.write("file", content)
+    let ended = Event()
+    try Device.withCurrent(device) {
+      let log = TransferLog(onEnd: { ended.happened() })
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+      let url = try #require(URL(string: "http://127.0.0.1:9/file"))
+      session.downloadTask(with: url).resume()
+      #expect(ended.wait() && log.error?.code == .cannotCreateFile && log.error?.failingURL == url)
+      #expect(log.error?.localizedDescription.contains("Not a directory") == true)
+      session.invalidateAndCancel()
+    }
+    device.networking.close()
+  }
+
+  @Test("resume data is adopted on a worker: neither creating nor resuming its task waits for the disk")
+  func adoption() throws {
+    let file = HostileFile(content)
+    let hangs = Mutex(true)
+    let server = try HostileServer { request in
+      guard hangs.withLock({ $0 }), request.target == "/a" else { return file.answer(request) }
+      var cut = file
+      cut.cut = 500_000
+      cut.ending = .hang
+      return cut.answer(request)
+    }
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    let isSlow = Mutex(false)
+    let (blocked, freed, came, cancelled, ended) = (Event(), Event(), Event(), Event(), Event())
+    device.networking.recordCalls.write = { descriptor, bytes in
+      if isSlow.withLock({ $0 }) {
+        blocked.happened()
+        #expect(freed.wait())
+      }
+      return write(descriptor, bytes.baseAddress, bytes.count)
+    }
+    try Device.withCurrent(device) {
+      let data = Mutex<Data?>(nil)
+      let progress = ProgressLog { if $0 >= 400_000 { came.happened() } }
+      let first = URLSession(
+        configuration: .background(withIdentifier: "first"), delegate: progress, delegateQueue: nil)
+      let task = first.downloadTask(with: try url(server))
+      task.resume()
+      #expect(came.wait())
+      task.cancel {
+        data.withLock { [new = $0] in $0 = new }
+        cancelled.happened()
+      }
+      #expect(cancelled.wait())
+      hangs.withLock { $0 = false }
+      let given = try #require(data.withLock { $0 })
+      isSlow.withLock { $0 = true }
+      first.downloadTask(with: try url(server, "/other")).resume()
+      #expect(blocked.wait())
+      let log = TransferLog(onEnd: { ended.happened() })
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+      session.downloadTask(withResumeData: given).resume()
+      #expect(FileManager.default.fileExists(atPath: try #require(ResumeData(given)).path))
+      isSlow.withLock { $0 = false }
+      freed.happened()
+      #expect(ended.wait() && log.file == Data(content))
+      #expect(log.lines.contains { $0.hasPrefix("resumed at") }, "\(log.lines)")
+      for session in [first, session] { session.invalidateAndCancel() }
+    }
+    device.networking.close()
   }
 
   @Test("resume data that an application has dropped does not stay for ever: 30 days")

@@ -56,6 +56,25 @@ private final class TaskGuard: NSObject, URLSessionTaskDelegate {
   }
 }
 
+/// Answers each challenge twice: accepts the certificate, and refuses it.
+private final class TwiceGuard: NSObject, URLSessionDelegate {
+  let refusesFirst: Bool
+  let count = Mutex(0)
+
+  init(refusesFirst: Bool) { self.refusesFirst = refusesFirst }
+
+  func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    count.withLock { $0 += 1 }
+    let credential = challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
+    for refuses in [refusesFirst, !refusesFirst] {
+      completionHandler(refuses ? .cancelAuthenticationChallenge : .useCredential, refuses ? nil : credential)
+    }
+  }
+}
+
 /// Has none of the methods. What is known of a type holds for the whole process.
 private final class Plain: NSObject, URLSessionTaskDelegate {}
 
@@ -343,6 +362,21 @@ struct ServerTrustTests {
       try FileManager.default.removeItem(at: file)
       #expect(accepting.count == 1 && server.count("request") == 2)
       first.invalidateAndCancel()
+    }
+  }
+
+  @Test("a second answer is ignored: a refused certificate is not accepted, and an accepted one not refused")
+  func answeredTwice() async throws {
+    let device = device(Self.libraries[0], trusting: folder.file("a.pem"))
+    try await serve("a", on: LoopbackSocket.freePort()) { server in
+      for refusesFirst in [true, false] {
+        let delegate = TwiceGuard(refusesFirst: refusesFirst)
+        let session = session(on: device, delegate)
+        for _ in 0..<2 { #expect(await fetch(session, server) == (refusesFirst ? "-999" : "sound")) }
+        #expect(delegate.count.withLock { $0 } == (refusesFirst ? 2 : 1))
+        session.invalidateAndCancel()
+      }
+      #expect(server.count("request") == 2)
     }
   }
 

@@ -6,13 +6,17 @@ extension TaskRecord {
   init(_ key: TransferKey, _ kind: Kind, _ request: URLRequest, fields: [String: String], timeout: Double) {
     self.init(
       key, kind, url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET",
-      fields: fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 }), timeout: timeout)
+      fields: request.fields(besides: fields), timeout: timeout)
+    document = request.mainDocumentURL?.absoluteString
+    ignoresCookies = request.httpShouldHandleCookies ? nil : true
   }
 
   var request: URLRequest? {
     guard let url = URL(string: url) else { return nil }
     var request = URLRequest(url: url)
     request.httpMethod = method
+    request.mainDocumentURL = document.flatMap { URL(string: $0) }
+    request.httpShouldHandleCookies = ignoresCookies != true
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
     return request
   }
