@@ -205,6 +205,27 @@ struct BackgroundEndTests {
     }
   }
 
+  @Test("the current request of a background task has the URL after redirects, and else the original one")
+  func redirect() async throws {
+    for isRedirected in [false, true] {
+      try await lines(SlowDelegate()) { device, network, session, _ in
+        let url = try #require(URL(string: "https://files.test"))
+        let task = session.downloadTask(with: url)
+        task.resume()
+        await device.advance(by: .seconds(1))
+        if isRedirected {
+          network.answer(302, [("Location", "https://files.test/new"), ("Content-Length", "0")])
+          await device.advance(by: .seconds(1))
+        }
+        network.answer(200, [("Content-Length", "0")])
+        network.send(.end)
+        await device.advance(by: .seconds(1))
+        #expect(task.currentRequest?.url == (isRedirected ? URL(string: "https://files.test/new") : url))
+        #expect(task.originalRequest?.url == url && task.state == .completed)
+      }
+    }
+  }
+
   @Test("the record of a task keeps what decides about cookies")
   func cookieRules() throws {
     var request = URLRequest(url: try #require(URL(string: "https://files.test/a.bin")))

@@ -376,7 +376,7 @@ struct RealSessionTests {
       )
       let progress: @Sendable (Int64) -> Void = { count in
         var record = record
-        (record.received, record.expected) = (count, 300)
+        record.received = count
         core.progressed(record)
       }
       more.withLock { $0 = { progress(300) } }

@@ -75,6 +75,20 @@ private final class TwiceGuard: NSObject, URLSessionDelegate {
   }
 }
 
+/// Passes challenges to a delegate without the method, or refuses them.
+private final class Forwarder: NSObject, URLSessionDelegate {
+  let other: Plain?
+
+  init(to other: Plain?) { self.other = other }
+
+  func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    guard let other else { return (.cancelAuthenticationChallenge, nil) }
+    return await other.urlSession(session, didReceive: challenge)
+  }
+}
+
 /// Has none of the methods. What is known of a type holds for the whole process.
 private final class Plain: NSObject, URLSessionTaskDelegate {}
 
@@ -377,6 +391,18 @@ struct ServerTrustTests {
         session.invalidateAndCancel()
       }
       #expect(server.count("request") == 2)
+    }
+  }
+
+  @Test("a delegate that passes a challenge to one without the method is asked again")
+  func forwarded() async throws {
+    let device = device(Self.libraries[0], trusting: folder.file("a.pem"))
+    try await serve("a", on: LoopbackSocket.freePort()) { server in
+      for (other, expected) in [(Plain(), "sound"), (nil, "-999")] as [(Plain?, String)] {
+        let session = session(on: device, Forwarder(to: other))
+        #expect(await fetch(session, server) == expected)
+        session.invalidateAndCancel()
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Transfer
 import TransferService
 
 extension TaskRecord {
@@ -25,6 +26,12 @@ extension TaskRecord {
     guard let answer, let url = URL(string: answer.url) else { return nil }
     return NamedResponse(
       url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.fields)
+  }
+
+  /// Whether the response comes from another URL than that of the task.
+  var isRedirected: Bool {
+    guard let answer, let asked = try? WebURL.read(url).url.text else { return false }
+    return answer.url != asked
   }
 
   /// The error of the task; nil if a response arrived.

@@ -8,10 +8,6 @@ import Transfer
 final class Challenges: Sendable {
   typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-  /// The credential with which a method that a delegate does not implement answers a challenge about
-  /// certificates.
-  static let unanswered = URLCredential(user: "", password: "", persistence: .none)
-
   /// The types of delegates without a method for challenges. Known after the first challenge about
   /// certificates, which costs a connection: further tasks with such a delegate need no consent.
   private static let silent = Mutex<Set<ObjectIdentifier>>([])
@@ -44,8 +40,8 @@ final class Challenges: Sendable {
     about challenge: URLAuthenticationChallenge, for task: URLSessionTask, then answer: @escaping Answer
   ) {
     let core = task.session.core
-    if challenge.protectionSpace.serverTrust != nil {
-      return core.post { Self.askJudge(about: challenge, for: task, then: answer) }
+    if let trust = challenge.protectionSpace.serverTrust {
+      return core.post { Self.askJudge(of: trust, about: challenge, for: task, then: answer) }
     }
     guard let delegate = task.taskDelegate ?? core.delegate else {
       return answer(.performDefaultHandling, nil)
@@ -71,24 +67,25 @@ final class Challenges: Sendable {
   }
 
   private static func askJudge(
-    about challenge: URLAuthenticationChallenge, for task: URLSessionTask, then answer: @escaping Answer
+    of trust: SecTrust, about challenge: URLAuthenticationChallenge, for task: URLSessionTask,
+    then answer: @escaping Answer
   ) {
     guard let judge = judge(of: task) else { return answer(.performDefaultHandling, nil) }
     // As on Apple's systems, the method for tasks is called in place of a missing one for sessions, and the
     // session's delegate in place of a task's that has neither.
     let next: @Sendable () -> Void = {
       _ = silent.withLock { $0.insert(type(judge)) }
-      askJudge(about: challenge, for: task, then: answer)
+      askJudge(of: trust, about: challenge, for: task, then: answer)
     }
     judge.urlSession(
       task.session, didReceive: challenge,
       completionHandler: once { disposition, credential in
-        guard credential === unanswered else { return answer(disposition, credential) }
+        guard trust.takeSilence(of: judge) else { return answer(disposition, credential) }
         guard let judge = judge as? any URLSessionTaskDelegate else { return next() }
         judge.urlSession(
           task.session, task: task, didReceive: challenge,
           completionHandler: once { disposition, credential in
-            if credential === unanswered { next() } else { answer(disposition, credential) }
+            if trust.takeSilence(of: judge) { next() } else { answer(disposition, credential) }
           })
       })
   }

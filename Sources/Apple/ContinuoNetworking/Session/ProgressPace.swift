@@ -36,9 +36,9 @@ struct ProgressPace {
 }
 
 extension URLSessionTask {
-  /// Reports the sent bytes to the delegate, unless a report is pending or too recent.
-  func reportSent() {
-    let isLast = countOfBytesSent == countOfBytesExpectedToSend
+  /// Reports the sent bytes to the delegate, unless a report is pending or, if `isLimited`, too recent.
+  func reportSent(isLimited: Bool = true) {
+    let isLast = !isLimited || countOfBytesSent == countOfBytesExpectedToSend
     report(\.sent, \.sentPace, isLast: isLast) { [self] news, total in
       taskDelegate?.urlSession(
         session, task: self, didSendBodyData: news, totalBytesSent: total,
@@ -46,13 +46,11 @@ extension URLSessionTask {
     }
   }
 
-  /// Reports the written bytes of a download to the delegate, unless a report is pending or too recent.
-  ///
-  /// - Parameter isLast: whether the download has ended, also one of unknown length.
-  func reportWritten(isLast: Bool = false) {
+  /// Reports the written bytes of a download to the delegate, unless a report is pending or, if `isLimited`,
+  /// too recent.
+  func reportWritten(isLimited: Bool = true) {
     guard let task = self as? URLSessionDownloadTask, case .delegate = receiver else { return }
-    let isComplete = countOfBytesReceived == countOfBytesExpectedToReceive
-    report(\.received, \.writtenPace, isLast: isLast || isComplete) { news, total in
+    report(\.received, \.writtenPace, isLast: !isLimited) { news, total in
       (task.taskDelegate as? any URLSessionDownloadDelegate)?.urlSession(
         task.session, downloadTask: task, didWriteData: news, totalBytesWritten: total,
         totalBytesExpectedToWrite: task.countOfBytesExpectedToReceive)

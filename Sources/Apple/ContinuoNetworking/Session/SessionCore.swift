@@ -238,7 +238,12 @@ extension SessionCore: TransferClient {
   func progressed(_ record: TaskRecord) {
     guard let task = task(for: record) else { return }
     task.take(record)
-    if task is URLSessionDownloadTask { task.reportWritten() } else { task.reportSent() }
+    // The service limits the pace.
+    if task is URLSessionDownloadTask {
+      task.reportWritten(isLimited: false)
+    } else {
+      task.reportSent(isLimited: false)
+    }
   }
 
   func resumed(_ record: TaskRecord, at offset: Int64) {
@@ -248,7 +253,7 @@ extension SessionCore: TransferClient {
   func ended(_ record: TaskRecord, file: String) {
     guard let task = task(for: record), let transfers else { return }
     task.take(record)
-    if record.outcome?.code == nil { task.reportWritten(isLast: true) }
+    if record.outcome?.code == nil { task.reportWritten(isLimited: false) }
     networking.files.add { [self] in
       if let head = record.answer?.head, task.setsCookies(head) { task.storeCookies(of: head) }
       let file = handedOver(record, file)

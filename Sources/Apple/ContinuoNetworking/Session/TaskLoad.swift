@@ -337,7 +337,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
     // Removed here and not in the posted call, which is not made if the application ends first.
     if let useless { remove(useless.path) }
-    task.reportWritten(isLast: true)
+    task.reportWritten(isLimited: false)
     core.release(self)
     let task = task
     core.post { [self] in

@@ -44,9 +44,8 @@ extension URLSessionDelegate {
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    (
-      .performDefaultHandling, challenge.protectionSpace.serverTrust == nil ? nil : Challenges.unanswered
-    )
+    challenge.protectionSpace.serverTrust?.recordSilence(of: self)
+    return (.performDefaultHandling, nil)
   }
   /// Does nothing by default.
   public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
@@ -132,8 +131,9 @@ extension URLSessionTaskDelegate {
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    guard challenge.protectionSpace.serverTrust == nil else {
-      return (.performDefaultHandling, Challenges.unanswered)
+    if let trust = challenge.protectionSpace.serverTrust {
+      trust.recordSilence(of: self)
+      return (.performDefaultHandling, nil)
     }
     // An unsafe continuation, because the delegate may never answer.
     return await withUnsafeContinuation { continuation in

@@ -347,7 +347,7 @@ extension URLSessionTask {
     own.withLock { own in
       if let response {
         own.response = response
-        own.current?.url = response.url
+        if record.isRedirected { own.current?.url = response.url }
       }
       if case .download = record.kind {
         own.received = record.received

@@ -389,7 +389,7 @@ package final class BackgroundTransfers: TransferService {
     var policy = DownloadPolicy()
     policy.times.giveUp = .infinity
     policy.times.stall = max(record.timeout, 1)
-    policy.progressInterval = 0.1
+    policy.progressInterval = UploadRun.progressInterval
     policy.replacesFile = true
     let key = record.key
     return FileDownload(
