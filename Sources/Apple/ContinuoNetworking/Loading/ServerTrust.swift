@@ -29,13 +29,13 @@ public final class SecTrust: Sendable {
   }
 
   /// Records that a delegate lacks the method that was called.
-  func recordSilence(of delegate: any URLSessionDelegate) {
+  func recordSilence(of delegate: any NSObjectProtocol) {
     silent.withLock { $0 = ObjectIdentifier(delegate as AnyObject) }
   }
 
   /// Returns whether the method of a delegate that has just answered is missing. Not so if the method has
   /// passed the challenge to another delegate, which lacks it.
-  func takeSilence(of delegate: any URLSessionDelegate) -> Bool {
+  func takeSilence(of delegate: any NSObjectProtocol) -> Bool {
     silent.withLock { $0.take() } == ObjectIdentifier(delegate as AnyObject)
   }
 }
