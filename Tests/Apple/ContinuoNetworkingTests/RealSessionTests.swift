@@ -468,6 +468,28 @@ struct RealSessionTests {
     #expect(left == ["lock"])
   }
 
+  @Test(
+    "a request that a delegate has changed after a redirect keeps the fields of the session, but no secrets")
+  func changedRedirect() async throws {
+    let other = try HostileServer { _ in HostileFile.plain("200 OK") }
+    let location = other.url("/new")
+    let server = try HostileServer { request in
+      guard request.target.hasPrefix("/old") else { return HostileFile.plain("200 OK") }
+      let target = request.target == "/old" ? "/new" : location
+      return [.send(HostileFile.head("302 Found", ["Location: \(target)", "Content-Length: 0"]))]
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpAdditionalHeaders = ["X-Number": 7, "Authorization": "Bearer a"]
+    let session = URLSession(configuration: configuration, delegate: Adder(), delegateQueue: nil)
+    for (path, target) in [("/old", server), ("/old-elsewhere", other)] {
+      _ = try await session.data(from: try url(server, path))
+      let fields = try #require(target.requests.last).fields
+      #expect(fields["x-own"] == "1" && fields["x-number"] == "7", "\(path) \(fields)")
+      #expect(fields["authorization"] == (path == "/old" ? "Bearer a" : nil))
+    }
+    session.invalidateAndCancel()
+  }
+
   @Test("a folder that cannot be used fails background tasks with its own error")
   func unusableFolder() throws {
     let folder = try TemporaryFolder()
@@ -663,6 +685,18 @@ private final class ProgressLog: NSObject, URLSessionDownloadDelegate {
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
   ) { onProgress(totalBytesWritten) }
+}
+
+/// Adds a header field to the request that follows a redirect.
+private final class Adder: NSObject, URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest
+  ) async -> URLRequest? {
+    var request = request
+    request.setValue("1", forHTTPHeaderField: "X-Own")
+    return request
+  }
 }
 
 /// Tells that a file has come.

@@ -178,13 +178,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let answer: @Sendable (URLRequest?) -> Void = { [weak self] chosen in
       guard let self, let chosen else { return exchange.proceed() }
       do {
-        // If the delegate leaves the request unchanged, send the one derived from the redirect.
-        var following = chosen == request ? planned : try TransferRequest(chosen)
+        // If the delegate leaves the request unchanged, send the one derived from the redirect. FoundationNetworking
+        // does not compare header fields (Swift 6.3).
+        let isSame = chosen == request && chosen.allHTTPHeaderFields == request.allHTTPHeaderFields
+        // A redirect to another server drops secrets, also those of the session.
+        let additional = (core.values.httpAdditionalHeaders ?? [:]).filter { planned.fields[$0.key] != nil }
+        var following = isSame ? planned : try TransferRequest(chosen, additional: additional)
         following.body = following.body ?? planned.body
         following.reach = planned.reach
         task.own.withLock { $0.current = chosen }
         following.check = core.challenges.check(of: following.url, for: task)
-        if chosen != request { task.addCookies(to: &following) }
+        if !isSame { task.addCookies(to: &following) }
         exchange.follow(following)
       } catch {
         stop(error as? URLError ?? .of(.unknown, url, "\(error)"))
