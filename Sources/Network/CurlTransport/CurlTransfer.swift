@@ -35,12 +35,7 @@ final class CurlTransfer {
   private var isUncertain = false
   /// The consent that the server needs; nil without TLS.
   private var check: ServerCheck? { request.url.scheme == .https ? request.check : nil }
-  /// The number of bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each
-  /// body byte.
-  private var besideBody = 0
-  private var trailers = 0
-  /// The number of progress calls by libcurl before a connection to the host.
-  private var callsBeforeConnection = 0
+  private var limits: ResponseLimits
   /// The failure that a callback has found. libcurl itself reports only that a callback failed.
   private var found: TransferFailure?
 
@@ -58,6 +53,7 @@ final class CurlTransfer {
     self.request = request
     self.library = library
     self.transport = transport
+    limits = ResponseLimits(request.url.host)
     errorText = .allocate(capacity: Self.errorSize)
     errorText.initialize(repeating: 0, count: Self.errorSize)
   }
@@ -200,7 +196,7 @@ final class CurlTransfer {
     isFresh = true
     found = nil
     challenge = nil
-    besideBody = 0
+    limits.startAgain()
     reading?.position = 0
     reader = HeadReader()
     library.set(.freshConnect, 1, of: easy)
@@ -243,29 +239,16 @@ final class CurlTransfer {
   /// Counts the bytes that libcurl has read, before it removes chunk framing and decodes the body.
   private func received(_ kind: Int32, _ count: Int) {
     // 1: CURLINFO_HEADER_IN, 3: CURLINFO_DATA_IN
-    guard kind == 1 || kind == 3 else { return }
-    besideBody += count
-    if besideBody > NetworkLimits.besideBody {
-      fail("the answer of \(request.url.host) has too much beside its body")
-    }
+    if kind == 1 || kind == 3 { found = found ?? limits.receive(count) }
   }
 
   private func isWanted() -> Bool {
-    if !isConnected {
-      // libcurl 7.88 reads the body of a proxy's refusal byte by byte, makes only a progress call for each
-      // byte, and returns only at the end of the body.
-      callsBeforeConnection += 1
-      if callsBeforeConnection > NetworkLimits.besideBody {
-        fail("the proxy for \(request.url.host) answers without end")
-      }
-    }
+    if !isConnected { found = found ?? limits.wait() }
     return found?.kind != .badAnswer && !transport.isCancelled(id)
   }
 
-  private func fail(_ message: String) { found = found ?? TransferFailure(.badAnswer, message) }
-
   private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-    besideBody = max(0, besideBody - count * NetworkLimits.besideBodyByte)
+    limits.takeBody(count)
     handChallenge()
     guard let bytes, hasHead, !wasCancelled, found?.kind != .badAnswer else { return 0 }
     if transport.isPaused(id) { return Self.pause }
@@ -310,13 +293,9 @@ final class CurlTransfer {
   private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     guard let bytes else { return count }
     guard !hasHead else {
-      // A line after the head is a trailer of a chunked body. libcurl keeps all trailers.
-      trailers += count
-      guard trailers <= NetworkLimits.trailers else {
-        fail("the trailers of the answer are too long")
-        return 0
-      }
-      return count
+      // A line after the head is a trailer of a chunked body.
+      found = found ?? limits.takeTrailer(count)
+      return found == nil ? count : 0
     }
     do throws(TransferFailure) {
       guard let head = try reader.add(Array(UnsafeRawBufferPointer(start: bytes, count: count))) else {
@@ -418,10 +397,4 @@ final class CurlTransfer {
     found = TransferFailure(.unaccepted, "the certificate of \(request.url.host) is not accepted")
     return false
   }
-}
-
-/// The two ends of a connection, which no other open connection has.
-struct CurlConnection: Hashable {
-  let local: TransferTiming.Endpoint?
-  let remote: TransferTiming.Endpoint?
 }

@@ -1,5 +1,6 @@
 import ContinuoTesting
 import Synchronization
+import TestSupport
 import Testing
 import Transfer
 
@@ -22,6 +23,12 @@ private final class HandTransport: HTTPTransport {
   func setPaused(_ isPaused: Bool, _ transfer: TransferID) {}
   func cancel(_ transfer: TransferID) {}
 
+  /// Reports that the newest transfer has sent bytes of its body.
+  func sent(_ bytes: Int64) {
+    let (sink, count) = sinks.withLock { ($0.last, $0.count) }
+    sink?.sent(bytes, of: TransferID(UInt64(count)))
+  }
+
   /// Sends an event of the newest transfer.
   func send(_ event: TransferEvent) {
     let (sink, count) = sinks.withLock { ($0.last, $0.count) }
@@ -41,6 +48,10 @@ private final class SlowDelegate: NSObject, URLSessionDownloadDelegate {
   private let state = Mutex<(lines: [String], answer: Answer?)>(([], nil))
 
   var lines: [String] { state.withLock { $0.lines.map { $0 } } }
+
+  let onEnd: @Sendable () -> Void
+
+  init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
 
   func note(_ line: String) { state.withLock { $0.lines.append(line) } }
 
@@ -64,9 +75,18 @@ private final class SlowDelegate: NSObject, URLSessionDownloadDelegate {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     note("complete" + ((error as? URLError).map { " \($0.code.rawValue)" } ?? ""))
+    onEnd()
   }
 
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { note("invalid") }
+}
+
+/// Answers the challenges of a session, but not those of tasks.
+private final class PlainDelegate: NSObject, URLSessionDelegate {
+  func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) { completionHandler(.useCredential, URLCredential(user: "a", password: "b", persistence: .none)) }
 }
 
 @MainActor
@@ -92,6 +112,143 @@ struct BackgroundEndTests {
       await device.advance(by: .seconds(1))
       #expect(log.lines.last == "invalid", "the task is left: \(log.lines)")
       #expect(TaskRecord.read(in: try #require(session.core.transfers).folder).isEmpty)
+    }
+  }
+
+  /// The lines of a delegate of a background session after `operation`.
+  private func lines(
+    _ delegate: any URLSessionDelegate, _ change: (URLSessionConfiguration) -> Void = { _ in },
+    _ operation: @MainActor (TestDevice, HandTransport, URLSession, URL) async throws -> Void
+  ) async throws {
+    try await withTestDevice(recordsSound: false) { device in
+      await device.launchApplication()
+      let network = HandTransport()
+      URLSession.shared.core.networking.transport = network
+      let configuration = URLSessionConfiguration.background(withIdentifier: "files")
+      change(configuration)
+      let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: .main)
+      try await operation(device, network, session, try #require(URL(string: "https://files.test/a.bin")))
+      session.invalidateAndCancel()
+      await device.advance(by: .seconds(1))
+    }
+  }
+
+  @Test("the progress of an upload is reported at most every 0.1 s, and at its end")
+  func uploadProgress() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("body", [UInt8](repeating: 1, count: 1000))
+    let log = TransferLog()
+    try await lines(log) { device, network, session, url in
+      session.uploadTask(with: URLRequest(url: url), fromFile: URL(fileURLWithPath: path)).resume()
+      await device.advance(by: .seconds(1))
+      for count in 1...20 {
+        network.sent(Int64(count) * 45)
+        await device.advance(by: .milliseconds(11))
+      }
+      #expect(log.lines == ["sent 45 of 1000", "sent 495 of 1000"])
+      network.sent(1000)
+      network.answer(200, [("Content-Length", "0")])
+      network.send(.end)
+      await device.advance(by: .seconds(1))
+      #expect(log.lines == ["sent 45 of 1000", "sent 495 of 1000", "sent 1000 of 1000", "complete"])
+    }
+  }
+
+  @Test("unusable resume data fails a task with the same code as in a foreground session, once")
+  func unusableResumeData() async throws {
+    for isCancelled in [false, true] {
+      let (log, other) = (TransferLog(), TransferLog())
+      try await lines(log) { device, network, session, _ in
+        let front = URLSession(configuration: .default, delegate: other, delegateQueue: .main)
+        for session in [session, front] {
+          let task = session.downloadTask(withResumeData: Data([1, 2, 3]))
+          task.resume()
+          if isCancelled { task.cancel() }
+        }
+        await device.advance(by: .seconds(1))
+        #expect(log.lines == ["complete -3001"] && network.count == 0)
+        if !isCancelled { #expect(other.lines == log.lines) }
+        front.invalidateAndCancel()
+      }
+    }
+  }
+
+  @Test("the cookies of a response are stored before the end of the task is reported")
+  func cookies() async throws {
+    for policy in [HTTPCookie.AcceptPolicy.always, .never] {
+      for handlesCookies in [true, false] {
+        let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+        let names = Mutex<[String]?>(nil)
+        let jar = CookieJar(storage: storage)
+        let log = SlowDelegate {
+          let found = (jar.storage.cookies ?? []).map { "\($0.name)=\($0.value)" }.sorted()
+          names.withLock { $0 = found }
+        }
+        let change: (URLSessionConfiguration) -> Void = {
+          $0.httpCookieStorage = storage
+          $0.httpCookieAcceptPolicy = policy
+        }
+        try await lines(log, change) { device, network, session, url in
+          var request = URLRequest(url: url)
+          request.httpShouldHandleCookies = handlesCookies
+          session.downloadTask(with: request).resume()
+          await device.advance(by: .seconds(1))
+          let cookies = ["a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=/", "b=2; Path=/; Max-Age=900"]
+          network.answer(200, [("Content-Length", "0")] + cookies.map { ("Set-Cookie", $0) })
+          network.send(.end)
+          await device.advance(by: .seconds(1))
+          let isStored = policy == .always && handlesCookies
+          #expect(log.lines == ["file", "complete"])
+          #expect(names.withLock { $0 } == (isStored ? ["a=1", "b=2"] : []))
+        }
+      }
+    }
+  }
+
+  @Test("the current request of a background task has the URL after redirects, and else the original one")
+  func redirect() async throws {
+    for isRedirected in [false, true] {
+      try await lines(SlowDelegate()) { device, network, session, _ in
+        let url = try #require(URL(string: "https://files.test"))
+        let task = session.downloadTask(with: url)
+        task.resume()
+        await device.advance(by: .seconds(1))
+        if isRedirected {
+          network.answer(302, [("Location", "https://files.test/new"), ("Content-Length", "0")])
+          await device.advance(by: .seconds(1))
+        }
+        network.answer(200, [("Content-Length", "0")])
+        network.send(.end)
+        await device.advance(by: .seconds(1))
+        #expect(task.currentRequest?.url == (isRedirected ? URL(string: "https://files.test/new") : url))
+        #expect(task.originalRequest?.url == url && task.state == .completed)
+      }
+    }
+  }
+
+  @Test("the record of a task keeps what decides about cookies")
+  func cookieRules() throws {
+    var request = URLRequest(url: try #require(URL(string: "https://files.test/a.bin")))
+    request.httpShouldHandleCookies = false
+    request.mainDocumentURL = URL(string: "https://other.test/")
+    let key = TransferKey(session: "s", task: 1)
+    let record = TaskRecord(key, .download, request, fields: [:], timeout: 60)
+    let read = try JSONDecoder().decode(TaskRecord.self, from: try #require(record.bytes)).request
+    #expect(read?.httpShouldHandleCookies == false && read?.mainDocumentURL == request.mainDocumentURL)
+    request.httpShouldHandleCookies = true
+    #expect(
+      TaskRecord(key, .download, request, fields: [:], timeout: 60).request?.httpShouldHandleCookies == true)
+  }
+
+  @Test("a session's delegate without the methods for tasks answers the challenges of its tasks")
+  func plainDelegate() async throws {
+    try await lines(PlainDelegate()) { device, network, session, url in
+      session.downloadTask(with: url).resume()
+      await device.advance(by: .seconds(1))
+      network.answer(401, [("Content-Length", "0"), ("WWW-Authenticate", "Basic realm=\"r\"")])
+      network.send(.end)
+      await device.advance(by: .seconds(1))
+      #expect(network.count == 2)
     }
   }
 

@@ -133,6 +133,56 @@ struct CacheTests {
     #expect(try await body(offline, request(server, "/plain")) == "a1" && server.requests.count == 1)
   }
 
+  @Test("a download takes the stored response, or fails, where its policy does not load")
+  func downloads() async throws {
+    let server = try server()
+    let session = URLSession(configuration: .ephemeral)
+    func file(_ path: String, _ policy: URLRequest.CachePolicy) async throws -> String {
+      let (file, response) = try await session.download(for: try request(server, path, policy))
+      defer { try? FileManager.default.removeItem(at: file) }
+      #expect((response as? HTTPURLResponse)?.statusCode == 200)
+      return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    }
+    let error = await #expect(throws: URLError.self) {
+      _ = try await file("/plain", .returnCacheDataDontLoad)
+    }
+    #expect(error?.code == .resourceUnavailable && server.requests.isEmpty)
+    #expect(try await body(session, request(server, "/plain")) == "a1")
+    #expect(try await file("/plain", .returnCacheDataDontLoad) == "a1")
+    #expect(try await file("/plain", .returnCacheDataElseLoad) == "a1" && server.requests.count == 1)
+    #expect(try await file("/plain", .useProtocolCachePolicy) == "a2")
+    #expect(try await file("/tagged", .returnCacheDataElseLoad) == "a1")
+  }
+
+  @Test("without a cache, returnCacheDataDontLoad fails")
+  func dontLoadWithoutCache() async throws {
+    let server = try server()
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    let session = URLSession(configuration: configuration)
+    let error = await #expect(throws: URLError.self) {
+      _ = try await session.data(for: try request(server, "/fresh", .returnCacheDataDontLoad))
+    }
+    #expect(error?.code == .resourceUnavailable && server.requests.isEmpty)
+  }
+
+  @Test("the stored response of a task is passed on the delegate queue, and holds up nobody else")
+  func storedResponse() async throws {
+    let server = try server()
+    let session = URLSession(configuration: .ephemeral)
+    #expect(try await body(session, request(server, "/fresh")) == "a1")
+    let task = session.dataTask(with: try request(server, "/fresh"))
+    let (isOnQueue, text) = await withCheckedContinuation { continuation in
+      session.configuration.urlCache?.getCachedResponse(for: task) {
+        [queue = session.delegateQueue] response in
+        let text = response.map { String(decoding: $0.data, as: UTF8.self) }
+        continuation.resume(returning: (OperationQueue.current === queue, text))
+      }
+    }
+    #expect(isOnQueue && text == "a1")
+    task.cancel()
+  }
+
   @Test("a stale response is validated; after 304 it is the answer, with the new fields")
   func validation() async throws {
     let server = try server()

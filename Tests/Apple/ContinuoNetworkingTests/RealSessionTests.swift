@@ -404,7 +404,7 @@ struct RealSessionTests {
   private func openTransfers(of device: Device) throws -> any TransferService {
     device.networking.beginTurn()
     defer { device.networking.endTurn() }
-    return try #require(device.networking.openTransfers())
+    return try device.networking.openTransfers().get()
   }
 
   /// Waits until the delegate's calls so far have returned: a task's record is deleted after its last call.
@@ -466,6 +466,101 @@ struct RealSessionTests {
     device.networking.close()
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(left == ["lock"])
+  }
+
+  @Test(
+    "a request that a delegate has changed after a redirect keeps the fields of the session, but no secrets")
+  func changedRedirect() async throws {
+    let other = try HostileServer { _ in HostileFile.plain("200 OK") }
+    let location = other.url("/new")
+    let server = try HostileServer { request in
+      guard request.target.hasPrefix("/old") else { return HostileFile.plain("200 OK") }
+      let target = request.target == "/old" ? "/new" : location
+      return [.send(HostileFile.head("302 Found", ["Location: \(target)", "Content-Length: 0"]))]
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpAdditionalHeaders = ["X-Number": 7, "Authorization": "Bearer a"]
+    let session = URLSession(configuration: configuration, delegate: Adder(), delegateQueue: nil)
+    for (path, target) in [("/old", server), ("/old-elsewhere", other)] {
+      _ = try await session.data(from: try url(server, path))
+      let fields = try #require(target.requests.last).fields
+      #expect(fields["x-own"] == "1" && fields["x-number"] == "7", "\(path) \(fields)")
+      #expect(fields["authorization"] == (path == "/old" ? "Bearer a" : nil))
+    }
+    session.invalidateAndCancel()
+  }
+
+  @Test("a folder that cannot be used fails background tasks with its own error")
+  func unusableFolder() throws {
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    device.networking.transfersFolder = try folder.write("file", content)
+    let ended = Event()
+    try Device.withCurrent(device) {
+      let log = TransferLog(onEnd: { ended.happened() })
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+      let url = try #require(URL(string: "http://127.0.0.1:9/file"))
+      session.downloadTask(with: url).resume()
+      #expect(ended.wait() && log.error?.code == .cannotCreateFile && log.error?.failingURL == url)
+      #expect(log.error?.localizedDescription.contains("Not a directory") == true)
+      session.invalidateAndCancel()
+    }
+    device.networking.close()
+  }
+
+  @Test("resume data is adopted on a worker: neither creating nor resuming its task waits for the disk")
+  func adoption() throws {
+    let file = HostileFile(content)
+    let hangs = Mutex(true)
+    let server = try HostileServer { request in
+      guard hangs.withLock({ $0 }), request.target == "/a" else { return file.answer(request) }
+      var cut = file
+      cut.cut = 500_000
+      cut.ending = .hang
+      return cut.answer(request)
+    }
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    let isSlow = Mutex(false)
+    let (blocked, freed, came, cancelled, ended) = (Event(), Event(), Event(), Event(), Event())
+    device.networking.recordCalls.write = { descriptor, bytes in
+      if isSlow.withLock({ $0 }) {
+        blocked.happened()
+        #expect(freed.wait())
+      }
+      return write(descriptor, bytes.baseAddress, bytes.count)
+    }
+    try Device.withCurrent(device) {
+      let data = Mutex<Data?>(nil)
+      let progress = ProgressLog { if $0 >= 400_000 { came.happened() } }
+      let first = URLSession(
+        configuration: .background(withIdentifier: "first"), delegate: progress, delegateQueue: nil)
+      let task = first.downloadTask(with: try url(server))
+      task.resume()
+      #expect(came.wait())
+      task.cancel {
+        data.withLock { [new = $0] in $0 = new }
+        cancelled.happened()
+      }
+      #expect(cancelled.wait())
+      hangs.withLock { $0 = false }
+      let given = try #require(data.withLock { $0 })
+      isSlow.withLock { $0 = true }
+      first.downloadTask(with: try url(server, "/other")).resume()
+      #expect(blocked.wait())
+      let log = TransferLog(onEnd: { ended.happened() })
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+      session.downloadTask(withResumeData: given).resume()
+      #expect(FileManager.default.fileExists(atPath: try #require(ResumeData(given)).path))
+      isSlow.withLock { $0 = false }
+      freed.happened()
+      #expect(ended.wait() && log.file == Data(content))
+      #expect(log.lines.contains { $0.hasPrefix("resumed at") }, "\(log.lines)")
+      for session in [first, session] { session.invalidateAndCancel() }
+    }
+    device.networking.close()
   }
 
   @Test("resume data that an application has dropped does not stay for ever: 30 days")
@@ -590,6 +685,18 @@ private final class ProgressLog: NSObject, URLSessionDownloadDelegate {
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
   ) { onProgress(totalBytesWritten) }
+}
+
+/// Adds a header field to the request that follows a redirect.
+private final class Adder: NSObject, URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest
+  ) async -> URLRequest? {
+    var request = request
+    request.setValue("1", forHTTPHeaderField: "X-Own")
+    return request
+  }
 }
 
 /// Tells that a file has come.

@@ -48,6 +48,26 @@ struct RequestTests {
     }
   }
 
+  @Test("a request's own field takes precedence over the session's, whatever the case of its name")
+  func additionalFields() async throws {
+    try await withDevice { device, url in
+      var request = URLRequest(url: url)
+      request.setValue("text/own", forHTTPHeaderField: "Content-Type")
+      for isInBackground in [false, true] {
+        let configuration: URLSessionConfiguration =
+          isInBackground ? .background(withIdentifier: "files") : .default
+        configuration.httpAdditionalHeaders = ["content-type": "text/other", "X-Number": 1]
+        let session = URLSession(configuration: configuration)
+        session.downloadTask(with: request).resume()
+        await device.advance(by: .seconds(1))
+        let sent = try #require(device.network.requests.last)
+        #expect(sent["Content-Type"] == "text/own" && sent["X-Number"] == "1", "\(isInBackground)")
+        session.invalidateAndCancel()
+      }
+      #expect(device.network.requests.count == 2)
+    }
+  }
+
   nonisolated private static let languages = [
     (["LANG": "de_DE.UTF-8"], "de-DE"), (["LANG": "C.UTF-8"], "en"), ([:], "en"),
     (["LANGUAGE": "fr:de_AT@euro:C", "LANG": "en_US"], "fr, de-AT;q=0.9"), (["LC_ALL": "a b\r\n"], "en"),

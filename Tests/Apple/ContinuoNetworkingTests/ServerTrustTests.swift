@@ -56,6 +56,39 @@ private final class TaskGuard: NSObject, URLSessionTaskDelegate {
   }
 }
 
+/// Answers each challenge twice: accepts the certificate, and refuses it.
+private final class TwiceGuard: NSObject, URLSessionDelegate {
+  let refusesFirst: Bool
+  let count = Mutex(0)
+
+  init(refusesFirst: Bool) { self.refusesFirst = refusesFirst }
+
+  func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    count.withLock { $0 += 1 }
+    let credential = challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
+    for refuses in [refusesFirst, !refusesFirst] {
+      completionHandler(refuses ? .cancelAuthenticationChallenge : .useCredential, refuses ? nil : credential)
+    }
+  }
+}
+
+/// Passes challenges to a delegate without the method, or refuses them.
+private final class Forwarder: NSObject, URLSessionDelegate {
+  let other: Plain?
+
+  init(to other: Plain?) { self.other = other }
+
+  func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    guard let other else { return (.cancelAuthenticationChallenge, nil) }
+    return await other.urlSession(session, didReceive: challenge)
+  }
+}
+
 /// Has none of the methods. What is known of a type holds for the whole process.
 private final class Plain: NSObject, URLSessionTaskDelegate {}
 
@@ -343,6 +376,33 @@ struct ServerTrustTests {
       try FileManager.default.removeItem(at: file)
       #expect(accepting.count == 1 && server.count("request") == 2)
       first.invalidateAndCancel()
+    }
+  }
+
+  @Test("a second answer is ignored: a refused certificate is not accepted, and an accepted one not refused")
+  func answeredTwice() async throws {
+    let device = device(Self.libraries[0], trusting: folder.file("a.pem"))
+    try await serve("a", on: LoopbackSocket.freePort()) { server in
+      for refusesFirst in [true, false] {
+        let delegate = TwiceGuard(refusesFirst: refusesFirst)
+        let session = session(on: device, delegate)
+        for _ in 0..<2 { #expect(await fetch(session, server) == (refusesFirst ? "-999" : "sound")) }
+        #expect(delegate.count.withLock { $0 } == (refusesFirst ? 2 : 1))
+        session.invalidateAndCancel()
+      }
+      #expect(server.count("request") == 2)
+    }
+  }
+
+  @Test("a delegate that passes a challenge to one without the method is asked again")
+  func forwarded() async throws {
+    let device = device(Self.libraries[0], trusting: folder.file("a.pem"))
+    try await serve("a", on: LoopbackSocket.freePort()) { server in
+      for (other, expected) in [(Plain(), "sound"), (nil, "-999")] as [(Plain?, String)] {
+        let session = session(on: device, Forwarder(to: other))
+        #expect(await fetch(session, server) == expected)
+        session.invalidateAndCancel()
+      }
     }
   }
 

@@ -138,6 +138,23 @@ struct TransferServiceMachineTests {
     #expect(driver.take() == [.start(b), .deliver(b)])
   }
 
+  @Test("a task whose files are not in place waits for them, and begins as the application then wants it")
+  func ready() {
+    for isHeld in [false, true] {
+      var driver = Driver()
+      driver.send(.connected("s", sendsLaunchEvents: true))
+      driver.send(.added(a, isReady: false))
+      driver.send(.resumed(a, .init()))
+      if isHeld { driver.send(.held(a)) }
+      driver.advance(1000)
+      #expect(driver.take().isEmpty)
+      driver.send(.ready(a))
+      #expect(driver.take() == (isHeld ? [] : [.start(a)]))
+      driver.send(.resumed(a, .init()))
+      #expect(driver.take() == (isHeld ? [.start(a)] : []))
+    }
+  }
+
   @Test("made in front a task begins at once, and its end is told at once")
   func front() {
     var driver = Driver()

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Transfer
+import TransferService
 
 /// A stored response to a `GET` request.
 struct CacheEntry: Codable, Hashable, Sendable {

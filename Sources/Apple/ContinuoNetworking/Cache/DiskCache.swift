@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TransferService
 
 /// Stored responses in a folder, a file each, shared with other processes. All methods block on the disk.
 /// Errors count as a missing response.
@@ -68,9 +69,7 @@ final class DiskCache: Sendable {
 
   private static let suffix = "response"
 
-  /// The file's name is a hash (FNV-1a), because a URL may be longer than a name.
   private func file(of key: String) -> URL {
-    let hash = key.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    return folder.appendingPathComponent("\(String(hash, radix: 16)).\(Self.suffix)")
+    folder.appendingPathComponent("\(key.lastingHash).\(Self.suffix)")
   }
 }

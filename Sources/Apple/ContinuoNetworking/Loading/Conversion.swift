@@ -12,7 +12,7 @@ extension TransferRequest {
     guard let url = request.url else { throw URLError(.badURL) }
     try self.init(
       url: url.absoluteString, method: request.httpMethod ?? "GET",
-      fields: fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 }))
+      fields: request.fields(besides: fields))
     guard request.httpBodyStream == nil else {
       throw URLError.of(
         .requestBodyStreamExhausted, url,
@@ -23,6 +23,13 @@ extension TransferRequest {
 }
 
 extension URLRequest {
+  /// Returns the header fields of this request, and those of `additional` that it does not set. Names are
+  /// compared without case.
+  func fields(besides additional: [String: String]) -> [String: String] {
+    (allHTTPHeaderFields ?? [:]).merging(
+      additional.filter { value(forHTTPHeaderField: $0.key) == nil }, uniquingKeysWith: { own, _ in own })
+  }
+
   /// Replaces the body stream by its bytes. Blocks as long as the stream does. Throws a `URLError` if the
   /// stream fails or has more than `limit` bytes.
   mutating func readBodyStream(limit: Int) throws(URLError) {
@@ -94,19 +101,14 @@ extension ResponseHead {
   func response(for url: URL) -> HTTPURLResponse? {
     NamedResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: dictionary)
   }
-
-  /// The fields, with the values of fields of the same name joined by commas.
-  var dictionary: [String: String] {
-    Dictionary(fields.all.map { ($0.name, $0.value) }) { "\($0), \($1)" }
-  }
 }
 
 extension URLError {
-  static func of(_ code: Code, _ url: URL?, _ text: String, resumeData: Data? = nil) -> URLError {
-    var info: [String: Any] = [NSLocalizedDescriptionKey: text]
-    if let url { info[NSURLErrorFailingURLErrorKey] = url }
-    if let resumeData { info[NSURLSessionDownloadTaskResumeData] = resumeData }
-    return URLError(code, userInfo: info)
+  static func of(_ code: Code, _ url: URL?, _ text: String, resumeData: Data?) -> URLError {
+    let error = URLError.of(code, url, text)
+    guard let resumeData else { return error }
+    return URLError(
+      code, userInfo: error.userInfo.merging([NSURLSessionDownloadTaskResumeData: resumeData]) { $1 })
   }
 
   static func of(_ failure: TransferFailure, _ url: URL?, resumeData: Data? = nil) -> URLError {
@@ -114,6 +116,9 @@ extension URLError {
       failure.kind.urlErrorCode.flatMap { Code(rawValue: $0) } ?? .unknown, url, failure.message,
       resumeData: resumeData)
   }
+
+  /// The error of a download whose resume data no version of this package has made.
+  static var unreadableResumeData: URLError { of(.cannotOpenFile, nil, "the resume data cannot be read") }
 
   static func cancelled(_ url: URL?, resumeData: Data? = nil) -> URLError {
     of(.cancelled, url, "cancelled", resumeData: resumeData)

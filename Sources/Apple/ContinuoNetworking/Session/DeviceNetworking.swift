@@ -114,18 +114,21 @@ public final class DeviceNetworking: Suspendable {
   func endTurn() { turn.post() }
 
   /// Returns the service for background sessions: that of the phone which has started this process, or one in
-  /// this process. Returns nil if its folder cannot be opened or another process has locked it. The first call
-  /// blocks while the folder is read. Must be called between `beginTurn` and `endTurn`, because a concurrent
+  /// this process. Fails if its folder cannot be opened or another process has locked it. The first call blocks
+  /// while the folder is read. Must be called between `beginTurn` and `endTurn`, because a concurrent
   /// call would find the folder locked.
-  func openTransfers() -> (any TransferService)? {
-    if let transfers = made { return transfers }
-    guard let device, let made = makeTransfers(for: device) else { return nil }
-    state.withLock { $0.transfers = made }
-    device.onSessionTold { [weak made] session in made?.perform(.told(session: session)) }
-    return made
+  func openTransfers() -> Result<any TransferService, URLError> {
+    if let transfers = made { return .success(transfers) }
+    guard let device else { return .failure(URLError(.backgroundSessionWasDisconnected)) }
+    return Result { () throws(URLError) in
+      let made = try makeTransfers(for: device)
+      state.withLock { $0.transfers = made }
+      device.onSessionTold { [weak made] session in made?.perform(.told(session: session)) }
+      return made
+    }
   }
 
-  private func makeTransfers(for device: Device) -> (any TransferService)? {
+  private func makeTransfers(for device: Device) throws(URLError) -> any TransferService {
     let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
     let clock = alarms.clock
     var settings = TransferSettings(
@@ -139,10 +142,13 @@ public final class DeviceNetworking: Suspendable {
     case .inactive, .notRunning: break
     }
     if set == nil, clock is SystemClock, let socket = PhoneLink.shared?.takeTransfers() {
-      return RemoteTransfers(over: socket, settings, clock: clock)
+      guard let remote = RemoteTransfers(over: socket, settings, clock: clock) else {
+        throw .of(.backgroundSessionInUseByAnotherProcess, nil, "the phone does not open the transfers")
+      }
+      return remote
     }
     // The sockets belong to the system, so that a suspended application does not lose them.
-    return BackgroundTransfers(
+    return try BackgroundTransfers(
       settings, transport: set ?? CurlHTTPTransport.shared(clock: clock), alarms: alarms, files: files,
       recordCalls: recordCalls, today: { clock.date(of: clock.now) },
       wake: { [weak device] in device?.wakeForSession($0) })
@@ -167,7 +173,7 @@ public final class DeviceNetworking: Suspendable {
     beginTurn()
     let transfers = openTransfers()
     endTurn()
-    transfers?.perform(.powered)
+    try? transfers.get().perform(.powered)
   }
 
   var shared: URLSession {

@@ -1,4 +1,8 @@
 import Clocks
+import Foundation
+import FoundationNetworking
+import Synchronization
+import TransferService
 
 /// Limits progress reports to one per 0.1 s, and only after the delivery of the previous one.
 struct ProgressPace {
@@ -28,5 +32,54 @@ struct ProgressPace {
     defer { told = total }
     isTelling = false
     return total - told
+  }
+}
+
+extension URLSessionTask {
+  /// Reports the sent bytes to the delegate, unless a report is pending or, if `isLimited`, too recent.
+  func reportSent(isLimited: Bool = true) {
+    let isLast = !isLimited || countOfBytesSent == countOfBytesExpectedToSend
+    report(\.sent, \.sentPace, isLast: isLast) { [self] news, total in
+      taskDelegate?.urlSession(
+        session, task: self, didSendBodyData: news, totalBytesSent: total,
+        totalBytesExpectedToSend: countOfBytesExpectedToSend)
+    }
+  }
+
+  /// Reports the written bytes of a download to the delegate, unless a report is pending or, if `isLimited`,
+  /// too recent.
+  func reportWritten(isLimited: Bool = true) {
+    guard let task = self as? URLSessionDownloadTask, case .delegate = receiver else { return }
+    report(\.received, \.writtenPace, isLast: !isLimited) { news, total in
+      (task.taskDelegate as? any URLSessionDownloadDelegate)?.urlSession(
+        task.session, downloadTask: task, didWriteData: news, totalBytesWritten: total,
+        totalBytesExpectedToWrite: task.countOfBytesExpectedToReceive)
+    }
+  }
+
+  /// Reports to the delegate that the download resumes at `offset`, from which the written bytes count.
+  func reportResumed(at offset: Int64, of expected: Int64) {
+    session.core.post { [self] in
+      own.withLock { $0.writtenPace = ProgressPace(from: offset) }
+      guard let task = self as? URLSessionDownloadTask else { return }
+      (taskDelegate as? any URLSessionDownloadDelegate)?.urlSession(
+        session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
+    }
+  }
+
+  /// A pending report reads the count on delivery, so that it includes the bytes that arrive meanwhile.
+  private func report(
+    _ count: any KeyPath<Own, Int64> & Sendable, _ pace: any WritableKeyPath<Own, ProgressPace> & Sendable,
+    isLast: Bool, _ call: @escaping @Sendable (_ news: Int64, _ total: Int64) -> Void
+  ) {
+    let now = session.core.networking.alarms.clock.now
+    guard own.withLock({ $0[keyPath: pace].isDue(at: now, isLast: isLast) }) else { return }
+    session.core.post { [self] in
+      let (news, total, isOver) = own.withLock { own in
+        let total = own[keyPath: count]
+        return (own[keyPath: pace].take(total), total, own.state == .completed)
+      }
+      if news > 0, !isOver { call(news, total) }
+    }
   }
 }

@@ -19,34 +19,31 @@ final class SessionCore: Sendable {
     weak var session: URLSession?
     /// A strong reference to `session`, while the device may have events for a background session.
     var kept: URLSession?
-    var told: [Int: Told] = [:]
-    /// The checks of servers whose certificates the application has accepted, by origin.
-    var checks: [String: ServerCheck] = [:]
   }
 
-  /// The last reported progress of a background task.
-  private struct Told {
-    var written: Int64 = 0
-    var sent: Int64 = 0
-    var isPending = false
-  }
-
-  /// The service of a background session; nil for other sessions, and if the folder of the transfers cannot
-  /// be opened or another process has locked it.
+  /// The service of a background session; nil for other sessions, and if it cannot be opened.
   let transfers: (any TransferService)?
+  /// The error of the tasks of a background session without a service.
+  let failure: URLError?
 
   let values: URLSessionConfiguration.Values
   let networking: DeviceNetworking
   let delegateQueue: OperationQueue
+  let challenges = Challenges()
   private let mailbox: Mailbox
   private let state = Mutex(State())
 
   init(
     _ values: URLSessionConfiguration.Values, on networking: DeviceNetworking,
-    transfers: (any TransferService)?, delegate: (any URLSessionDelegate)?, delegateQueue: OperationQueue?
+    transfers: Result<any TransferService, URLError>?, delegate: (any URLSessionDelegate)?,
+    delegateQueue: OperationQueue?
   ) {
     self.values = values
-    self.transfers = transfers
+    switch transfers {
+    case .success(let service)?: (self.transfers, failure) = (service, nil)
+    case .failure(let error)?: (self.transfers, failure) = (nil, error)
+    case nil: (self.transfers, failure) = (nil, nil)
+    }
     self.networking = networking
     if let delegateQueue {
       self.delegateQueue = delegateQueue
@@ -148,10 +145,7 @@ final class SessionCore: Sendable {
   }
 
   func remove(_ task: URLSessionTask) {
-    state.withLock { state in
-      state.tasks[task.taskIdentifier] = nil
-      state.told[task.taskIdentifier] = nil
-    }
+    state.withLock { $0.tasks[task.taskIdentifier] = nil }
     tellInvalid()
   }
 
@@ -172,17 +166,6 @@ final class SessionCore: Sendable {
   private func beginNext() {
     let limit = values.httpMaximumConnectionsPerHost
     while let next = state.withLock({ $0.isSuspended ? nil : $0.loads.next(limit: limit) }) { next.begin() }
-  }
-
-  /// Returns the check of a server; nil if the application has not accepted its certificate.
-  func check(of origin: String) -> ServerCheck? { state.withLock { $0.checks[origin] } }
-
-  /// Records that the application has accepted a server's certificate, of at most 100 servers.
-  func remember(_ check: ServerCheck, of origin: String) {
-    state.withLock { state in
-      if state.checks.count >= 100 { state.checks = [:] }
-      state.checks[origin] = check
-    }
   }
 
   // MARK: Invalidation
@@ -254,74 +237,41 @@ final class SessionCore: Sendable {
 extension SessionCore: TransferClient {
   func progressed(_ record: TaskRecord) {
     guard let task = task(for: record) else { return }
-    // A pending report reads the counts on delivery, so it includes the new ones.
     task.take(record)
-    guard !noteTold(record.task, { $0.isPending = true }).isPending else { return }
-    post { [self] in
-      noteTold(record.task) { $0.isPending = false }
-      tell(task)
-    }
-  }
-
-  /// Changes the reported progress of a task, and returns the previous value.
-  @discardableResult
-  private func noteTold(_ id: Int, _ change: (inout Told) -> Void) -> Told {
-    state.withLock { state in
-      let before = state.told[id] ?? Told()
-      var told = before
-      change(&told)
-      state.told[id] = told
-      return before
-    }
-  }
-
-  private func tell(_ task: URLSessionTask) {
-    guard let delegate = task.taskDelegate else { return }
-    let (received, sent) = (task.countOfBytesReceived, task.countOfBytesSent)
-    let before = noteTold(task.taskIdentifier) { told in
-      told.written = received
-      told.sent = sent
-    }
-    if sent > before.sent {
-      delegate.urlSession(
-        task.session, task: task, didSendBodyData: sent - before.sent, totalBytesSent: sent,
-        totalBytesExpectedToSend: task.countOfBytesExpectedToSend)
-    }
-    if received > before.written, let download = task as? URLSessionDownloadTask {
-      (delegate as? any URLSessionDownloadDelegate)?.urlSession(
-        task.session, downloadTask: download, didWriteData: received - before.written,
-        totalBytesWritten: received, totalBytesExpectedToWrite: task.countOfBytesExpectedToReceive)
+    // The service limits the pace.
+    if task is URLSessionDownloadTask {
+      task.reportWritten(isLimited: false)
+    } else {
+      task.reportSent(isLimited: false)
     }
   }
 
   func resumed(_ record: TaskRecord, at offset: Int64) {
-    guard let task = task(for: record) as? URLSessionDownloadTask else { return }
-    let expected = record.expected
-    post { [self] in
-      noteTold(record.task) { $0.written = offset }
-      (task.taskDelegate as? any URLSessionDownloadDelegate)?.urlSession(
-        task.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
-    }
+    task(for: record)?.reportResumed(at: offset, of: record.expected)
   }
 
   func ended(_ record: TaskRecord, file: String) {
     guard let task = task(for: record), let transfers else { return }
-    post { [self] in
-      task.take(record)
-      if record.outcome?.code == nil { tell(task) }
-      let delegate = task.taskDelegate
-      if let body = record.answer?.body, !body.isEmpty, let dataTask = task as? URLSessionDataTask {
-        (delegate as? any URLSessionDataDelegate)?.urlSession(
-          task.session, dataTask: dataTask, didReceive: body)
+    task.take(record)
+    if record.outcome?.code == nil { task.reportWritten(isLimited: false) }
+    networking.files.add { [self] in
+      if let head = record.answer?.head, task.setsCookies(head) { task.storeCookies(of: head) }
+      let file = handedOver(record, file)
+      post { [self] in
+        let delegate = task.taskDelegate
+        if let body = record.answer?.body, !body.isEmpty, let dataTask = task as? URLSessionDataTask {
+          (delegate as? any URLSessionDataDelegate)?.urlSession(
+            task.session, dataTask: dataTask, didReceive: body)
+        }
+        task.complete(record.error, data: Data(), file: file, delegate)
+        remove(task)
+        transfers.perform(.heard(record.key))
       }
-      task.complete(record.error, data: Data(), file: handedOver(record, file), delegate)
-      remove(task)
-      transfers.perform(.heard(record.key))
     }
   }
 
   /// Returns the downloaded file for the delegate; nil for an upload or a failed task. Also nil if an earlier
-  /// process delivered the file and exited before the task's end.
+  /// process delivered the file and exited before the task's end. Blocks on the disk.
   private func handedOver(_ record: TaskRecord, _ file: String) -> URL? {
     guard case .download = record.kind, record.outcome?.code == nil else { return nil }
     if !FileManager.default.fileExists(atPath: file) {
@@ -335,98 +285,28 @@ extension SessionCore: TransferClient {
   func challenged(_ record: TaskRecord, failures: Int) {
     guard let task = task(for: record), let transfers else { return }
     let key = record.key
-    guard let delegate = task.taskDelegate, let url = URL(string: record.answer?.url ?? record.url),
-      let answer = record.answer
-    else { return transfers.perform(.refuse(key, isCancelled: false)) }
-    let head = ResponseHead(status: answer.status, fields: answer.fields.map { ($0.key, $0.value) })
-    let challenge = URLAuthenticationChallenge(url, head, failures: failures)
-    post {
-      delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
-        switch (disposition, credential) {
-        case (.useCredential, let credential?):
-          let credentials = credential.credentials
-          transfers.perform(
-            .authenticate(key, user: credentials.user, password: credentials.password))
-        default:
-          transfers.perform(.refuse(key, isCancelled: disposition == .cancelAuthenticationChallenge))
-        }
+    guard let answer = record.answer, let url = URL(string: answer.url) else {
+      return transfers.perform(.refuse(key, isCancelled: false))
+    }
+    let challenge = URLAuthenticationChallenge(url, answer.head, failures: failures)
+    challenges.ask(about: challenge, for: task) { disposition, credential in
+      switch (disposition, credential) {
+      case (.useCredential, let credential?):
+        let credentials = credential.credentials
+        transfers.perform(.authenticate(key, user: credentials.user, password: credentials.password))
+      default:
+        transfers.perform(.refuse(key, isCancelled: disposition == .cancelAuthenticationChallenge))
       }
     }
   }
 
   func finishEvents() {
-    post { [self] in
-      guard let session else { return }
-      delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
-    }
-  }
-}
-
-/// The work of a background task. It fails if another process carries out the transfers of the application's
-/// background sessions.
-private final class BackgroundWork: TaskWork {
-  private let task: URLSessionTask
-  private let transfers: (any TransferService)?
-  private let key: TransferKey
-
-  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: (any TransferService)?) {
-    self.task = task
-    self.key = key
-    self.transfers = transfers
-  }
-
-  func resume() {
-    guard let transfers else { return fail() }
-    let values = task.session.core.values
-    register(with: transfers)
-    transfers.perform(
-      .resume(
-        key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
-        isDiscretionary: values.isDiscretionary))
-  }
-
-  func suspend() { transfers?.perform(.hold(key)) }
-
-  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
-    let core = task.session.core
-    let onQueue = handler.map { handler -> @Sendable (Data?) -> Void in
-      { data in core.post { handler(data) } }
-    }
-    guard let transfers else {
-      onQueue?(nil)
-      return fail()
-    }
-    register(with: transfers)
-    transfers.cancel(key, producing: onQueue)
-  }
-
-  func describe(_ text: String?) { transfers?.perform(.describe(key, text)) }
-
-  /// Registers the task with the device, unless the device knows it.
-  private func register(with transfers: any TransferService) {
-    guard !transfers.knows(key) else { return }
-    let values = task.session.core.values
-    let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
-    var kind = TaskRecord.Kind.download
-    if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
-      kind = .upload(path: file.path, count: -1)
-    }
-    var record = TaskRecord(
-      key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
-      timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
-    if let cookies = task.cookieField { record.fields["Cookie"] = cookies }
-    record.taskDescription = task.taskDescription
-    transfers.perform(.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData))
-  }
-
-  private func fail() {
-    let core = task.session.core
-    core.post { [task] in
-      let error = URLError.of(
-        .backgroundSessionInUseByAnotherProcess, task.originalRequest?.url,
-        "another process of this application makes the transfers of its background sessions")
-      task.complete(error, data: Data(), file: nil, task.taskDelegate)
-      core.remove(task)
+    // After the ends of tasks, which pass through the same worker.
+    networking.files.add { [self] in
+      post { [self] in
+        guard let session else { return }
+        delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+      }
     }
   }
 }

@@ -7,22 +7,26 @@ import TransferService
 extension TaskLoad {
   /// The cache from which the task may be answered; nil if there is none.
   var cache: URLCache? {
-    let isOther =
-      task is URLSessionUploadTask || task is URLSessionDownloadTask || core.values.identifier != nil
+    let isOther = task is URLSessionUploadTask || core.values.identifier != nil
     return isOther || LocalContent.isMeant(by: url) ? nil : core.values.cache
   }
 
   /// Answers the task from the cache if its policy permits it, and returns whether it did. Otherwise prepares
   /// the request for the server. Throws if the policy permits neither. Blocks on the disk.
-  func consult(_ cache: URLCache, for request: inout TransferRequest) throws -> Bool {
+  func consult(_ cache: URLCache?, for request: inout TransferRequest) throws -> Bool {
     let own = task.currentRequest?.cachePolicy ?? .useProtocolCachePolicy
     let policy = own == .useProtocolCachePolicy ? core.values.requestCachePolicy : own
-    let stored = cache.entry(request.url.text)
+    // A download is loaded, unless its policy demands the stored response.
+    let isUsed =
+      !(task is URLSessionDownloadTask)
+      || [.returnCacheDataElseLoad, .returnCacheDataDontLoad].contains(policy)
+    let stored = isUsed ? cache?.entry(request.url.text) : nil
     switch CacheRule(policy: policy, request: request).decision(stored, at: core.networking.date) {
     case .use:
-      guard let stored else { return false }
+      guard let cached = stored?.response else { return false }
       state.withLock { $0.isComplete = true }
-      if !deliver(stored, then: { [weak self] in self?.finish(nil) }) { finish(nil) }
+      task.own.withLock { $0.isCached = true }
+      try deliver(.data(cached.data, type: ""), as: cached.response)
       return true
     case .fail: throw URLError.of(.resourceUnavailable, url, "the cache has no response to the request")
     case .validate(let fields):
@@ -94,15 +98,17 @@ extension TaskLoad {
       return finish(nil)
     }
     state.withLock { $0.isComplete = true }
-    core.post {
-      delegate.urlSession(task.session, dataTask: task, willCacheResponse: proposed) { [self] chosen in
-        if let chosen {
-          var entry = entry
-          if chosen !== proposed { entry.replace(by: chosen) }
-          store(entry, chosen.storagePolicy)
-        }
-        finish(nil)
+    let answer: @Sendable (CachedURLResponse?) -> Void = { [self] chosen in
+      if let chosen {
+        var entry = entry
+        if chosen !== proposed { entry.replace(by: chosen) }
+        store(entry, chosen.storagePolicy)
       }
+      finish(nil)
+    }
+    core.post {
+      delegate.urlSession(
+        task.session, dataTask: task, willCacheResponse: proposed, completionHandler: once(answer))
     }
   }
 

@@ -65,6 +65,7 @@ extension TaskLoad {
     task.own.withLock { own in
       own.response = response
       own.received = offset
+      own.writtenPace = ProgressPace(from: offset)
       own.expectedToReceive = expected
     }
     task.showProgress()
@@ -73,17 +74,8 @@ extension TaskLoad {
       core.networking.files.add { [self] in clear(exchange) }
       return .more
     }
-    state.withLock { state in
-      state.written = ProgressPace(from: offset)
-      state.comparison = resumption
-    }
-    guard let delegate = taskDelegate as? any URLSessionDownloadDelegate,
-      let task = task as? URLSessionDownloadTask
-    else { return .more }
-    core.post {
-      delegate.urlSession(
-        task.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
-    }
+    state.withLock { $0.comparison = resumption }
+    task.reportResumed(at: offset, of: expected)
     return .more
   }
 
@@ -95,7 +87,6 @@ extension TaskLoad {
       state.resumption = nil
       state.comparison = nil
       state.head = nil
-      state.written = ProgressPace()
       return true
     }
     guard isPresent else { return }
@@ -146,7 +137,7 @@ extension TaskLoad {
     state.withLock { $0.stored = count }
     task.own.withLock { $0.received = count }
     task.showProgress()
-    tellWritten(isLast: false)
+    task.reportWritten()
   }
 
   /// The resume data of a download; nil for other tasks, and if the download cannot be resumed.
@@ -159,21 +150,5 @@ extension TaskLoad {
     guard resumption != nil else { return nil }
     given?.count = count
     return given?.data
-  }
-
-  func tellWritten(isLast: Bool) {
-    guard let delegate = taskDelegate as? any URLSessionDownloadDelegate,
-      let task = task as? URLSessionDownloadTask, case .delegate = task.receiver
-    else { return }
-    let now = clock.now
-    guard state.withLock({ $0.written.isDue(at: now, isLast: isLast) }) else { return }
-    core.post { [self] in
-      let total = task.countOfBytesReceived
-      let news = state.withLock { $0.written.take(total) }
-      guard news > 0 else { return }
-      delegate.urlSession(
-        task.session, downloadTask: task, didWriteData: news, totalBytesWritten: total,
-        totalBytesExpectedToWrite: task.countOfBytesExpectedToReceive)
-    }
   }
 }

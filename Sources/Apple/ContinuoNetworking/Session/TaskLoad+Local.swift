@@ -6,9 +6,8 @@ import Synchronization
 import TransferService
 
 extension TaskLoad {
-  /// Delivers the content of a `file:` or `data:` URL. Called on the files' worker.
-  func deliver(_ content: LocalContent, of url: URL) throws {
-    let response = content.response(for: url)
+  /// Delivers content that is present, and ends the task. For a download, called on the files' worker.
+  func deliver(_ content: LocalContent, as response: URLResponse) throws {
     guard task is URLSessionDownloadTask else {
       guard content.count <= Self.longestData else { throw tooLong }
       let isAsked = deliver(response, try content.read()) { [weak self] in self?.finish(nil) }

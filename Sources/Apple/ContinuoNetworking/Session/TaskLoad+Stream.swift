@@ -8,13 +8,14 @@ extension TaskLoad {
   func askForStream() {
     guard let delegate = taskDelegate else { return fail() }
     let task = task
+    let answer: @Sendable (InputStream?) -> Void = { [weak self] stream in
+      guard let self else { return }
+      guard let stream else { return fail() }
+      task.own.withLock { $0.current?.httpBodyStream = stream }
+      core.networking.files.add { [self] in prepare() }
+    }
     core.post {
-      delegate.urlSession(task.session, task: task) { [weak self] stream in
-        guard let self else { return }
-        guard let stream else { return fail() }
-        task.own.withLock { $0.current?.httpBodyStream = stream }
-        core.networking.files.add { [self] in prepare() }
-      }
+      delegate.urlSession(task.session, task: task, needNewBodyStream: once(answer))
     }
   }
 

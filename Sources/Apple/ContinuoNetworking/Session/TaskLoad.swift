@@ -26,9 +26,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
     /// The resumption whose stored bytes are being compared with those of `exchange`; nil if none are. Set by
     /// the head of the response; after that only the worker for files changes it.
     var comparison: Resumption?
-    /// The pace of progress reports, for written and for sent bytes.
-    var written = ProgressPace()
-    var sent = ProgressPace()
     var deadline: Alarms.ID?
     var retry: Alarms.ID?
     var hasToldWaiting = false
@@ -123,10 +120,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
     guard state.withLock({ !$0.isOver && !$0.isLost }) else { return }
     do {
       if let url, !(task is URLSessionUploadTask), let content = try LocalContent(url) {
-        return try deliver(content, of: url)
+        return try deliver(content, as: content.response(for: url))
       }
       var request = try task.makeRequest()
-      if let cache, try consult(cache, for: &request) { return }
+      if try consult(cache, for: &request) { return }
       if let download = task as? URLSessionDownloadTask { try open(download, &request) }
       start(request)
     } catch {
@@ -136,7 +133,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   func start(_ request: TransferRequest) {
     var request = request
-    request.check = check(for: request.url)
+    request.check = core.challenges.check(of: request.url, for: task)
     let exchange = Exchange(
       request, transport: core.networking.transport, alarms: core.networking.alarms, timeout: timeout,
       client: self)
@@ -171,59 +168,36 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var next = next
     task.addCookies(to: &next)
     abandonValidation(&next)
-    next.check = check(for: next.url)
+    next.check = core.challenges.check(of: next.url, for: task)
     let request = (task.currentRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))).following(next)
     let (task, planned) = (task, next)
     guard let delegate = taskDelegate, let response = url.flatMap({ head.response(for: $0) }) else {
       task.own.withLock { $0.current = request }
       return exchange.follow(next)
     }
+    let answer: @Sendable (URLRequest?) -> Void = { [weak self] chosen in
+      guard let self, let chosen else { return exchange.proceed() }
+      do {
+        // If the delegate leaves the request unchanged, send the one derived from the redirect. FoundationNetworking
+        // does not compare header fields (Swift 6.3).
+        let isSame = chosen == request && chosen.allHTTPHeaderFields == request.allHTTPHeaderFields
+        // A redirect to another server drops secrets, also those of the session.
+        let additional = (core.values.httpAdditionalHeaders ?? [:]).filter { planned.fields[$0.key] != nil }
+        var following = isSame ? planned : try TransferRequest(chosen, additional: additional)
+        following.body = following.body ?? planned.body
+        following.reach = planned.reach
+        task.own.withLock { $0.current = chosen }
+        following.check = core.challenges.check(of: following.url, for: task)
+        if !isSame { task.addCookies(to: &following) }
+        exchange.follow(following)
+      } catch {
+        stop(error as? URLError ?? .of(.unknown, url, "\(error)"))
+      }
+    }
     core.post {
       delegate.urlSession(
-        task.session, task: task, willPerformHTTPRedirection: response, newRequest: request
-      ) { [weak self] chosen in
-        guard let self, let chosen else { return exchange.proceed() }
-        do {
-          // If the delegate leaves the request unchanged, send the one derived from the redirect.
-          var following = chosen == request ? planned : try TransferRequest(chosen)
-          following.body = following.body ?? planned.body
-          following.reach = planned.reach
-          task.own.withLock { $0.current = chosen }
-          following.check = self.check(for: following.url)
-          if chosen != request { task.addCookies(to: &following) }
-          exchange.follow(following)
-        } catch {
-          stop(error as? URLError ?? .of(.unknown, url, "\(error)"))
-        }
-      }
-    }
-  }
-
-  func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int) {
-    guard let url else { return exchange.proceed() }
-    let storage = core.values.credentials
-    let challenge = URLAuthenticationChallenge(url, head, failures: failures, storage: storage)
-    let (task, space, proposed) = (task, challenge.protectionSpace, challenge.proposedCredential)
-    let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
-      [weak self] disposition, credential in
-      switch (disposition, credential) {
-      case (.useCredential, let credential?):
-        storage?.keep(credential, for: space)
-        exchange.authenticate(credential.credentials)
-      case (.cancelAuthenticationChallenge, _):
-        self?.stop(.cancelled(self?.url, resumeData: self?.resumeData))
-      case (.performDefaultHandling, _):
-        if let proposed { exchange.authenticate(proposed.credentials) } else { exchange.proceed() }
-      default: exchange.proceed()
-      }
-    }
-    guard let delegate = taskDelegate ?? core.delegate else { return answer(.performDefaultHandling, nil) }
-    core.post {
-      if let delegate = delegate as? any URLSessionTaskDelegate {
-        delegate.urlSession(task.session, task: task, didReceive: challenge, completionHandler: answer)
-      } else {
-        delegate.urlSession(task.session, didReceive: challenge, completionHandler: answer)
-      }
+        task.session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+        completionHandler: once(answer))
     }
   }
 
@@ -262,13 +236,15 @@ final class TaskLoad: TaskWork, Exchange.Client {
     guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
       let task = task as? URLSessionDataTask
     else { return false }
-    core.post {
-      delegate.urlSession(task.session, dataTask: task, didReceive: response) { [weak self] in
-        switch $0 {
-        case .allow: proceed()
-        case .cancel: self?.stop(.cancelled(self?.url))
-        }
+    let answer: @Sendable (URLSession.ResponseDisposition) -> Void = { [weak self] in
+      switch $0 {
+      case .allow: proceed()
+      case .cancel: self?.stop(.cancelled(self?.url))
       }
+    }
+    core.post {
+      delegate.urlSession(
+        task.session, dataTask: task, didReceive: response, completionHandler: once(answer))
     }
     return true
   }
@@ -307,7 +283,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   func exchange(_ exchange: Exchange, sent count: Int64) {
     task.own.withLock { $0.sent = count }
     task.showProgress()
-    tellSent(isLast: count == task.countOfBytesExpectedToSend)
+    task.reportSent()
   }
 
   func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {
@@ -346,21 +322,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   var taskDelegate: (any URLSessionTaskDelegate)? { task.taskDelegate }
 
-  private func tellSent(isLast: Bool) {
-    guard let delegate = taskDelegate else { return }
-    let now = clock.now
-    guard state.withLock({ $0.sent.isDue(at: now, isLast: isLast) }) else { return }
-    let task = task
-    core.post { [self] in
-      let total = task.countOfBytesSent
-      let news = state.withLock { $0.sent.take(total) }
-      guard news > 0 else { return }
-      delegate.urlSession(
-        task.session, task: task, didSendBodyData: news, totalBytesSent: total,
-        totalBytesExpectedToSend: task.countOfBytesExpectedToSend)
-    }
-  }
-
   /// Cancels the connection and fails the task.
   func stop(_ error: URLError) {
     state.withLock { $0.exchange }?.cancel()
@@ -380,7 +341,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
     // Removed here and not in the posted call, which is not made if the application ends first.
     if let useless { remove(useless.path) }
-    tellWritten(isLast: true)
+    task.reportWritten(isLimited: false)
     core.release(self)
     let task = task
     core.post { [self] in

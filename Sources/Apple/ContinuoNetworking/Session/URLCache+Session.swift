@@ -14,12 +14,15 @@ extension URLCache {
     if let request = dataTask.currentRequest { storeCachedResponse(cachedResponse, for: request) }
   }
 
-  /// Passes the stored response for the current request of a task to the handler, on any thread; nil if none.
+  /// Passes the stored response for the current request of a task to the handler, on the delegate queue of
+  /// its session; nil if none.
   public func getCachedResponse(
     for dataTask: URLSessionDataTask, completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
   ) {
-    dataTask.session.core.networking.cacheFiles.add { [self] in
-      completionHandler(dataTask.currentRequest.flatMap { cachedResponse(for: $0) })
+    let core = dataTask.session.core
+    core.networking.cacheFiles.add { [self] in
+      let response = dataTask.currentRequest.flatMap { cachedResponse(for: $0) }
+      core.post { completionHandler(response) }
     }
   }
 

@@ -55,7 +55,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     // finds its tasks.
     networking.beginTurn()
     let transfers = networking.openTransfers()
-    if let present = transfers?.client(of: identifier) as? SessionCore {
+    if let present = try? transfers.get().client(of: identifier) as? SessionCore {
       core = present
       super.init()
       networking.endTurn()

@@ -184,7 +184,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The policy for storing the cookies of responses; `onlyFromMainDocumentDomain` by default, which accepts
   /// all cookies of a request without `mainDocumentURL`. Otherwise, the response's host must be the main
   /// document's, its subdomain or its superdomain. Takes precedence over the policy of the storage, unless
-  /// that is `never`. Has no effect on downloads and uploads of background sessions, which store no cookies.
+  /// that is `never`. Downloads and uploads of background sessions store the cookies of the final response, not
+  /// those of redirects.
   open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
     get { self[\.httpCookieAcceptPolicy] }
     set { self[\.httpCookieAcceptPolicy] = newValue }
@@ -205,7 +206,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.credentials] = newValue.map { CredentialStore(storage: $0) } }
   }
 
-  /// The cache of the session's data tasks; nil to store nothing. By default ``URLCache/shared``; nil in the
+  /// The cache of the session's data tasks, from which downloads take a stored response if their policy demands
+  /// it; nil to store nothing. By default ``URLCache/shared``; nil in the
   /// configuration of a background session, which uses no cache.
   open var urlCache: URLCache? {
     get { self[\.cache] }

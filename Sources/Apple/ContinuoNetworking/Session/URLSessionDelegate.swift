@@ -5,7 +5,7 @@ import Synchronization
 /// Receives the events of a session, one at a time, on its delegate queue. All methods are optional except
 /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. If a method with a completion handler is not
 /// implemented, its `async` form is called. The `async` form runs on the delegate queue, unless it is
-/// isolated to an actor.
+/// isolated to an actor. All calls of a completion handler after the first one are ignored.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session has become invalid. This is the last call. The error is nil if the application has
   /// invalidated the session.
@@ -44,7 +44,7 @@ extension URLSessionDelegate {
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    if challenge.protectionSpace.serverTrust != nil { TrustForms.recordMissing(\.session, of: self) }
+    challenge.protectionSpace.serverTrust?.recordSilence(of: self)
     return (.performDefaultHandling, nil)
   }
   /// Does nothing by default.
@@ -131,14 +131,15 @@ extension URLSessionTaskDelegate {
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    if challenge.protectionSpace.serverTrust != nil { TrustForms.recordMissing(\.task, of: self) }
-    // An unsafe continuation, because the delegate may never answer. A second answer is ignored.
+    if let trust = challenge.protectionSpace.serverTrust {
+      trust.recordSilence(of: self)
+      return (.performDefaultHandling, nil)
+    }
+    // An unsafe continuation, because the delegate may never answer.
     return await withUnsafeContinuation { continuation in
-      let waiting = Mutex<UnsafeContinuation<(URLSession.AuthChallengeDisposition, URLCredential?), Never>?>(
-        continuation)
-      urlSession(session, didReceive: challenge) { disposition, credential in
-        waiting.withLock { $0.take() }?.resume(returning: (disposition, credential))
-      }
+      urlSession(
+        session, didReceive: challenge,
+        completionHandler: once { continuation.resume(returning: ($0, $1)) })
     }
   }
   /// Provides no stream by default.

@@ -7,9 +7,7 @@ import TransferService
 extension URLSessionTask {
   /// Creates the request of a foreground session. Blocks while a body stream is read.
   func makeRequest() throws -> TransferRequest {
-    guard var current = currentRequest else {
-      throw URLError.of(.cannotOpenFile, nil, "the resume data cannot be read")
-    }
+    guard var current = currentRequest else { throw URLError.unreadableResumeData }
     try current.readBodyStream(limit: TaskLoad.longestData)
     var request = try TransferRequest(current, additional: session.core.values.httpAdditionalHeaders ?? [:])
     if let upload = self as? URLSessionUploadTask {

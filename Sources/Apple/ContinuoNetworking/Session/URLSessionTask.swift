@@ -42,6 +42,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     var expectedToReceive: Int64 = 0
     var sent: Int64 = 0
     var expectedToSend: Int64 = 0
+    var sentPace = ProgressPace()
+    var writtenPace = ProgressPace()
     var clientExpectsToSend = NSURLSessionTransferSizeUnknown
     var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
     /// Whether the response comes from the cache.
@@ -343,7 +345,10 @@ extension URLSessionTask {
   func take(_ record: TaskRecord) {
     let response = record.response
     own.withLock { own in
-      if let response { own.response = response }
+      if let response {
+        own.response = response
+        if record.isRedirected { own.current?.url = response.url }
+      }
       if case .download = record.kind {
         own.received = record.received
         own.expectedToReceive = record.expected

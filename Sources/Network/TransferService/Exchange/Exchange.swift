@@ -45,10 +45,7 @@ package final class Exchange: Sendable {
     var proceeds: UInt64 = 0
     /// The number of bytes that the client has enqueued and not consumed.
     var queued = 0
-    /// The certificates that await the client's decision; empty if none do.
-    var presented: [String] = []
-    /// The failure of the verification; nil if the certificates are valid or were not presented.
-    var invalidity: TransferFailure?
+    var trust = TrustQuestion()
     /// The number of refused credentials.
     var failures = 0
     var lastProgress: HostTime
@@ -66,9 +63,6 @@ package final class Exchange: Sendable {
   /// The maximum number of recorded connections. Limited because a delegate may answer any number of
   /// challenges.
   package static let longestRecord = 100
-
-  /// The maximum number of accepted certificates of a server.
-  private static let longestConsent = 10
 
   /// The numbers of enqueued bytes at which the connection pauses, and resumes.
   private static let room = 256 * 1024
@@ -118,21 +112,14 @@ package final class Exchange: Sendable {
   package func follow(_ request: TransferRequest) {
     reconnect { state in
       state.request = request
-      state.invalidity = nil
+      state.trust = TrustQuestion()
     }
   }
 
   /// Accepts the certificate that the server has presented. Returns the check that the server passes; nil if
   /// no decision was pending.
   package func trust() -> ServerCheck? {
-    let check = state.withLock { state -> ServerCheck? in
-      guard let own = state.presented.first else { return nil }
-      state.presented = []
-      var check = state.request.check ?? ServerCheck()
-      check.accepted = (check.accepted + [own]).suffix(Self.longestConsent)
-      check.isVerified = state.invalidity == nil
-      return check
-    }
+    let check = state.withLock { state in state.trust.accept(state.request.check) }
     if let check { reconnect { $0.request.check = check } }
     return check
   }
@@ -223,7 +210,7 @@ package final class Exchange: Sendable {
         state.transfer = nil
         state.isPaused = false
         state.lastProgress = now
-        state.presented = []
+        state.trust.presented = []
         change(&state)
       }
       state.noteInTransaction { $0.ended = now }
@@ -278,7 +265,7 @@ package final class Exchange: Sendable {
 
     func presented(_ certificates: [String], of transfer: TransferID) {
       exchange.state.withLock { state in
-        if state.hop == number { state.presented = certificates }
+        if state.hop == number { state.trust.presented = certificates }
       }
     }
   }
@@ -311,30 +298,15 @@ package final class Exchange: Sendable {
     return .more
   }
 
-  /// Asks the client about certificates, with the reason why they are not valid. Several connections may be
-  /// needed, because libcurl reports no certificates after a failed verification, and no reason without one.
-  /// Returns false if the failure has another cause.
+  /// Asks the client about certificates, or connects again to learn more about them. Returns false if the
+  /// failure has another cause.
   private func isAboutTrust(_ failure: TransferFailure) -> Bool {
-    let (isVerified, presented, invalidity) = state.withLock { state in
-      let isVerified = state.request.check?.isVerified
-      if isVerified == true { state.invalidity = failure.kind == .certificate ? failure : nil }
-      return (isVerified, state.presented, state.invalidity)
-    }
-    guard let isVerified else { return false }
-    switch (failure.kind, isVerified) {
-    case (.unaccepted, true),
-      (.unaccepted, false) where invalidity != nil:
-      guard !presented.isEmpty else { return false }
+    switch state.withLock({ state in state.trust.step(after: failure, of: state.request.check) }) {
+    case .ask(let presented, let reason)?:
       state.withLock { _ = $0.transactions.popLast() }
-      client.exchange(self, presented: presented, failure: invalidity)
-    case (.unaccepted, false): reconnect { $0.request.check?.isVerified = true }
-    case (.certificate, true):
-      // What was accepted as valid is not accepted any more.
-      reconnect { state in
-        state.request.check?.isVerified = false
-        state.request.check?.accepted = []
-      }
-    default: return false
+      client.exchange(self, presented: presented, failure: reason)
+    case .connect(let check)?: reconnect { $0.request.check = check }
+    case nil: return false
     }
     return true
   }
@@ -402,7 +374,8 @@ package final class Exchange: Sendable {
     let now = alarms.clock.now
     let (old, due): (Alarms.ID?, HostTime?) = state.withLock { state in
       defer { state.alarm = nil }
-      guard !state.isOver, !state.isPaused, !state.isHeld, state.undecided == nil, state.presented.isEmpty
+      guard !state.isOver, !state.isPaused, !state.isHeld, state.undecided == nil,
+        state.trust.presented.isEmpty
       else { return (state.alarm, nil) }
       return (state.alarm, state.lastProgress.advanced(bySeconds: timeout))
     }
@@ -422,19 +395,5 @@ extension Exchange.Client {
   /// Cancels the exchange by default, for clients whose requests have no check.
   package func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?) {
     exchange.cancel()
-  }
-}
-
-extension ResponseHead {
-  /// The challenge for Digest authentication, or else for Basic, and the realm, empty if missing; nil without
-  /// such a challenge.
-  package var challenge: (scheme: Authentication, realm: String)? {
-    let texts = fields.all.filter { HTTPFields.isSame($0.name, "WWW-Authenticate") }.map(\.value)
-    for scheme in [Authentication.digest, .basic] {
-      guard let text = texts.first(where: { $0.lowercased().hasPrefix(scheme.rawValue) }) else { continue }
-      guard let start = text.range(of: "realm=\"", options: .caseInsensitive) else { return (scheme, "") }
-      return (scheme, String(text[start.upperBound...].prefix { $0 != "\"" }))
-    }
-    return nil
   }
 }

@@ -33,7 +33,10 @@ package struct TransferServiceMachine: Hashable, Sendable {
   }
 
   enum Event: Hashable, Sendable {
-    case added(TransferKey)
+    /// The task exists. If it is not ready, its transfer waits for `ready`.
+    case added(TransferKey, isReady: Bool = true)
+    /// The files of the task are in place.
+    case ready(TransferKey)
     case resumed(TransferKey, Wishes)
     /// The application has paused a task.
     case held(TransferKey)
@@ -83,6 +86,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
   static let firstDelay = 60.0
 
   struct Item: Hashable, Sendable {
+    var isReady = true
     var wishes: Wishes?
     var isHeld = false
     var isRunning = false
@@ -170,11 +174,14 @@ package struct TransferServiceMachine: Hashable, Sendable {
 
   private mutating func take(_ event: Event) {
     switch event {
-    case .added(let key):
+    case .added(let key, let isReady):
       guard items[key] == nil else { return }
       concern(key)
-      items[key] = Item()
+      items[key] = Item(isReady: isReady)
       if sessions[key.session] == nil { sessions[key.session] = Session() }
+    case .ready(let key):
+      concern(key)
+      items[key]?.isReady = true
     case .resumed(let key, let wishes): resume(key, wishes)
     case .held(let key):
       guard var item = items[key], !item.isDone, !item.isHeld, item.wishes != nil else { return }
@@ -287,7 +294,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
     expire()
     limit()
     for key in concernedKeys {
-      guard let item = items[key], item.wishes != nil, !item.isHeld, !item.isRunning, !item.isDone,
+      guard let item = items[key], item.wishes != nil, item.isReady, !item.isHeld, !item.isRunning,
+        !item.isDone,
         !item.waitsForLimiter, item.moment(isPowered: isPowered).map({ $0 <= now }) ?? true
       else { continue }
       items[key]?.isRunning = true

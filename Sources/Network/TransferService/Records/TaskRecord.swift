@@ -1,5 +1,5 @@
 package import Foundation
-import Transfer
+package import Transfer
 
 /// The record of a background session's task, as stored on disk.
 package struct TaskRecord: Codable, Sendable {
@@ -27,6 +27,8 @@ package struct TaskRecord: Codable, Sendable {
     package var fields: [String: String]
     package var url: String
     package var body = Data()
+
+    package var head: ResponseHead { ResponseHead(status: status, fields: fields.map { ($0.key, $0.value) }) }
   }
 
   private(set) var version = 1
@@ -37,6 +39,10 @@ package struct TaskRecord: Codable, Sendable {
   package var method: String
   /// The header fields of the request. Secret ones are not stored on disk.
   package var fields: [String: String]
+  /// The URL of the main document, which decides about cookies; nil if none.
+  package var document: String?
+  /// Whether the request neither sends nor stores cookies; nil for false.
+  package var ignoresCookies: Bool?
   /// The timeout in seconds without a byte.
   package var timeout: Double
   package var taskDescription: String?
@@ -72,15 +78,11 @@ package struct TaskRecord: Codable, Sendable {
       head.status = 200
       head.fields.remove("Content-Range")
     }
-    let fields = Dictionary(head.fields.all.map { ($0.name, $0.value) }) { $1 }
-    answer = Answer(status: head.status, fields: fields, url: url.text)
+    answer = Answer(status: head.status, fields: head.dictionary, url: url.text)
   }
 
   /// The base name of the task's files. All files of a session share a prefix.
-  package var name: String {
-    let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    return "\(String(hash, radix: 16))-\(task)"
-  }
+  package var name: String { "\(session.lastingHash)-\(task)" }
 
   /// The encoded record, without secrets.
   var bytes: Data? {
@@ -108,5 +110,19 @@ package struct TaskRecord: Codable, Sendable {
       else { return nil }
       return record
     }
+  }
+}
+
+extension String {
+  /// The hash (FNV-1a, hexadecimal) for file names, the same in every process. Texts may be longer than names.
+  package var lastingHash: String {
+    String(utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
+  }
+}
+
+extension ResponseHead {
+  /// The fields, with the values of fields of the same name joined by commas.
+  package var dictionary: [String: String] {
+    Dictionary(fields.all.map { ($0.name, $0.value) }) { "\($0), \($1)" }
   }
 }

@@ -15,9 +15,7 @@ extension TransferRequest {
     url text: String, method: String, fields: [String: String], defaults: [String: String] = defaultFields
   ) throws(URLError) {
     func failure(_ code: URLError.Code, _ message: String) -> URLError {
-      var info: [String: Any] = [NSLocalizedDescriptionKey: message]
-      if let url = URL(string: text) { info[NSURLErrorFailingURLErrorKey] = url }
-      return URLError(code, userInfo: info)
+      .of(code, URL(string: text), message)
     }
     let target: (url: WebURL, credentials: Credentials?)
     do throws(WebURL.Problem) {
@@ -70,5 +68,14 @@ extension TransferBody {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int64(status.st_size)
+  }
+}
+
+extension URLError {
+  /// Creates the error of a request to `url`, with a message for users.
+  package static func of(_ code: Code, _ url: URL?, _ text: String) -> URLError {
+    var info: [String: Any] = [NSLocalizedDescriptionKey: text]
+    if let url { info[NSURLErrorFailingURLErrorKey] = url }
+    return URLError(code, userInfo: info)
   }
 }

@@ -1,8 +1,8 @@
 package import Foundation
 
 /// The service that carries out the transfers of an application's background sessions, in this process or in
-/// that of a phone. Thread-safe. Methods do not block, except `close`, and `perform` for a task with resume
-/// data and at the end of the application.
+/// that of a phone. Thread-safe. Methods do not block, except `close`, and `perform` at the end of the
+/// application.
 package protocol TransferService: AnyObject, Sendable {
   /// The path of the folder with all records and files.
   var folder: String { get }

@@ -5,7 +5,7 @@ package import Transfer
 
 /// The phone's side of `RemoteTransfers`: carries out the transfers of an application, which may be stopped, or
 /// have ended, and be started again. Not thread-safe; methods do not block, except `disconnect` and `end`,
-/// and `receive` when the application opens its service or adds a task with resume data.
+/// and `receive` when the application opens its service.
 package final class TransferHost {
   private let transport: any HTTPTransport
   private let clock: any HostClock
@@ -96,7 +96,7 @@ package final class TransferHost {
     closeService()
     let files = DiskErrands("url-files", on: clock)
     self.files = files
-    service = BackgroundTransfers(
+    service = try? BackgroundTransfers(
       settings, transport: transport, alarms: Alarms(clock: clock), files: files,
       today: { [clock] in clock.date(of: clock.now) }, wake: wake)
     return service

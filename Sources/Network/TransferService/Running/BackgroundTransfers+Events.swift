@@ -226,7 +226,7 @@ extension BackgroundTransfers {
   }
 
   /// Moves the bytes of resume data, and their record, to the task's files. Resume data of a default session
-  /// has no record; its bytes are deleted, so that the download starts from the beginning.
+  /// has no record; its bytes are deleted, so that the download starts from the beginning. Blocks on the disk.
   func adopt(_ data: ResumeData, for record: TaskRecord) {
     let path = file(of: record)
     guard rename(data.path, "\(path).part") == 0 else { return }

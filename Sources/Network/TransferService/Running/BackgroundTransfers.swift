@@ -6,8 +6,8 @@ package import SystemSupport
 package import Transfer
 
 /// Carries out the transfers of background sessions, even while the application is suspended or has ended.
-/// Records the transfers on disk for the next process. Thread-safe. Only `init`, `close` and the adoption of
-/// resume data block on the disk; workers do the other disk work.
+/// Records the transfers on disk for the next process. Thread-safe. Only `init` and `close` block on
+/// the disk; workers do the other disk work.
 package final class BackgroundTransfers: TransferService {
   struct State {
     var machine: TransferServiceMachine
@@ -45,7 +45,7 @@ package final class BackgroundTransfers: TransferService {
   let state: Mutex<State>
 
   /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while
-  /// the records are read. Returns nil if the folder cannot be opened or another process has locked it.
+  /// the records are read. Throws an error if the folder cannot be opened or another process has locked it.
   ///
   /// - Parameters:
   ///   - settings: the folder, the application's state and the rules of its device.
@@ -55,20 +55,26 @@ package final class BackgroundTransfers: TransferService {
   ///   - recordCalls: the system calls that write records.
   ///   - today: returns the current date.
   ///   - wake: resumes or launches the application for a session. Called on any thread, without a lock.
-  package init?(
+  package init(
     _ settings: TransferSettings, transport: any HTTPTransport, alarms: Alarms, files: DiskErrands,
     recordCalls: FileReplacement.Calls = .init(), today: @escaping @Sendable () -> Date,
     wake: @escaping @Sendable (String) -> Void
-  ) {
+  ) throws(URLError) {
     folder = settings.folder
     let manager = FileManager.default
     try? manager.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { return nil }
+    guard lock >= 0 else {
+      throw .of(
+        .cannotCreateFile, nil,
+        "the folder for background transfers cannot be used: \(SystemError.message(errno))")
+    }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       Glibc.close(lock)
-      return nil
+      throw .of(
+        .backgroundSessionInUseByAnotherProcess, nil,
+        "another process of this application makes the transfers of its background sessions")
     }
     self.settings = settings
     self.transport = transport
@@ -194,9 +200,14 @@ package final class BackgroundTransfers: TransferService {
       return true
     }
     guard isNew else { return }
-    if let data { adopt(data, for: record) }
+    handle(.added(key, isReady: data == nil))
+    if let data {
+      disk.add { [weak self] in
+        self?.adopt(data, for: record)
+        self?.handle(.ready(key))
+      }
+    }
     save(key)
-    handle(.added(key))
     guard case .upload = record.kind else { return }
     examine(key) { [weak self] file in
       if case .same = file { return }

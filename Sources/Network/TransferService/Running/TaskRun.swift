@@ -18,7 +18,7 @@ enum TaskRun {
     var policy = DownloadPolicy()
     policy.times.giveUp = .infinity
     policy.times.stall = max(record.timeout, 1)
-    policy.progressInterval = 0.1
+    policy.progressInterval = UploadRun.progressInterval
     policy.replacesFile = true
     return .download(
       FileDownload(

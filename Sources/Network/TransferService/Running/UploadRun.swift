@@ -17,11 +17,16 @@ final class UploadRun: Exchange.Client {
   /// The maximum number of response bytes to keep, more than a server needs to answer an upload.
   private static let longestAnswer = 1 << 20
 
+  /// The minimum interval between the events `sent`, in seconds, except for the last one.
+  static let progressInterval = 0.1
+
   private struct State {
     var machine = UploadMachine()
     var commands = StepQueue<UploadMachine.Command>()
     var exchange: Exchange?
     var attempt = 0
+    /// The time of the last event `sent` of the attempt.
+    var reported: HostTime?
     var body = Data()
     var failure: TransferFailure?
     var retry: Alarms.ID?
@@ -73,6 +78,7 @@ final class UploadRun: Exchange.Client {
         defer {
           state.exchange = exchange
           state.attempt = attempt
+          state.reported = nil
           state.body = Data()
         }
         return state.exchange
@@ -123,7 +129,15 @@ final class UploadRun: Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, sent count: Int64) {
-    if attempt(of: exchange) != nil { onEvent(.sent(count)) }
+    let (now, isLast) = (alarms.clock.now, count == exchange.request.body?.count)
+    let isDue = state.withLock { state in
+      guard state.exchange === exchange,
+        isLast || state.reported.map({ now.seconds(since: $0) >= Self.progressInterval }) ?? true
+      else { return false }
+      state.reported = now
+      return true
+    }
+    if isDue { onEvent(.sent(count)) }
   }
 
   func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {

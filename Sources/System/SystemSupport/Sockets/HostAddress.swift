@@ -17,14 +17,27 @@ package struct HostAddress: Sendable {
     package var description: String { gai_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
   }
 
+  /// Looks a name up with the parameters and the result of `getaddrinfo`.
+  package typealias LookUp = (
+    UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<addrinfo>?,
+    UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
+  ) -> Int32
+
   /// Returns all addresses of a host, in the order in which the system recommends to try them. Blocks during
   /// a name lookup.
-  package static func all(of host: String, port: UInt16 = 0) throws(LookupError) -> [HostAddress] {
+  package static func all(
+    of host: String, port: UInt16 = 0, by lookUp: LookUp = getaddrinfo
+  ) throws(LookupError) -> [HostAddress] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    hints.ai_flags = AI_NUMERICSERV
     var first: UnsafeMutablePointer<addrinfo>?
-    let code = getaddrinfo(host, "\(port)", &hints, &first)
+    // A numeric address is valid without an interface of its family, which AI_ADDRCONFIG demands.
+    hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST
+    var code = lookUp(host, "\(port)", &hints, &first)
+    if code == EAI_NONAME {
+      hints.ai_flags = AI_NUMERICSERV | AI_ADDRCONFIG
+      code = lookUp(host, "\(port)", &hints, &first)
+    }
     guard code == 0, let first else { throw LookupError(code: code) }
     defer { freeaddrinfo(first) }
     return sequence(first: first) { $0.pointee.ai_next }.compactMap { entry in

@@ -1,0 +1,92 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Transfer
+
+/// Asks the delegates of a session about challenges, and records their decisions about certificates.
+/// Thread-safe.
+final class Challenges: Sendable {
+  typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+  /// The types of delegates without a method for challenges. Known after the first challenge about
+  /// certificates, which costs a connection: further tasks with such a delegate need no consent.
+  private static let silent = Mutex<Set<ObjectIdentifier>>([])
+
+  /// The maximum number of servers whose certificates are recorded.
+  private static let longestRecord = 100
+
+  /// The checks of servers whose certificates the application has accepted, by origin.
+  private let checks = Mutex<[String: ServerCheck]>([:])
+
+  /// Returns the check of the server of `url`; nil if no delegate decides about certificates.
+  func check(of url: WebURL, for task: URLSessionTask) -> ServerCheck? {
+    guard Self.judge(of: task) != nil else { return nil }
+    // The session's delegate has not decided for a task that has its own.
+    return (task.delegate == nil ? checks.withLock { $0[url.origin] } : nil) ?? ServerCheck()
+  }
+
+  /// Records that the session's delegate has accepted a server's certificate.
+  func record(_ check: ServerCheck, of url: WebURL, for task: URLSessionTask) {
+    guard task.delegate == nil else { return }
+    checks.withLock { checks in
+      if checks.count >= Self.longestRecord { checks = [:] }
+      checks[url.origin] = check
+    }
+  }
+
+  /// Passes a challenge to the delegate on the delegate queue. `answer` is called once, with the default
+  /// handling if there is nobody to ask.
+  func ask(
+    about challenge: URLAuthenticationChallenge, for task: URLSessionTask, then answer: @escaping Answer
+  ) {
+    let core = task.session.core
+    if let trust = challenge.protectionSpace.serverTrust {
+      return core.post { Self.askJudge(of: trust, about: challenge, for: task, then: answer) }
+    }
+    guard let delegate = task.taskDelegate ?? core.delegate else {
+      return answer(.performDefaultHandling, nil)
+    }
+    core.post {
+      if let delegate = delegate as? any URLSessionTaskDelegate {
+        delegate.urlSession(task.session, task: task, didReceive: challenge, completionHandler: once(answer))
+      } else {
+        delegate.urlSession(task.session, didReceive: challenge, completionHandler: once(answer))
+      }
+    }
+  }
+
+  /// The delegate that decides about certificates: the task's own, or the session's if that has no method for
+  /// it; nil if neither has.
+  private static func judge(of task: URLSessionTask) -> (any URLSessionDelegate)? {
+    let delegates: [(any URLSessionDelegate)?] = [task.delegate, task.session.core.delegate]
+    return delegates.compactMap { $0 }.first { delegate in !silent.withLock { $0.contains(type(delegate)) } }
+  }
+
+  private static func type(_ delegate: any URLSessionDelegate) -> ObjectIdentifier {
+    ObjectIdentifier(Swift.type(of: delegate as AnyObject))
+  }
+
+  private static func askJudge(
+    of trust: SecTrust, about challenge: URLAuthenticationChallenge, for task: URLSessionTask,
+    then answer: @escaping Answer
+  ) {
+    guard let judge = judge(of: task) else { return answer(.performDefaultHandling, nil) }
+    // As on Apple's systems, the method for tasks is called in place of a missing one for sessions, and the
+    // session's delegate in place of a task's that has neither.
+    let next: @Sendable () -> Void = {
+      _ = silent.withLock { $0.insert(type(judge)) }
+      askJudge(of: trust, about: challenge, for: task, then: answer)
+    }
+    judge.urlSession(
+      task.session, didReceive: challenge,
+      completionHandler: once { disposition, credential in
+        guard trust.takeSilence(of: judge) else { return answer(disposition, credential) }
+        guard let judge = judge as? any URLSessionTaskDelegate else { return next() }
+        judge.urlSession(
+          task.session, task: task, didReceive: challenge,
+          completionHandler: once { disposition, credential in
+            if trust.takeSilence(of: judge) { next() } else { answer(disposition, credential) }
+          })
+      })
+  }
+}
