@@ -34,6 +34,12 @@ import Testing
     #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["serve"] + arguments) }
   }
 
+  @Test func filesOfRequestsAreKnown() throws {
+    let arguments = ["play", "--header", "@/h", "--header", "a: b", "--cacert", "/c", "song.mp3"]
+    let play = try #require(try RootCommand.parseAsRoot(arguments) as? Play)
+    #expect(play.requests.files.map { "\($0)" } == ["/h", "/c"])
+  }
+
   @Test func access() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("passwords")

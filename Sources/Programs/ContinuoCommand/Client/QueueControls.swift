@@ -88,17 +88,20 @@ struct Delete: ControlCommand {
   var songs: [QueueNumbers]
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
-    // Deletes from the back, so that the remaining songs keep their numbers, and each song once.
-    var limit = UInt32.max
-    var requests: [Request] = []
-    for song in songs.sorted(by: { $0.start > $1.start }) {
-      let end = min(song.end ?? .max, limit)
-      guard song.start < end else { continue }
-      limit = song.start
-      let range = end == .max ? "\(song.start):" : "\(song.start):\(end)"
-      requests.append(try Request("delete", [.init(range)]))
+    var ranges: [(start: UInt32, end: UInt32)] = []
+    for song in songs.sorted(by: { $0.start < $1.start }) {
+      let end = song.end ?? .max
+      if let last = ranges.last, song.start < last.end {
+        ranges[ranges.count - 1].end = max(last.end, end)
+      } else {
+        ranges.append((song.start, end))
+      }
     }
-    try client.askOfQueue(requests)
+    // Deletes from the back, so that the remaining songs keep their numbers.
+    try client.askOfQueue(
+      ranges.reversed().map { start, end in
+        try Request("delete", [.init(end == .max ? "\(start):" : "\(start):\(end)")])
+      })
   }
 }
 

@@ -83,6 +83,7 @@ extension Play {
     if let path = events { try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path)) }
     if let path = timeline { try outputs.add("--timeline \(path)", RawArguments.bytes(of: path)) }
     if let path = player.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
+    try outputs.check(inputs: requests.files)
     if files.contains("-") { try outputs.checkStandardInput() }
     try outputs.check(inputs: builder.playlists)
     try outputs.check(inputs: builder.files)

@@ -142,6 +142,8 @@ extension Serve {
     for file in state.map(StateKeeper.files(in:)) ?? [] { try outputs.add("the state in \(file)", file) }
     try outputs.add("--timeline \(timeline)", RawArguments.bytes(of: timeline))
     if let path = player.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
+    if let path = self.network.password { try outputs.check(inputs: [RawArguments.bytes(of: path)]) }
+    try outputs.check(inputs: requests.files)
     try outputs.check(inputs: builder.playlists)
     try outputs.check(inputs: builder.files)
     var kept: [MediaPath] = []

@@ -9,7 +9,7 @@ import Transfer
 final class GetRun: Sendable {
   /// The time limit for a stopped download to record its progress, in seconds. Less than the time limit of a
   /// clean-up.
-  private static let stopLimit = 2.0
+  static let stopLimit = 2.0
 
   private struct State {
     var download: FileDownload?
@@ -65,15 +65,16 @@ final class GetRun: Sendable {
     return state.withLock { $0.failure }
   }
 
-  /// Stops the download in progress, which the same command can resume. Any thread; blocks for a short time.
-  func stop() {
+  /// Stops the download in progress, which the same command can resume. Returns whether it has ended within
+  /// `limit` seconds. Any thread; blocks until then.
+  @discardableResult func stop(limit: Double = stopLimit) -> Bool {
     let download = state.withLock { state in
       state.isEnding = true
       return state.download
     }
-    guard let download else { return }
+    guard let download else { return true }
     download.stop()
-    _ = ended.wait(until: clock.now.advanced(bySeconds: Self.stopLimit))
+    return ended.wait(until: clock.now.advanced(bySeconds: limit))
   }
 
   // MARK: Events
@@ -105,11 +106,12 @@ final class GetRun: Sendable {
   }
 
   private func end(_ failure: DownloadFailure?) {
-    let last = state.withLock { state in
+    let (last, isEnding) = state.withLock { state in
       state.failure = failure
-      return state.download.take()
+      return (state.download.take(), state.isEnding)
     }
-    ended.post()
+    // Both `fetch` and `stop` wait.
+    for _ in 0..<(isEnding ? 2 : 1) { ended.post() }
     // Releases the download without the lock, which `stop` needs.
     withExtendedLifetime(last) {}
   }

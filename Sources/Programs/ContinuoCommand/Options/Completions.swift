@@ -63,9 +63,7 @@ enum Completions {
 
   /// Returns the commands after a time, as in `3:home`.
   static func schedule(_ word: String) -> [String] {
-    // Takes the last colon, since a time may contain several. No command contains a colon before its
-    // argument.
-    guard let colon = word.lastIndex(of: ":") else { return [] }
+    guard let colon = word.firstIndex(of: ":") else { return [] }
     return PlayerCommand.beginnings.map { String(word[...colon]) + $0 }
   }
 

@@ -54,6 +54,11 @@ struct RequestOptions: ParsableArguments {
     }
   }
 
+  /// The files that the options name.
+  var files: [MediaPath] {
+    (header.compactMap(\.file) + [cacert].compactMap { $0 }).map { RawArguments.bytes(of: $0) }
+  }
+
   /// Returns the network settings. Reads and checks the files that the options name.
   func settings() throws(SyntaxError) -> NetworkSettings {
     var settings = NetworkSettings()
@@ -102,6 +107,9 @@ struct HeaderChoice: Hashable, Sendable {
 
   /// Accepts every text, because an error would show the value, which may be a secret.
   init(_ text: String) { source = text.hasPrefix("@") ? .file(String(text.dropFirst())) : .line(text) }
+
+  /// The name of the file with the fields; nil if the value is a field.
+  var file: String? { if case .file(let name) = source { name } else { nil } }
 
   /// The reason why the value cannot be used, without the value; nil if it can. Files are not read.
   var flaw: String? {

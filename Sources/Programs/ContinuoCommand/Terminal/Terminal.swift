@@ -10,6 +10,7 @@ final class Terminal {
   private var keys: DescriptorSource?
   private let onKey: @MainActor (TerminalKey) -> Void
   private var parser = TerminalKeys()
+  private var parts = 0
   private let look: TerminalLook
   private var drawn: RenderedLine?
   private var panel = TerminalPanel()
@@ -72,9 +73,11 @@ final class Terminal {
       return
     }
     for key in parser.take(bytes[..<count]) { onKey(key) }
+    // Only the last part's timer may end a sequence.
+    parts += 1
     guard parser.isWaiting else { return }
-    DispatchQueue.main.asyncAfter(deadline: .now() + TerminalKeys.timeout) { [weak self] in
-      MainActor.assumeIsolated { self?.parser.timeOut() }
+    DispatchQueue.main.asyncAfter(deadline: .now() + TerminalKeys.timeout) { [weak self, part = parts] in
+      MainActor.assumeIsolated { if self?.parts == part { self?.parser.timeOut() } }
     }
   }
 

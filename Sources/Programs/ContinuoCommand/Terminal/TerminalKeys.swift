@@ -73,6 +73,10 @@ struct TerminalKeys {
       default: state = .ground
       }
       return nil
+    // A modifier may follow: ESC O 2 P is Shift-F1.
+    case .singleShift where (0x30...0x3B).contains(byte):
+      state = .control(length: 1)
+      return nil
     case .singleShift:
       state = .ground
       return Self.arrow(byte)

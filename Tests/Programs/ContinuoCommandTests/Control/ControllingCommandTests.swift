@@ -33,7 +33,9 @@ import Testing
     (["single", "oneshot"], ["single oneshot"]), (["single", "on"], ["single 1"]),
     (["jump", "3"], ["play 2"]), (["delete", "3"], ["delete 2"]), (["delete", "4-"], ["delete 3:"]),
     // From the back, and no song twice.
-    (["delete", "1", "5-7", "6-9", "3"], ["delete 5:9", "delete 4", "delete 2", "delete 0"]),
+    (["delete", "1", "5-7", "6-9", "3"], ["delete 4:9", "delete 2", "delete 0"]),
+    (["delete", "2-10", "4-5"], ["delete 1:10"]), (["delete", "3-5", "3-7"], ["delete 2:7"]),
+    (["delete", "3", "1-"], ["delete 0:"]), (["delete", "8", "5-7"], ["delete 7", "delete 4:7"]),
     (["move", "5", "1"], ["move 4 0"]), (["move", "2-4", "6"], ["move 1:4 5"]),
     (["load", "evening"], ["load evening"]), (["update"], ["update", "unplayable"]),
     (["update", "a b"], ["update \"a b\"", "unplayable \"a b\""]),

@@ -131,6 +131,7 @@ import TextFormatting
     ("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD", [.up, .down, .right, .left]), ("\u{1B}[1;5C", [.right]),
     ("\u{1B}[5~n", [.n]), ("\u{1B}[[An", [.n]), ("\u{1B}qn", [.n]), ("\u{1B}\u{1B}[A", [.up]),
     ("\u{1B}[1\u{1B}[A", [.up]), ("ñ中n\r\t\u{0}", [.n]), ("xyz", []),
+    ("\u{1B}O2Pn", [.n]), ("\u{1B}O2Q", []), ("\u{1B}O2A", [.up]),
     ("\u{1B}[200~ nq\u{1B}[201~", [.space, .n, .q]),
   ])
   func reads(text: String, expected: [TerminalKey]) {

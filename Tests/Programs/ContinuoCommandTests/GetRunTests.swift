@@ -1,0 +1,26 @@
+import Clocks
+import Continuo
+import Dispatch
+import TestSupport
+import Testing
+import Transfer
+
+@testable import ContinuoCommand
+
+@Suite struct GetRunTests {
+  @Test func stoppedDownloadHoldsNothingUp() throws {
+    let folder = try TemporaryFolder()
+    let server = try LoopbackSocket.listening()
+    let run = GetRun(NetworkSettings(), replacesFiles: false, clock: SystemClock.shared)
+    let target = try GetTarget.all(["http://127.0.0.1:\(server.port)/a"], output: folder.file("a"))[0]
+    let ended = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "fetch").async {
+      #expect(run.fetch(target) == nil)
+      ended.signal()
+    }
+    let connection = try server.accept()
+    #expect(run.stop(limit: 120))
+    #expect(ended.wait(timeout: .now() + 120) == .success)
+    withExtendedLifetime(connection) {}
+  }
+}
