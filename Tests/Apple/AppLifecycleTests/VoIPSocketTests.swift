@@ -141,6 +141,26 @@ import Testing
     #expect(OpenSockets.reclaim(plain.descriptor) != nil)
   }
 
+  @Test("Without descriptors for the watch, that reason is recorded, and not that it is no socket")
+  func withoutDescriptors() async {
+    await #expect(processExitsWith: .success) {
+      let phone = try Phone()
+      let notes = Mutex<[String]>([])
+      phone.device.onRecord = { record in notes.withLock { $0.append("\(record.event)") } }
+      var taken: [Int32] = []
+      while case let copy = dup(phone.near.descriptor), copy >= 0 { taken.append(copy) }
+      let isRegistered = phone.register(phone.near.descriptor)
+      for descriptor in taken { close(descriptor) }
+      #expect(!isRegistered)
+      #expect(
+        notes.withLock { $0 } == [
+          "refused: the VoIP socket \(phone.near.descriptor) cannot be watched: "
+            + "the process has no descriptors or memory left"
+        ])
+      #expect(phone.register(phone.near.descriptor))
+    }
+  }
+
   /// A socket that is open when the application ends wakes nobody, and the next life has its own.
   @Test func theWatchEndsWithTheApplication() async throws {
     let phone = try Phone()
