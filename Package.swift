@@ -76,7 +76,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(name: "XMLReading", dependencies: ["SystemSupport"], swiftSettings: strict),
     ],
     tests: [
-      .testTarget(name: "ClocksTests", dependencies: ["Clocks"], swiftSettings: strict),
+      .testTarget(name: "ClocksTests", dependencies: ["Clocks", "TestSupport"], swiftSettings: strict),
       .testTarget(
         name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: computing),
       .testTarget(
@@ -189,11 +189,11 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     tests: [
       // A server that does everything wrong, on loopback.
       .target(
-        name: "NetworkTestSupport", dependencies: ["CTestSupport", "TestSupport"],
+        name: "NetworkTestSupport", dependencies: ["CTestSupport", "TestSupport", "Transfer"],
         swiftSettings: computing),
       .testTarget(
-        name: "TransferTests", dependencies: ["Clocks", "TestSupport", "Transfer"], swiftSettings: strict
-      ),
+        name: "TransferTests", dependencies: ["Clocks", "NetworkTestSupport", "TestSupport", "Transfer"],
+        swiftSettings: strict),
       .testTarget(
         name: "NetworkPlaylistsTests", dependencies: ["NetworkPlaylists", "TestSupport", "Transfer"],
         swiftSettings: strict),
@@ -311,8 +311,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ContinuoTests",
         dependencies: [
-          "AudioCore", "AudioSession", "Clocks", "Continuo", "NetworkPlaylists", "PulseOutput",
-          "PulseTestSupport", "RemoteMedia", "TestSupport", "Transfer",
+          "AudioCore", "AudioSession", "Clocks", "Continuo", "NetworkPlaylists", "NetworkTestSupport",
+          "PulseOutput", "PulseTestSupport", "RemoteMedia", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       // Clients' code in the language mode in which most of it is written for Apple's systems.
@@ -429,9 +429,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "MPDService",
         dependencies: [
-          "AppLifecycle", "AudioCore", "Clocks", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-          "JukeboxPlayback", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists", "NowPlaying",
-          "QueuePlayer", "SoundFileDecoding", "SystemSupport", "TextFormatting", "Transfer",
+          "AppLifecycle", "AudioCore", "CThreads", "Clocks", "Continuo", "ControlProtocol", "ControlServer",
+          "Jukebox", "JukeboxPlayback", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists",
+          "NowPlaying", "QueuePlayer", "SoundFileDecoding", "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
     ],

@@ -87,23 +87,22 @@ package struct JukeboxMachine: Sendable {
     return following(currentID)
   }
 
-  /// Returns the songs that follow the current one automatically, at most `limit` (nil: `upcomingLimit`),
+  /// Returns the songs that follow the current one automatically, at most `upcomingLimit`,
   /// according to the modes and the play order. Empty while stopped, and if playback pauses after the current
   /// song.
   ///
   /// The list may be too short near the end of a random round, since the next round is drawn when the last
   /// song begins. It is empty only if no song follows.
-  package func upcoming(limit: Int? = nil) -> [QueuedSong] {
-    let limit = limit ?? upcomingLimit
-    guard state != .stopped, !pausesAfterSong, let currentSong, limit > 0 else { return [] }
+  package func upcoming() -> [QueuedSong] {
+    guard state != .stopped, !pausesAfterSong, let currentSong else { return [] }
     if single != .off {
       guard isRepeating else { return [] }
-      if consume == .off { return Array(repeating: currentSong, count: limit) }
+      if consume == .off { return Array(repeating: currentSong, count: upcomingLimit) }
     }
     let count = queue.count
     let start = orderRank(of: currentSong.id)
     var songs: [QueuedSong] = []
-    for distance in 1...limit {
+    for distance in 1...upcomingLimit {
       var rank = start + distance
       if rank >= count {
         // A consumed song does not play again; the next random round is not drawn yet.

@@ -152,15 +152,7 @@ package struct SongQueue: Sendable {
     return (first..<nextID).map { SongID(rawValue: UInt32($0)) }
   }
 
-  /// Removes the songs of `range` and returns their ids.
-  ///
-  /// As in MPD, the range may extend past the end of the queue; an empty range has no effect.
-  /// - Throws: `badSongIndex` if the range begins after the end of the queue.
-  @discardableResult
-  package mutating func remove(_ range: Range<Int>) throws(JukeboxError) -> [SongID] {
-    take(try clamped(range))
-  }
-
+  /// Removes the songs of `range`, which must be in the queue, and returns their ids.
   @discardableResult
   mutating func take(_ range: Range<Int>) -> [SongID] {
     guard !range.isEmpty else { return [] }
@@ -245,10 +237,8 @@ package struct SongQueue: Sendable {
     touch(changed)
   }
 
-  /// Sets the metadata of songs as one edit. Songs that have left the queue are ignored. Returns whether the
-  /// metadata of any song changed.
-  @discardableResult
-  package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
+  /// Sets the metadata of songs as one edit. Songs that have left the queue are ignored.
+  mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
     var touched: [Slot] = []
     for (id, metadata) in metadata {
       guard let slot = slots[id], entries[slot].metadata != metadata else { continue }
@@ -256,7 +246,6 @@ package struct SongQueue: Sendable {
       touched.append(slot)
     }
     touch(touched)
-    return !touched.isEmpty
   }
 
   /// Records metadata that a song from the network has provided. A known length and format replace the old

@@ -24,29 +24,20 @@ package final class LifecycleFeed: Sendable {
   }
 }
 
-/// A reason why a command cannot reach the player: the player's application cannot respond.
-package enum TransportRefusal: Error, CustomStringConvertible {
-  case notRunning
-  case suspended
-
-  package var description: String {
-    switch self {
-    case .notRunning: "the application is not running"
-    case .suspended: "the application is suspended and has no audio background mode"
-    }
-  }
-}
-
 extension Device {
+  /// The refusal of a command of the player while the application does not run.
+  package static let notRunning = "the application is not running"
+
   /// Admits a command as lock screen controls do: wakes a suspended application that has the audio background
-  /// mode. Any thread.
-  package func admitTransport() throws(TransportRefusal) {
+  /// mode. Returns the reason for a refusal; nil if the command is admitted. Any thread.
+  package func admitTransport() -> String? {
     switch state {
-    case .notRunning: throw .notRunning
-    case .suspended:
-      guard modes.contains(.audio) else { throw .suspended }
-      wakeForRemoteControl()
+    case .notRunning: return Self.notRunning
+    case .suspended where !modes.contains(.audio):
+      return "the application is suspended and has no audio background mode"
+    case .suspended: wakeForRemoteControl()
     case .active, .inactive, .background: break
     }
+    return nil
   }
 }

@@ -47,12 +47,6 @@ package struct MPDClient: ~Copyable {
     return client
   }
 
-  package static func connected(
-    to path: String, timeout: Double = 5
-  ) throws(ControlClientError) -> MPDClient {
-    try connected(to: .path(path), timeout: timeout)
-  }
-
   private init(socket: consuming OwnedDescriptor) { self.socket = socket }
 
   /// Sends a request and returns the elements of its reply without the final `OK`. Throws `refused` if the

@@ -26,7 +26,6 @@ struct ContinuoBench: ParsableCommand {
         watch      50 clients that follow the time in steps of 1/100 s
         add        adding 10,000 songs; requests in queues of 100 and of 100,000 songs
         memory     server memory for each client and for each song
-        library    scanning 100,000 songs, starting with a known library, searches, memory
 
       Needs pulseaudio and pulseaudio-utils (parec, pactl, paplay). On Debian, for all contenders:
         apt-get install pulseaudio pulseaudio-utils mpg123 mpd mpv ffmpeg
@@ -57,7 +56,7 @@ struct ContinuoBench: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Run only this: one of \(Measurement.allCases.map(\.rawValue).joined(separator: ", ")), \(controlName) for the last "
-        + "six, or a contender: \(contenders.joined(separator: ", ")). Repeatable.", valueName: "name"))
+        + "five, or a contender: \(contenders.joined(separator: ", ")). Repeatable.", valueName: "name"))
   var only: [String] = []
 
   @Option(

@@ -5,13 +5,10 @@ package struct RunTitle: Hashable, Sendable {
   /// The command line.
   package var command: String
   /// The version, the date, and anything else.
-  package var details: String
+  package var details = ""
+}
 
-  package init(command: String, details: String = "") {
-    self.command = command
-    self.details = details
-  }
-
+extension RunTitle {
   /// Creates the title of a run of a program with these arguments, at a time of the wall clock.
   package init(
     program: String, arguments: [String], version: String, secondsSince1970: Double, notes: String

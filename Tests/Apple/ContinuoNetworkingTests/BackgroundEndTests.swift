@@ -1,4 +1,5 @@
 import ContinuoTesting
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -6,40 +7,6 @@ import Transfer
 
 @testable import ContinuoNetworking
 @testable import TransferService
-
-/// A network whose events the test sends.
-private final class HandTransport: HTTPTransport {
-  private let sinks = Mutex<[any TransferSink]>([])
-
-  var count: Int { sinks.withLock { $0.count } }
-
-  func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
-    sinks.withLock { sinks in
-      sinks.append(sink)
-      return TransferID(UInt64(sinks.count))
-    }
-  }
-
-  func setPaused(_ isPaused: Bool, _ transfer: TransferID) {}
-  func cancel(_ transfer: TransferID) {}
-
-  /// Reports that the newest transfer has sent bytes of its body.
-  func sent(_ bytes: Int64) {
-    let (sink, count) = sinks.withLock { ($0.last, $0.count) }
-    sink?.sent(bytes, of: TransferID(UInt64(count)))
-  }
-
-  /// Sends an event of the newest transfer.
-  func send(_ event: TransferEvent) {
-    let (sink, count) = sinks.withLock { ($0.last, $0.count) }
-    _ = sink?.take(event, of: TransferID(UInt64(count)))
-  }
-
-  /// Sends the head of a response.
-  func answer(_ status: Int, _ fields: [(String, String)] = []) {
-    send(.head(ResponseHead(status: status, fields: fields)))
-  }
-}
 
 /// A delegate that keeps the newest challenge, for the test to answer it as often as it likes.
 private final class SlowDelegate: NSObject, URLSessionDownloadDelegate {

@@ -59,7 +59,6 @@ final class DownloadLog: NSObject, URLSessionDownloadDelegate, URLSessionDataDel
     var files: [Data] = []
     var completion: (@Sendable () -> Void)?
     var errors: [URLError] = []
-    var onEnd: (@MainActor () -> Void)?
     var answer = Data()
   }
 
@@ -72,7 +71,6 @@ final class DownloadLog: NSObject, URLSessionDownloadDelegate, URLSessionDataDel
 
   func note(_ line: String) { state.withLock { $0.lines.append(line) } }
   func setCompletion(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.completion = handler } }
-  func onEnd(_ body: @escaping @MainActor () -> Void) { state.withLock { $0.onEnd = body } }
 
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
@@ -114,12 +112,10 @@ final class DownloadLog: NSObject, URLSessionDownloadDelegate, URLSessionDataDel
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let error = error as? URLError
-    let body = state.withLock { state in
+    state.withLock { state in
       if let error { state.errors.append(error) }
       state.lines.append("end of \(task.taskIdentifier)" + (error.map { " \($0.code.rawValue)" } ?? ""))
-      return state.onEnd
     }
-    if let body { MainActor.assumeIsolated { body() } }
   }
 
   func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {

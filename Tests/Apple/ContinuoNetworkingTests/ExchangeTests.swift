@@ -1,4 +1,5 @@
 import Clocks
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -9,21 +10,6 @@ import Transfer
 
 @Suite("The events of an exchange")
 struct ExchangeTests {
-  /// A transport whose events the test sends.
-  private final class Transport: HTTPTransport {
-    let sink = Mutex<(any TransferSink)?>(nil)
-
-    func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
-      self.sink.withLock { $0 = sink }
-      return TransferID(1)
-    }
-
-    func setPaused(_ isPaused: Bool, _ transfer: TransferID) {}
-    func cancel(_ transfer: TransferID) {}
-
-    func send(_ event: TransferEvent) { _ = sink.withLock { $0 }?.take(event, of: TransferID(1)) }
-  }
-
   /// A client that decides later about each response.
   private final class Client: Exchange.Client {
     let lines = Mutex<[String]>([])
@@ -49,7 +35,7 @@ struct ExchangeTests {
 
   @Test("a connection that ends while the client takes a redirect as the response ends after its decision")
   func endDuringAnswer() throws {
-    let transport = Transport()
+    let transport = HandTransport()
     let client = Client { transport.send(.end) }
     let clock = VirtualClock()
     let exchange = Exchange(
@@ -61,6 +47,5 @@ struct ExchangeTests {
     #expect(client.lines.withLock { $0 } == ["redirect", "answer 302"])
     exchange.proceed()
     #expect(client.lines.withLock { $0 } == ["redirect", "answer 302", "end"])
-    transport.sink.withLock { $0 = nil }
   }
 }

@@ -29,17 +29,12 @@ struct RealSessionTests {
 
   /// A device whose application runs, with its transfers in that folder.
   private func device(_ folder: TemporaryFolder) -> Device {
-    let queue = DispatchDelivery()
+    let queue = SerialQueue()
     let device = Device(
       modes: BackgroundModes(), clock: SystemClock.shared, mainQueue: queue, isOnMainQueue: { false },
       isActive: true)
     device.networking.transfersFolder = folder.path
     return device
-  }
-
-  private final class DispatchDelivery: DeliveryQueue {
-    private let queue = DispatchQueue(label: "main of a test")
-    func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
   }
 
   @Test("data, a file, an upload and HEAD over libcurl")

@@ -103,17 +103,9 @@ struct ServerTrustTests {
   init() throws {
     folder = try TemporaryFolder()
     for name in ["a", "b"] {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments =
-        ["openssl"]
-        + "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(name).key -out \(name).pem -days 9 -subj /CN=\(name) -addext subjectAltName=IP:127.0.0.1"
-        .split(separator: " ").map(String.init)
-      process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      let options =
+        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(name).key -out \(name).pem -days 9 -subj /CN=\(name) -addext subjectAltName=IP:127.0.0.1"
+      try runTool("openssl", options.split(separator: " ").map(String.init), in: folder.path)
     }
   }
 
@@ -198,15 +190,10 @@ struct ServerTrustTests {
     }
   }
 
-  private final class DispatchDelivery: DeliveryQueue {
-    private let queue = DispatchQueue(label: "main of a test")
-    func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
-  }
-
   /// A device with a libcurl of that name, which trusts `a` beside the system's authorities.
   private func device(_ library: String, trusting file: String? = nil) -> Device {
     let device = Device(
-      modes: BackgroundModes(), clock: SystemClock.shared, mainQueue: DispatchDelivery(),
+      modes: BackgroundModes(), clock: SystemClock.shared, mainQueue: SerialQueue(),
       isOnMainQueue: { false }, isActive: true)
     var options = CurlOptions()
     options.libraryNames = [library]

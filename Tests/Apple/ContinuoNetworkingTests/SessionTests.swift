@@ -10,9 +10,11 @@ private let address = "https://files.test/a.bin"
 @Suite("Default sessions in virtual time", .timeLimit(.minutes(10)))
 struct SessionTests {
   /// A device on whose network the file is, in 10 s.
-  private func withDevice(_ operation: @MainActor (TestDevice) async throws -> Void) async rethrows {
+  func withDevice(
+    serving bytes: [UInt8] = file, _ operation: @MainActor (TestDevice) async throws -> Void
+  ) async rethrows {
     try await withTestDevice(recordsSound: false) { device in
-      device.network.serve(.data(file, etag: "\"1\""), at: address)
+      device.network.serve(.data(bytes, etag: "\"1\""), at: address)
       device.network.link = .init(bytesPerSecond: 20_000)
       await device.launchApplication()
       try await operation(device)

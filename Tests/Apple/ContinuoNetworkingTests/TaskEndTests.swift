@@ -13,12 +13,7 @@ private let address = "https://files.test/a.bin"
 @Suite("What is left of tasks and sessions that have ended", .timeLimit(.minutes(10)))
 struct TaskEndTests {
   private func withDevice(_ operation: @MainActor (TestDevice) async throws -> Void) async rethrows {
-    try await withTestDevice(recordsSound: false) { device in
-      device.network.serve(.data([UInt8](repeating: 7, count: 200_000), etag: "\"1\""), at: address)
-      device.network.link = .init(bytesPerSecond: 20_000)
-      await device.launchApplication()
-      try await operation(device)
-    }
+    try await SessionTests().withDevice(serving: [UInt8](repeating: 7, count: 200_000), operation)
   }
 
   /// Starts a download in a default session. Returns it, its load and its file, after 3 s of 10.

@@ -53,21 +53,13 @@ struct CostTests {
 
   // In processes of their own, so that their processor time is that of this alone.
 
-  @Test("half an hour that nobody observes: four runs a second at most")
-  func unobserved() async {
+  @Test(
+    "half an hour that nobody observes: four runs a second at most, also with a record of the sound",
+    arguments: [false, true])
+  func unobserved(isRecorded: Bool) async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      @MainActor in
-      let runs = await CostTests.play(recordsSound: false, isObserved: false)
-      precondition(runs < 7_200, "\(runs) runs")
-    }
-    Self.show(result)
-  }
-
-  @Test("with a record of the sound the same")
-  func recorded() async {
-    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      @MainActor in
-      let runs = await CostTests.play(recordsSound: true, isObserved: false)
+      @MainActor [isRecorded] in
+      let runs = await CostTests.play(recordsSound: isRecorded, isObserved: false)
       precondition(runs < 7_200, "\(runs) runs")
     }
     Self.show(result)

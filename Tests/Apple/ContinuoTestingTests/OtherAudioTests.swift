@@ -1,6 +1,6 @@
 import ContinuoTesting
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 @MainActor
@@ -23,7 +23,7 @@ struct OtherAudioTests {
     let output = TestOutput.besideOthers(from: .seconds(3), until: .seconds(5))
     return await withTestDevice(modes: [.audio], output: output) { device in
       let session = AVAudioSession.sharedInstance()
-      let told = Told<UInt?>()
+      let told = Collected<UInt?>()
       let token = NotificationCenter.default.addObserver(
         forName: AVAudioSession.silenceSecondaryAudioHintNotification, object: session, queue: nil
       ) { told.add($0.userInfo?[AVAudioSessionSilenceSecondaryAudioHintTypeKey] as? UInt) }
@@ -60,7 +60,7 @@ struct OtherAudioTests {
   func volume() async {
     await withTestDevice { device in
       let session = AVAudioSession.sharedInstance()
-      let told = Told<[Float?]>()
+      let told = Collected<[Float?]>()
       let observation = session.observe(\.outputVolume, options: [.old, .new]) { session, change in
         told.add([change.oldValue, change.newValue, session.outputVolume])
       }
@@ -81,10 +81,4 @@ struct OtherAudioTests {
       #expect(!session.isOtherAudioPlaying && session.outputVolume == 1)
     }
   }
-}
-
-private final class Told<Value: Sendable>: Sendable {
-  private let values = Mutex<[Value]>([])
-  var all: [Value] { values.withLock { $0 } }
-  func add(_ value: Value) { values.withLock { $0.append(value) } }
 }

@@ -2,6 +2,7 @@ import AudioSession
 import Clocks
 import Foundation
 import NetworkPlaylists
+import NetworkTestSupport
 import RemoteMedia
 import Synchronization
 import Testing
@@ -75,31 +76,17 @@ struct NetworkRequestTests {
 
   @Test("A playlist and a tag for which nobody waits any more are cancelled")
   func interruption() throws {
-    let transport = SilentTransport()
+    let transport = HandTransport()
     var settings = NetworkSettings()
     settings.makeTransport = { _ in transport }
     let url = try WebURL.read("http://host.test/a").url
     let clock = SystemClock.shared
-    func reason(_ number: Int) -> String? {
-      transport.started.load(ordering: .relaxed) == number ? "nobody waits" : nil
-    }
+    func reason(_ number: Int) -> String? { transport.count == number ? "nobody waits" : nil }
     let answer = NetworkReader(settings, clock: clock).readPlaylist(url, nil, reach: .all) { reason(1) }
-    #expect(answer.failure == "nobody waits" && transport.cancelled.load(ordering: .relaxed) == 1)
+    #expect(answer.failure == "nobody waits" && transport.cancelled == 1)
     #expect(NetworkReader(settings, clock: clock).readTag(url, nil, reach: .all) { reason(2) } == nil)
-    #expect(transport.cancelled.load(ordering: .relaxed) == 2)
+    #expect(transport.cancelled == 2)
   }
-}
-
-/// Counts what is asked for and what is cancelled, and answers nothing.
-private final class SilentTransport: HTTPTransport {
-  let started = Atomic(0)
-  let cancelled = Atomic(0)
-
-  func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
-    TransferID(UInt64(started.add(1, ordering: .relaxed).newValue))
-  }
-  func setPaused(_ isPaused: Bool, _ transfer: TransferID) {}
-  func cancel(_ transfer: TransferID) { cancelled.add(1, ordering: .relaxed) }
 }
 
 /// Answers every request with 404.

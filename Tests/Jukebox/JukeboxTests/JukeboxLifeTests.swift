@@ -79,7 +79,7 @@ struct JukeboxLifeTests {
     if machine.single != .off, !machine.isRepeating {
       return machine.upcoming().isEmpty ? nil : "single is followed"
     }
-    return machine.upcoming(limit: 1).first?.id == machine.nextID ? nil : "two opinions on what follows"
+    return machine.upcoming().first?.id == machine.nextID ? nil : "two opinions on what follows"
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)

@@ -17,7 +17,7 @@ struct SavedStateTests {
       Song(path: [0x62], range: SongRange(start: 5, end: .max)),
     ])
     try queue.move(0..<1, to: 3)
-    try queue.remove(1..<2)
+    queue.take(1..<2)
     return queue
   }
 
@@ -108,7 +108,7 @@ struct SavedStateTests {
     let restored = try SongQueue(encoded: saved)
     #expect((0..<3).allSatisfy { restored[position: $0]?.song.credentials == nil })
     // The next song in the same place in memory has none.
-    try queue.remove(0..<3)
+    queue.take(0..<3)
     try queue.insert([Song](repeating: Song(try Self.url("http://c/")), count: 3))
     #expect((0..<3).allSatisfy { queue[position: $0]?.song.credentials == nil })
   }

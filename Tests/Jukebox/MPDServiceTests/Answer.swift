@@ -33,8 +33,7 @@ extension LibraryCommands {
     let answer = Answer()
     perform(
       command, ConnectionMachine.Context(),
-      for: ClientInfo(
-        id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+      for: .own
     ) { answer.complete($0) }
     return String(decoding: try answer.get().bytes, as: UTF8.self)
   }

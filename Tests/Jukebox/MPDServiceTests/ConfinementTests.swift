@@ -1,5 +1,6 @@
 import Clocks
 import ControlProtocol
+import ControlTestSupport
 import Jukebox
 import JukeboxPlayback
 import MusicFiles
@@ -43,9 +44,7 @@ import Testing
     _ = machine.next()
     machine.append("\(line)\n".utf8)
     guard case .perform(let command, let context) = machine.next() else { return "not for the library" }
-    let client = ClientInfo(
-      id: ClientID(number: 1), peer: isLocal ? PeerCredentials(process: 0, user: 0, group: 0) : nil,
-      isSameUser: false)
+    let client = ClientInfo(id: ClientID(number: 1), isLocal: isLocal, isSameUser: false)
     let answer = Answer()
     switch command {
     case .library(let command): library.perform(command, context, for: client) { answer.complete($0) }

@@ -1,6 +1,7 @@
 import AppLifecycle
 import Clocks
 import ControlProtocol
+import ControlTestSupport
 import Foundation
 import Jukebox
 import JukeboxPlayback
@@ -26,14 +27,7 @@ import Testing
     let sound: SoundState
     let desk: ControlDesk
     /// What was called besides, in order.
-    let calls = Calls()
-
-    final class Calls: Sendable {
-      private let lines = Mutex<[String]>([])
-
-      func add(_ line: String) { lines.withLock { $0.append(line) } }
-      var all: [String] { lines.withLock { $0 } }
-    }
+    let calls = Collected<String>()
 
     init(_ device: TestDevice, songs: Int = 3) throws {
       self.device = device
@@ -64,8 +58,7 @@ import Testing
       let answer = Answer()
       desk.perform(
         command, context,
-        for: ClientInfo(
-          id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+        for: .own
       ) { answer.complete($0) }
       return answer
     }
@@ -260,7 +253,7 @@ import Testing
   ]
 
   @Test func playerIsNotToldWithoutAnApplication() async throws {
-    try await withStage(isLaunched: false) { stage in
+    try await withStage(modes: [.audio], isLaunched: false) { stage in
       for line in Self.transport {
         #expect(throws: Ack(.playerSync, "the application is not running"), "\(line)") { try stage.ask(line) }
       }
@@ -268,8 +261,9 @@ import Testing
     }
   }
 
-  @Test func playerIsNotToldWhileItsApplicationIsSuspendedForGood() async throws {
-    try await withStage { stage in
+  @Test(arguments: [[], [.fetch]] as [Set<BackgroundMode>])
+  func playerIsNotToldWhileItsApplicationIsSuspendedForGood(modes: Set<BackgroundMode>) async throws {
+    try await withStage(modes: modes) { stage in
       try stage.expect("play 1")
       await stage.device.pressHomeButton()
       #expect(stage.device.state == .suspended)

@@ -1,11 +1,11 @@
 import Clocks
-import ControlProtocol
 import Jukebox
 import MusicFiles
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import ControlProtocol
 @testable import MPDService
 @testable import MusicLibrary
 
@@ -94,7 +94,10 @@ import Testing
               format: AudioFormatText(song.metadata),
               tags: song.metadata.tags))
         }
-        let ids = try reader.ids(SongCondition(expression, foldsCase: foldsCase))
+        let condition = SongCondition(expression, foldsCase: foldsCase)
+        let ids = try writer.database.rows(
+          "SELECT id FROM songs WHERE \(condition.text)", condition.values
+        ) { $0.integer(0) }
         let answer = try reader.songs(ids)
         found += answer.count
         #expect(Set(answer.map(\.path)) == Set(expected.map(\.path)), "\(expression) \(foldsCase)")

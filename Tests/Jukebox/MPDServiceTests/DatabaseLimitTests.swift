@@ -77,8 +77,7 @@ import Testing
       let answer = Answer()
       library.perform(
         .add(uri: Argument(Array(name.utf8)), at: nil), ConnectionMachine.Context(),
-        for: ClientInfo(
-          id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+        for: .own
       ) { answer.complete($0) }
       _ = try answer.get()
     }

@@ -29,10 +29,8 @@ import Testing
     let answer = Answer()
     library.perform(
       command, ConnectionMachine.Context(),
-      for: ClientInfo(id: client, peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
-    ) {
-      answer.complete($0)
-    }
+      for: ClientInfo(id: client, isLocal: true, isSameUser: true)
+    ) { answer.complete($0) }
     return answer
   }
 

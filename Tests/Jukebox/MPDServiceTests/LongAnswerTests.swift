@@ -1,4 +1,5 @@
 import ControlProtocol
+import ControlTestSupport
 import Jukebox
 import JukeboxPlayback
 import MusicFiles

@@ -1,6 +1,7 @@
 import AudioCore
 import Clocks
 import ControlProtocol
+import ControlTestSupport
 import Dispatch
 import Jukebox
 import JukeboxPlayback
@@ -23,10 +24,7 @@ import Transfer
     case network
 
     var info: ClientInfo {
-      ClientInfo(
-        id: ClientID(number: 1),
-        peer: self == .network ? nil : PeerCredentials(process: 0, user: 0, group: 0),
-        isSameUser: self == .own)
+      ClientInfo(id: ClientID(number: 1), isLocal: self != .network, isSameUser: self == .own)
     }
   }
 

@@ -1,6 +1,6 @@
-import ControlProtocol
 import Testing
 
+@testable import ControlProtocol
 @testable import MPDService
 
 /// Which songs a filter finds; what mpd finds is in ClientTests.

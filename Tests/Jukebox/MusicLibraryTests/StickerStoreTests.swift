@@ -2,7 +2,6 @@ import ControlProtocol
 import Dispatch
 import Foundation
 import MusicFiles
-import Synchronization
 import TestSupport
 import Testing
 
@@ -13,12 +12,8 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func open(_ said: Complaints = Complaints()) -> StickerStore {
-    StickerStore(MediaPath(folder.file("stickers"))) { line in said.lines.withLock { $0.append(line) } }
-  }
-
-  private final class Complaints: Sendable {
-    let lines = Mutex<[String]>([])
+  private func open(_ said: Collected<String> = Collected()) -> StickerStore {
+    StickerStore(MediaPath(folder.file("stickers"))) { said.add($0) }
   }
 
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -47,16 +42,16 @@ import Testing
 
   @Test("A damaged file is put aside with a word, and the next sticker is kept", arguments: [false, true])
   func damaged(isOpen: Bool) throws {
-    let said = Complaints()
+    let said = Collected<String>()
     let store = open(said)
     if isOpen {
       try store.set(bytes("a"), to: bytes("1"), for: bytes("a.mp3"))
       #expect(try store.value(of: bytes("a"), for: bytes("a.mp3")) == bytes("1"))
-      #expect(said.lines.withLock { $0 }.isEmpty)
+      #expect(said.all.isEmpty)
     } else {
       try folder.write("stickers", String(repeating: "no database ", count: 1000))
       try store.set(bytes("a"), to: bytes("2"), for: bytes("a.mp3"))
-      let lines = said.lines.withLock { $0 }
+      let lines = said.all
       #expect(lines.count == 1 && lines[0].contains("stickers.damaged-1"), "\(lines)")
       #expect(try store.value(of: bytes("a"), for: bytes("a.mp3")) == bytes("2"))
     }

@@ -20,7 +20,7 @@ struct ClientTests {
           completion(Ack(.noExist, "nothing there"))
         }
       })
-    var client = try MPDClient.connected(to: server.path)
+    var client = try MPDClient.connected(to: .path(server.path))
     #expect(client.version == "0.23.5")
     #expect(try client.perform(Request("ping")) == [])
     #expect(try client.perform(Request("status")) == [.pair(name: "volume", value: "7")])
@@ -44,7 +44,7 @@ struct ClientTests {
     let directory = try TemporaryFolder()
     for path in [directory.file("none"), "", String(repeating: "x", count: 200)] {
       do {
-        _ = try MPDClient.connected(to: path)
+        _ = try MPDClient.connected(to: .path(path))
         Issue.record("connected to \(path)")
       } catch {
         guard case .noServer(.path(path), _) = error else {
@@ -78,7 +78,7 @@ struct ClientTests {
     let server = try TestServer { $0.clients = 1 }
     let first = try server.client()
     do {
-      _ = try MPDClient.connected(to: server.path)
+      _ = try MPDClient.connected(to: .path(server.path))
       Issue.record("connected")
     } catch {
       #expect(error == .turnedAway(by: .path(server.path)))
@@ -114,7 +114,8 @@ struct ClientTests {
       ["/usr/bin/python3", "-c", script, directory.file("socket"), text, closes ? "True" : "False"])
     #expect(try program.line() == "ready")
     do throws(ControlClientError) {
-      var client = try MPDClient.connected(to: directory.file("socket"), timeout: text.isEmpty ? 0.2 : 5)
+      var client = try MPDClient.connected(
+        to: .path(directory.file("socket")), timeout: text.isEmpty ? 0.2 : 5)
       if let lineLimit { _ = try client.next(timeout: lineLimit) }
       return nil
     } catch {
@@ -131,7 +132,7 @@ struct ClientTests {
         reply.appendBinary(picture, totalSize: picture.count)
         completion(reply)
       })
-    var client = try MPDClient.connected(to: server.path)
+    var client = try MPDClient.connected(to: .path(server.path))
     #expect(try client.perform(Request("readpicture", ["a", "0"])).last == .binary(picture))
     #expect(try client.perform(Request("ping")) == [])
   }
@@ -154,7 +155,7 @@ struct ClientTests {
         reply.rest = rest(count)
         completion(reply)
       })
-    var client = try MPDClient.connected(to: server.path)
+    var client = try MPDClient.connected(to: .path(server.path))
     let request = try Request("status")
     do throws(ControlClientError) {
       _ = try client.perform(request, timeout: 120)

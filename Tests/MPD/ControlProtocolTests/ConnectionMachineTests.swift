@@ -1,7 +1,8 @@
-import ControlProtocol
 import ControlTestSupport
 import TestSupport
 import Testing
+
+@testable import ControlProtocol
 
 @Suite struct ConnectionMachineTests {
   @Test("The greeting comes first")
@@ -9,7 +10,7 @@ import Testing
     var machine = ConnectionMachine()
     #expect(machine.next() == .send(Array("OK MPD 0.23.5\n".utf8)))
     #expect(machine.next() == nil)
-    #expect(machine.wantsInput && machine.mayTimeOut && !machine.isClosed)
+    #expect(machine.wantsInput && machine.mayTimeOut && machine.phase != .closed)
   }
 
   @Test(
@@ -219,7 +220,7 @@ import Testing
     #expect(conversation.events.count == 2049)
     conversation.receive("command_list_begin\n" + full + "ping\ncommand_list_end\n")
     #expect(conversation.events.count == 2050 && conversation.events.last == .closed)
-    #expect(conversation.machine.isClosed)
+    #expect(conversation.machine.phase == .closed)
   }
 
   @Test("Input waits while a command is carried out, but not without bound")
@@ -232,7 +233,7 @@ import Testing
     machine.append(piece)
     #expect(!machine.wantsInput)
     for _ in 0..<40 { machine.append(piece) }
-    #expect(machine.isClosed)
+    #expect(machine.phase == .closed)
     machine.complete(.success(Reply()))
     #expect(machine.next() == .close)
     #expect(machine.next() == nil)
@@ -417,7 +418,7 @@ import Testing
         default: break
         }
       }
-      #expect(machine.isClosed && performed == [.playback(.stats)])
+      #expect(machine.phase == .closed && performed == [.playback(.stats)])
       #expect(bytes.count(where: { $0 == UInt8(ascii: "n") }) == (isGone ? 0 : 1000))
     }
   }

@@ -1,4 +1,6 @@
-import ControlProtocol
+import ControlTestSupport
+
+@testable import ControlProtocol
 
 /// A connection with a server behind it that answers every command at once, and all that came of it.
 struct Conversation {
@@ -82,6 +84,6 @@ struct Conversation {
   static func reply(to input: String) -> (text: String, isOpen: Bool) {
     var conversation = Conversation()
     conversation.receive(input)
-    return (conversation.sent, !conversation.machine.isClosed)
+    return (conversation.sent, conversation.machine.phase != .closed)
   }
 }

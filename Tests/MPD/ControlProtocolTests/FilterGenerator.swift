@@ -1,5 +1,6 @@
-import ControlProtocol
 import TestSupport
+
+@testable import ControlProtocol
 
 /// Filters, and how a client might write them.
 struct FilterGenerator {

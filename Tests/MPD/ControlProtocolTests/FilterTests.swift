@@ -1,6 +1,7 @@
-import ControlProtocol
 import TestSupport
 import Testing
+
+@testable import ControlProtocol
 
 /// What filters mean.
 @Suite struct FilterTests {

@@ -1,8 +1,9 @@
-import ControlProtocol
 import ControlTestSupport
 import Glibc
 import TestSupport
 import Testing
+
+@testable import ControlProtocol
 
 /// `CONTINUO_FUZZ_LINES` sets how many lines are made, `CONTINUO_FUZZ_SEED` with what. The default takes a second or
 /// two in a debug build; ten million in a release build take minutes.
@@ -43,7 +44,7 @@ import Testing
   /// The same line as a part of a connection's life.
   private func converse(_ conversation: inout Conversation, _ line: [UInt8], _ generator: inout LineGenerator)
   {
-    if conversation.machine.isClosed { conversation = Conversation() }
+    if conversation.machine.phase == .closed { conversation = Conversation() }
     conversation.events.removeAll(keepingCapacity: true)
     conversation.receive(line)
     if generator.random.below(50) != 0 { conversation.receive([0x0A]) }

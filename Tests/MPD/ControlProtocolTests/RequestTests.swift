@@ -97,7 +97,6 @@ import Testing
 }
 
 extension Request {
-  fileprivate static func parse(line: [UInt8]) throws(RequestError) -> Request {
-    try parse(line: line[...])
-  }
+  static func parse(line: [UInt8]) throws(RequestError) -> Request { try parse(line: line[...]) }
+  static func parse(line: String) throws(RequestError) -> Request { try parse(line: Array(line.utf8)) }
 }

@@ -200,6 +200,7 @@ struct NetworkTests {
     for (text, host, port) in [
       ("127.0.0.1:6601", "127.0.0.1", 6601), ("kitchen.local", "kitchen.local", 6600), ("[::1]:7", "::1", 7),
       ("[fe80::1]", "fe80::1", 6600), ("::1", "::1", 6600), ("*:9", "*", 9),
+      ("[::ffff:127.0.0.1]:8", "::ffff:127.0.0.1", 8),
     ] {
       let address = try #require(NetworkAddress(text), "\(text)")
       #expect(address == NetworkAddress(host: host, port: UInt16(port)))

@@ -237,3 +237,8 @@ extension WatchRequest {
     (interval.map { ["time", Argument($0.description)] } ?? []) + (events ? ["events"] : [])
   }
 }
+
+extension ConnectionMachine {
+  /// Appends the bytes of a text or of an array, in one piece.
+  package mutating func append(_ bytes: some Sequence<UInt8>) { Array(bytes).withUnsafeBytes { append($0) } }
+}

@@ -12,52 +12,11 @@ struct EncryptionTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func openssl(_ arguments: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "openssl \(arguments)")
-  }
-
-  /// An authority `ca.pem`, and a certificate of its for each of these names, valid for so many days.
-  private func makeCertificates(_ certificates: [(file: String, name: String, days: Int)]) throws {
-    try openssl(
-      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Authority"
-    )
-    for certificate in certificates {
-      try Data("subjectAltName=\(certificate.name)\n".utf8).write(
-        to: URL(fileURLWithPath: "\(folder.path)/\(certificate.file).ext"))
-      try openssl(
-        "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(certificate.file).key -out \(certificate.file).csr -subj /CN=x"
-      )
-      try openssl(
-        "x509 -req -in \(certificate.file).csr -CA ca.pem -CAkey ca.key -CAcreateserial -out \(certificate.file).pem "
-          + "-days \(certificate.days) -extfile \(certificate.file).ext")
-    }
-  }
-
   /// Serves the file `answer`, a whole answer, while `body` runs.
   private func serve<Result>(_ certificate: String, _ body: (Int) throws -> Result) throws -> Result {
-    let port = try LoopbackSocket.freePort()
-    try Data(HostileFile.head("200 OK", ["Content-Length: 5", "Connection: close"]) + Array("sound".utf8))
-      .write(
-        to: URL(fileURLWithPath: folder.path + "/answer"))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "openssl", "s_server", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert", certificate + ".pem", "-key",
-      certificate + ".key", "-HTTP",
-    ]
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-    process.standardInput = Pipe()
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    try folder.write(
+      "answer", HostileFile.head("200 OK", ["Content-Length: 5", "Connection: close"]) + Array("sound".utf8))
+    let (port, process) = try OpenSSL.serve(certificate, in: folder.path)
     defer {
       // The mask of signals is inherited, and a thread of the tests may have them blocked.
       kill(process.processIdentifier, SIGKILL)
@@ -84,9 +43,9 @@ struct EncryptionTests {
     "an unknown authority, a wrong name, an expired certificate: refused before anything is sent; --cacert makes it play"
   )
   func certificates() throws {
-    try makeCertificates([
-      ("good", "IP:127.0.0.1", 10), ("other", "DNS:example.org", 10), ("old", "IP:127.0.0.1", -1),
-    ])
+    try OpenSSL.makeCertificates(
+      [("good", "IP:127.0.0.1", 10), ("other", "DNS:example.org", 10), ("old", "IP:127.0.0.1", -1)],
+      in: folder.path)
     var options = CurlOptions()
     let unknown = try serve("good") { try fetch($0, options) }
     #expect(unknown.failure?.kind == .certificate && unknown.head == nil, "\(unknown.failure as Any)")

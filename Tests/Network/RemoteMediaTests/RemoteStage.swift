@@ -164,16 +164,8 @@ enum Songs {
     }
     let path = folder.path + "/sound"
     try sound.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: path))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      ["lame", "--quiet", "-q", "9", "--noreplaygain", "-r", "-s", "\(Double(rate) / 1000)", "-m", "m"]
-      + options + [path, path + ".mp3"]
-    process.standardError = FileHandle.nullDevice
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "lame must be installed")
+    let format = ["-r", "-s", "\(Double(rate) / 1000)", "-m", "m"]
+    try runTool("lame", ["--quiet", "-q", "9", "--noreplaygain"] + format + options + [path, path + ".mp3"])
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ".mp3")))
   }
 

@@ -69,35 +69,23 @@ struct LiveTests {
     #expect(world.store.bytes.count >= 40_000 && world.store.bytes.count % 20_000 == 0)
   }
 
-  @Test("three blocks in a row that are no text: opened anew without metadata")
-  func brokenBlocks() throws {
-    let sound = [UInt8](repeating: 9, count: 1_000)
-    var world = try MachineWorld { request, number in
-      let wants = request.fields["Icy-MetaData"] != nil
-      var body: [UInt8] = []
-      for _ in 0..<5 { body += sound + (wants ? [1] + [UInt8](repeating: 0xFB, count: 16) : []) }
-      return .init(head: Self.head(wants ? 1_000 : nil), body: body, ending: nil)
-    }
-    world.run(until: 5)
-    #expect(world.requests.map { $0.fields["Icy-MetaData"] } == ["1", nil])
-    #expect(world.store.bytes.allSatisfy { $0 == 9 } && world.store.bytes.count == 8_000)
-  }
-
-  @Test("blocks that are no text are counted only in a row")
-  func scatteredBlocks() throws {
+  @Test(
+    "after three blocks in a row that are no text, opened anew without metadata", arguments: [false, true])
+  func brokenBlocks(areScattered: Bool) throws {
     let sound = [UInt8](repeating: 9, count: 1_000)
     var world = try MachineWorld { request, _ in
       let wants = request.fields["Icy-MetaData"] != nil
       var body: [UInt8] = []
       for _ in 0..<5 {
         body += sound + (wants ? [1] + [UInt8](repeating: 0xFB, count: 16) : [])
-        body += sound + (wants ? [1] + Array("StreamTitle='a';".utf8) : [])
+        if areScattered { body += sound + (wants ? [1] + Array("StreamTitle='a';".utf8) : []) }
       }
       return .init(head: Self.head(wants ? 1_000 : nil), body: body, ending: nil)
     }
     world.run(until: 5)
-    #expect(world.requests.map { $0.fields["Icy-MetaData"] } == ["1"])
-    #expect(world.store.bytes.allSatisfy { $0 == 9 } && world.store.bytes.count == 10_000)
+    #expect(world.requests.map { $0.fields["Icy-MetaData"] } == (areScattered ? ["1"] : ["1", nil]))
+    #expect(world.store.bytes.allSatisfy { $0 == 9 })
+    #expect(world.store.bytes.count == (areScattered ? 10_000 : 8_000))
   }
 
   @Test(

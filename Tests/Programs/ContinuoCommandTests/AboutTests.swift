@@ -1,4 +1,5 @@
 import ArgumentParser
+import Continuo
 import Foundation
 import TestSupport
 import Testing
@@ -20,13 +21,13 @@ import Testing
   @Test func newestChangesAreOfThisVersion() throws {
     let parts = try page("Changes").components(separatedBy: "\n## Overview\n")
     let changes = try #require(parts.dropFirst().first)
-    #expect(changes.hasPrefix("\n### \(About.version)\n"))
+    #expect(changes.hasPrefix("\n### \(Version.number)\n"))
   }
 
   @Test func version() throws {
     let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["--version"]) }
     guard let error else { return }
-    #expect(RootCommand.message(for: error) == "continuo \(About.version)")
+    #expect(RootCommand.message(for: error) == "continuo \(Version.number)")
     #expect(RootCommand.exitCode(for: error) == .success)
     #expect(try (RootCommand.parseAsRoot(["--license"]) as? RootCommand)?.license == true)
   }

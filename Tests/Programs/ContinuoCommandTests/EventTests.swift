@@ -119,14 +119,8 @@ extension EventLine {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct EventWriterTests {
-  let warnings = Warnings()
+  let warnings = Collected<String>()
   let host = HostTime(nanoseconds: 1_500_000_000)
-
-  final class Warnings: Sendable {
-    private let texts = Mutex<[String]>([])
-    var all: [String] { texts.withLock { $0 } }
-    func add(_ text: String) { texts.withLock { $0.append(text) } }
-  }
 
   func writer(path: String) throws -> EventWriter {
     try EventWriter(path: path) { [warnings] in warnings.add($0) }
@@ -218,6 +212,18 @@ extension EventLine {
     #expect(warnings.all == ["\(count - lines.count) events to x dropped: the reader has stalled"])
   }
 
+  /// Reads that many bytes.
+  private func bytes(_ wanted: Int, from reading: Int32) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: wanted)
+    var count = 0
+    while count < wanted {
+      let more = bytes[count...].withUnsafeMutableBytes { read(reading, $0.baseAddress, $0.count) }
+      try #require(more > 0)
+      count += more
+    }
+    return bytes
+  }
+
   /// A line without room is lost only after a wait, also when the reader has stalled before.
   @Test func aReaderThatReadsAgainIsWaitedForAgain() throws {
     let (reading, writing) = try smallPipe()
@@ -228,13 +234,7 @@ extension EventLine {
       let start = SystemClock.shared.now
       writer.write([0x0A])
       #expect(SystemClock.shared.now.seconds(since: start) > 0.9 * LineWriter.patience)
-      var bytes = [UInt8](repeating: 0, count: long.count)
-      var count = 0
-      while count < bytes.count {
-        let more = bytes[count...].withUnsafeMutableBytes { read(reading, $0.baseAddress, $0.count) }
-        try #require(more > 0)
-        count += more
-      }
+      _ = try bytes(long.count, from: reading)
     }
     #expect(writer.finish() == 2)
     close(reading)
@@ -252,14 +252,7 @@ extension EventLine {
     for number in 0..<100_000 { writer.draw(Array("\ragain \(number)".utf8), change: Array("\rpart".utf8)) }
     let expected =
       "\rfirst" + String(repeating: "x", count: 8191) + "\n\r99999\rcomplaint\n\ragain 99999"
-    var bytes = [UInt8](repeating: 0, count: expected.utf8.count)
-    var count = 0
-    while count < bytes.count {
-      let more = bytes[count...].withUnsafeMutableBytes { read(reading, $0.baseAddress, $0.count) }
-      try #require(more > 0)
-      count += more
-    }
-    #expect(String(decoding: bytes, as: UTF8.self) == expected)
+    #expect(String(decoding: try bytes(expected.utf8.count, from: reading), as: UTF8.self) == expected)
     #expect(writer.finish() == 0)
     close(reading)
   }

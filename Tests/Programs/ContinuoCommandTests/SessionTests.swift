@@ -130,7 +130,7 @@ import Testing
     let line = try #require(try play(songs: [0.1]) { run, _ in run.pass(0.5) }.lines.first)
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-    #expect(object["event"] as? String == "begin" && object["version"] as? String == About.version)
+    #expect(object["event"] as? String == "begin" && object["version"] as? String == Version.number)
     #expect(object["arguments"] as? [String] == Array(CommandLine.arguments.dropFirst()))
     let clock = try #require(object["wallClock"] as? String)
     let date = try Date(clock, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true))
@@ -142,7 +142,7 @@ import Testing
     let line = EventLine.begin(
       arguments: ["a \"b\""], secondsSince1970: 1_777_622_400.25, host: HostTime(nanoseconds: 1_500_000_000))
     #expect(
-      String(decoding: line.bytes, as: UTF8.self) == #"{"event":"begin","version":"\#(About.version)","#
+      String(decoding: line.bytes, as: UTF8.self) == #"{"event":"begin","version":"\#(Version.number)","#
         + #""arguments":["a \"b\""],"wallClock":"2026-05-01T08:00:00.250Z","host":1.500000}"# + "\n")
   }
 

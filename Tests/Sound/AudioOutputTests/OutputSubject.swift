@@ -2,7 +2,6 @@ import AudioCore
 import AudioOutput
 import Clocks
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -31,11 +30,7 @@ struct OutputSubject: Sendable, CustomTestStringConvertible {
 }
 
 /// Events with their moments.
-final class Diary: Sendable {
-  private let entries = Mutex<[(time: HostTime, event: OutputEvent)]>([])
-  func add(_ event: OutputEvent, at time: HostTime) { entries.withLock { $0.append((time, event)) } }
-  var all: [(time: HostTime, event: OutputEvent)] { entries.withLock { $0 } }
-}
+typealias Diary = Collected<(time: HostTime, event: OutputEvent)>
 
 /// An output in virtual time with all that it says.
 final class OutputProbe {
@@ -71,7 +66,7 @@ final class OutputProbe {
   /// Opens a stream without waiting for anything.
   func makeStream(_ source: any RenderSource) -> any AudioOutputStream {
     device.makeStream(format: Self.format, source: source) { [diary, clock] event in
-      diary.add(event, at: clock.now)
+      diary.add((clock.now, event))
     }
   }
 

@@ -61,7 +61,7 @@ struct OutputThreadTests {
       let source = NumberedSource(available: 44_100)
       let diary = Diary()
       let stream = device.makeStream(format: OutputProbe.format, source: source) {
-        diary.add($0, at: SystemClock.shared.now)
+        diary.add((SystemClock.shared.now, $0))
       }
       stream.start()
       stream.setVolume(0.5, muted: false)

@@ -3,6 +3,7 @@ import AudioOutput
 import Clocks
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -25,7 +26,7 @@ final class WAVOutputTests {
   ) -> [OutputEvent] {
     let diary = Diary()
     let stream = device.makeStream(format: format ?? stereo, source: source) { [clock] in
-      diary.add($0, at: clock.now)
+      diary.add((clock.now, $0))
     }
     stream.start()
     clock.runUntilIdle()
@@ -80,7 +81,7 @@ final class WAVOutputTests {
     let source = NumberedSource(available: 0, isAtEnd: false)
     let diary = Diary()
     let device = WAVOutput(path: path, clock: clock)
-    let stream = device.makeStream(format: stereo, source: source) { [clock] in diary.add($0, at: clock.now) }
+    let stream = device.makeStream(format: stereo, source: source) { [clock] in diary.add((clock.now, $0)) }
     stream.start()
     for _ in 0..<100 {
       source.give(1152)
@@ -326,7 +327,7 @@ final class WAVOutputTests {
     let diary = Diary()
     let stream = WAVOutput(path: pipe.path, clock: clock).makeStream(format: stereo, source: source) {
       [clock] in
-      diary.add($0, at: clock.now)
+      diary.add((clock.now, $0))
     }
     stream.start()
     clock.advance(bySeconds: 0.01)
@@ -349,7 +350,7 @@ final class WAVOutputTests {
     let diary = Diary()
     let device = WAVOutput(path: pipe.path, clock: clock)
     let stream = device.makeStream(format: stereo, source: NumberedSource(available: 10)) { [clock] in
-      diary.add($0, at: clock.now)
+      diary.add((clock.now, $0))
     }
     clock.advance(bySeconds: 9.9)
     #expect(diary.all.isEmpty)

@@ -39,18 +39,8 @@ struct LongFile: CustomTestStringConvertible, Hashable, Sendable {
     if let known = Self.encoded.withLock({ $0[self] }) { return known }
     let folder = try TemporaryFolder()
     let sound = try folder.write("sound", sound)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      [
-        "lame", "--quiet", "--noreplaygain", "-r", "-s", "\(Double(rate) / 1000)", "-m",
-        channels == 1 ? "m" : "j",
-      ]
-      + options + [sound, sound + ".mp3"]
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "lame must be installed")
+    let format = ["-r", "-s", "\(Double(rate) / 1000)", "-m", channels == 1 ? "m" : "j"]
+    try runTool("lame", ["--quiet", "--noreplaygain"] + format + options + [sound, sound + ".mp3"])
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: sound + ".mp3")))
     Self.encoded.withLock { $0[self] = bytes }
     return bytes

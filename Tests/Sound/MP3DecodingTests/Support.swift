@@ -83,17 +83,7 @@ func largestDifference(_ a: ArraySlice<Float>, _ b: ArraySlice<Float>) -> Float 
 
 /// What the program mpg123 decodes, as interleaved floats.
 func mpg123(_ path: String) throws -> [Float] {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = ["mpg123", "-q", "-e", "f32", "-s", "--resync-limit", "1048576", path]
-  let pipe = Pipe()
-  process.standardOutput = pipe
-  process.standardError = FileHandle.nullDevice
-  process.standardInput = FileHandle.nullDevice
-  try process.run()
-  let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
-  try #require(process.terminationStatus == 0, "mpg123 must be installed")
+  let data = try runTool("mpg123", ["-q", "-e", "f32", "-s", "--resync-limit", "1048576", path])
   return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
 }
 

@@ -1,6 +1,7 @@
 import Clocks
 import MediaTime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -19,12 +20,6 @@ final class HeldQueue: DeliveryQueue {
   }
 }
 
-final class Collected<Value: Sendable>: Sendable {
-  private let values = Mutex<[Value]>([])
-  func append(_ value: Value) { values.withLock { $0.append(value) } }
-  var all: [Value] { values.withLock { $0 } }
-}
-
 struct DeliveryLaneTests {
   private func run(_ first: Int64, _ count: Int64) -> Delivery {
     .steps(
@@ -38,8 +33,8 @@ struct DeliveryLaneTests {
     let queue = HeldQueue()
     let steps = Collected<Int64>()
     let lane = DeliveryLane(queue: queue, gate: gate) { delivery in
-      if case .steps(let run) = delivery { steps.append(run.first) }
-      if case .call = delivery { steps.append(-1) }
+      if case .steps(let run) = delivery { steps.add(run.first) }
+      if case .call = delivery { steps.add(-1) }
     }
     return (lane, queue, steps)
   }
@@ -65,14 +60,14 @@ struct DeliveryLaneTests {
     // While each step is delivered the next one comes, as where a client takes longer than the interval.
     let lane = DeliveryLane(queue: queue, gate: CallGate()) { delivery in
       guard case .steps(let step) = delivery else { return }
-      steps.append(step.first)
+      steps.add(step.first)
       guard step.first < 3 else { return }
       for lane in lanes.all {
         lane.append(self.run(step.first + 1, 1))
         lane.wake()
       }
     }
-    lanes.append(lane)
+    lanes.add(lane)
     lane.append(run(0, 1))
     lane.wake()
     for turn in 0..<4 {

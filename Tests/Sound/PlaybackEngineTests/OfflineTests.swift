@@ -30,7 +30,7 @@ struct OfflineTests {
     for (index, interval) in intervals.enumerated() {
       let log = logs[index]
       _ = harness.engine.addPeriodicTimeObserver(forInterval: interval, queue: queues[index]) {
-        if $0.timescale == interval.timescale { log.append($0.value) }
+        if $0.timescale == interval.timescale { log.add($0.value) }
       }
     }
     harness.engine.setRate(1)
@@ -111,7 +111,7 @@ struct OfflineTests {
       }
       engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: seconds * 44_100))
       _ = engine.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 100), queue: nil) {
-        if $0.timescale == 100 { steps.append($0.value) }
+        if $0.timescale == 100 { steps.add($0.value) }
       }
       engine.setRate(1)
       // Less than a second, and half a minute with the thread sanitizer on a busy machine.

@@ -9,12 +9,6 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// A dispatch queue as the engine sees it.
-private final class SerialQueue: DeliveryQueue {
-  private let queue = DispatchQueue(label: "test")
-  func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
-}
-
 private final class Counter: Sendable {
   private let value = Atomic<Int>(0)
   var count: Int { value.load(ordering: .sequentiallyConsistent) }

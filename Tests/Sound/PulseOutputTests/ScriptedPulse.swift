@@ -1,5 +1,7 @@
+import AudioCore
 import CPulse
 import Foundation
+import PulseTestSupport
 import Synchronization
 
 @testable import PulseOutput
@@ -468,4 +470,19 @@ final class ScriptedPulse: PulseCalls {
     box.withLock { _ = $0.state.operations.remove(number(operation)) }
   }
   func wallClock() -> Int64 { with { $0.wallClock } }
+}
+
+extension ScriptedPulse {
+  /// A stream of `device` on a server that is there at once.
+  func open(
+    _ device: PulseDevice, _ log: StreamLog, _ source: RampSource = RampSource(available: 0),
+    started: Bool = true
+  ) -> any AudioOutputStream {
+    let stream = device.makeStream(
+      format: PCMFormat(sampleRate: 44100, channelCount: 2), source: source, events: log.handler)
+    if started { stream.start() }
+    setContext(PA_CONTEXT_READY)
+    setStream(PA_STREAM_READY)
+    return stream
+  }
 }

@@ -20,15 +20,6 @@ import Testing
     return PulseDevice(configuration: configuration, clock: clock, calls: pulse)
   }
 
-  func open(_ device: PulseDevice, _ source: RampSource, started: Bool = true) -> any AudioOutputStream {
-    let stream = device.makeStream(
-      format: PCMFormat(sampleRate: 44100, channelCount: 2), source: source, events: log.handler)
-    if started { stream.start() }
-    pulse.setContext(PA_CONTEXT_READY)
-    pulse.setStream(PA_STREAM_READY)
-    return stream
-  }
-
   func report(read: Int64, write: Int64, sink: Double, playing: Bool = true) {
     pulse.setTiming(read: read, write: write, sinkMicroseconds: UInt64(sink * 1e6), playing: playing)
     pulse.fire(\.latency)
@@ -43,7 +34,7 @@ import Testing
     let device = device()
     device.prepare()
     #expect(pulse.calls.contains("contextConnect unix:/scripted \(PA_CONTEXT_NOAUTOSPAWN.rawValue)"))
-    let stream = open(device, RampSource(available: 0))
+    let stream = pulse.open(device, log, RampSource(available: 0))
     #expect(pulse.calls.count { $0 == "contextNew" } == 1)
     #expect(pulse.calls.contains("connectPlayback corked=false"))
     #expect(log.events == [.opened(route: "scripted")])
@@ -52,7 +43,7 @@ import Testing
 
   @Test func stoppedStreamIsCorkedAndStartUncorks() {
     let device = device()
-    let stream = open(device, RampSource(available: 0), started: false)
+    let stream = pulse.open(device, log, RampSource(available: 0), started: false)
     #expect(pulse.calls.contains("connectPlayback corked=true"))
     #expect(!pulse.calls.contains("uncork"))
     stream.start()
@@ -79,7 +70,7 @@ import Testing
 
   @Test func bufferIsAskedForInTwoParts() {
     let device = device()
-    let stream = open(device, RampSource(available: 0))
+    let stream = pulse.open(device, log, RampSource(available: 0))
     let attributes = pulse.with { $0.attributes }
     #expect(attributes.tlength == 44100 * 8)
     // (tlength − 2·minreq) / 2 is the sink's.
@@ -90,7 +81,7 @@ import Testing
   @Test func writesWholeFramesWhateverIsAskedFor() {
     let device = device()
     let source = RampSource()
-    let stream = open(device, source)
+    let stream = pulse.open(device, log, source)
     pulse.with { $0.blockSize = 100 }
     pulse.request(bytes: 8 * 37 + 5)
     #expect(source.rendered == 37)
@@ -106,7 +97,7 @@ import Testing
   @Test func shortRenderWaitsForData() {
     let device = device()
     let source = RampSource(available: 10)
-    let stream = open(device, source)
+    let stream = pulse.open(device, log, source)
     pulse.request(bytes: 800)
     #expect(source.rendered == 10)
     let calls = source.calls
@@ -128,7 +119,7 @@ import Testing
   @Test func endIsForcedOutOnceAndNeverWhileStopped() {
     let device = device()
     let source = RampSource(available: 10, isAtEnd: true)
-    let stream = open(device, source, started: false)
+    let stream = pulse.open(device, log, source, started: false)
     pulse.request(bytes: 800)
     #expect(!pulse.calls.contains("drain"))
     stream.start()
@@ -151,7 +142,7 @@ import Testing
     var held: (any AudioOutputStream)?
     do {
       let device = device()
-      held = open(device, RampSource())
+      held = pulse.open(device, log, RampSource())
       held?.close()
     }
     // The device is gone, and with it, on a thread of its own, the loop. Before, its lock was taken after that.
@@ -168,7 +159,7 @@ import Testing
   @Test func lastFrameIsHeardWhenTheServerSaysSo() {
     let device = device()
     let source = RampSource(available: 4410, isAtEnd: true)
-    let stream = open(device, source)
+    let stream = pulse.open(device, log, source)
     pulse.request(bytes: 8 * 44100)
     #expect(pulse.calls.count { $0 == "drain" } == 1)
     report(read: 0, write: 4410, sink: 0)
@@ -187,7 +178,7 @@ import Testing
   /// What carries the sink's sound to other rooms takes half a second, of which the server knows nothing.
   @Test func whatIsHeardBehindTheSinkIsHeardLater() {
     let device = device(delayBehindSink: 0.5)
-    let stream = open(device, RampSource(available: 4410, isAtEnd: true))
+    let stream = pulse.open(device, log, RampSource(available: 4410, isAtEnd: true))
     pulse.request(bytes: 8 * 44100)
     report(read: 882, write: 4410, sink: 0.02)
     #expect(stream.timing().heardFrame == 0)
@@ -205,7 +196,7 @@ import Testing
 
   @Test func pauseBeforeTheEndKeepsTheLastFrame() {
     let device = device()
-    let stream = open(device, RampSource(available: 4410, isAtEnd: true))
+    let stream = pulse.open(device, log, RampSource(available: 4410, isAtEnd: true))
     pulse.request(bytes: 8 * 44100)
     report(read: 0, write: 4410, sink: 0)
     pass(1)
@@ -224,7 +215,7 @@ import Testing
 
   @Test func serverThatNeverSaysSoIsNotWaitedForForEver() {
     let device = device()
-    let stream = open(device, RampSource(available: 4410, isAtEnd: true))
+    let stream = pulse.open(device, log, RampSource(available: 4410, isAtEnd: true))
     pulse.request(bytes: 8 * 44100)
     report(read: 0, write: 4410, sink: 0)
     pass(3)
@@ -237,7 +228,7 @@ import Testing
   @Test func endThatMovesAwayIsAskedForAgain() {
     let device = device()
     let source = RampSource(available: 4410, isAtEnd: true)
-    let stream = open(device, source)
+    let stream = pulse.open(device, log, source)
     pulse.request(bytes: 8 * 44100)
     source.extend(to: 8820, isAtEnd: true)
     stream.dataAvailable()
@@ -253,7 +244,7 @@ import Testing
 
   @Test func heardFollowsReports() {
     let device = device()
-    let stream = open(device, RampSource())
+    let stream = pulse.open(device, log, RampSource())
     pulse.request(bytes: 8 * 44100)
     #expect(stream.timing().frameRate == 0)
     report(read: 0, write: 44100, sink: 0.05, playing: false)
@@ -277,7 +268,7 @@ import Testing
   @Test func starvationHoldsTheClockUntilTheServerPlays() {
     let device = device()
     let source = RampSource(available: 4410)
-    let stream = open(device, source)
+    let stream = pulse.open(device, log, source)
     pulse.request(bytes: 8 * 44100)
     report(read: 441, write: 4410, sink: 0.01)
     pass(1)
@@ -296,7 +287,7 @@ import Testing
 
   @Test func stopSettlesOnTheReadIndexAndNeverGoesBack() {
     let device = device()
-    let stream = open(device, RampSource())
+    let stream = pulse.open(device, log, RampSource())
     pulse.request(bytes: 8 * 44100)
     report(read: 4410, write: 44100, sink: 0.05)
     pass(0.01)
@@ -320,7 +311,7 @@ import Testing
   @Test func flushAnswersBetweenRenders() {
     let device = device()
     let source = RampSource()
-    let stream = open(device, source)
+    let stream = pulse.open(device, log, source)
     pulse.request(bytes: 8 * 44100)
     report(read: 4410, write: 44100, sink: 0.05)
     let dropped = Mutex<[Int64]>([])
@@ -356,7 +347,7 @@ import Testing
     let stream: any AudioOutputStream
     do {
       let device = device()
-      stream = open(device, RampSource())
+      stream = pulse.open(device, log, RampSource())
       pulse.request(bytes: 8 * 44100)
       report(read: 4410, write: 44100, sink: 0.05)
       stream.flush { _ in Issue.record("a dead server answered") }
@@ -384,7 +375,7 @@ import Testing
       )
       // The next stream gets a new context.
       pulse.with { $0.refusesOperations = false }
-      let second = open(device, RampSource())
+      let second = pulse.open(device, log, RampSource())
       #expect(pulse.calls.count { $0 == "contextNew" } == 2)
       second.close()
     }
@@ -400,7 +391,7 @@ import Testing
 
   @Test func refusedOperationsEndTheStream() {
     let device = device()
-    let stream = open(device, RampSource(), started: false)
+    let stream = pulse.open(device, log, RampSource(), started: false)
     pulse.with { $0.refusesOperations = true }
     stream.start()
     pulse.run {}
@@ -411,7 +402,7 @@ import Testing
 
   @Test func unansweredFlushMeetsTheLimit() {
     let device = device()
-    let stream = open(device, RampSource())
+    let stream = pulse.open(device, log, RampSource())
     pulse.request(bytes: 8000)
     stream.flush { _ in Issue.record("nobody answered") }
     pulse.fireTimers(atLeast: 4)
@@ -427,7 +418,7 @@ import Testing
     pulse.fireTimers(atLeast: 4)
     #expect(log.events.count == 1)
     #expect(pulse.with { $0.contexts.isEmpty })
-    let second = open(device, RampSource())
+    let second = pulse.open(device, log, RampSource())
     #expect(pulse.calls.count { $0 == "contextNew" } == 2)
     second.close()
     stream.close()
@@ -491,7 +482,7 @@ import Testing
   @Test func closedStreamHearsNothingMore() async throws {
     do {
       let device = device()
-      let stream = open(device, RampSource())
+      let stream = pulse.open(device, log, RampSource())
       pulse.request(bytes: 8000)
       stream.flush { _ in Issue.record("closed") }
       let count = log.events.count
@@ -526,7 +517,7 @@ import Testing
 
   @Test func droppedStreamIsClosed() {
     let device = device()
-    _ = open(device, RampSource())
+    _ = pulse.open(device, log, RampSource())
     #expect(pulse.with { $0.streams.isEmpty })
   }
 
@@ -546,7 +537,7 @@ import Testing
     stream.setVolume(0.25, muted: false)
     stream.close()
     // The next one is another player's, perhaps: it begins at full volume, as the engine takes it to.
-    let next = open(device, RampSource(available: 0))
+    let next = pulse.open(device, log, RampSource(available: 0))
     #expect(pulse.with { $0.volumes.last } == 65536)
     next.close()
     // What is set while the stream is being opened is sent when it is open.
@@ -562,7 +553,7 @@ import Testing
 
   @Test func wallClockJumpIsNoReport() {
     let device = device()
-    let stream = open(device, RampSource())
+    let stream = pulse.open(device, log, RampSource())
     pulse.request(bytes: 8 * 44100)
     report(read: 441, write: 44100, sink: 0.01)
     let line = stream.timing()
@@ -578,7 +569,7 @@ import Testing
 
   @Test func suspensionHoldsTheClock() {
     let device = device()
-    let stream = open(device, RampSource())
+    let stream = pulse.open(device, log, RampSource())
     pulse.request(bytes: 8 * 44100)
     report(read: 441, write: 44100, sink: 0.01)
     pass(0.1)
@@ -600,7 +591,7 @@ import Testing
   /// A sink has a delay of its own: the first report from a new one counts at once, and what the old one held does not.
   @Test func aMoveForgetsTheOldSinksTiming() {
     let device = device()
-    let stream = open(device, RampSource())
+    let stream = pulse.open(device, log, RampSource())
     pulse.request(bytes: 8 * 44100)
     report(read: 4410, write: 44100, sink: 0.05)
     pass(0.1)

@@ -18,17 +18,6 @@ import Testing
       calls: pulse)
   }
 
-  private func open(
-    _ device: PulseDevice, _ source: RampSource = RampSource(available: 0), started: Bool = true
-  ) -> any AudioOutputStream {
-    let stream = device.makeStream(
-      format: PCMFormat(sampleRate: 44100, channelCount: 2), source: source, events: log.handler)
-    if started { stream.start() }
-    pulse.setContext(PA_CONTEXT_READY)
-    pulse.setStream(PA_STREAM_READY)
-    return stream
-  }
-
   /// What was asked of the stream, in order.
   private var commands: [String] {
     pulse.calls.filter { $0.hasPrefix("move") || ["cork", "uncork", "flush"].contains($0) }
@@ -36,7 +25,7 @@ import Testing
 
   @Test func playingStreamIsCorkedForItsMove() {
     let device = device()
-    let stream = open(device)
+    let stream = pulse.open(device, log)
     device.choose(destination: "hall")
     #expect(commands == ["cork", "move hall"])
     #expect(stream.timing().frameRate == 0)
@@ -51,7 +40,7 @@ import Testing
 
   @Test func pausedStreamStaysPaused() {
     let device = device()
-    let stream = open(device, started: false)
+    let stream = pulse.open(device, log, started: false)
     device.choose(destination: "hall")
     pulse.answerMove()
     #expect(commands == ["move hall"])
@@ -71,7 +60,7 @@ import Testing
 
   @Test func moveAndFlushWaitForEachOther() {
     let device = device()
-    let stream = open(device, RampSource())
+    let stream = pulse.open(device, log, RampSource())
     pulse.setTiming(read: 1000, write: 5000, sinkMicroseconds: 0, playing: true)
     stream.flush { _ in }
     device.choose(destination: "hall")
@@ -88,7 +77,7 @@ import Testing
 
   @Test func refusedMoveGoesOnWhereItIsAndALaterChoiceCounts() {
     let device = device()
-    let stream = open(device)
+    let stream = pulse.open(device, log)
     device.choose(destination: "nowhere")
     pulse.answerMove(isThere: false)
     #expect(commands == ["cork", "move nowhere", "uncork"])
@@ -104,7 +93,7 @@ import Testing
 
   @Test func serverThatNeverAnswersIsGivenUp() async throws {
     let device = device()
-    let stream = open(device)
+    let stream = pulse.open(device, log)
     device.choose(destination: "hall")
     pulse.fireTimers(atLeast: 4, atMost: 6)
     #expect(try await log.failed().error.isRecoverable)
@@ -114,14 +103,14 @@ import Testing
   @Test func choiceCountsForLaterStreams() {
     let device = device(sink: "attic")
     device.choose(destination: "hall")
-    let stream = open(device)
+    let stream = pulse.open(device, log)
     #expect(pulse.with { $0.connectedSink } == "hall")
     stream.close()
   }
 
   @Test func streamReturnsToASinkThatComesBack() {
     let device = device()
-    let stream = open(device)
+    let stream = pulse.open(device, log)
     device.choose(destination: "hall")
     pulse.answerMove()
     pulse.answerSurroundings(streams: [], volume: PA_VOLUME_NORM, sinks: ["scripted", "hall"])
@@ -144,7 +133,7 @@ import Testing
 
   @Test func streamReturnsToTheSinkOfTheOptions() {
     let device = device(sink: "scripted")
-    let stream = open(device)
+    let stream = pulse.open(device, log)
     #expect(!pulse.calls.contains("subscribe"))
     pulse.moveStream(to: "other")
     #expect(pulse.calls.contains("subscribe"))

@@ -2,7 +2,7 @@ import AudioCore
 import CPulse
 import Clocks
 import PulseTestSupport
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import PulseOutput
@@ -53,7 +53,7 @@ import Testing
 
   @Test func changesAreToldOnceEach() {
     let device = device()
-    let told = Told()
+    let told = Collected<OutputSurroundings>()
     device.followSurroundings { told.add($0) }
     pulse.setContext(PA_CONTEXT_READY)
     #expect(told.all == [])
@@ -71,7 +71,7 @@ import Testing
     let last = OutputSurroundings(isOtherAudioPlaying: true, volume: 0.5)
     #expect(told.all == [OutputSurroundings(), OutputSurroundings(volume: 0.5), last])
     // Another handler hears of what is known already, the first one not again.
-    let late = Told()
+    let late = Collected<OutputSurroundings>()
     device.followSurroundings { late.add($0) }
     #expect(late.all == [last] && told.all.count == 3)
   }
@@ -99,12 +99,6 @@ import Testing
     try await eventually("the end of the loop") { pulse.living == 0 }
     #expect(pulse.with { $0.subscriber == nil } && pulse.locksOfFreedLoops == 0)
   }
-}
-
-private final class Told: Sendable {
-  private let values = Mutex<[OutputSurroundings]>([])
-  var all: [OutputSurroundings] { values.withLock { $0 } }
-  func add(_ value: OutputSurroundings) { values.withLock { $0.append(value) } }
 }
 
 extension RealServers {

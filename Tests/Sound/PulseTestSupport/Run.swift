@@ -29,12 +29,11 @@ package final class Run: Sendable {
     _ program: String, _ arguments: [String], server: String? = nil, takesInput: Bool = false
   ) throws {
     folder = try TemporaryFolder()
-    var environment = ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "LC_ALL": "C.UTF-8", "TZ": "UTC"]
-    for name in ["PATH", "LD_LIBRARY_PATH"] {
-      if let value = ProcessInfo.processInfo.environment[name] { environment[name] = value }
-    }
-    // None is to be found by chance.
-    environment["PULSE_SERVER"] = server ?? "unix:\(folder.path)/none"
+    // No server is to be found by chance.
+    let environment = searchPaths.merging([
+      "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "LC_ALL": "C.UTF-8", "TZ": "UTC",
+      "PULSE_SERVER": server ?? "unix:\(folder.path)/none",
+    ]) { $1 }
 
     var outputs: [Int32] = [-1, -1]
     var errors: [Int32] = [-1, -1]
@@ -85,6 +84,11 @@ package final class Run: Sendable {
   }
 }
 
+/// The part of the environment in which programs find programs and libraries; nothing else of the user's.
+package let searchPaths = ProcessInfo.processInfo.environment.filter {
+  ["PATH", "LD_LIBRARY_PATH"].contains($0.key)
+}
+
 /// The path of a program that is built beside the tests.
 package func product(_ name: String) -> String {
   let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -105,19 +109,6 @@ package func product(_ name: String) -> String {
 /// The same.
 @discardableResult
 package func pactl(_ address: String, _ arguments: some Sequence<String>) throws -> String {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  let arguments = Array(arguments)
-  process.arguments = ["timeout", "60", "pactl", "--server=\(address)"] + arguments
-  let pipe = Pipe()
-  process.standardOutput = pipe
-  process.standardInput = FileHandle.nullDevice
-  try process.run()
-  let data = pipe.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  guard process.terminationStatus == 0 else {
-    throw Overdue(
-      what: "pactl \(arguments.joined(separator: " "))", limit: 60, last: "\(process.terminationStatus)")
-  }
+  let data = try runTool("timeout", ["60", "pactl", "--server=\(address)"] + arguments)
   return String(decoding: data, as: UTF8.self)
 }

@@ -1,4 +1,5 @@
 package import Clocks
+import Dispatch
 import Synchronization
 
 /// A queue that is a worker of a clock: in virtual time its work is run in the clock's order.
@@ -48,4 +49,14 @@ package final class ClockQueue: DeliveryQueue {
     defer { state.withLock { $0.isElsewhere = false } }
     return try body()
   }
+}
+
+/// A dispatch queue of its own.
+package final class SerialQueue: DeliveryQueue {
+  private let queue = DispatchQueue(label: "test")
+
+  /// A queue that has nothing to do.
+  package init() {}
+
+  package func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 }

@@ -23,7 +23,7 @@ package func connectedSocket(_ path: String) throws -> Int32 {
   return descriptor
 }
 
-/// Why a conversation with a server cannot go on.
+/// The reason why a test's server or tool cannot be used.
 package struct ConnectionTrouble: Error, CustomStringConvertible {
   /// A sentence for a person.
   package let description: String

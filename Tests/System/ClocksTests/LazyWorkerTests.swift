@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Clocks
@@ -5,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct LazyWorkerTests {
   private let clock = VirtualClock()
-  private let log = Log()
+  private let log = Collected<String>()
 
   private func make(_ name: String) -> any Worker {
     log.add("make \(name)")

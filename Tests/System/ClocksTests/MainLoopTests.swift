@@ -1,25 +1,19 @@
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Clocks
 
 @Suite struct MainLoopTests {
-  private final class Log: Sendable {
-    private let entries = Mutex<[String]>([])
-    func append(_ entry: String) { entries.withLock { $0.append(entry) } }
-    var all: [String] { entries.withLock { $0 } }
-  }
-
   @Test func whatABodyEnqueuesRunsRightAfterIt() throws {
-    let (loop, log) = (MainLoop(), Log())
+    let (loop, log) = (MainLoop(), Collected<String>())
     var work: [MainLoop.Item] = []
     let first = loop.makeWorker("first") {
-      log.append("first")
-      loop.enqueue { log.append("told") }
+      log.add("first")
+      loop.enqueue { log.add("told") }
       return .whenSignalled
     }
     let second = loop.makeWorker("second") {
-      log.append("second")
+      log.add("second")
       return .whenSignalled
     }
     #expect(log.all.isEmpty)
@@ -35,10 +29,10 @@ import Testing
   }
 
   @Test func aBodyThatNeverRestsLeavesTurnsToTheQueue() {
-    let (loop, log) = (MainLoop(), Log())
+    let (loop, log) = (MainLoop(), Collected<String>())
     var work: [MainLoop.Item] = []
     let worker = loop.makeWorker("busy") {
-      log.append("run")
+      log.add("run")
       return .again
     }
     loop.takeTurn(&work)
@@ -49,11 +43,11 @@ import Testing
   }
 
   @Test func aBodyRunsAtItsTimeAndNotAfterItsEnd() throws {
-    let (loop, log) = (MainLoop(), Log())
+    let (loop, log) = (MainLoop(), Collected<String>())
     var work: [MainLoop.Item] = []
     let worker = try #require(
       loop.makeWorker("due") {
-        log.append("run")
+        log.add("run")
         return .at(SystemClock.shared.now)
       })
     loop.takeTurn(&work)

@@ -1,14 +1,8 @@
 import Clocks
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
-
-/// A list that bodies write to.
-final class Log: Sendable {
-  private let lines = Mutex<[String]>([])
-  func add(_ line: String) { lines.withLock { $0.append(line) } }
-  var all: [String] { lines.withLock { $0 } }
-}
 
 /// A place for a worker that its own body wants to reach.
 final class Slot: Sendable {
@@ -27,7 +21,7 @@ final class Slot: Sendable {
 @Suite(.timeLimit(.minutes(10)))
 struct VirtualClockTests {
   private let clock = VirtualClock()
-  private let log = Log()
+  private let log = Collected<String>()
 
   private func seconds(_ seconds: Double) -> HostTime {
     HostTime(nanoseconds: 0).advanced(bySeconds: seconds)

@@ -46,10 +46,8 @@ struct ControlDesk: ControlHandler {
         Result { () throws(JukeboxError) in try playback.perform(command, tags: context.tags) }.mapError(
           \.ack))
     case .transport(let command):
-      do throws(TransportRefusal) {
-        try application.device.admitTransport()
-      } catch {
-        return completion(.failure(Ack(.playerSync, error.description)))
+      if let refusal = application.device.admitTransport() {
+        return completion(.failure(Ack(.playerSync, refusal)))
       }
       completion(Result { () throws(JukeboxError) in try playback.perform(command) }.mapError(\.ack))
     case .queue(let command):

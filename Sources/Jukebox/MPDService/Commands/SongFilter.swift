@@ -1,3 +1,4 @@
+import CThreads
 import ControlProtocol
 import MusicLibrary
 import Synchronization
@@ -115,17 +116,10 @@ extension SongReply {
 
 extension Argument {
   fileprivate func contains(_ part: Argument) -> Bool {
-    guard let first = part.bytes.first else { return true }
-    return bytes.withUnsafeBufferPointer { bytes in
-      part.bytes.withUnsafeBufferPointer { part in
-        var start = 0
-        while start + part.count <= bytes.count {
-          if bytes[start] == first, part.indices.allSatisfy({ bytes[start + $0] == part[$0] }) { return true }
-          start += 1
-        }
-        return false
-      }
-    }
+    // An empty array may have no address, and every text contains it.
+    part.bytes.isEmpty
+      || !bytes.isEmpty
+        && continuo_memmem(bytes, UInt(bytes.count), part.bytes, UInt(part.bytes.count)) != nil
   }
 
   /// Whether the argument is the path of this folder or file, or of something in it.

@@ -35,8 +35,6 @@ package struct QueueBuilder {
     package var links = LinkAllowance()
     /// The maximum number of problems kept, more than anybody reads. Further ones are counted.
     package var problems = 1000
-
-    package static let standard = Limits()
   }
 
   package private(set) var locators: [SongLocator] = []
@@ -106,7 +104,7 @@ package struct QueueBuilder {
   ///   - readPlaylist: Reads playlists at URLs that are named like playlists; nil adds such URLs as songs.
   ///   - takesURLsForPlaylists: Whether `readPlaylist` also finds out which URLs among arguments are playlists.
   package init(
-    directory: MediaPath, confinedTo home: MusicHome? = nil, limits: Limits = .standard,
+    directory: MediaPath, confinedTo home: MusicHome? = nil, limits: Limits = Limits(),
     keepsMissing: Bool = false, reach: NetworkReach? = .all,
     readStandardInput: @escaping (_ limit: Int) throws(ReadProblem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in

@@ -22,17 +22,3 @@ enum LibraryPath {
       : [.bytes(folder + [slash]), .bytes(folder + [slash + 1])]
   }
 }
-
-enum LibraryText {
-  /// Returns the number at the start of a text, as C's `strtol` reads it; 0 without one.
-  static func number(_ text: [UInt8]) -> Int {
-    let text = text.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    let isNegative = text.first == UInt8(ascii: "-")
-    var number = 0
-    for byte in text.dropFirst(isNegative || text.first == UInt8(ascii: "+") ? 1 : 0) {
-      guard (0x30...0x39).contains(byte), number < 1 << 50 else { break }
-      number = number * 10 + Int(byte - 0x30)
-    }
-    return isNegative ? -number : number
-  }
-}

@@ -75,10 +75,6 @@ package final class LibraryReader: Sendable {
     ) { $0.integer(0) }
   }
 
-  func ids(_ condition: SongCondition) throws(DatabaseError) -> [Int64] {
-    try database.rows("SELECT id FROM songs WHERE \(condition.text)", condition.values) { $0.integer(0) }
-  }
-
   private func sorted(_ condition: SongCondition, _ order: SongQuery.Order) throws(DatabaseError) -> [Int64] {
     guard let tag = order.tag else {
       return try database.rows(
@@ -91,7 +87,10 @@ package final class LibraryReader: Sendable {
       "SELECT id, metadata FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)", condition.values
     ) { row in
       let key = SongMetadata(encoded: row.bytes(1))?.first(tag) ?? []
-      return (key: isNumber ? [] : key, number: isNumber ? LibraryText.number(key) : 0, id: row.integer(0))
+      return (
+        key: isNumber ? [] : key, number: isNumber ? Argument.Number(key[...])?.value ?? 0 : 0,
+        id: row.integer(0)
+      )
     }
     // Swift's sort is stable: songs with equal keys keep the order of the walk.
     songs.sort { left, right in

@@ -300,8 +300,8 @@ final class LibraryWriter {
   func arrangeSongs(in folder: Int64) throws(DatabaseError) {
     struct Key: Comparable {
       let album: NaturalOrder
-      let disc: Int
-      let track: Int
+      let disc: Int64
+      let track: Int64
       let name: NaturalOrder
 
       static func < (left: Key, right: Key) -> Bool {
@@ -314,7 +314,7 @@ final class LibraryWriter {
     try rows("SELECT path, metadata, id, position FROM songs WHERE folder = ?", [.integer(folder)]) {
       row in
       let metadata = SongMetadata(encoded: row.bytes(1)) ?? SongMetadata()
-      func number(_ type: TagType) -> Int { LibraryText.number(metadata.first(type)) }
+      func number(_ type: TagType) -> Int64 { Argument.Number(metadata.first(type)[...])?.value ?? 0 }
       // Without the extension, "Song" sorts before "Song 2".
       let name = MediaPath.stem(of: Array(LibraryPath.name(of: row.bytes(0))))
       let key = Key(

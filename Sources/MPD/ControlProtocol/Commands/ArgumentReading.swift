@@ -2,13 +2,13 @@
 extension Argument {
   /// A whole number at the beginning of a text, as C's `strtol` reads it: optional blanks, an optional sign,
   /// then digits.
-  struct Number {
+  package struct Number {
     /// The value. Digits are ignored once it reaches ±2^58, so that it stays within ±2^62.
-    var value: Int64
+    package var value: Int64
     var length: Int
 
     /// Reads a number; nil without a digit.
-    init?(_ bytes: ArraySlice<UInt8>) {
+    package init?(_ bytes: ArraySlice<UInt8>) {
       var index = bytes.startIndex
       while index < bytes.endIndex, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) {
         index += 1

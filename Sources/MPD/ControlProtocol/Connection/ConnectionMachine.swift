@@ -115,30 +115,13 @@ package struct ConnectionMachine: Sendable {
 
   package var isAwaitingPassword: Bool { passwordAnswer != nil }
 
-  /// Whether the connection is closed. Earlier actions may still be pending.
-  package var isClosed: Bool { phase == .closed }
-
   // MARK: Events
 
   /// Appends received bytes, in pieces of any size. Closes the connection if more than
   /// `ProtocolLimits.backlog` bytes already wait.
-  package mutating func append(_ bytes: some Sequence<UInt8>) {
-    if takesBytes() { input.append(bytes) }
-  }
-
-  /// Appends received bytes from memory, which is faster than a sequence. Closes the connection if more than
-  /// `ProtocolLimits.backlog` bytes already wait.
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    if takesBytes() { input.append(bytes) }
-  }
-
-  private mutating func takesBytes() -> Bool {
-    guard phase != .closed, !inputHasEnded else { return false }
-    guard input.count <= ProtocolLimits.backlog else {
-      close()
-      return false
-    }
-    return true
+    guard phase != .closed, !inputHasEnded else { return }
+    if input.count <= ProtocolLimits.backlog { input.append(bytes) } else { close() }
   }
 
   /// Records the end of the client's input. All its commands are answered, then the connection is closed; an

@@ -12,12 +12,6 @@ package struct AudioFormatMask: Hashable, Sendable {
   package var samples: Samples?
   package var channels: Int?
 
-  package init(rate: Int? = nil, samples: Samples? = nil, channels: Int? = nil) {
-    self.rate = rate
-    self.samples = samples
-    self.channels = channels
-  }
-
   package func accepts(_ format: AudioFormatText) -> Bool {
     let isOfSamples =
       switch samples {
@@ -93,7 +87,7 @@ extension AudioFormatMask {
 }
 
 extension ArraySlice<UInt8> {
-  fileprivate mutating func take(_ byte: UInt8) -> Bool {
+  mutating func take(_ byte: UInt8) -> Bool {
     guard first == byte else { return false }
     removeFirst()
     return true

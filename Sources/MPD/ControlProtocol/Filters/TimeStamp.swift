@@ -16,7 +16,7 @@ struct TimeStamp {
     }
     var stamp = TimeStamp(rest: text.bytes[...])
     let days = try stamp.date()
-    let time = stamp.take(UInt8(ascii: "T")) ? try stamp.timeOfDay() : 0
+    let time = stamp.rest.take(UInt8(ascii: "T")) ? try stamp.timeOfDay() : 0
     let offset = try stamp.zone()
     guard stamp.rest.isEmpty else { throw Ack(.argument, "Garbage at end of time stamp") }
     return days * 86_400 + time - offset
@@ -26,9 +26,9 @@ struct TimeStamp {
   private mutating func date() throws(Ack) -> Int64 {
     let refusal = Ack(.argument, "Failed to parse date")
     guard let year = number(0...9999, digits: 4) else { throw refusal }
-    let hasDashes = take(Byte.minus)
+    let hasDashes = rest.take(Byte.minus)
     guard let month = number(1...12) else { throw refusal }
-    if hasDashes, !take(Byte.minus) { return Self.days(year, month, 1) }
+    if hasDashes, !rest.take(Byte.minus) { return Self.days(year, month, 1) }
     guard let day = number(1...31) else { throw refusal }
     return Self.days(year, month, day)
   }
@@ -37,11 +37,11 @@ struct TimeStamp {
   private mutating func timeOfDay() throws(Ack) -> Int64 {
     let refusal = Ack(.argument, "Failed to parse time of day")
     guard let hour = number(0...23) else { throw refusal }
-    let hasColons = take(Byte.colon)
+    let hasColons = rest.take(Byte.colon)
     func goesOn() -> Bool { rest.first?.isDigit == true }
     guard hasColons || goesOn() else { return hour * 3600 }
     guard let minute = number(0...59) else { throw refusal }
-    guard hasColons ? take(Byte.colon) : goesOn() else { return hour * 3600 + minute * 60 }
+    guard hasColons ? rest.take(Byte.colon) : goesOn() else { return hour * 3600 + minute * 60 }
     // Up to two leap seconds, as in C.
     guard let second = number(0...61) else { throw refusal }
     return hour * 3600 + minute * 60 + second
@@ -50,13 +50,13 @@ struct TimeStamp {
   /// Reads a zone, `Z`, `+02`, `+0200`, `+02:00` or nothing, and returns its offset east of Greenwich in
   /// seconds.
   private mutating func zone() throws(Ack) -> Int64 {
-    if take(UInt8(ascii: "Z")) { return 0 }
+    if rest.take(UInt8(ascii: "Z")) { return 0 }
     let isWest = rest.first == Byte.minus
-    guard take(Byte.plus) || take(Byte.minus) else { return 0 }
+    guard rest.take(Byte.plus) || rest.take(Byte.minus) else { return 0 }
     let hours = try twoDigits()
     // The limit is mpd's.
     guard hours <= 13 else { throw Ack(.argument, "Time offset hours out of range") }
-    let hasMinutes = take(Byte.colon) || rest.first?.isDigit == true
+    let hasMinutes = rest.take(Byte.colon) || rest.first?.isDigit == true
     let minutes = hasMinutes ? try twoDigits() : 0
     guard minutes <= 59 else { throw Ack(.argument, "Time offset minutes out of range") }
     let offset = hours * 3600 + minutes * 60
@@ -69,12 +69,6 @@ struct TimeStamp {
       throw Ack(.argument, "Failed to parse time zone offset")
     }
     return value
-  }
-
-  private mutating func take(_ byte: UInt8) -> Bool {
-    guard rest.first == byte else { return false }
-    rest.removeFirst()
-    return true
   }
 
   /// Returns a number, read as by C's `strptime`: as many digits as the range allows. Nil if there is no

@@ -3,8 +3,6 @@ package struct Ack: Error, Hashable, Sendable {
   /// MPD's error codes. Other numbers are not allowed, since python-mpd2 raises an exception for an unknown
   /// one.
   package enum Code: Int, Hashable, Sendable, CaseIterable {
-    /// A value that is not a list was used as a list.
-    case notList = 1
     /// An argument is invalid, or the number of arguments is wrong.
     case argument = 2
     case password = 3
@@ -15,7 +13,6 @@ package struct Ack: Error, Hashable, Sendable {
     case noExist = 50
     case playlistMax = 51
     case system = 52
-    case playlistLoad = 53
     case updateAlready = 54
     /// The command does not fit the player's state.
     case playerSync = 55

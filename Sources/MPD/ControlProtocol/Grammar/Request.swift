@@ -72,10 +72,6 @@ extension Request {
     }
     return Request(checkedName: name, checkedArguments: arguments)
   }
-
-  package static func parse(line: String) throws(RequestError) -> Request {
-    try parse(line: Array(line.utf8)[...])
-  }
 }
 
 extension ArraySlice<UInt8> {

@@ -27,12 +27,7 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   package static let subscription = Subsystems(rawValue: 1 << 9)
   /// A message arrived on a channel that this client subscribes to.
   package static let message = Subsystems(rawValue: 1 << 10)
-  /// Neighbours. Never raised.
-  package static let neighbor = Subsystems(rawValue: 1 << 11)
-  /// Mounts. Never raised.
-  package static let mount = Subsystems(rawValue: 1 << 12)
-  /// Partitions. Never raised.
-  package static let partition = Subsystems(rawValue: 1 << 13)
+  // The bits 11 to 13, neighbours, mounts and partitions, are never raised.
   /// The application's life cycle changed. Reported only to clients that name it, because an unknown name in
   /// the answer to an `idle` without arguments makes mpc's loop and ncmpcpp spin.
   package static let application = Subsystems(rawValue: 1 << 14)

@@ -1,5 +1,4 @@
 package import ControlProtocol
-import Glibc
 internal import Synchronization
 package import SystemSupport
 
@@ -101,19 +100,14 @@ extension ClientID: CustomStringConvertible {
 
 package struct ClientInfo: Sendable {
   package let id: ClientID
-  /// The user and process that connected; nil for a client from the network.
-  package let peer: PeerCredentials?
+  /// Whether the client uses the Unix socket.
+  package let isLocal: Bool
   /// Whether the client is the server's own user or root, who may name any file that the server can read.
   /// Always false for clients from the network, whose identity is unknown.
   package let isSameUser: Bool
 
-  /// Whether the client uses the Unix socket.
-  package var isLocal: Bool { peer != nil }
-
   /// The client for commands of this process itself, which have no connection.
   package static var own: ClientInfo {
-    ClientInfo(
-      id: ClientID(number: 0), peer: PeerCredentials(process: getpid(), user: getuid(), group: getgid()),
-      isSameUser: true)
+    ClientInfo(id: ClientID(number: 0), isLocal: true, isSameUser: true)
   }
 }

@@ -46,8 +46,8 @@ package final class MPDServer: Sendable {
           guard let socket = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
           }
-          return PeerCredentials.read(from: socket).flatMapThrowing { peer in
-            try Self.add(box.value?.admit(peer), to: channel)
+          return socket.peerUser().flatMapThrowing { peer in
+            try Self.add(box.value?.admit(user: peer), to: channel)
           }
         }.withBoundSocket(descriptor)
       }.wait()

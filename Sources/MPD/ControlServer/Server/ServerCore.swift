@@ -46,10 +46,10 @@ final class ServerCore {
   }
 
   /// Returns the connection of a new client on the Unix socket; nil if it must be closed without an answer.
-  func admit(_ peer: PeerCredentials) -> ClientConnection? {
-    guard access.admits(user: peer.user, server: user) else { return nil }
+  func admit(user peer: UInt32) -> ClientConnection? {
+    guard access.admits(user: peer, server: user) else { return nil }
     return admit(
-      peer, isSameUser: peer.user == user || peer.user == 0, origin: PasswordGuesses.Origin(user: peer.user),
+      isLocal: true, isSameUser: peer == user || peer == 0, origin: PasswordGuesses.Origin(user: peer),
       configuration)
   }
 
@@ -59,16 +59,17 @@ final class ServerCore {
     var access = access
     if let passwords { access.passwords = passwords }
     return admit(
-      nil, isSameUser: false, origin: PasswordGuesses.Origin(address), access.configuration(for: address))
+      isLocal: false, isSameUser: false, origin: PasswordGuesses.Origin(address),
+      access.configuration(for: address))
   }
 
   private func admit(
-    _ peer: PeerCredentials?, isSameUser: Bool, origin: PasswordGuesses.Origin,
+    isLocal: Bool, isSameUser: Bool, origin: PasswordGuesses.Origin,
     _ configuration: ConnectionMachine.Configuration
   ) -> ClientConnection? {
     guard ending == nil, connections.count < limits.clients else { return nil }
     lastNumber += 1
-    let info = ClientInfo(id: ClientID(number: lastNumber), peer: peer, isSameUser: isSameUser)
+    let info = ClientInfo(id: ClientID(number: lastNumber), isLocal: isLocal, isSameUser: isSameUser)
     let connection = ClientConnection(core: self, info: info, origin: origin, configuration: configuration)
     connections[info.id] = connection
     handler.report(.debug, "\(info.id) connected (\(origin.name))")

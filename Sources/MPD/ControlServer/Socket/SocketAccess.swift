@@ -27,22 +27,14 @@ package struct SocketAccess: Equatable, Sendable {
   func admits(user: UInt32, server: UInt32) -> Bool { isWidened || user == server || user == 0 }
 }
 
-/// The credentials of the peer process, taken by the kernel when the connection was made.
-package struct PeerCredentials: Equatable, Sendable {
-  /// The process id; 0 if the process is in a namespace that is not visible here.
-  package let process: Int32
-  package let user: UInt32
-  package let group: UInt32
-
-  /// The fields of `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
-  private typealias Fields = (process: Int32, user: UInt32, group: UInt32)
-
-  /// Returns the value of `SO_PEERCRED`. The future has its result immediately when called on the channel's
-  /// loop.
-  static func read(from socket: any SocketOptionProvider) -> EventLoopFuture<PeerCredentials> {
-    let fields: EventLoopFuture<Fields> = socket.unsafeGetSocketOption(
+extension SocketOptionProvider {
+  /// Returns the user of the peer process, taken by the kernel when the connection was made (`SO_PEERCRED`).
+  /// The future has its result immediately when called on the channel's loop.
+  func peerUser() -> EventLoopFuture<UInt32> {
+    // The fields of `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
+    let fields: EventLoopFuture<(process: Int32, user: UInt32, group: UInt32)> = unsafeGetSocketOption(
       level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
-    return fields.map { PeerCredentials(process: $0.process, user: $0.user, group: $0.group) }
+    return fields.map { $0.user }
   }
 }
 

@@ -16,49 +16,35 @@ struct AddSongs {
     case single = "one by one"
     case list = "one list"
   }
-  private struct Key: Hashable {
-    var server: String
-    var way: Way
-  }
 
   func run() throws -> Table {
     let servers = try ControlServers(programs, bench: bench)
     defer { servers.stop() }
     let songs = try SongLinks.make(plan.added, of: bench.files, in: bench.scratch + "/added")
-    var readings: [Key: [Reading]] = [:]
-    var failures: [String] = []
-    for round in 0..<bench.rounds {
-      for way in Way.allCases {
-        for server in Bench.rotated(servers.all, by: round) {
-          Bench.say("add: round \(round + 1) of \(bench.rounds), \(server.name) \(way.rawValue)")
-          do {
-            readings[Key(server: server.name, way: way), default: []].append(try measure(server, way, songs))
-          } catch {
-            failures.append("\(server.name), \(way.rawValue): \(error)")
-          }
-        }
-      }
+    let contenders = Way.allCases.flatMap { way in servers.all.map { (server: $0, way: way) } }
+    func name(_ way: Way, _ server: String) -> String { "\(way.rawValue), \(server)" }
+    let (readings, failures) = bench.collect("add", contenders) {
+      name($0.way, $0.server.name)
+    } measure: {
+      try measure($0.server, $0.way, songs)
     }
     var table = Table(
       title: "Adding \(grouped(plan.added)) songs (\(bench.rounds) rounds)",
       header: [
         "way", "answered s", "min…max", "songs/s", "to mpd", "tags known s", "to mpd", "CPU s", "to mpd",
       ])
-    for way in Way.allCases {
-      for server in servers.all {
-        func median(_ server: String, _ value: (Reading) -> Double) -> Double? {
-          readings[Key(server: server, way: way)].map { Readings($0.map(value)).median }
-        }
-        guard let all = readings[Key(server: server.name, way: way)] else { continue }
-        let answered = Readings(all.map(\.answered))
-        let tagged = Readings(all.map(\.tagged)).median, cpu = Readings(all.map(\.cpu)).median
-        table.rows.append([
-          "\(way.rawValue), \(server.name)", fixed(answered.median, 3), answered.range(3),
-          fixed(Double(plan.added) / answered.median, 0),
-          ratio(answered.median, to: median("mpd", \.answered)), fixed(tagged, 3),
-          ratio(tagged, to: median("mpd", \.tagged)), fixed(cpu, 3), ratio(cpu, to: median("mpd", \.cpu)),
-        ])
+    for (server, way) in contenders {
+      func median(_ value: (Reading) -> Double) -> Double? {
+        readings[name(way, "mpd")].map { Readings($0.map(value)).median }
       }
+      guard let all = readings[name(way, server.name)] else { continue }
+      let answered = Readings(all.map(\.answered))
+      let tagged = Readings(all.map(\.tagged)).median, cpu = Readings(all.map(\.cpu)).median
+      table.rows.append([
+        name(way, server.name), fixed(answered.median, 3), answered.range(3),
+        fixed(Double(plan.added) / answered.median, 0), ratio(answered.median, to: median(\.answered)),
+        fixed(tagged, 3), ratio(tagged, to: median(\.tagged)), fixed(cpu, 3), ratio(cpu, to: median(\.cpu)),
+      ])
     }
     table.failures = failures
     table.notes = [

@@ -23,13 +23,6 @@ struct ControlBench {
         report(measurement, AddSongs(bench: bench, plan: plan, programs: programs).run)
         report(measurement, QueueEdits(bench: bench, plan: plan, queues: queues).run)
       case .memory: report(measurement, ControlMemory(bench: bench, plan: plan, queues: queues).run)
-      case .library:
-        report(
-          measurement,
-          LibraryBench(
-            bench: bench, songs: plan.largeQueue, continuo: bench.continuo,
-            mpd: programs.contains { $0.name == "mpd" } ? bench.tools.path("mpd") : nil
-          ).run)
       case .instructions, .render, .cpu, .start, .jitter, .network: break
       }
     }

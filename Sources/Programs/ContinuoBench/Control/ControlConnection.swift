@@ -14,13 +14,8 @@ final class ControlConnection {
   /// Connects and reads the greeting, with a timeout of 5 s.
   init(path: String) throws {
     socket = try UnixSocket(path: path)
-    do {
-      let greeting = try socket.read()
-      guard greeting.hasPrefix("OK MPD ") else { throw BenchError("no greeting: \"\(greeting)\"") }
-    } catch {
-      socket.close()
-      throw error
-    }
+    _ = try receive()
+    guard buffer.starts(with: "OK MPD ".utf8) else { throw BenchError("no greeting of MPD's") }
   }
 
   deinit { socket.close() }

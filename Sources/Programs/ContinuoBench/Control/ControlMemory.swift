@@ -14,16 +14,7 @@ struct ControlMemory {
   }
 
   func run() throws -> Table {
-    var readings: [String: [Reading]] = [:]
-    var failures: [String] = []
-    for round in 0..<bench.rounds {
-      for program in Bench.rotated(queues.programs, by: round) {
-        Bench.say("memory: round \(round + 1) of \(bench.rounds), \(program.name)")
-        do { readings[program.name, default: []].append(try measure(program)) } catch {
-          failures.append("\(program.name): \(error)")
-        }
-      }
-    }
+    let (readings, failures) = bench.collect("memory", queues.programs, name: { $0.name }, measure: measure)
     let filled = try queues.servers(with: plan.largeQueue)
     func perSong(_ name: String) -> Double? {
       filled.first { $0.server.name == name }.map { ($0.fullMB - $0.emptyMB) * 1e6 / Double($0.songs) }

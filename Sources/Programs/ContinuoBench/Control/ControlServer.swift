@@ -13,11 +13,7 @@ struct ControlServer {
 
   /// Starts the program and waits until it accepts a connection.
   init(_ program: ServerProgram, bench: Bench) throws {
-    var template = Array((bench.scratch + "/\(program.name).XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else { throw BenchError("cannot make a folder for \(program.name)") }
-    folder = template.withUnsafeBufferPointer {
-      String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
+    folder = try Takedown.makeFolder(bench.scratch + "/\(program.name)")
     name = program.name
     process = try Child(
       program.command(folder), environment: bench.plainEnvironment, log: folder + "/standard-error")
@@ -58,38 +54,31 @@ struct ControlServer {
     "command_list_begin\n" + files.map { add($0) + "\n" }.joined() + "command_list_end"
   }
 
-  static func add(_ file: String) -> String {
-    let escaped = file.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(
+  /// Returns the command for a file or an `http` URL. Clients of a Unix socket may use `file://`, so that neither a
+  /// music folder nor a database is needed.
+  static func add(_ song: String) -> String {
+    let url = song.hasPrefix("http:") ? song : "file://" + song
+    let escaped = url.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(
       of: "\"", with: "\\\"")
-    return "add \"file://\(escaped)\""
+    return "add \"\(escaped)\""
   }
 
   /// Waits until the tags of the last song were read, 120 s at most. mpd reads them before it replies to
   /// `add`.
   func awaitTags(by connection: ControlConnection) throws {
     let count = try connection.count("playlistlength")
-    let deadline = monotonicSeconds() + 120
-    while monotonicSeconds() < deadline {
-      if try connection.ask("playlistinfo \(count - 1)").value("Last-Modified") != nil { return }
-      usleep(2_000)
+    try waitUntil("the tags of song \(count - 1) came", seconds: 120, pause: 2_000) {
+      try connection.ask("playlistinfo \(count - 1)").value("Last-Modified") != nil
     }
-    throw BenchError("the tags of song \(count - 1) do not come")
   }
 
   /// Plays the first song from its beginning. Returns when the elapsed time advances.
   func play(by connection: ControlConnection) throws {
     try connection.ask("play 0")
-    let deadline = monotonicSeconds() + Self.startLimit
-    while monotonicSeconds() < deadline {
+    try waitUntil("it plays", seconds: Self.startLimit) {
       let status = try connection.ask("status")
-      if status.value("state") == "play", let elapsed = status.value("elapsed").flatMap(Double.init),
-        elapsed > 0.1
-      {
-        return
-      }
-      usleep(10_000)
+      return status.value("state") == "play" && status.value("elapsed").flatMap(Double.init) ?? 0 > 0.1
     }
-    throw BenchError("does not begin to play")
   }
 
   /// The CPU time so far, in seconds.

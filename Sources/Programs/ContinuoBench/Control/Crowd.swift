@@ -27,16 +27,7 @@ struct Crowd {
       try server.add(bench.files, by: connection)
       try connection.ask("repeat 1")
     }
-    var readings: [String: [Reading]] = [:]
-    var failures: [String] = []
-    for round in 0..<bench.rounds {
-      for server in Bench.rotated(servers.all, by: round) {
-        Bench.say("crowd: round \(round + 1) of \(bench.rounds), \(server.name)")
-        do { readings[server.name, default: []].append(try measure(server)) } catch {
-          failures.append("\(server.name): \(error)")
-        }
-      }
-    }
+    let (readings, failures) = bench.collect("crowd", servers.all, name: { $0.name }, measure: measure)
     var table = Table(
       title: "\(ControlPlan.clients) clients sending status for \(fixed(plan.seconds, 0)) s, while playing "
         + "(\(bench.rounds) rounds)",

@@ -29,28 +29,18 @@ struct QueueEdits {
       }
     }
   }
-  private struct Key: Hashable {
-    var server: String
-    var edit: Edit
-    var songs: Int
-  }
 
   func run() throws -> Table {
-    var times: [Key: [Double]] = [:]
-    var failures: [String] = []
     let all = try plan.queues.flatMap { try queues.servers(with: $0) }
     let count = bench.rounds * ControlPlan.shortRounds
-    for round in 0..<count {
-      Bench.say("add: edits, round \(round + 1) of \(count)")
-      for queue in Bench.rotated(all, by: round) {
-        do {
-          for (edit, readings) in try measure(queue) {
-            times[Key(server: queue.server.name, edit: edit, songs: queue.songs), default: []] += readings
-          }
-        } catch {
-          failures.append("\(queue.server.name) with \(grouped(queue.songs)) songs: \(error)")
-        }
-      }
+    func name(_ server: String, _ songs: Int) -> String { "\(server) with \(grouped(songs)) songs" }
+    let (readings, failures) = bench.collect("add: edits", all, rounds: count) {
+      name($0.server.name, $0.songs)
+    } measure: {
+      try measure($0)
+    }
+    func times(_ server: String, _ songs: Int, _ edit: Edit) -> Readings {
+      Readings(readings[name(server, songs), default: []].flatMap { $0[edit] ?? [] })
     }
     let sizes = plan.queues.map(grouped)
     var table = Table(
@@ -59,15 +49,15 @@ struct QueueEdits {
       header: ["request"] + sizes.flatMap { ["\($0): p50", "p99", "to mpd"] } + ["long/short"])
     for edit in Edit.allCases {
       for program in queues.programs {
-        let readings = plan.queues.map {
-          Readings(times[Key(server: program.name, edit: edit, songs: $0)] ?? [])
-        }
+        let own = plan.queues.map { times(program.name, $0, edit) }
         var row = ["\(edit.rawValue), \(program.name)"]
-        for (songs, all) in zip(plan.queues, readings) {
-          let mpd = times[Key(server: "mpd", edit: edit, songs: songs)].map { Readings($0).median }
-          row += [fixed(all.median, 1), fixed(all.percentile(99), 1), ratio(all.median, to: mpd)]
+        for (songs, all) in zip(plan.queues, own) {
+          row += [
+            fixed(all.median, 1), fixed(all.percentile(99), 1),
+            ratio(all.median, to: times("mpd", songs, edit).median),
+          ]
         }
-        table.rows.append(row + [ratio(readings.last?.median ?? .nan, to: readings.first?.median)])
+        table.rows.append(row + [ratio(own.last?.median ?? .nan, to: own.first?.median)])
       }
     }
     table.failures = failures
@@ -78,7 +68,7 @@ struct QueueEdits {
     return table
   }
 
-  private func measure(_ queue: QueueServers.Filled) throws -> [(Edit, [Double])] {
+  private func measure(_ queue: QueueServers.Filled) throws -> [Edit: [Double]] {
     let connection = try queue.server.connect()
     try Placement.together.bind(queue.server)
     defer { try? Placement.lift(queue.server) }
@@ -95,6 +85,6 @@ struct QueueEdits {
     }
     let count = try connection.count("playlistlength")
     guard count == queue.songs else { throw BenchError("\(count) songs after the edits") }
-    return Array(zip(Edit.allCases, times))
+    return Dictionary(uniqueKeysWithValues: zip(Edit.allCases, times))
   }
 }

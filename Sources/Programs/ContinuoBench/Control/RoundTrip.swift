@@ -10,45 +10,29 @@ struct RoundTrip {
 
   private static let commands = ["ping", "status", "currentsong"]
   private enum State: String, CaseIterable { case paused, playing }
-  private struct Key: Hashable {
-    var server: String
-    var command: String
-    var state: State
-  }
+  /// The times of each command's requests, in microseconds.
+  private typealias Reading = [String: [Double]]
 
   func run() throws -> Table {
     let servers = try ControlServers(programs, bench: bench)
     defer { servers.stop() }
-    var rounds: [Key: [Readings]] = [:]
-    var failures: [String] = []
     for server in servers.all {
       let connection = try server.connect()
       try server.add(bench.files, by: connection)
       try connection.ask("repeat 1")
     }
     let count = bench.rounds * ControlPlan.shortRounds
-    for round in 0..<count {
-      for state in State.allCases {
-        for server in Bench.rotated(servers.all, by: round) {
-          Bench.say(
-            "roundtrip: \(placement.rawValue), round \(round + 1) of \(count), \(server.name) \(state.rawValue)"
-          )
-          do {
-            for (command, times) in try measure(server, state) {
-              let key = Key(server: server.name, command: command, state: state)
-              rounds[key, default: []].append(Readings(times))
-            }
-          } catch {
-            failures.append("\(server.name): \(error)")
-          }
-        }
-      }
+    let contenders = State.allCases.flatMap { state in servers.all.map { (server: $0, state: state) } }
+    let (readings, failures) = bench.collect("roundtrip, \(placement.rawValue)", contenders, rounds: count) {
+      "\($0.server.name) \($0.state.rawValue)"
+    } measure: {
+      try measure($0.server, $0.state)
     }
-    return table(servers, rounds, failures, count)
+    return table(servers, readings, failures, count)
   }
 
   private func table(
-    _ servers: ControlServers, _ rounds: [Key: [Readings]], _ failures: [String], _ count: Int
+    _ servers: ControlServers, _ readings: [String: [Reading]], _ failures: [String], _ count: Int
   ) -> Table {
     var table = Table(
       title:
@@ -56,17 +40,18 @@ struct RoundTrip {
       header: [
         "request", "paused p50", "min…max", "p99", "to mpd", "playing p50", "min…max", "p99", "to mpd",
       ])
-    func pooled(_ key: Key) -> Readings? { rounds[key].map { Readings($0.flatMap(\.sorted)) } }
+    func rounds(_ server: String, _ command: String, _ state: State) -> [[Double]] {
+      readings["\(server) \(state.rawValue)", default: []].compactMap { $0[command] }
+    }
     for command in Self.commands {
       for server in servers.all {
         var row = ["\(command), \(server.name)"]
         for state in State.allCases {
-          let key = Key(server: server.name, command: command, state: state)
-          let mpd = pooled(Key(server: "mpd", command: command, state: state))
-          let all = pooled(key) ?? Readings([])
+          let mpd = rounds("mpd", command, state), own = rounds(server.name, command, state)
+          let all = Readings(own.joined())
           row += [
-            fixed(all.median, 1), Readings((rounds[key] ?? []).map(\.median)).range(1),
-            fixed(all.percentile(99), 1), ratio(all.median, to: mpd?.median),
+            fixed(all.median, 1), Readings(own.map { Readings($0).median }).range(1),
+            fixed(all.percentile(99), 1), ratio(all.median, to: Readings(mpd.joined()).median),
           ]
         }
         table.rows.append(row)
@@ -80,7 +65,7 @@ struct RoundTrip {
     return table
   }
 
-  private func measure(_ server: ControlServer, _ state: State) throws -> [(String, [Double])] {
+  private func measure(_ server: ControlServer, _ state: State) throws -> Reading {
     let connection = try server.connect()
     try placement.bind(server)
     defer { try? Placement.lift(server) }
@@ -93,7 +78,7 @@ struct RoundTrip {
       }
     }
     defer { if state == .playing { _ = try? connection.ask("pause 1") } }
-    let result = try Self.commands.map { command in
+    let result = try Self.commands.map { command -> (String, [Double]) in
       let request = Array((command + "\n").utf8)
       for _ in 0..<50 { try connection.exchange(request) }
       var times: [Double] = []
@@ -116,6 +101,6 @@ struct RoundTrip {
       try watcher.discard()
       guard watcher.discarded > 0 else { throw BenchError("the watcher gets no steps") }
     }
-    return result
+    return Dictionary(uniqueKeysWithValues: result)
   }
 }

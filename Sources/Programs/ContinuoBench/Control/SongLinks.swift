@@ -21,16 +21,20 @@ enum SongLinks {
     }
   }
 
+  /// Returns the size of the ID3v2 tag at the start of a song; 0 without one.
+  static func tagSize(_ song: [UInt8]) -> Int {
+    guard song.count >= 10, song.starts(with: "ID3".utf8) else { return 0 }
+    // Four bytes of seven bits each.
+    return 10 + song[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+  }
+
   /// Copies the tags of a song and the first part of its sound to a file.
   static func shortened(_ file: String, to path: String) throws -> String {
     guard let handle = FileHandle(forReadingAtPath: file), let header = try handle.read(upToCount: 10) else {
       throw BenchError("cannot read \(file)")
     }
     defer { try? handle.close() }
-    // An ID3v2 tag stores its size in four bytes of seven bits each.
-    let isTagged = header.count == 10 && header.starts(with: Array("ID3".utf8))
-    let tagSize = isTagged ? header[6...9].reduce(0) { $0 << 7 | Int($1 & 0x7F) } : 0
-    guard let rest = try handle.read(upToCount: tagSize + shortSize) else {
+    guard let rest = try handle.read(upToCount: max(0, tagSize([UInt8](header)) - 10) + shortSize) else {
       throw BenchError("\(file) is too short")
     }
     try (header + rest).write(to: URL(fileURLWithPath: path))

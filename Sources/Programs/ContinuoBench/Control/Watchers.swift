@@ -30,8 +30,6 @@ struct Watchers {
       contenders += [(server, .nobody), (server, .status)] + (server.isContinuo ? [(server, .watch)] : [])
     }
     contenders.sort { $0.way.rawValue > $1.way.rawValue }
-    var readings: [String: [Reading]] = [:]
-    var failures: [String] = []
     func name(_ contender: (server: ControlServer, way: Way)) -> String {
       switch contender.way {
       case .nobody: "\(contender.server.name), nobody asks"
@@ -39,15 +37,8 @@ struct Watchers {
       case .status: "\(contender.server.name), status 100/s"
       }
     }
-    for round in 0..<bench.rounds {
-      for contender in Bench.rotated(contenders, by: round) {
-        Bench.say("watch: round \(round + 1) of \(bench.rounds), \(name(contender))")
-        do {
-          readings[name(contender), default: []].append(try measure(contender.server, contender.way))
-        } catch {
-          failures.append("\(name(contender)): \(error)")
-        }
-      }
+    let (readings, failures) = bench.collect("watch", contenders, name: name) {
+      try measure($0.server, $0.way)
     }
     var table = Table(
       title: "\(ControlPlan.watchers) clients that follow the time in steps of 1/100 s for "

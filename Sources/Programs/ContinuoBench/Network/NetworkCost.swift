@@ -111,10 +111,7 @@ struct NetworkCost {
   /// such a frame.
   private static func bytesPerSecond(of song: [UInt8]) -> Double {
     let rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0]
-    var place = 0
-    if song.starts(with: "ID3".utf8), song.count > 10 {
-      place = 10 + song[6..<10].reduce(0) { $0 << 7 | Int($1) }
-    }
+    let place = SongLinks.tagSize(song)
     guard place + 2 < song.count, song[place] == 0xFF, song[place + 1] & 0xFE == 0xFA else { return 16_000 }
     let rate = rates[Int(song[place + 2] >> 4)]
     return rate > 0 ? Double(rate) * 125 : 16_000
@@ -125,10 +122,7 @@ struct NetworkCost {
     func sevenBits(_ number: Int) -> [UInt8] {
       [21, 14, 7, 0].map { UInt8(truncatingIfNeeded: number >> $0 & 0x7F) }
     }
-    var sound = song[...]
-    if song.starts(with: "ID3".utf8), song.count > 10 {
-      sound = song.dropFirst(10 + song[6..<10].reduce(0) { $0 << 7 | Int($1) })
-    }
+    let sound = song.dropFirst(SongLinks.tagSize(song))
     let picture = [0] + Array("image/jpeg".utf8) + [0, 3, 0] + [UInt8](repeating: 0x55, count: coverLength)
     let frame = Array("APIC".utf8) + sevenBits(picture.count) + [0, 0] + picture
     return Array("ID3".utf8) + [4, 0, 0] + sevenBits(frame.count) + frame + sound

@@ -30,7 +30,9 @@ struct NetworkServing {
         let media = try MediaServer(song, hangsAfter: Self.hangsAfter)
         defer { media.stop() }
         let hanging = try statusSeconds(program, media.url) { _ in
-          try waitUntil("the song's server was asked") { media.bytesSent >= min(Self.hangsAfter, song.count) }
+          try waitUntil("the song's server was asked", seconds: Self.fetchLimit) {
+            media.bytesSent >= min(Self.hangsAfter, song.count)
+          }
         }
         table.rows.append([
           program.name, fixed(paused, 2), fixed(file * 1e6, 1), fixed(hanging * 1e6, 1),
@@ -58,7 +60,7 @@ struct NetworkServing {
     try connection.ask("pause 1")
     // mpd fetches only as much as its buffer holds, so the wait may time out. The server is at rest in either
     // case.
-    try? waitUntil("the song was fetched") { media.bytesSent >= song.count }
+    try? waitUntil("the song was fetched", seconds: Self.fetchLimit) { media.bytesSent >= song.count }
     usleep(1_000_000)
     let before = try server.process.wakeUps()
     usleep(useconds_t(Self.countedSeconds * 1_000_000))
@@ -73,7 +75,7 @@ struct NetworkServing {
     let server = try ControlServer(program, bench: bench)
     defer { server.stop() }
     let connection = try server.connect()
-    try connection.ask(song.hasPrefix("http:") ? "add \(song)" : ControlServer.add(song))
+    try connection.ask(ControlServer.add(song))
     try connection.ask("repeat 1")
     try server.play(by: connection)
     try ready(connection)
@@ -84,14 +86,6 @@ struct NetworkServing {
       return monotonicSeconds() - begin
     }
     return Readings(times).median
-  }
-
-  private func waitUntil(_ what: String, _ condition: () -> Bool) throws {
-    let deadline = monotonicSeconds() + Self.fetchLimit
-    while !condition() {
-      guard monotonicSeconds() < deadline else { throw BenchError("it took too long until \(what)") }
-      usleep(10_000)
-    }
   }
 }
 

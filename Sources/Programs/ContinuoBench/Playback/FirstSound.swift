@@ -13,17 +13,10 @@ struct FirstSound {
       _ = try renderer.render(Array(bench.files.prefix(1)), to: decoded, for: bench)
       contenders.append((CommandPlayer.paplay(paplay), [decoded]))
     }
-    var readings: [String: [Double]] = [:]
-    var failures: [String] = []
-    for round in 0..<bench.starts {
-      Bench.say("start: run \(round + 1) of \(bench.starts)")
-      for contender in Bench.rotated(contenders, by: round) {
-        do {
-          readings[contender.player.name, default: []].append(try measure(contender.player, contender.files))
-        } catch {
-          failures.append("\(contender.player.name): \(error)")
-        }
-      }
+    let (readings, failures) = bench.collect("start", contenders, rounds: bench.starts) {
+      $0.player.name
+    } measure: {
+      try measure($0.player, $0.files)
     }
     func median(_ name: String) -> Double? { readings[name].map { Readings($0).median } }
     var table = Table(

@@ -25,27 +25,19 @@ struct MPDPlayer: Player {
     let child = try Child(
       [path, "--no-daemon", configurationPath], environment: server.clientEnvironment,
       log: server.scratch + "/mpd.log")
-    let deadline = monotonicSeconds() + 10
-    while monotonicSeconds() < deadline, child.exit == nil {
-      guard let socket = try? UnixSocket(path: socketPath) else {
-        usleep(500)
-        continue
+    do {
+      var connection: ControlConnection?
+      try waitUntil("mpd started", seconds: 10, pause: 500) {
+        if let exit = child.exit { throw child.failure("does not start", exit) }
+        connection = try? ControlConnection(path: socketPath)
+        return connection != nil
       }
-      defer { socket.close() }
-      guard try socket.read().hasPrefix("OK MPD") else { throw BenchError("mpd does not greet") }
-      // Clients of a Unix socket may use file://, so neither a music folder nor a database is needed.
-      let adds = files.map { "add \(quoted($0.hasPrefix("http:") ? $0 : "file://" + $0))\n" }.joined()
-      try socket.write("command_list_begin\n\(adds)play\ncommand_list_end\n")
-      let answer = try socket.read()
-      guard answer.hasPrefix("OK") else { throw BenchError("mpd: \(answer)") }
+      try connection?.ask(ControlServer.list(of: files))
+      try connection?.ask("play")
       return child
+    } catch {
+      _ = try? child.terminate()
+      throw error
     }
-    _ = try? child.terminate()
-    throw BenchError("mpd does not start")
-  }
-
-  private func quoted(_ text: String) -> String {
-    "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
-      + "\""
   }
 }

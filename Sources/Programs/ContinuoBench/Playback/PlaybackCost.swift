@@ -14,15 +14,10 @@ struct PlaybackCost {
   }
 
   func run() -> Table {
-    var readings: [String: [Reading]] = [:]
-    var failures: [String] = []
-    for round in 0..<bench.rounds {
-      for player in Bench.rotated(bench.players, by: round) {
-        Bench.say("cpu: round \(round + 1) of \(bench.rounds), \(player.name)")
-        do { readings[player.name, default: []].append(try measure(player, bench.files)) } catch {
-          failures.append("\(player.name): \(error)")
-        }
-      }
+    let (readings, failures) = bench.collect("cpu", bench.players) {
+      $0.name
+    } measure: {
+      try measure($0, bench.files)
     }
     func median(_ name: String) -> Double? { readings[name].map { Readings($0.map(\.cpu)).median } }
     var table = Table(

@@ -37,15 +37,10 @@ struct RenderSpeed {
     let files = Array(repeatElement(bench.files, count: repeats).joined())
     let total = length * Double(repeats)
 
-    var readings: [String: [Reading]] = [:]
-    var failures: [String] = []
-    for round in 0..<max(3, bench.rounds) {
-      Bench.say("render: round \(round + 1)")
-      for contender in Bench.rotated(single, by: round) {
-        do { readings[contender.name, default: []].append(try render(contender, files)) } catch {
-          failures.append("\(contender.name): \(error)")
-        }
-      }
+    let (readings, failures) = bench.collect("render", single, rounds: max(3, bench.rounds)) {
+      $0.name
+    } measure: {
+      try render($0, files)
     }
     unlink(output)
     let base = readings["mpg123 -t"].map { total / Readings($0.map(\.wall)).median }

@@ -31,6 +31,27 @@ struct Bench {
     return Array(items[start...] + items[..<start])
   }
 
+  /// Measures each contender once in a round, in turn. Returns the readings by the contenders' names, and the
+  /// failures as lines.
+  func collect<Contender, Reading>(
+    _ what: String, _ contenders: [Contender], rounds: Int? = nil, name: (Contender) -> String,
+    measure: (Contender) throws -> Reading
+  ) -> (readings: [String: [Reading]], failures: [String]) {
+    var readings: [String: [Reading]] = [:]
+    var failures: [String] = []
+    let rounds = rounds ?? self.rounds
+    for round in 0..<rounds {
+      for contender in Self.rotated(contenders, by: round) {
+        let name = name(contender)
+        Self.say("\(what): round \(round + 1) of \(rounds), \(name)")
+        do { readings[name, default: []].append(try measure(contender)) } catch {
+          failures.append("\(name): \(error)")
+        }
+      }
+    }
+    return (readings, failures)
+  }
+
   /// Writes a line of results to standard output immediately, since a signal may end this program at any
   /// time.
   static func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }

@@ -9,6 +9,17 @@ func monotonicSeconds() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
+/// Waits until `condition` is true. `pause`: the time between two looks, in microseconds.
+func waitUntil(
+  _ what: String, seconds: Double, pause: useconds_t = 10_000, _ condition: () throws -> Bool
+) throws {
+  let deadline = monotonicSeconds() + seconds
+  while try !condition() {
+    guard monotonicSeconds() < deadline else { throw BenchError("it took too long until \(what)") }
+    usleep(pause)
+  }
+}
+
 /// An error of a measurement, as a sentence for a person.
 struct BenchError: Error, CustomStringConvertible {
   var description: String

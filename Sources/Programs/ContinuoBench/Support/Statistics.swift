@@ -6,7 +6,6 @@ struct Readings {
 
   init(_ values: some Sequence<Double>) { sorted = values.sorted() }
 
-  var isEmpty: Bool { sorted.isEmpty }
   var median: Double { percentile(50) }
 
   /// Returns the percentile for `percent` (0…100), interpolated; NaN without readings.

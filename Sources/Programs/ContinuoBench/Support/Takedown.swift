@@ -41,13 +41,18 @@ final class Takedown: Sendable {
   /// Forgets a process that was reaped.
   func forget(_ pid: pid_t) { state.withLock { _ = $0.running.remove(pid) } }
 
-  /// Creates the folder for all temporary files. Only the owner has access.
-  func makeScratch() throws -> String {
-    var template = Array((NSTemporaryDirectory() + "/continuo-bench.XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else { throw BenchError("cannot make a temporary folder") }
-    let path = template.withUnsafeBufferPointer {
+  /// Creates a folder whose path begins with `prefix`.
+  static func makeFolder(_ prefix: String) throws -> String {
+    var template = Array((prefix + ".XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { throw BenchError("cannot make a folder \(prefix)") }
+    return template.withUnsafeBufferPointer {
       String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+  }
+
+  /// Creates the folder for all temporary files. Only the owner has access.
+  func makeScratch() throws -> String {
+    let path = try Self.makeFolder(NSTemporaryDirectory() + "/continuo-bench")
     state.withLock { $0.scratch = path }
     return path
   }

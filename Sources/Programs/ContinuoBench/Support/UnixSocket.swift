@@ -34,19 +34,4 @@ struct UnixSocket {
   }
 
   func close() { Glibc.close(descriptor) }
-
-  func write(_ text: String) throws {
-    let bytes = Array(text.utf8)
-    guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-      throw BenchError("cannot send \(text)")
-    }
-  }
-
-  /// Reads the next bytes, at most 64 KiB; empty at the end of the stream.
-  func read() throws -> String {
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    let count = recv(descriptor, &buffer, buffer.count, 0)
-    guard count >= 0 else { throw BenchError("no answer") }
-    return String(decoding: buffer.prefix(count), as: UTF8.self)
-  }
 }

@@ -1,8 +1,4 @@
-import Continuo
-
 enum About {
-  static let version = Version.number
-
   /// The licence, in the same words as on the page "Licence" of the documentation.
   static let license = """
     MIT. Copyright (c) 2026 the Continuo authors.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Continuo
 import ControlProtocol
 import Glibc
 import MusicFiles
@@ -135,7 +136,7 @@ struct RootCommand: ParsableCommand {
         continuo help play
             Explains all options of play.
       """,
-    version: "continuo \(About.version)",
+    version: "continuo \(Version.number)",
     subcommands: [Play.self, Serve.self, Get.self, Phone.self],
     groupedSubcommands: [
       CommandGroup(

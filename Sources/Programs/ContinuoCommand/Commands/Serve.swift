@@ -94,7 +94,7 @@ extension Serve {
       state.map { StateKeeper.load($0) { StandardOutput.complain($0, .warning) } }
       ?? JukeboxMachine(using: &generator)
     player.apply(to: &machine)
-    machine.positions.threshold = resumeLongerThan.seconds
+    machine.positions.threshold = resumeLongerThan == .infinity ? nil : resumeLongerThan
     try ExitStatus.usage.orExit { try checkOutputs(builder, machine, state) }
     let output = SoundOutput(orExit: player, clock: clock, substitutes: false)
     let parts = Session.Parts(

@@ -1,7 +1,6 @@
 import AppLifecycle
 import ArgumentParser
 import ControlProtocol
-import Glibc
 import MusicFiles
 
 enum Completions {
@@ -34,23 +33,10 @@ enum Completions {
     guard word.hasPrefix(wav) else { return ["pulse", wav, "simulated"] }
     let path = word.dropFirst(wav.count)
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-    return names(in: folder.isEmpty ? "." : folder).filter { $0.hasSuffix("/") || $0.hasSuffix(".wav") }
-      .map { wav + folder + $0 }
-  }
-
-  /// Returns the names in a folder, without hidden ones; folders end with a slash.
-  private static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard !name.hasPrefix(".") else { continue }
-      names.append(entry.pointee.d_type == UInt8(DT_DIR) ? name + "/" : name)
-    }
-    return names.sorted()
+    guard let entries = try? FolderEntries(of: MediaPath(folder.isEmpty ? "." : folder)) else { return [] }
+    let names = entries.folders.map { $0 + [UInt8(ascii: "/")] } + entries.songs
+    return names.map { wav + folder + String(decoding: $0, as: UTF8.self) }
+      .filter { $0.hasSuffix("/") || $0.hasSuffix(".wav") }
   }
 
   /// Returns the modes that a list does not contain yet.

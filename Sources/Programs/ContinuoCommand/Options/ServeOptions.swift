@@ -3,18 +3,6 @@ import Jukebox
 import MusicFiles
 import SystemSupport
 
-/// The value of `--resume-longer-than`.
-struct ResumeThreshold: Hashable, Sendable {
-  /// The duration in seconds; nil if no song resumes.
-  var seconds: Double?
-
-  init(seconds: Double?) { self.seconds = seconds }
-
-  init(parsing text: String) throws(SyntaxError) {
-    seconds = text == "off" ? nil : try Double(seconds: text)
-  }
-}
-
 extension LogLevel: ExpressibleByArgument {}
 
 /// The command `serve` with its options. The options are not in a group, for the reason given at `Play`.
@@ -64,8 +52,9 @@ struct Serve: ParsableCommand {
       "The duration above which songs resume where they were left, or off. (default: 20:00)",
       discussion: "The positions of up to \(ResumePositions.limit) files are kept with the state.",
       valueName: "time"),
-    transform: { try ResumeThreshold(parsing: $0) })
-  var resumeLongerThan = ResumeThreshold(seconds: 20 * 60)
+    transform: { $0 == "off" ? .infinity : try Double(seconds: $0) })
+  /// In seconds; infinite if no song resumes.
+  var resumeLongerThan = 1200.0
 
   @Option(
     help: ArgumentHelp(

@@ -42,7 +42,7 @@ final class RemoteControl {
 
   private func control(_ command: PlayerCommand) {
     guard let application else {
-      refuse?(TransportRefusal.notRunning.description)
+      refuse?(Device.notRunning)
       return
     }
     switch command {
@@ -67,10 +67,8 @@ final class RemoteControl {
 
   /// Performs a command as the lock screen's controls do, which wake an application that may play.
   private func transport(_ command: PlayerCommand) {
-    do throws(TransportRefusal) {
-      try device.admitTransport()
-    } catch {
-      refuse?(error.description)
+    if let refusal = device.admitTransport() {
+      refuse?(refusal)
       return
     }
     let seconds = host.seconds

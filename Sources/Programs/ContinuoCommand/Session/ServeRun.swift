@@ -15,7 +15,8 @@ import TextFormatting
 final class ServeRun: SessionDelegate {
   private let session: Session
   private nonisolated let keeper: StateKeeper?
-  private var failures = ReportedFailures()
+  /// The last reported failures, at most 1,000. A repeating queue has the same failures again.
+  private var failures: [SongID: String] = [:]
 
   /// Creates a run of `session` that keeps the jukebox in `state`; nil keeps nothing.
   init(_ session: Session, state: StateDirectory?) {
@@ -81,7 +82,8 @@ final class ServeRun: SessionDelegate {
   func saw(_ event: JukeboxEvent) {
     switch event {
     case .failed(let song, let reason):
-      guard failures.isNews(song.id, reason) else { return }
+      if failures.count >= 1000 { failures = [:] }
+      guard failures.updateValue(reason, forKey: song.id) != reason else { return }
       let name = song.song.locator.displayName
       StandardOutput.complain(TerminalText.sanitized("\(name): \(reason)"), .error)
     case .playerFailed(let error):

@@ -67,7 +67,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
       guard let end = text.lastIndex(of: "]") else { return nil }
       host = text[text.index(after: text.startIndex)..<end]
       let rest = text[text.index(after: end)...]
-      guard IPAddress(String(host))?.description.contains(":") == true else { return nil }
+      guard host.contains(":"), IPAddress(String(host)) != nil else { return nil }
       if !rest.isEmpty {
         guard rest.first == ":", let value = number(rest.dropFirst()) else { return nil }
         port = value

@@ -42,22 +42,6 @@ struct RemotePlaybackTests {
     }
   }
 
-  @Test("a connection that closes every 64 KiB: 16 requests with an overlap, and the song as a whole")
-  func closing() async {
-    await withTestDevice(modes: [.audio]) { device in
-      let song = device.song("song", duration: .seconds(60), at: Self.url)
-      device.network.link = .init(bytesPerSecond: 40_000, latency: .milliseconds(80))
-      device.network.host("radio.test").closes(every: 65_536)
-      await device.launch()
-      _ = await play([song.url])
-      await device.advance(by: .seconds(70))
-      #expect(device.heard.passages == [song.whole])
-      #expect(device.heard.silences.isEmpty)
-      #expect(device.network.requests.map(\.range) == (0..<16).map { "bytes=\($0 * 61_440)-" })
-      #expect(device.network.requests[1]["If-Range"] == "\"1\"")
-    }
-  }
-
   @Test("a network that is gone for 45 s: the very next frame follows")
   func tunnel() async {
     await withTestDevice(modes: [.audio]) { device in

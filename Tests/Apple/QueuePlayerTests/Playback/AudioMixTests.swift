@@ -23,22 +23,13 @@ struct AudioMixTests {
     return mix
   }
 
-  /// The left channel, as it was heard.
-  private var heard: [Float] {
-    let samples = stage.output.recording.samples
-    return stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
-  }
-
-  /// What the medium has at that frame.
-  private func sample(_ frame: Int) -> Float { Float(frame) / 16_777_216 }
-
   /// Where frames do not have the volume that they should have.
   private func wrong(_ heard: [Float], from first: Int = 0, volume: (Double) -> Double) -> [Int] {
     heard.indices.filter { index in
       let frame = first + index
       let volume = volume(Double(frame) / 44_100)
-      guard volume != 1 else { return heard[index] != sample(frame) }
-      return abs(Double(heard[index]) - Double(sample(frame)) * volume) > 1e-7
+      guard volume != 1 else { return heard[index] != stage.sample(frame) }
+      return abs(Double(heard[index]) - Double(stage.sample(frame)) * volume) > 1e-7
     }
   }
 
@@ -58,8 +49,8 @@ struct AudioMixTests {
     let player = stage.player(item)
     player.play()
     stage.pass(3)
-    #expect(heard.count == 88_200)
-    let wrong = wrong(heard) { time in
+    #expect(stage.heard.count == 88_200)
+    let wrong = wrong(stage.heard) { time in
       switch time {
       case ..<0.25: 1
       case ..<0.5: 0.5
@@ -83,14 +74,14 @@ struct AudioMixTests {
     player.seek(to: time(0.75))
     player.play()
     stage.pass(3.5)
-    let before = heard
+    let before = stage.heard
     let halved = { (time: Double) in time < 1 ? 1 : 0.5 }
     #expect(wrong(Array(before[..<55_125]), from: 33_075, volume: halved).isEmpty)
     #expect(wrong(Array(before[55_125..<143_325]), volume: halved).isEmpty)
     player.rate = 2
     stage.pass(1)
     // The medium counts its frames: where its volume is halved the count drops from 44 100 to the half.
-    let third = heard.dropFirst(143_325).map { Double($0) * 16_777_216 }
+    let third = stage.heard.dropFirst(143_325).map { Double($0) * 16_777_216 }
     let drop = try #require(third.indices.dropFirst().first { third[$0] < third[$0 - 1] - 1000 })
     #expect(abs(third[drop - 1] - 44_100) < 500 && abs(third[drop] - 22_050) < 500)
   }
@@ -112,10 +103,10 @@ struct AudioMixTests {
     item.audioMix = nil
     stage.pass(2)
     #expect(told.entries == [true, false])
-    let heard = heard
+    let heard = stage.heard
     #expect(stage.output.recording.runs.count == 1 && heard.count == 4 * 44_100)
     let changes = heard.indices.dropFirst().filter { index in
-      (heard[index] == sample(index)) != (heard[index - 1] == sample(index - 1))
+      (heard[index] == stage.sample(index)) != (heard[index - 1] == stage.sample(index - 1))
     }
     #expect(changes.count == 2)
     let (first, last) = (try #require(changes.first), try #require(changes.last))
@@ -138,7 +129,7 @@ struct AudioMixTests {
     let player = stage.queuePlayer(items)
     player.play()
     stage.pass(4)
-    let heard = heard
+    let heard = stage.heard
     #expect(wrong(Array(heard[..<44_100])) { _ in 1 }.isEmpty)
     #expect(wrong(Array(heard[44_100..<88_200])) { _ in 1 }.isEmpty)
     #expect(wrong(Array(heard[88_200...])) { _ in 0.5 }.isEmpty)
@@ -157,6 +148,6 @@ struct AudioMixTests {
     let player = stage.player(try #require(item.copy() as? AVPlayerItem))
     player.play()
     stage.pass(2)
-    #expect(wrong(heard) { _ in 0.5 }.isEmpty && heard.count == 44_100)
+    #expect(wrong(stage.heard) { _ in 0.5 }.isEmpty && stage.heard.count == 44_100)
   }
 }

@@ -21,15 +21,6 @@ struct ReplayGainTests {
     AVPlayerItem(asset: AVURLAsset(url: stage.library.add(name, source), environment: stage.environment))
   }
 
-  /// The left channel, as it was heard.
-  private var heard: [Float] {
-    let samples = stage.output.recording.samples
-    return stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
-  }
-
-  /// What the medium has at that frame.
-  private func sample(_ frame: Int) -> Float { Float(frame) / 16_777_216 }
-
   private let loud = ReplayGain(track: .init(gain: -20), album: .init(gain: 20, peak: 0.5))
 
   @Test("Each item has the factor of its own tags, without a gap; without tags it is as it is")
@@ -38,9 +29,9 @@ struct ReplayGainTests {
     player.replayGain = .track
     player.play()
     stage.pass(4)
-    let heard = heard
+    let heard = stage.heard
     let factors = (0..<3).map { item in
-      Set((1..<44_100).map { heard[item * 44_100 + $0] == sample($0) * [0.1, 1, 0.1][item] })
+      Set((1..<44_100).map { heard[item * 44_100 + $0] == stage.sample($0) * [0.1, 1, 0.1][item] })
     }
     #expect(heard.count == 3 * 44_100 && factors == [[true], [true], [true]])
     #expect(stage.output.recording.runs.count == 1)
@@ -55,7 +46,7 @@ struct ReplayGainTests {
     let player = stage.player(item("a", source))
     player.play()
     stage.pass(2)
-    #expect(heard == (0..<44_100).map(sample) && reads.entries.isEmpty)
+    #expect(stage.heard == (0..<44_100).map(stage.sample) && reads.entries.isEmpty)
   }
 
   @Test("Set while it plays it takes effect at once, also on what follows, and the tags are read once")
@@ -75,9 +66,9 @@ struct ReplayGainTests {
     // What follows is decoded by now.
     player.replayGain = nil
     stage.pass(2)
-    let heard = heard
+    let heard = stage.heard
     let factors = heard.indices.dropFirst().map { index -> Float in
-      let sample = sample(index < 176_400 ? index : index - 176_400)
+      let sample = stage.sample(index < 176_400 ? index : index - 176_400)
       return sample == 0 || heard[index] == sample ? 1 : heard[index] == sample * 2 ? 2 : 0.1
     }
     let changes = factors.indices.dropFirst().filter { factors[$0] != factors[$0 - 1] }
@@ -99,7 +90,7 @@ struct ReplayGainTests {
     stage.pass(1)
     player.replayGain = .album
     stage.pass(3)
-    #expect(heard.prefix(44_100).elementsEqual((0..<44_100).map(sample)))
+    #expect(stage.heard.prefix(44_100).elementsEqual((0..<44_100).map(stage.sample)))
     let words = stage.diagnostics.entries.compactMap { entry -> String? in
       if case .replayGainIgnored(let text) = entry { text } else { nil }
     }
@@ -119,7 +110,7 @@ struct ReplayGainTests {
     player.replayGain = .album
     player.play()
     stage.pass(2)
-    #expect(heard == (0..<44_100).map(sample))
+    #expect(stage.heard == (0..<44_100).map(stage.sample))
   }
 
   @Test("A track's data rate is what the decoder says")

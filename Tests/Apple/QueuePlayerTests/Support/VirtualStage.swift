@@ -76,6 +76,15 @@ final class VirtualStage: Sendable {
     }
   }
 
+  /// The left channel, as it was heard.
+  var heard: [Float] {
+    let samples = output.recording.samples
+    return stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
+  }
+
+  /// What the medium has at that frame.
+  func sample(_ frame: Int) -> Float { Float(frame) / 16_777_216 }
+
   func player(_ item: AVPlayerItem?) -> AVPlayer { AVPlayer(playerItem: item, environment: environment) }
 }
 

@@ -97,26 +97,6 @@ final class RealServer {
       ports: [http, https])
   }
 
-  /// An authority `ca.pem` and a certificate of its for this machine's address: `server.pem`, `server.key`.
-  static func makeCertificates(in folder: TemporaryFolder) throws {
-    try folder.write("server.ext", "subjectAltName=IP:127.0.0.1\n")
-    for arguments in [
-      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Authority",
-      "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout server.key -out server.csr -subj /CN=x",
-      "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem -days 10 -extfile server.ext",
-    ] {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
-      process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-      process.standardError = FileHandle.nullDevice
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else { throw Failure(description: "openssl \(arguments)") }
-    }
-  }
-
   /// tinyproxy, which lets everything on loopback through; with `user`, a name and a password, who says both.
   static func tinyproxy(port: Int, user: (name: String, password: String)? = nil) throws -> RealServer {
     let folder = try TemporaryFolder()

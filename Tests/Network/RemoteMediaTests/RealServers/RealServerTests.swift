@@ -3,6 +3,7 @@ import Clocks
 import CurlTransport
 import Foundation
 import MP3Decoding
+import NetworkTestSupport
 import SoundFileDecoding
 import Synchronization
 import TestSupport
@@ -38,7 +39,7 @@ struct RealServerTests {
   @Test("nginx over http and https, directly and through tinyproxy: the samples of the files")
   func files() throws {
     let folder = try TemporaryFolder()
-    try RealServer.makeCertificates(in: folder)
+    try OpenSSL.makeCertificates(in: folder.path)
     let ports = try (0..<3).map { _ in try LoopbackSocket.freePort() }
     let server = try RealServer.nginx(folder, root: Repository.fixtures.path, http: ports[0], https: ports[1])
     let proxy = try RealServer.tinyproxy(port: ports[2])
@@ -69,7 +70,7 @@ struct RealServerTests {
   )
   func proxyCredentials() throws {
     let folder = try TemporaryFolder()
-    try RealServer.makeCertificates(in: folder)
+    try OpenSSL.makeCertificates(in: folder.path)
     let ports = try (0..<3).map { _ in try LoopbackSocket.freePort() }
     let server = try RealServer.nginx(folder, root: Repository.fixtures.path, http: ports[0], https: ports[1])
     let proxy = try RealServer.tinyproxy(port: ports[2], user: ("anna", "secret"))
@@ -98,7 +99,7 @@ struct RealServerTests {
   @Test("nginx that is killed in the middle and comes back: the samples of the file")
   func restart() throws {
     let folder = try TemporaryFolder()
-    try RealServer.makeCertificates(in: folder)
+    try OpenSSL.makeCertificates(in: folder.path)
     let root = try TemporaryFolder()
     let bytes = try Data(contentsOf: Repository.fixtures.appendingPathComponent("noinfo-cbr.mp3"))
     let path = try root.write("long.mp3", (0..<30).flatMap { _ in bytes })

@@ -21,7 +21,7 @@ extension ClientTests {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: 1_623_758_400)],
         ofItemAtPath: "\(hall.music)/more/d.mp3")
-      #expect(try await compare(filterConversation, in: hall) > 300)
+      #expect(try await compare(filterConversation, in: hall) > 200)
     }
 
     @Test func libraryIsAsWithMPD() async throws {

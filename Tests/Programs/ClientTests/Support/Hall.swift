@@ -80,14 +80,10 @@ final class Hall {
 
   /// What programs find in their environment: nothing of the user's.
   var environment: [String: String] {
-    var result = [
+    searchPaths.merging([
       "HOME": "\(folder)/home", "XDG_RUNTIME_DIR": "\(folder)/run", "LC_ALL": "C.UTF-8",
       "TERM": "xterm-256color",
-    ]
-    for name in ["PATH", "LD_LIBRARY_PATH"] {
-      if let value = ProcessInfo.processInfo.environment[name] { result[name] = value }
-    }
-    return result
+    ]) { $1 }
   }
 
   // MARK: Servers

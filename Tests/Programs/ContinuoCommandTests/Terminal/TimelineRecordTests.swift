@@ -1,7 +1,7 @@
 import AppLifecycle
 import Clocks
 import RunTimeline
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import ContinuoCommand
@@ -31,11 +31,11 @@ import Testing
   /// What a device really records: a task that is never ended, in virtual time.
   @MainActor @Test func aTerminationNamesItsCulprit() {
     let clock = VirtualClock()
-    let entries = Entries()
+    let entries = Collected<Timeline.Entry>()
     let device = Device(
       modes: BackgroundModes(), clock: clock, mainQueue: InlineQueue(), isOnMainQueue: { true })
     device.onRecord = { record in
-      if let entry = Timeline.Entry(record.event) { entries.append(entry) }
+      if let entry = Timeline.Entry(record.event) { entries.add(entry) }
     }
     device.launch() as Void
     let task = device.application.beginBackgroundTask(withName: "upload") {}
@@ -53,11 +53,5 @@ import Testing
   /// Everything at once, on the caller's stack.
   final class InlineQueue: DeliveryQueue {
     func enqueue(_ work: @escaping @Sendable () -> Void) { work() }
-  }
-
-  final class Entries: Sendable {
-    private let entries = Mutex<[Timeline.Entry]>([])
-    var all: [Timeline.Entry] { entries.withLock { $0 } }
-    func append(_ entry: Timeline.Entry) { entries.withLock { $0.append(entry) } }
   }
 }

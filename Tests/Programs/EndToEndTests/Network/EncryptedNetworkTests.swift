@@ -15,7 +15,7 @@ extension EndToEndTests {
       let folder = studio.folder
       let path = try await Song(duration: 0.5).write(into: folder)
       let content = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-      let servers = try await EncryptedServers(in: folder)
+      let servers = try EncryptedServers(in: folder)
       try servers.answer(
         "a.mp3",
         HostileFile.head("200 OK", ["Content-Length: \(content.count)", "Connection: close"]) + content)
@@ -45,7 +45,7 @@ extension EndToEndTests {
       defer { studio.close() }
       let plain = try HostileServer { _ in HostileFile.plain("404 Not Found") }
       defer { plain.stop() }
-      let servers = try await EncryptedServers(in: studio.folder)
+      let servers = try EncryptedServers(in: studio.folder)
       try servers.answer(
         "a.mp3",
         HostileFile.head("302 Found", ["Location: \(plain.url("/b.mp3"))", "Connection: close"]))

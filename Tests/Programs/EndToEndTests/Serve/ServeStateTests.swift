@@ -229,12 +229,7 @@ extension EndToEndTests {
 extension Player {
   /// Writing to a file beyond `limit` bytes is an error from now on.
   fileprivate func limitFileSize(to limit: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["prlimit", "--pid", "\(child.identifier)", "--fsize=\(limit):unlimited"]
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Failure("prlimit failed") }
+    try runTool("prlimit", ["--pid", "\(child.identifier)", "--fsize=\(limit):unlimited"])
   }
 }
 

@@ -13,20 +13,12 @@ struct EncryptedServers {
   private let folder: String
 
   /// Makes the authority and its certificates in a folder.
-  init(in folder: String) async throws {
+  init(in folder: String) throws {
     self.folder = folder
-    try await openssl(
-      "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Authority")
-    try await openssl("req -newkey rsa:2048 -nodes -keyout key.pem -out key.csr -subj /CN=x")
-    for certificate in Certificate.allCases {
-      let name = certificate == .wrongHost ? "DNS:example.org" : "IP:127.0.0.1"
-      try "subjectAltName=\(name)\n".write(
-        toFile: "\(folder)/\(certificate).ext", atomically: true, encoding: .utf8)
-      let days = certificate == .expired ? "-days -1" : "-days 1"
-      try await openssl(
-        "x509 -req -in key.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out \(certificate).pem \(days) "
-          + "-extfile \(certificate).ext")
-    }
+    try OpenSSL.makeCertificates(
+      Certificate.allCases.map {
+        ($0.rawValue, $0 == .wrongHost ? "DNS:example.org" : "IP:127.0.0.1", $0 == .expired ? -1 : 1)
+      }, in: folder)
   }
 
   /// The authority's certificate, for `--cacert`.
@@ -39,23 +31,8 @@ struct EncryptedServers {
 
   /// A server of the answers.
   func start(_ certificate: Certificate = .good) throws -> EncryptedServer {
-    let port = try LoopbackSocket.freePort()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "openssl", "s_server", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert", "\(certificate).pem", "-key",
-      "key.pem", "-HTTP",
-    ]
-    process.currentDirectoryURL = URL(fileURLWithPath: folder)
-    process.standardInput = Pipe()
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    let (port, process) = try OpenSSL.serve(certificate.rawValue, in: folder)
     return EncryptedServer(port: port, authority: authority, process: process)
-  }
-
-  private func openssl(_ arguments: String) async throws {
-    _ = try await output(of: ["sh", "-c", "cd \"$0\" && openssl \(arguments) 2>/dev/null", folder])
   }
 }
 
@@ -71,7 +48,7 @@ struct EncryptedServer: Sendable {
 
   /// A server of `a.mp3` that stands still: the kernel makes connections to it, and it says nothing.
   static func standingStill(_ content: [UInt8], in folder: String) async throws -> EncryptedServer {
-    let servers = try await EncryptedServers(in: folder)
+    let servers = try EncryptedServers(in: folder)
     try servers.answer(
       "a.mp3",
       HostileFile.head("200 OK", ["Content-Length: \(content.count)", "Connection: close"]) + content)

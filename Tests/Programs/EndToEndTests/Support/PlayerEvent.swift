@@ -25,14 +25,6 @@ enum PlayerEvent: Hashable, Sendable {
     var error: String?
   }
 
-  /// Whether it is about the network.
-  var isOfTheNetwork: Bool {
-    switch self {
-    case .loaded, .network: true
-    default: false
-    }
-  }
-
   /// Whether a player would say this: anything but the state of the application.
   var isOfThePlayer: Bool { if case .applicationState = self { false } else { true } }
   /// Whether it is a time step.

@@ -101,11 +101,9 @@ final class Studio {
 
   /// What players find in their environment.
   var environment: [String: String] {
-    var result = ["HOME": folder, "XDG_RUNTIME_DIR": runtimeFolder, "LC_ALL": "C.UTF-8", "TERM": "xterm"]
-    for name in ["PATH", "LD_LIBRARY_PATH"] {
-      if let value = ProcessInfo.processInfo.environment[name] { result[name] = value }
-    }
-    return result
+    searchPaths.merging([
+      "HOME": folder, "XDG_RUNTIME_DIR": runtimeFolder, "LC_ALL": "C.UTF-8", "TERM": "xterm",
+    ]) { $1 }
   }
 
   /// Plays songs on a server of their own to the end: their files, the player, and what was heard.

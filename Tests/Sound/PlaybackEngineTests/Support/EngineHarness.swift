@@ -133,16 +133,16 @@ final class EngineHarness: Sendable {
     -> ObserverID
   {
     engine.addPeriodicTimeObserver(forInterval: interval, queue: queue) { [log] time in
-      log.append(time.timescale == interval.timescale ? .step(time.value) : .time(time.seconds))
+      log.add(time.timescale == interval.timescale ? .step(time.value) : .time(time.seconds))
     }
   }
 
   func observe(boundaries: [CMTime]) -> ObserverID {
-    engine.addBoundaryTimeObserver(forTimes: boundaries, queue: nil) { [log] in log.append(.boundary) }
+    engine.addBoundaryTimeObserver(forTimes: boundaries, queue: nil) { [log] in log.add(.boundary) }
   }
 
   func seek(_ seconds: Double) {
-    engine.seek(toSeconds: seconds) { [log] in log.append(.seek($0)) }
+    engine.seek(toSeconds: seconds) { [log] in log.add(.seek($0)) }
   }
 
   func advance(_ seconds: Double) { clock.advance(bySeconds: seconds) }
@@ -158,24 +158,24 @@ final class EngineHarness: Sendable {
   private func note(_ notice: EngineNotice) {
     func number(_ id: ItemID) -> Int { numbers.withLock { $0[id] } ?? -1 }
     switch notice {
-    case .currentItemChanged(let id): log.append(.item(id.map(number)))
-    case .rateChanged(let rate, _): log.append(.rate(rate))
-    case .timeControlChanged(let control): log.append(.control(control))
-    case .itemReady(let id, _): log.append(.ready(number(id)))
-    case .durationChanged(let id, let info): log.append(.duration(number(id), info.frameCount.value ?? -1))
-    case .itemFailed(let id, _): log.append(.failed(number(id)))
-    case .playedToEnd(let id): log.append(.ended(number(id)))
-    case .failedToPlayToEnd(let id, _): log.append(.broke(number(id)))
-    case .timeJumped(let id): log.append(.jumped(number(id)))
-    case .playbackStalled(let id): log.append(.stalled(number(id)))
-    case .bufferChanged(let id, let buffer): log.append(.buffer(number(id), buffer))
-    case .extentChanged(let id, let extent): log.append(.extent(number(id), extent))
-    case .timedTag(_, let tag, let time): log.append(.title(tag.text("StreamTitle") ?? "-", time.seconds))
+    case .currentItemChanged(let id): log.add(.item(id.map(number)))
+    case .rateChanged(let rate, _): log.add(.rate(rate))
+    case .timeControlChanged(let control): log.add(.control(control))
+    case .itemReady(let id, _): log.add(.ready(number(id)))
+    case .durationChanged(let id, let info): log.add(.duration(number(id), info.frameCount.value ?? -1))
+    case .itemFailed(let id, _): log.add(.failed(number(id)))
+    case .playedToEnd(let id): log.add(.ended(number(id)))
+    case .failedToPlayToEnd(let id, _): log.add(.broke(number(id)))
+    case .timeJumped(let id): log.add(.jumped(number(id)))
+    case .playbackStalled(let id): log.add(.stalled(number(id)))
+    case .bufferChanged(let id, let buffer): log.add(.buffer(number(id), buffer))
+    case .extentChanged(let id, let extent): log.add(.extent(number(id), extent))
+    case .timedTag(_, let tag, let time): log.add(.title(tag.text("StreamTitle") ?? "-", time.seconds))
     case .seekCompleted(let completion, let finished): completion(finished)
-    case .outputUnavailable(_, let retry): log.append(.lost(retry: retry != nil))
-    case .outputOpened: log.append(.opened)
+    case .outputUnavailable(_, let retry): log.add(.lost(retry: retry != nil))
+    case .outputOpened: log.add(.opened)
     case .replayGainIgnored: break
-    case .stepsCoalesced: log.append(.coalesced)
+    case .stepsCoalesced: log.add(.coalesced)
     }
   }
 

@@ -32,7 +32,6 @@ final class ManualStream: AudioOutputStream {
     var calls: [Call] = []
     var flushes: [@Sendable (Int64) -> Void] = []
     var timing: OutputTiming
-    var samples: [Float] = []
   }
   private let state: Mutex<State>
 
@@ -63,7 +62,6 @@ final class ManualStream: AudioOutputStream {
   // MARK: The test's side
 
   var calls: [Call] { state.withLock { $0.calls } }
-  var isAtEnd: Bool { source.isAtEnd }
 
   func send(_ event: OutputEvent) { events(event) }
 

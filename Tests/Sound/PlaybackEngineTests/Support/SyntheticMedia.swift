@@ -51,7 +51,6 @@ final class SyntheticDecoder: AudioDecoder {
   static let live = Atomic<Int>(0)
 
   private let media: SyntheticMedia
-  private var position: Int64 = 0
   private var output: PCMFormat
   private var produced: Int64 = 0
   private var origin: Int64 = 0
