@@ -2,7 +2,7 @@ public import AppLifecycle
 public import AudioSession
 
 extension Device {
-  /// Seconds for which players with an underrun or without their audio server still count as playing.
+  /// Seconds for which players that wait for the output or a file still count as playing.
   static let starvationGrace = 5.0
   /// Seconds for which players that wait for network media still count as playing, as on a train in a tunnel.
   static let networkGrace = 30.0
@@ -13,8 +13,8 @@ extension Device {
   ///
   /// Playing players keep an application with the mode `audio` running if their session is active and its
   /// category allows background audio (`playback`, `playAndRecord` or `multiRoute`); also for 5 s while they
-  /// wait for the output, and for 30 s for the network. A suspended player that was waiting continues
-  /// automatically when the application runs again.
+  /// wait for the output or a file, and for 30 s for the network. A suspended player that was waiting
+  /// continues automatically when the application runs again.
   ///
   /// Must be called once for each environment, before the launch; permanent. Any thread; does not block.
   public func connect(_ environment: PlaybackEnvironment = .current) {

@@ -15,7 +15,7 @@ package struct NetworkSettings: Sendable {
   package var bufferDuration = 0.0
   /// The timeouts for connecting, the first byte and stalls.
   package var times = TransferTimes()
-  /// Returns the media cache. Called repeatedly, so it must return the same cache each time.
+  /// Returns the media cache. Called repeatedly. By default each cache is a new one, with a limit of its own.
   package var makeCache: @Sendable () -> MediaCache = { MediaCache() }
   /// Returns the transport. Must always return the same one, so that all requests share one thread and one
   /// limit of requests per host.

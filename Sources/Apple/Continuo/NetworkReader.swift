@@ -5,9 +5,9 @@ import RemoteMedia
 import Synchronization
 package import Transfer
 
-/// Reads playlists and tags from the network, one at a time. Methods block, and must not be called on the
-/// thread of a virtual clock. A reason returned by `interruption`, which is polled ten times a second,
-/// cancels the request.
+/// Reads playlists and tags from the network. Methods block, and must not be called on the thread of a
+/// virtual clock. A reason returned by `interruption`, which is polled ten times a second, cancels the
+/// request.
 package struct NetworkReader: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock

@@ -8,15 +8,15 @@ import TextFormatting
 import TimeStretch
 
 extension PlaybackEnvironment {
-  /// Creates an environment that plays audio files and http and https URLs in real time, on the main dispatch
+  /// Creates an environment that plays audio files and http and https URLs, and notifies on the main dispatch
   /// queue. An audio server is connected when the first player gets an item, or when the audio session is
   /// activated or first queried about other audio or the volume. The network is not used before the first
-  /// item at such a URL.
+  /// item or asset at such a URL is opened.
   ///
   /// - Parameters:
   ///   - output: the audio output. The default is the PulseAudio server chosen by libpulse.
-  ///   - onDiagnostic: called on the main queue with reports that concern no single player. With nil, only the
-  ///     first failure to open an output in this process is reported, on standard error.
+  ///   - onDiagnostic: called on the main queue with reports that concern no single player. With nil, only
+  ///     the first failure or loss of an output in this process is reported, on standard error.
   public init(
     output: PlaybackOutput = .pulseAudio(), onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {

@@ -5,10 +5,11 @@ import Foundation
 import Glibc
 
 /// Starts an application and runs the main run loop; never returns. Makes a new device `Device.current`,
-/// connects the players of `PlaybackEnvironment.current`, creates the delegate and launches the application.
+/// connects the players of `PlaybackEnvironment.current`, creates the delegate and launches the application,
+/// unless `continuo phone run` launches it in the background.
 /// The background modes are those under `UIBackgroundModes` in the file `Info.plist` beside the program, the
 /// permitted task identifiers those under `BGTaskSchedulerPermittedIdentifiers`; both are empty without that
-/// file. If the file is damaged, the program reports that on standard error and exits with status 78. The
+/// file. If the file cannot be used, the program reports that on standard error and exits with status 78. The
 /// option `--background-modes` of `continuo phone run` replaces the modes.
 ///
 /// Must be called once, on the main thread. `@main` before a delegate class of `UIResponder` does the same.

@@ -45,7 +45,7 @@ import QueuePlayer
     ]
   }
 
-  /// Removes all observers except the time observer, which ends with the device's player.
+  /// Removes all observers except the time observer, which ends when the device closes the players.
   func close() {
     for observation in observations { observation.invalidate() }
     for notification in notifications { NotificationCenter.default.removeObserver(notification) }

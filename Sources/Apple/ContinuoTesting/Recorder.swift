@@ -63,7 +63,7 @@ final class Recorder: Sendable {
     }
   }
 
-  /// Returns a time in seconds with two decimals, or with more if needed.
+  /// Returns a time in seconds with two decimals, or three if the third is not 0.
   private static func seconds(_ time: CMTime) -> String {
     let text = HostTime(nanoseconds: Int64((time.seconds * 1e9).rounded())).inSeconds
     return text.hasSuffix("0") ? String(text.dropLast()) : text

@@ -22,7 +22,7 @@ extension TestDevice {
   /// been on air for a minute when the device starts. Frames are counted from the beginning of this minute.
   ///
   /// - Parameters:
-  /// - name: the station's name, sent in the field `icy-name`.
+  ///   - name: the station's name, sent in the field `icy-name`.
   ///   - url: an address of the simulated network.
   ///   - bitRate: bits per second, 16,000…1,000,000.
   ///   - sampleRate: PCM frames per second, 8,000…48,000.

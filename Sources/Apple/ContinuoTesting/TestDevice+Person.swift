@@ -4,7 +4,7 @@ import AudioOutput
 /// User and system events. Each method returns when all effects at the current virtual time are complete.
 /// Time passes only if a call into the application spends it (`TestDevice.spend(_:)`).
 extension TestDevice {
-  /// Launches the application, unless it is running.
+  /// Launches the application, unless it is running or suspended.
   public func launch() async { await happen { $0.launch() } }
 
   /// Presses the home button.
@@ -33,7 +33,7 @@ extension TestDevice {
   /// Sends a low-memory warning to the application.
   public func sendMemoryWarning() async { await happen { $0.sendMemoryWarning() } }
 
-  /// Starts a background fetch. The application must have set a minimum fetch interval.
+  /// Starts a background fetch, under the conditions of `Device.performBackgroundFetch()`.
   public func performBackgroundFetch() async { await happen { $0.performBackgroundFetch() } }
 
   /// Simulates the use of the lock-screen controls.

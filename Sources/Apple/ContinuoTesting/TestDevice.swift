@@ -6,9 +6,10 @@ import QueuePlayer
 
 /// A device in virtual time that runs the application under test; the test is its user.
 ///
-/// Time passes only in ``advance(by:)``, instantly and always in the same order. `UIApplication.shared`,
-/// players and `AVAudioSession` belong to this device while it exists: see
-/// ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which creates one.
+/// Time passes only when the test advances it (``advance(by:)``) or its code spends it (``spend(_:)``),
+/// instantly and always in the same order. `UIApplication.shared`, players and `AVAudioSession` belong to
+/// this device while it exists: see ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which
+/// creates one.
 ///
 /// The application's code runs on the main actor, as on a phone. After each call into it, the resulting
 /// main-actor tasks run before anything else happens. Other code (detached tasks, other actors, dispatch
@@ -21,7 +22,7 @@ import QueuePlayer
   let timers: ApplicationTimers
   let output: SimulatedOutput
   let library: SongLibrary
-  /// The network that serves the players' http and https URLs.
+  /// The network that serves the http and https URLs of players and URL sessions.
   public nonisolated let network: SimulatedNetwork
   let recorder: Recorder
   let environment: PlaybackEnvironment
@@ -92,7 +93,8 @@ import QueuePlayer
     await run(until: hostClock.now.advanced(by: max(.zero, duration)))
   }
 
-  /// Advances the time to `moment` on the device's clock. Has no effect if that time has passed.
+  /// Advances the time to `moment` on the device's clock, as `advance(by:)` does. If that time has passed,
+  /// only performs everything due now.
   public func advance(to moment: Duration) async { await run(until: HostTime(moment)) }
 
   /// Calls `action` on the main queue after `delay`, like a timer of the application. The call is postponed

@@ -32,8 +32,8 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// Returns an output shared with other applications, which play between the given times, at a volume of
-  /// 0…1.
+  /// Returns an output shared with other applications, which play between the given times. `volume` is the
+  /// output's, 0…1.
   public static func besideOthers(
     from start: Duration, until end: Duration, volume: Float = 1
   ) -> TestOutput {

@@ -5,11 +5,11 @@ import Synchronization
 /// The main queue of an application in virtual time. The test device runs its work, piece by piece, on the
 /// main thread, so that the tasks caused by one piece run before the next. The main thread also advances the
 /// clock, which runs all work that has its own threads in real time (decoding, output, watchdog). While the
-/// clock advances, `isCurrent` is false.
+/// clock advances, and during a user's event, `isCurrent` is false.
 final class VirtualMainQueue: DeliveryQueue {
   private struct State {
     var work = Deque<@Sendable () -> Void>()
-    /// Whether the main thread is advancing the clock.
+    /// Whether the main thread acts as another thread: it advances the clock, or makes a user's event happen.
     var isAside = false
   }
 

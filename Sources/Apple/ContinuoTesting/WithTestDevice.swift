@@ -22,11 +22,11 @@ import Synchronization
 /// another `operation`.
 ///
 /// - Parameters:
-/// - modes: the application's background modes. For those of a property list, use `BackgroundModes.modes`.
+///   - modes: the application's background modes. For those of a property list, use `BackgroundModes.modes`.
 ///   - settings: the rules for the application.
 ///   - output: the simulated sound output.
-/// - recordsSound: whether to record `TestDevice.heard`, which needs about 20 MB per minute of sound. In a
-///   debug build, half an hour without observers takes 2 s with recording and 0.1 s without.
+///   - recordsSound: whether to record `TestDevice.heard`, which needs about 20 MB per minute of sound. In a
+///     debug build, half an hour without observers takes 2 s with recording and 0.1 s without.
 ///   - operation: the test.
 @MainActor public func withTestDevice<Result>(
   modes: Set<BackgroundMode> = [], settings: LifecycleSettings = LifecycleSettings(),

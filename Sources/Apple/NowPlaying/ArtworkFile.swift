@@ -17,8 +17,8 @@ final class ArtworkFile: Sendable {
 
   deinit { remove() }
 
-  /// Replaces the published picture. Returns the URL of its file; nil without a picture, or if the file
-  /// cannot be written. Blocks on the file.
+  /// Replaces the published picture. Returns the URL of its file; nil without a picture, after `remove`, or
+  /// if the file cannot be written. Blocks on the file.
   func show(_ image: UIImage?) -> String? {
     state.withLock { state in
       if image === state.shown { return state.path.map(Self.url) }

@@ -38,8 +38,8 @@ package struct MPRISState: Hashable, Sendable {
     info == nil ? "/org/mpris/MediaPlayer2/TrackList/NoTrack" : "/org/continuo/item/\(itemNumber)"
   }
 
-  /// The value of `Rate`: the rate in `info`, or the default rate if it is 0, because MPRIS indicates a pause
-  /// by `PlaybackStatus` alone.
+  /// The value of `Rate`: the rate in `info` if positive, otherwise the default rate, because MPRIS indicates
+  /// a pause by `PlaybackStatus` alone.
   private var rate: Double {
     guard let info else { return 1 }
     return info.rate > 0 ? info.rate : info.defaultRate

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A command is offered while it is enabled and has a handler. Any thread; nothing blocks.
 public class MPRemoteCommand: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; mutexes protect the mutable state here and in the subclasses.
+  // Unchecked because the class is not final; mutexes protect the mutable state here and in the subclasses.
 
   /// A handler. Unchecked because it is a constant that is called only on the main queue. An application that
   /// adds a handler on another thread transfers ownership of the captured values, as with Apple's framework.

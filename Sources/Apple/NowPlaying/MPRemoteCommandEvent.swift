@@ -3,7 +3,7 @@ public import Foundation
 
 /// A received command, as passed to its handlers. Immutable; any thread.
 public class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; these classes have only constants of Sendable types.
+  // Unchecked because the class is not final; these classes have only constants of Sendable types.
 
   /// The command that was received.
   public let command: MPRemoteCommand

@@ -17,8 +17,8 @@ public final class UIImage: NSObject, Sendable {
     super.init()
   }
 
-  /// Creates an image from the bytes of a PNG or JPEG file; nil for other formats, and if the header is
-  /// truncated before the size.
+  /// Creates an image from the bytes of a PNG or JPEG file; nil for other formats, and if the first MiB does
+  /// not contain the size.
   public init?(data: Data) {
     guard let size = PictureHeader.size(Array(data.prefix(PictureHeader.limit))) else { return nil }
     self.data = data
@@ -34,7 +34,7 @@ public final class UIImage: NSObject, Sendable {
   }
 
   /// Creates an image from a resource of the main bundle, by its name with or without extension (`png`,
-  /// `jpg`, `jpeg`); nil if none is found. Blocks on the file.
+  /// `jpg`, `jpeg`); nil if none is found, or if it is not such an image. Blocks on the file.
   public convenience init?(named name: String) {
     for ending in [nil, "png", "jpg", "jpeg"] {
       if let path = Bundle.main.path(forResource: name, ofType: ending) {
@@ -45,10 +45,10 @@ public final class UIImage: NSObject, Sendable {
     return nil
   }
 
-  /// Returns the picture as a PNG file; nil if it is a JPEG, since pictures are not re-encoded.
+  /// Returns the picture if it is a PNG file; otherwise nil, since pictures are not re-encoded.
   public func pngData() -> Data? { data.first == 0x89 ? data : nil }
 
-  /// Returns the picture as a JPEG file; nil if it is a PNG, since pictures are not re-encoded. The quality
+  /// Returns the picture if it is a JPEG file; otherwise nil, since pictures are not re-encoded. The quality
   /// is ignored.
   public func jpegData(compressionQuality: CGFloat) -> Data? { data.first == 0xFF ? data : nil }
 }
@@ -64,8 +64,8 @@ public final class UIImage: NSObject, Sendable {
 /// On the session bus the artwork is a file readable only by this user. The file is removed when other
 /// artwork replaces it, or when the program exits.
 public final class MPMediaItemArtwork: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject and the handler are not Sendable. Both properties are constants. The session
-  // bus calls the handler on the main queue. Other threads call it only through `image(at:)`.
+  // Unchecked because the handler is not Sendable. Both properties are constants. The session bus calls the
+  // handler on the main queue. Other threads call it only through `image(at:)`.
 
   /// The full size of the artwork.
   public let bounds: CGRect
@@ -91,7 +91,7 @@ enum PictureHeader {
   /// of 64 KiB each before its size.
   static let limit = 1 << 20
 
-  /// Returns the size in pixels; nil if the bytes are not the beginning of a PNG or JPEG file.
+  /// Returns the size in pixels; nil if the bytes are not the beginning of a PNG or JPEG file with its size.
   static func size(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
       return bytes.count >= 24 ? (number(bytes[16..<20]), number(bytes[20..<24])) : nil

@@ -2,8 +2,8 @@ internal import ControlProtocol
 
 /// The play order: the queue's own, or a random one that contains every song once.
 ///
-/// Each edit of the queue edits the play order as well. New songs are inserted after the current one, so that
-/// they are heard in this round.
+/// In random order, a song added to the queue gets a random rank after the current song, so that it is heard
+/// in this round. Removed songs leave the order. Moves, swaps and shuffles of the queue do not change it.
 extension JukeboxMachine {
   func orderRank(of id: SongID) -> Int {
     guard let slot = queue.slot(of: id) else { return 0 }
@@ -19,7 +19,8 @@ extension JukeboxMachine {
 
   func orderID(_ rank: Int) -> SongID { queue.id(of: orderSlot(rank)) }
 
-  /// Returns the song that follows a song of the queue after its end, unless playback pauses there.
+  /// Returns the song that follows a song of the queue after its end, possibly after a pause; nil if none
+  /// does.
   func following(_ id: SongID) -> SongID? {
     isRepeating && single != .off && consume == .off ? id : succeeding(id)
   }
@@ -49,9 +50,9 @@ extension JukeboxMachine {
       .first { !range.contains(queue.order.rank(of: $0)) }.map { queue.id(of: $0) }
   }
 
-  /// Makes a song the current one. If a random round ends with the song, draws the next round, since the
-  /// player needs the upcoming songs early. The song becomes the first of the new round, so it is not heard
-  /// twice in a row.
+  /// Makes a song the current one. If a repeating random round ends with the song, draws the next round,
+  /// since the player needs the upcoming songs early. The song becomes the first of the new round, so it is
+  /// not heard twice in a row.
   mutating func becomeCurrent(_ id: SongID) {
     currentID = id
     drawNextRound()

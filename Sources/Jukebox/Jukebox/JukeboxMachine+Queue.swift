@@ -108,7 +108,8 @@ extension JukeboxMachine {
   }
 
   /// Puts the songs of `range` (nil: all) into random order. If the current song is among them, it becomes
-  /// the first of them, so that all others are upcoming. When stopped, no song is current afterwards.
+  /// the first of them, so that all others are upcoming. When stopped, no song is current afterwards. Has no
+  /// effect on fewer than two songs.
   ///
   /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func shuffle(_ range: Range<Int>? = nil) throws(JukeboxError) {

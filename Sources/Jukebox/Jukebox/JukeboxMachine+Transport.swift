@@ -2,7 +2,7 @@ internal import ControlProtocol
 
 extension JukeboxMachine {
   /// Resumes when paused. When stopped, starts the current song; without one, starts the first song or, in
-  /// random order, a random one. Has no effect while playing or on an empty queue.
+  /// random order, a random one. While playing or on an empty queue, only clears the error.
   package mutating func play() {
     forgetErrors()
     switch state {
@@ -141,8 +141,8 @@ extension JukeboxMachine {
     effects.changed.insert(.mixer)
   }
 
-  /// Sends a new player the whole state after the previous one died: volume, mute, replay gain, speed, and the
-  /// current song at `seconds`, playing or paused as requested.
+  /// Sends a new player the whole state: volume, mute, replay gain, speed, and, unless stopped, the current
+  /// song at `seconds`, playing or paused as requested.
   package mutating func relaunch(at seconds: Double) {
     effects.actions.append(.setVolume(volume))
     effects.actions.append(.setMuted(isMuted))
@@ -154,8 +154,8 @@ extension JukeboxMachine {
 }
 
 extension JukeboxMachine {
-  /// Handles a report that the player made under `ticket`. Reports from before the last action are outdated:
-  /// only their errors are kept.
+  /// Handles a report that the player made under `ticket`. Of a report from before the last `start`, `seek`
+  /// or `stop`, and while stopped, only the error is kept.
   package mutating func report(_ report: PlayerReport, ticket: PlaybackTicket) {
     switch report {
     case .failed(_, let reason) where ticket != self.ticket || state == .stopped,
@@ -209,7 +209,7 @@ extension JukeboxMachine {
 
   private var pausesBehindCurrent: Bool { pausesAfterSong || single != .off && !isRepeating }
 
-  /// Handles the end of a song after which the player has not continued by itself.
+  /// Handles the end of a song: continues with the following one or pauses or stops, as the modes require.
   mutating func finish(_ song: SongID) {
     let pauses = pausesBehindCurrent
     if pausesAfterSong {

@@ -5,8 +5,8 @@ import SystemSupport
 /// returns actions for the player and the changed subsystems. No threads, no locks, no I/O.
 ///
 /// `state` is the *requested* state; the player may be waiting or suspended. The player has the current song
-/// and the `upcoming` ones, continues automatically without a gap, and reports. The extensions, one file
-/// each, contain transport, modes, the queue, reports, the play order and the saved state.
+/// and the `upcoming` ones, continues automatically without a gap, and reports. The extensions contain
+/// transport, modes, the queue, reports, the play order and the saved state.
 ///
 /// The behaviour follows MPD's, including its oddities; the module's page lists the deliberate differences.
 package struct JukeboxMachine: Sendable {
@@ -21,7 +21,8 @@ package struct JukeboxMachine: Sendable {
   /// Whether playback continues with the first song after the last one.
   package internal(set) var isRepeating = false
   package internal(set) var isRandom = false
-  /// Whether playback pauses after each song or, with `isRepeating`, repeats the current song.
+  /// Whether playback pauses after each song or, with `isRepeating` and without `consume`, repeats the
+  /// current song.
   package internal(set) var single = OneshotMode.off
   /// Whether songs leave the queue after they were heard to their end or skipped by `next`.
   package internal(set) var consume = OneshotMode.off
@@ -31,8 +32,8 @@ package struct JukeboxMachine: Sendable {
   package internal(set) var speed = PlaybackSpeed.normal
   /// The mode that selects the replay gain from the songs' tags.
   package internal(set) var replayGain = ReplayGainMode.off
-  /// The reason why a song could not be played, for people. Reset by `clearError()` and when a song is
-  /// requested.
+  /// The reason why a song could not be played or a speed was refused, for people. Reset by `clearError()`
+  /// and when a song is requested.
   package internal(set) var error: String?
   /// The positions of long songs, and whether these resume.
   package var positions = ResumePositions()

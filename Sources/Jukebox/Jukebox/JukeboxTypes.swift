@@ -32,7 +32,8 @@ package enum JukeboxAction: Sendable {
   case resume
   case stop(ticket: PlaybackTicket)
   /// Replace the songs that follow the current one without a gap. A song may occur several times, and may be
-  /// the current one. Entries whose id or range differs from before must be replaced; the others may stay.
+  /// the current one. Entries whose id, range or start differs from before must be replaced; the others may
+  /// stay.
   case setUpcoming([QueuedSong])
   /// Set the volume in percent, 0 ... 100.
   case setVolume(Int)
@@ -91,9 +92,10 @@ package struct JukeboxEffects: Sendable {
   package init() {}
 }
 
-/// A reason why a command was not performed. The jukebox is unchanged in this case.
+/// A reason why a method of `JukeboxMachine` failed. The method has changed nothing.
 package enum JukeboxError: Error, Hashable, Sendable {
-  /// The position has no song, or the range begins after the end of the queue.
+  /// A position or range is not in the queue. Most commands accept a range that extends past the end; a range
+  /// to be moved must not, and must not be empty.
   case badSongIndex
   case noSuchSong
   case notPlaying
@@ -109,7 +111,8 @@ package enum JukeboxError: Error, Hashable, Sendable {
   case notSeekable
   /// The song is a local file; its tags come from the file only.
   case songIsLocal
-  /// The queue has `SongQueue.maximumCount` songs, or has used all ids.
+  /// The queue would have more than `SongQueue.maximumCount` songs, a song's tags would be too large, or no
+  /// id is left.
   case queueFull
   case pathTooLong
 }

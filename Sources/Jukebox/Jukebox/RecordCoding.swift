@@ -95,7 +95,7 @@ struct RecordReader {
   }
 }
 
-/// A kind of record. A changed layout gets the next version; older programs then report `unknownVersion`.
+/// A kind of record. Programs report `unknownVersion` for a later version than they know.
 enum RecordKind: String {
   case queue = "continuo queue "
   case playback = "continuo playback "

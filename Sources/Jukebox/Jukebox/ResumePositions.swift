@@ -21,7 +21,8 @@ package struct ResumePositions: Sendable {
     positions.sorted { $0.value.age > $1.value.age }.map { ($0.key, $0.value.seconds) }
   }
 
-  /// Returns the position at which a song starts, in seconds; 0 if none is recorded.
+  /// Returns the position at which a song starts, in seconds; 0 if none is recorded, if no song resumes, and
+  /// for a part of a song.
   func start(of song: Song) -> Double {
     guard threshold != nil, song.range == nil else { return 0 }
     return positions[song.locator]?.seconds ?? 0

@@ -5,7 +5,7 @@
 /// song.
 package struct SalvagedQueue: Sendable {
   package let queue: SongQueue
-  /// The number of songs in the original record; nil if unreadable.
+  /// The number of songs in the original record; nil if it is not plausible.
   package let originalCount: Int?
 
   /// The maximum number of skipped bytes before the search is given up, which takes about a second.

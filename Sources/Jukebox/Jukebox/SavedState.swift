@@ -108,7 +108,7 @@ package struct SavedPlayback: Hashable, Sendable {
 
 extension SongQueue {
   /// Reads a record of a queue: songs with their ids, ranges and priorities, and the metadata of URLs. The
-  /// version starts at 1 again. Any bytes are allowed; memory use is bounded by their number.
+  /// version is not stored. Any bytes are allowed; memory use is bounded by their number.
   ///
   /// - Throws: A `SavedStateError` if the bytes are not a valid record.
   package init(encoded bytes: [UInt8]) throws(SavedStateError) {
@@ -225,7 +225,7 @@ extension RecordReader {
 
 extension JukeboxMachine {
   /// Returns the state to save beside the queue, with the current song at `seconds`. The position is 0 when
-  /// stopped, since `play` starts at the song's beginning.
+  /// stopped, since `play` does not resume there.
   package func savedPlayback(at seconds: Double) -> SavedPlayback {
     var saved = SavedPlayback()
     saved.state = state

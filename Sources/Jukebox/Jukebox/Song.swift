@@ -1,8 +1,8 @@
 package import ControlProtocol
 package import Transfer
 
-/// The id of a song in the queue, 1 and above. Ids are not reused while the queue exists, nor after a
-/// restart, since the state file stores the next id.
+/// The id of a song in the queue, 1 and above. Ids are not reused while the queue exists, nor after a restart
+/// with its state file, which stores the next id.
 package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: UInt32
 

@@ -11,7 +11,8 @@ package struct SongQueue: Sendable {
   /// Continuo's benchmarks.
   package static let maximumCount = 1_000_000
 
-  /// The maximum size in bytes of a song's tags that clients set, so that the state file stays readable.
+  /// The maximum size in bytes of metadata that clients set or media provide, so that the state file stays
+  /// readable.
   static let maximumTagBytes = 64 << 10
 
   typealias Slot = SlotSequence.Slot
@@ -77,7 +78,7 @@ package struct SongQueue: Sendable {
   /// `version`, in order. At most `limit` songs are returned; if there are more, `next` is the position to
   /// continue from.
   ///
-  /// Takes time for each returned song, and one comparison for each chunk of up to 256 songs. For version 0,
+  /// Takes time for each returned song, and for each run of songs that last changed together. For version 0,
   /// or a version that the queue has not reached, all songs are returned, because the client got that version
   /// from an earlier run of the server. Songs removed from the end are visible from `count` only.
   package func changes(
@@ -319,8 +320,8 @@ package struct SongQueue: Sendable {
     order.insert(new, at: position, stamp: edition)
   }
 
-  /// Restores a saved queue; nil if an id is 0, a duplicate or not below `nextID`, or if there are too many
-  /// songs.
+  /// Restores a saved queue; nil if an id is 0, a duplicate or not below `nextID`, if `nextID` is out of
+  /// range, or if there are too many songs.
   init?(restoring songs: [(id: SongID, song: Song)], nextID: UInt64) {
     self.init()
     guard nextID >= 1, nextID <= UInt64(UInt32.max) + 1, songs.count <= Self.maximumCount else { return nil }

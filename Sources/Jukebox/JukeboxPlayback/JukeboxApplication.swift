@@ -11,8 +11,8 @@ import Transfer
 @MainActor
 package final class JukeboxApplication {
   package let player = AVQueuePlayer()
-  /// Called each time playback reaches a multiple of `observedStep`, in order with the events of `onEvent`.
-  /// Must be set before `observedStep`.
+  /// Called each time playback reaches a multiple of `observedStep`, starts, stops or jumps, in order with
+  /// the events of `onEvent`. Must be set before `observedStep`.
   package var onStep: (@MainActor (CMTime) -> Void)?
   private let host: JukeboxHost
   private let sound: SoundState
@@ -24,8 +24,8 @@ package final class JukeboxApplication {
   private var observations: [NSKeyValueObservation] = []
   private var interruptions: (any NSObjectProtocol)?
 
-  /// Connects a new player, which continues at the previous one's position. `onEvent` receives all events in
-  /// order.
+  /// Connects a new player, which has no song until the jukebox's next action. `onEvent` receives all events
+  /// in order.
   package init(
     host: JukeboxHost, sound: SoundState, system: UIApplication,
     onEvent: @escaping @MainActor (JukeboxEvent) -> Void
@@ -130,7 +130,7 @@ package final class JukeboxApplication {
       place.expect(step: nil)
       // The block captures all values that stay the same, because it is called a hundred times a second. It
       // runs on the main queue, whose thread is the main actor's. `MainActor.assumeIsolated`, which checks
-      // that, would take 860 of a step's 10,400 instructions.
+      // that, would add 860 instructions to each step.
       let onStep = unsafeBitCast(onStep, to: (@Sendable (CMTime) -> Void)?.self)
       timeObserver = observedStep.map { step in
         let interval = CMTime(value: step, timescale: 100), seconds = interval.seconds

@@ -130,8 +130,9 @@ extension JukeboxPlayer {
     if let seek, seek.item === current?.item { seek.ticketBefore } else { ticket }
   }
 
-  /// Reports each song before the `count`-th of `upcoming` as left, one after the other; these songs had
-  /// failed before their turn. Returns the last one left, or nil without a current song.
+  /// Removes the first `count` songs of `upcoming`, which had failed before their turn. Reports the current
+  /// song and each of them but the last as left. Returns the last, which the caller must report: the current
+  /// song if `count` is 0, or nil without a current song.
   private func passCurrent(and count: Int) -> Entry? {
     let ticket = ticketOfLeaving
     var left = current

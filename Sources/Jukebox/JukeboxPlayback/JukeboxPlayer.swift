@@ -33,7 +33,8 @@ package final class JukeboxPlayer {
     case other(@MainActor () -> Void)
   }
 
-  /// Called on the main queue for the events of songs, in order, before the jukebox gets the report.
+  /// Receives the events of songs in order, on the main queue. An event precedes the report to `onReport`
+  /// about the same change.
   var onEvent: (@MainActor (JukeboxEvent) -> Void)?
   /// Called with metadata that a remote song provides: its length, format and tags. Any thread.
   var onLearn: (@Sendable (QueuedSong, SongMetadata) -> Void)?

@@ -8,7 +8,7 @@ package struct SleepPlan: Sendable {
     case song
   }
 
-  /// The duration of the fade, in seconds.
+  /// The maximum duration of the fade, in seconds.
   static let fade = 60.0
   /// The interval between two steps of the fade, in seconds: each step changes the volume inaudibly.
   static let step = 0.25

@@ -66,8 +66,8 @@ package final class SongPlace: Sendable {
   /// current. Any thread.
   package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
 
-  /// Returns the position in seconds, the duration in seconds (cut to the range; nil before the file is open)
-  /// and the average bit rate of the last second heard (bits per second; 0 before that). Any thread.
+  /// Returns the position in seconds, the duration in seconds (cut to the range; nil if unknown) and the
+  /// average bit rate of the last second heard (bits per second; 0 before that). Any thread.
   package func time(of id: SongID) -> (seconds: Double?, duration: Double?, bitRate: Int) {
     let view = look(at: id)
     return (seconds(view), duration(view), Int(view.item?.heardBitRate.rounded() ?? 0))

@@ -143,8 +143,8 @@ package final class JukeboxService {
     return try server.listen(on: address, access: access)
   }
 
-  /// Scans the music directory for changes, and has clients list the stored playlists again. With
-  /// `passwords`, network clients need one of these from now on. Any thread.
+  /// Scans the music directory for changes, and has clients list the stored playlists again. `passwords`
+  /// replace those of network clients; nil keeps them. Any thread.
   package nonisolated func reload(passwords: [ControlProtocol.Argument: Permissions]?) {
     _ = try? library?.update([], rereads: false)
     if let passwords { audience.server.withLock { $0 }?.setPasswords(passwords) }
@@ -162,8 +162,8 @@ package final class JukeboxService {
       })
   }
 
-  /// Publishes the jukebox on the user's session bus (MPRIS), if there is one. Without a session bus no
-  /// library is loaded. Returns whether the jukebox is published. Only the first call has an effect.
+  /// Publishes the jukebox on the user's session bus (MPRIS). If the environment names no bus, or time is
+  /// virtual, loads no library and returns false.
   @discardableResult
   package func joinDesktop() -> Bool {
     // Playback in virtual time must not be visible to other programs.
@@ -190,8 +190,8 @@ package final class JukeboxService {
 
   // MARK: Application
 
-  /// Returns a new application for the jukebox, whose player resumes at the position of the previous one.
-  /// `onEvent` is called with the player's events after the clients were notified.
+  /// Returns a new application for the jukebox, whose player has no song until `goOn` or a command. `onEvent`
+  /// is called with the player's events after the clients were notified.
   @discardableResult
   package func startApplication(onEvent: @escaping @MainActor (JukeboxEvent) -> Void) -> JukeboxApplication {
     let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
@@ -243,8 +243,9 @@ package final class JukeboxService {
 
   // MARK: Device
 
-  /// Connects the device's life cycle. `onRecord` and the clients receive each record on the thread that made
-  /// it, since the main thread may hang. `take` receives it on the main thread afterwards.
+  /// Connects the device's life cycle. `onRecord` receives each record, and the clients each change of the
+  /// state, on the thread that made it, since the main thread may hang. `take` receives each record on the
+  /// main thread afterwards.
   package func connectDevice(
     onRecord: @escaping @Sendable (LifecycleRecord) -> Void,
     take: @escaping @MainActor (LifecycleRecord) -> Void

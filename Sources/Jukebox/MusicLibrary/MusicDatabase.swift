@@ -6,8 +6,8 @@ internal import Synchronization
 package import SystemSupport
 
 /// The songs below a music directory, kept in a database and found by their tags. One thread of low priority
-/// scans for changes, at startup, on request and when inotify reports changes. Only this thread writes. Each
-/// reader has a connection of its own and sees complete transactions.
+/// scans for changes, at startup, on request and when inotify reports changes. After `init`, only this thread
+/// writes. Each reader has a connection of its own and sees complete transactions.
 package final class MusicDatabase: Sendable {
   private struct State {
     var updates = UpdateQueue()
@@ -54,8 +54,9 @@ package final class MusicDatabase: Sendable {
   /// Used by the worker and, before the worker starts, by `init`.
   let writer = WorkerState<LibraryWriter?>(nil)
 
-  /// Opens the database, or creates it with mode 0600. An unusable database is renamed and rebuilt. Blocks on
-  /// the disk for some milliseconds. `complain` is called with messages for a person, on any thread.
+  /// Opens the database, or creates it with mode 0600. A damaged or foreign database is renamed or, if that
+  /// fails, deleted, and rebuilt. Blocks on the disk for some milliseconds. `complain` is called with
+  /// messages for a person, on any thread.
   package init(
     _ path: MediaPath, home: MusicHome, clock: any HostClock,
     complain: @escaping @Sendable (LogLevel, String) -> Void
@@ -136,7 +137,8 @@ package final class MusicDatabase: Sendable {
 
   // MARK: Updates
 
-  /// The number of the update in progress or, if there is none, of the next one requested.
+  /// The number of the update in progress or, if there is none, of the next one requested; nil if there is
+  /// none, and while a failed update waits for its retry.
   package var updatingJob: UInt32? {
     state.withLock { $0.updates.running ?? ($0.hasFailed ? nil : $0.updates.waiting) }
   }

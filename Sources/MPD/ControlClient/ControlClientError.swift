@@ -4,8 +4,8 @@ package import SystemSupport
 package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No connection to the address is possible, for the reason given. The program exits with status 69.
   case noServer(at: ServerAddress, reason: String)
-  /// The server closed the connection before its greeting, because it has too many clients or belongs to
-  /// another user.
+  /// The server closed the connection before its greeting, for example because it has too many clients or
+  /// belongs to another user.
   case turnedAway(by: ServerAddress)
   case notAServer(ReplyParser.Failure)
   /// The server refused the command. The program exits with status 1.

@@ -2,9 +2,9 @@ package import ControlProtocol
 internal import Glibc
 internal import SystemSupport
 
-/// A blocking connection to a control socket, without threads or an event loop, ready within a tenth of a
-/// millisecond. Every call may block. Its timeout applies to each request sent and to each reply. For use by
-/// one thread at a time.
+/// A blocking connection to a server, without threads or an event loop; to a Unix socket, ready within a
+/// tenth of a millisecond. Every call may block. Its timeout applies to each request sent and to each reply.
+/// For use by one thread at a time.
 package struct MPDClient: ~Copyable {
   /// The maximum size of a reply, in bytes: eight times the server's limit on pending output per client.
   package static let largestReply = 64 * 1024 * 1024
@@ -290,8 +290,9 @@ extension MPDClient {
     ReplyFields(try perform(Request(name, arguments), timeout: timeout))
   }
 
-  /// Sends commands as one command list and returns the reply to each. If the server refuses a command, it
-  /// does not execute the commands after it, and this method throws `ControlClientError.refused`.
+  /// Sends commands as one command list and returns the reply to each, then an empty one. If the server
+  /// refuses a command, it does not execute the commands after it, and this method throws
+  /// `ControlClientError.refused`.
   package mutating func ask(_ requests: [Request]) throws -> [ReplyFields] {
     try send(Request("command_list_ok_begin"), timeout: Self.quickPatience)
     for request in requests { try send(request, timeout: Self.quickPatience) }

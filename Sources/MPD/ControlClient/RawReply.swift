@@ -3,8 +3,8 @@ internal import Foundation
 package import TextFormatting
 
 package enum RawReply {
-  /// Returns the bytes that the server sent for an element. For a terminal, control characters are replaced,
-  /// and binary data by its size.
+  /// Returns the bytes that the server sent for an element; none for the greeting and the end of a reply. For
+  /// a terminal, control characters are replaced, and binary data by its size.
   package static func bytes(_ element: ReplyParser.Element, forTerminal: Bool) -> [UInt8] {
     switch element {
     case .pair(let name, let value):

@@ -29,8 +29,8 @@ package struct RemoteSong: Hashable, Sendable {
     duration = fields["duration"]
   }
 
-  /// The name for display: artist and title, else the name in a playlist, else the last part of the file's
-  /// name.
+  /// The name for display: the title, with the artist if known, else `streamName`, else the last part of the
+  /// file's name.
   package var name: String {
     guard let title else { return streamName ?? file.split(separator: "/").last.map(String.init) ?? file }
     return artist.map { "\($0) – \(title)" } ?? title

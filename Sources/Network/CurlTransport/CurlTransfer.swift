@@ -256,8 +256,8 @@ final class CurlTransfer {
     return hand(.body(Array(piece))) ? count : 0
   }
 
-  /// Returns whether libcurl will answer the response with a digest, as it does for the first challenge of a
-  /// transfer.
+  /// Returns whether the response is the first 401 of a transfer with digest authentication. libcurl may
+  /// answer it with a digest; otherwise `handChallenge` delivers its head.
   private func isChallenge(_ head: ResponseHead) -> Bool {
     request.authentication == .digest && request.credentials != nil && challenge == nil && head.status == 401
   }

@@ -36,7 +36,7 @@ struct TimeAxis {
   /// The unit of the labels.
   var unit: String { end < 120 ? "seconds" : end < 3600 ? "min:s" : "h:min:s" }
 
-  /// Returns the label of a tick, with a minus sign (U+2212) before zero.
+  /// Returns the label of a tick. Negative times have a minus sign (U+2212).
   func label(_ time: Double) -> String {
     let sign = time < 0 ? "\u{2212}" : ""
     if end < 120 { return sign + SVGText.decimal(time.magnitude, places: 1) }

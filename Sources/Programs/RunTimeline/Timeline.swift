@@ -12,12 +12,12 @@ package struct Timeline: Sendable {
     case sound(Sound)
     /// An item of the queue became current. `index` counts from 0.
     case item(index: Int, name: String)
-    /// The current item's tags were read and contain a name.
+    /// The current item's name became known, from its tags or from a live stream.
     case itemNamed(String)
     case noItem
     /// A seek within the current item.
     case jumped
-    /// The user pressed a button or gave a command.
+    /// The user pressed a button or gave a command, or the system caused an event.
     case pressed(String)
     /// An interruption such as a phone call began.
     case interruptionBegan

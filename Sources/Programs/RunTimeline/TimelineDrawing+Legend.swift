@@ -3,7 +3,7 @@ internal import TextFormatting
 
 /// The legend and the remarks below the lanes, and the description for screen readers.
 extension TimelineDrawing {
-  /// Draws the meaning of the bands and symbols that the drawing contains.
+  /// Draws the meaning of the bands and symbols that the drawing contains, except items and interruptions.
   mutating func drawLegend(from top: Double) {
     var entries: [(style: String, name: String)] = []
     for state in [ApplicationState.active, .inactive, .background, .suspended, .notRunning]
@@ -44,7 +44,7 @@ extension TimelineDrawing {
     bottom = y + 14
   }
 
-  /// Whether a state is drawn, at least 1 point wide. Transitional states take no time.
+  /// Whether a state is at least 1 point wide somewhere. Transitional states are narrower.
   private func isSeen(_ state: ApplicationState) -> Bool {
     stretches(timeline.states).contains { $0.value == state && x($0.end) - x($0.start) >= 1 }
   }

@@ -5,7 +5,7 @@ internal import Glibc
 extension TimelineDrawing {
   private static let mapHeight = 200.0
 
-  /// Draws the location lane, with a stroke for each update.
+  /// Draws the location lane, with strokes for the updates that are not too close to others.
   mutating func drawPlaces() {
     let top = lane("location", height: 20)
     let strokes = timeline.places.elements.map {

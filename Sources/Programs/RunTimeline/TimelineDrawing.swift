@@ -34,11 +34,12 @@ package struct TimelineDrawing {
   let end: HostTime
   private let titleLines: [String]
   var svg = SVGText()
-  /// The labels of the bands, which come after all lines in the document, so that no line covers them.
+  /// The labels of the bands, which come after the lanes and flags in the document, so that no line covers
+  /// them.
   private var labels = SVGText()
   /// The lower edge of the drawing so far, in points.
   var bottom = 0.0
-  /// Sentences about elements that were left out.
+  /// Sentences about elements and labels that were left out.
   var remarks: [String] = []
 
   /// Returns the SVG document of a run that was recorded until `end`.
@@ -73,7 +74,8 @@ package struct TimelineDrawing {
     "\(SVGText.decimal(seconds(start))) to \(SVGText.decimal(seconds(end))) s"
   }
 
-  /// Returns the intervals of a series, each of which ends at the start of the next.
+  /// Returns the intervals of a series. Each ends at the start of the next, the last one at the end of the
+  /// run.
   func stretches<Value>(_ series: ThinnedSeries<Value>) -> [(value: Value, start: HostTime, end: HostTime)] {
     let elements = series.elements
     return elements.indices.map { index in

@@ -2,7 +2,7 @@ internal import AppLifecycle
 
 /// The drawing's style: elements differ by colour on a screen, and by lightness, hatching and words in print.
 enum TimelineStyle {
-  /// The width of a label's character, in points: enough for the widest of the usual sans-serif fonts.
+  /// The assumed mean width of a label's characters, in points.
   static let columnWidth = 6.8
 
   /// The classes and patterns, which are the first elements of a drawing. All rules apply inside `.continuo`,

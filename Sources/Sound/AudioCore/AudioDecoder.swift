@@ -2,7 +2,7 @@
 package enum FrameCount: Hashable, Sendable {
   /// Stated by the file or counted in a complete scan.
   case exact(Int64)
-  /// Derived from the file's size and the mean size of the frames read so far.
+  /// Derived from the file's size and a mean bit rate.
   case estimate(Int64)
   case unknown
 
@@ -33,7 +33,7 @@ package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible
     case notRecognized
     /// Decoding failed in the middle of the medium.
     case decodeFailed
-    /// Memory is exhausted, or the decoding library cannot be used.
+    /// Memory or file descriptors are exhausted, or a library cannot be used.
     case unusable
     /// The source does not support playback, or a library that it needs is not installed.
     case unsupported
@@ -115,7 +115,7 @@ package protocol AudioDecoder: AnyObject {
   /// The audio available from the read position on.
   var supply: MediaSupply { get }
 
-  /// The available parts of the medium; nil if all of the medium is available. Costs more than `supply`.
+  /// The available parts of the medium; nil for a medium that need not be loaded. Costs more than `supply`.
   var extent: MediaExtent? { get }
 
   /// Sets the amount of the medium to buffer ahead of the read position.

@@ -99,8 +99,8 @@ package struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// An event that an output reports to the engine.
 package enum OutputEvent: Hashable, Sendable {
-  /// The stream is connected and stopped; its timing is valid from now on. Sent once, as the first event.
-  /// `route` names the destination of the sound (a sink's name, a path).
+  /// The stream is connected; its timing is valid from now on. Sent once, as the first event, unless opening
+  /// fails. `route` names the destination of the sound (a sink's name, a path).
   case opened(route: String)
   /// The timing no longer matches its extrapolation, because playback started, stopped, starved or resumed,
   /// or because the position was corrected.

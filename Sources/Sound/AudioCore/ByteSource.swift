@@ -17,7 +17,7 @@ package protocol ByteSource: AnyObject {
 
   /// A Boolean value that indicates whether `want(from:)` can make the source fetch bytes out of order. If
   /// false, bytes arrive in order from the beginning, and a request for later bytes waits until they arrive.
-  /// May become true only with the first bytes.
+  /// May be false until the first bytes have arrived.
   var isSeekable: Bool { get }
 
   /// Fills `buffer` (room for at least one byte) from its beginning with the bytes at `offset` (0 or more).
@@ -30,7 +30,7 @@ package protocol ByteSource: AnyObject {
   /// Returns the amount of data available from `offset` on. Returns at once.
   func supply(from offset: Int64) -> ByteSupply
 
-  /// The available ranges of bytes, in order; nil if all bytes are available. Returns at once.
+  /// The available ranges of bytes, in order; nil for a source that need not be loaded. Returns at once.
   var stored: [Range<Int64>]? { get }
 
   /// Sets the number of bytes to fetch ahead of the last requested offset; nil for the source's default.

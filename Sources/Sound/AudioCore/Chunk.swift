@@ -3,7 +3,7 @@ import Synchronization
 /// A descriptor of a run of PCM frames. Chunks accompany the samples from the decoder to the output. Item
 /// changes, ends and position therefore follow the frames that the *output* took, not the decoded ones.
 package struct Chunk: Hashable, Sendable {
-  /// The generation, raised at each seek, skip, clear and stop. Chunks of older generations are dropped.
+  /// The generation, raised whenever decoded frames become invalid. Chunks of older generations are dropped.
   package var generation: UInt64
   package var item: ItemID
   /// The target of the last seek of the decoder in this item, in frames of the item's own sample rate.

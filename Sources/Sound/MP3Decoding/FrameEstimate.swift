@@ -10,7 +10,8 @@ struct FrameEstimate {
   private let audioStart: Int64
   /// The frame size in bytes: exact if all frames are equal, otherwise a mean.
   private let bytesPerFrame: Double
-  /// Whether all frames have the same bit rate. Estimated positions are then exact except for padding.
+  /// Whether all frames count as equal, as those read so far are. Estimated positions are then exact except
+  /// for padding.
   let isConstant: Bool
   private let table: XingTable?
   private let announcedFrames: Int64?

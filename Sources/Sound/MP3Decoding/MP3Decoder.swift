@@ -44,7 +44,7 @@ final class MP3Decoder: PieceDecoder {
   var isAdrift = false
   /// Whether jumps are no longer attempted.
   var isJumpless = false
-  /// The cached estimate; nil after more became known.
+  /// The cached estimate; nil if a new one is needed.
   var knownEstimate: FrameEstimate?
   /// Whether the reader is at a frame that is yet to be decoded.
   var isAtNext = true
@@ -133,8 +133,9 @@ final class MP3Decoder: PieceDecoder {
     try guarding { () throws(DecodingError) in try go(to: target) }
   }
 
-  /// Reads the rest of the source without decoding, so that `frameCount` is exact. Returns false while bytes
-  /// are missing; call it again when they arrived. Must not be called after the first `read`.
+  /// Reads the rest of the source without decoding, so that `frameCount` is exact; nothing if the Info frame
+  /// announces the length. Returns false while bytes are missing; call it again when they arrived. Must not
+  /// be called after the first `read`.
   func measureLength() throws(DecodingError) -> Bool {
     guard table.announcedFrames == nil else { return true }
     return try guarding { () throws(DecodingError) in

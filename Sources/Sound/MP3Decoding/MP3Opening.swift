@@ -34,7 +34,8 @@ package final class MP3Opening {
     stream = nil
   }
 
-  /// Starts opening a part of a live stream. Info frames, which stations send from files, are ignored.
+  /// Starts opening a part of a live stream. The values of an Info frame, as stations send from files, are
+  /// ignored.
   package init(source: any ByteSource, stream: Stream) {
     self.source = source
     options = OpeningOptions()

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The decode worker's body and state: executes decode orders, fills the ring and reports results.
 struct DecodeLoop: ~Copyable {
-  /// The number of frames decoded between two checks of the machine. A seek waits at most for one slice (0.19
-  /// s of sound, less than 1 ms of work).
+  /// The maximum number of frames decoded between two checks of the machine in real time. A seek waits at
+  /// most for one slice (0.19 s of sound, less than 1 ms of work).
   static let slice = 8192
 
   /// The producing end of a stream's ring, with the renderer that reads it.

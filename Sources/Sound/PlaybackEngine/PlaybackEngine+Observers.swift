@@ -30,8 +30,8 @@ extension PlaybackEngine {
     return id
   }
 
-  /// Removes an observer; no new call begins after the return. Returns false for an unknown observer. A
-  /// closed engine always returns true, because its list is gone.
+  /// Removes an observer. After the return only a call in progress on another thread may still run. Returns
+  /// false for an unknown observer. A closed engine always returns true, because its list is gone.
   @discardableResult
   package func removeTimeObserver(_ id: ObserverID) -> Bool {
     call { $0.schedule.remove(id) }

@@ -9,10 +9,10 @@ extension PlaybackEngine {
 
   /// Sets the rate: 0 pauses, any other value plays. Values outside `rates` are clamped.
   ///
-  /// Rates other than 1 require an engine created with `stretching`. During playback a new rate is heard
-  /// after about 10 ms, without repeated sound. A notice follows even if the rate is unchanged, because the
-  /// caller may have an outdated value. With `isImmediate` sound starts with the first available frame,
-  /// however few frames follow it.
+  /// Rates other than 1 require an engine created with `stretching`. During playback a new rate is heard from
+  /// the first frame that the output can still replace, without repeated sound. A notice follows even if the
+  /// rate is unchanged, because the caller may have an outdated value. With `isImmediate` sound starts with
+  /// the first available frame, however few frames follow it.
   package func setRate(
     _ rate: Float, reason: EngineRateReason = .setRateCalled, isImmediate: Bool = false
   ) {
@@ -24,8 +24,8 @@ extension PlaybackEngine {
   /// heard at `moment`.
   ///
   /// Until `moment`, silence plays. If `moment` cannot be met, playback starts at the position that an
-  /// on-time start would have reached. Another rate, a jump or another current item cancels the schedule. An
-  /// offline output starts at once. If `id` is no longer current, only the rate is set.
+  /// on-time start would have reached. Another rate, a jump or another current item cancels the schedule. If
+  /// the output is offline, or `id` is no longer current, only the rate is set.
   package func setRate(_ rate: Float, atSeconds seconds: Double?, of id: ItemID, moment: HostTime) {
     let rate = min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
     callTimed { $0.start(rate, at: seconds, of: id, moment: moment, now: $1, timing: $2) }
@@ -110,9 +110,9 @@ extension PlaybackEngine {
   ///
   /// `completion` is called with false at once if no item is current, the item is a live stream, or that
   /// position is not seekable. For an item not opened yet, `completion` is called with true at once, and
-  /// playback will start there. Another seek calls the `completion` of this one with false at once, on its
-  /// own thread. Otherwise `completion` is called on the main queue: with true once the decoder has reached
-  /// the position, with false if the item's end comes first or if `id` is given and no longer current.
+  /// playback will start there. Another seek to a seekable position calls the `completion` of this one with
+  /// false at once, on its own thread. Otherwise `completion` is called on the main queue: with true once the
+  /// decoder has reached the position, with false if the seek ends before, or if `id` is not current.
   package func seek(
     toSeconds seconds: Double, of id: ItemID? = nil, isExact: Bool = false,
     completion: (@Sendable (Bool) -> Void)? = nil

@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// All methods are thread-safe, hold a lock only briefly and never wait for a server or a callback. Only
 /// `close` may wait for a file.
-/// Callbacks run on the queues passed by their registrants, never under a lock. Releasing the last reference
-/// stops the engine and frees its resources; an owner whose output calls back under a lock closes the engine
-/// first.
+/// Callbacks, except some of seeks, run on the queues passed by their registrants, never under a lock.
+/// Releasing the last reference stops the engine and frees its resources; an owner whose output calls back
+/// under a lock closes the engine first.
 ///
 /// Callers change a state machine under its lock and signal two workers. The *conductor* checks the heard
 /// position, delivers due steps and notices, and alone opens, starts, stops and flushes streams. The *decode
@@ -64,8 +64,9 @@ package final class PlaybackEngine: Sendable {
 
   /// Starts both workers. Call once, before any other method.
   ///
-  /// `onNotice` is called on the main queue with every notice: in a turn of that queue, or inside
-  /// `deliverOwn` for changes made by calls. The values of each property arrive in order.
+  /// `onNotice` is called on the main queue with the notices: in a turn of that queue, or inside
+  /// `deliverOwn` for changes made by calls. The values of each property arrive in order; superseded ones may
+  /// be missing.
   package func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) {
     let goOn: @Sendable () -> Void = { [weak self] in self?.signalConductor() }
     deliveries.start(onNotice: onNotice, onDrained: device.isOffline ? goOn : nil)
@@ -110,7 +111,8 @@ package final class PlaybackEngine: Sendable {
     return result
   }
 
-  /// Calls `mutate` and signals both workers. Calls by the application pass their own `cause`.
+  /// Calls `mutate` and signals both workers. A call by the application that is reported passes its own
+  /// `cause`.
   @discardableResult
   func call<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result

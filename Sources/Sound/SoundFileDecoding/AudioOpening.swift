@@ -4,7 +4,7 @@ package import MP3Decoding
 extension MediaOpening {
   /// Starts opening the audio in `source`, with the decoder for its content. The caller sets the source's
   /// callback. With `stream`, the source is a part of a live stream and must be MPEG audio. The opening
-  /// throws the errors of `AudioFile.open(whenBytesCome:)`.
+  /// throws the errors of `AudioFile.open(whenBytesCome:)` and of the source.
   package init(
     audioIn source: any ByteSource, options: OpeningOptions = OpeningOptions(),
     stream: MP3Opening.Stream? = nil

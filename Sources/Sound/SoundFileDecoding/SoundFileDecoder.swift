@@ -223,7 +223,8 @@ final class SoundFileDecoder: PieceDecoder {
     return count == 0 ? .end : .frames(count)
   }
 
-  /// The length in frames, as far as it is known for certain.
+  /// The length in frames: found by reading to the end, otherwise as the file states it; nil if neither is
+  /// known.
   private var length: Int64? { foundLength ?? file.frameCount }
 }
 

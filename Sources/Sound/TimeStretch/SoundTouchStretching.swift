@@ -3,7 +3,7 @@ import Synchronization
 
 /// A time-stretching implementation that uses SoundTouch, loaded at the first rate other than 1.
 package final class SoundTouchStretching: TimeStretching {
-  /// The file name in Debian's libsoundtouch1 and every installation with version 1 of the binary interface.
+  /// The file name of version 1 of the binary interface, as in Debian's libsoundtouch1.
   package static let libraryName = "libSoundTouchDll.so.1"
 
   private let name: String

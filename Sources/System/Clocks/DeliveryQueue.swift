@@ -2,8 +2,9 @@ package import Dispatch
 
 /// A serial queue that runs its work items in order: a dispatch queue, or the test itself in virtual time.
 package protocol DeliveryQueue: AnyObject, Sendable {
-  /// Enqueues `work` after earlier work items. Thread-safe; never blocks. `work` never runs on the caller's
-  /// stack while the caller is inside the module that received the queue.
+  /// Enqueues `work` after earlier work items; `MainLoop` runs those of a worker's body first. Thread-safe;
+  /// never blocks. `work` never runs on the caller's stack while the caller is inside the module that
+  /// received the queue.
   func enqueue(_ work: @escaping @Sendable () -> Void)
 
   /// Starts a worker like those of `HostClock.makeWorker`, whose body runs on the queue's thread, between

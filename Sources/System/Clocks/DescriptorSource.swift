@@ -56,7 +56,7 @@ package final class DescriptorSource: Sendable {
 
   deinit { source.cancel() }
 
-  /// Waits for other conditions from now on. Must not run concurrently with `cancel`; never blocks.
+  /// Waits for other conditions from now on. Must not be called during or after `cancel`; never blocks.
   package func wait(for events: Events) {
     var event = continuo_epoll_event(events: events.rawValue, data: 0)
     _ = continuo_epoll_ctl(epoll, Self.change, descriptor, &event)

@@ -28,11 +28,11 @@ package protocol HostClock: AnyObject, Sendable {
   /// The present time. Thread-safe; never blocks.
   var now: HostTime { get }
 
-  /// The time until which no event occurs except those caused by the caller, a worker's body. Nil if unknown,
-  /// because only virtual time knows its future. Thread-safe; never blocks.
+  /// The time until which no event occurs except those caused by the caller, a worker's body. Nil if that is
+  /// now, or if unknown, because only virtual time knows its future. Thread-safe; never blocks.
   var quietUntil: HostTime? { get }
 
-  /// Starts a worker. `name` becomes the thread's name, cut to 15 bytes.
+  /// Starts a worker. `name` becomes the name of its own thread, if it has one, cut to 15 bytes.
   func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A worker that exists from the first signal until `cancel`. Methods may be called on any thread.
+/// A worker that is created by the first signal that needs it. Methods may be called on any thread.
 package final class LazyWorker: Sendable {
   private struct State {
     var worker: (any Worker)?
@@ -16,9 +16,9 @@ package final class LazyWorker: Sendable {
 
   package init() {}
 
-  /// Signals the worker. Without a worker, calls `make`, which returns a new worker, or nil if none is needed
-  /// yet. Does nothing after `cancel`. Never blocks, unless `cancel` is called while `make` runs. In that
-  /// case it waits for a run of the new worker's body in progress.
+  /// Signals the worker. Without a worker, calls `make`, unless another thread does so. `make` returns a new
+  /// worker, or nil if none is needed yet. Does nothing after `cancel`. Never blocks, unless `cancel` is
+  /// called while `make` runs. In that case it waits for a run of the new worker's body in progress.
   package func signal(_ make: () -> (any Worker)?) {
     while true {
       let (worker, isMaker) = state.withLock { state in
@@ -42,7 +42,7 @@ package final class LazyWorker: Sendable {
   }
 
   /// Ends the worker permanently. Waits for a run of its body in progress, unless the body itself calls
-  /// `cancel`.
+  /// `cancel`, or the worker is still being created.
   package func cancel() {
     let worker = state.withLock { state in
       state.isCancelled = true

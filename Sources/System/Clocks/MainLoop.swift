@@ -22,7 +22,7 @@ package final class MainLoop: DeliveryQueue {
   /// on that thread only; `enqueue` compares the thread on any thread.
   private let turn = Mutex(Turn())
 
-  /// A work item. A struct, because Swift wraps a closure in an array each time it is stored or read.
+  /// A work item. A struct, because an array of closures wraps a closure at each store and read.
   struct Item {
     let run: @Sendable () -> Void
   }
@@ -34,8 +34,8 @@ package final class MainLoop: DeliveryQueue {
 
   init() {}
 
-  /// Enqueues `work` on the main queue. If called inside a worker's body, `work` runs right after that body
-  /// instead.
+  /// Enqueues `work` on the main queue. If called inside the body of one of the loop's workers, `work` runs
+  /// right after that body instead.
   package func enqueue(_ work: @escaping @Sendable () -> Void) {
     let thread = pthread_self()
     let isOwn = turn.withLock { turn in
@@ -68,8 +68,8 @@ package final class MainLoop: DeliveryQueue {
     }
   }
 
-  /// Runs one due body, and then the work items that it enqueued. `work` must be empty; only its storage is
-  /// reused.
+  /// Runs at most one due body, and then the work items that it enqueued. `work` must be empty; only its
+  /// storage is reused.
   func takeTurn(_ work: inout [Item]) {
     turn.withLock { $0.thread = pthread_self() }
     // A body that is signalled all the time, as by an output that writes a file, must not starve the queue.

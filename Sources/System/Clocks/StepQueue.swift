@@ -17,14 +17,16 @@ package struct StepQueue<Step> {
 
   package mutating func removeAll(where isObsolete: (Step) -> Bool) { steps.removeAll(where: isObsolete) }
 
-  /// Begins a run. Returns false if there is no step to carry out, or if another run is in progress.
+  /// Begins a run. Returns false without a step, while the steps are held, or while another run is in
+  /// progress.
   package mutating func begin() -> Bool {
     guard !steps.isEmpty, !isRunning, !isHeld else { return false }
     isRunning = true
     return true
   }
 
-  /// Removes and returns the next step of the run. Ends the run and returns nil if there is none.
+  /// Removes and returns the next step of the run. Ends the run and returns nil if there is none, or if the
+  /// steps are held.
   package mutating func next() -> Step? {
     if !isHeld, let step = steps.popFirst() { return step }
     isRunning = false

@@ -22,7 +22,8 @@ package final class SystemClock: HostClock {
   /// so that SIGINT and similar signals reach the threads that expect them.
   ///
   /// The worker ends with `cancel()` or with its last reference. Its own thread releases the body before
-  /// `cancel()` returns. A run that releases the worker's last reference is completed first.
+  /// `cancel()` returns on another thread. A run that releases the worker's last reference is completed
+  /// first.
   package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
     SystemWorker(name: name, clock: self, body: body)
   }
@@ -49,7 +50,7 @@ final class SystemWorker: Worker {
     defer { attributes.deallocate() }
     pthread_attr_init(attributes)
     pthread_attr_setstacksize(attributes, Self.stackSize)
-    // The new thread inherits the mask, so it cannot receive a signal at any time.
+    // The new thread inherits the mask, so that the signals are blocked on it from its start.
     var mask = sigset_t()
     var previous = sigset_t()
     sigfillset(&mask)
@@ -107,7 +108,7 @@ private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
 @inline(never)
 private func run(_ start: consuming ThreadStart) -> WakeLine {
   let line = start.line
-  // The kernel accepts at most 15 bytes and rejects longer names.
+  // The kernel's limit is 15 bytes, and glibc rejects longer names.
   _ = continuo_pthread_setname(pthread_self(), String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
   while line.beginRun() {
     switch start.body() {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A clock that starts at 0 and moves only by `advance`; its workers run on the thread that advances.
 ///
-/// No thread sleeps or yields. `advance` runs the due bodies one after another in the order of their times,
-/// and those due at the same time in rounds, in the order of creation. Each body runs at most once per round,
+/// `advance` never sleeps. It runs the due bodies one after another in the order of their times, and those
+/// due at the same time in rounds, in the order of creation. Each body runs at most once per round,
 /// so a worker that always requests `again` cannot starve others. During a run, `now` is that run's due time.
 /// The same calls always produce the same runs.
 ///
@@ -27,7 +27,7 @@ package final class VirtualClock: HostClock {
   package var nextDeadline: HostTime? { schedule.withLock { $0.nextDeadline } }
 
   /// The time until which no event occurs except those caused by the running body: no other body is due
-  /// earlier, and the advance does not end. Thread-safe.
+  /// earlier, and the advance does not end. Nil if that is now. Thread-safe.
   package var quietUntil: HostTime? { schedule.withLock { $0.quietUntil } }
 
   package var runCount: Int { schedule.withLock { $0.runCount } }
@@ -74,8 +74,8 @@ package final class VirtualClock: HostClock {
   fileprivate func cancel(_ id: UInt64) {
     let (entry, waiter): (VirtualSchedule.Entry?, Waiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
-      // Other threads wait for the run in progress. On the advancing thread the caller is that run's body,
-      // which cannot wait for itself.
+      // Other threads wait for the run in progress. On the advancing thread the caller is inside that run,
+      // which cannot end before the caller returns.
       guard schedule.running.contains(id), schedule.advancing != pthread_self() else { return (entry, nil) }
       return (entry, schedule.addWaiter(for: id))
     }

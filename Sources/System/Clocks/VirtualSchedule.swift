@@ -21,8 +21,8 @@ struct VirtualSchedule: ~Copyable {
   private var waiters: [(id: UInt64, waiter: Waiter)] = []
 
   private var entries: [Entry] = []
-  /// The due time of each entry in nanoseconds; `never` while it runs or waits only for a signal. A separate
-  /// array, because each run scans all of it.
+  /// The due time of each entry in nanoseconds; `never` while it runs unsignalled or waits only for a signal.
+  /// A separate array, because each run scans all of it.
   private var dues: [Int64] = []
   private static let never = Int64.max
   private var lastID: UInt64 = 0

@@ -113,7 +113,7 @@ extension CMTime {
 /// Returns the time at another timescale. Keeps the epoch; sets the rounded flag if the value was rounded.
 ///
 /// Infinite, indefinite and invalid times keep their kind. Not documented by Apple: a timescale that is not
-/// positive gives an invalid time; a value that does not fit gives an infinity, not another timescale.
+/// positive makes a number invalid; a value that does not fit gives an infinity, not another timescale.
 public func CMTimeConvertScale(
   _ time: CMTime, timescale newTimescale: Int32, method: CMTimeRoundingMethod
 ) -> CMTime {

@@ -2,7 +2,7 @@ extension CMTime: CustomStringConvertible, CustomDebugStringConvertible {
   /// The text of ``CMTimeShow(_:)``: "{1/2 = 0.500}", with ", rounded" and ", epoch 3" before the brace where
   /// they apply, or "{INVALID}", "{INDEFINITE}", "{+INFINITY}", "{-INFINITY}".
   ///
-  /// The decimal is the exact fraction, halves rounded away from zero. For people, not for parsing.
+  /// The decimal is the fraction rounded to three places, halves away from zero. For people, not for parsing.
   public var description: String {
     switch kind {
     case .invalid: return "{INVALID}"

@@ -21,8 +21,8 @@ public func CMTimeMultiply(_ time: CMTime, multiplier: Int32) -> CMTime {
 /// halves away from zero. Overflow is handled as in ``CMTimeMultiply(_:multiplier:)``. The exact value of the
 /// `Double` is used: 10/1 × 0.1 is 65536/65536 with the rounded flag set, because 0.1 is not a `Double`.
 ///
-/// Not documented by Apple: NaN makes a number or an infinity invalid. An infinite multiplier gives an
-/// infinity, or an invalid time if the time is zero. An infinite time stays infinite, as in
+/// Not documented by Apple: NaN makes a number or an infinity invalid. An infinite multiplier makes a number
+/// infinite, or invalid if it is zero. An infinite time stays infinite, as in
 /// ``CMTimeMultiply(_:multiplier:)``. The epoch is kept.
 public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTime {
   guard time.kind == .numeric else {
@@ -67,9 +67,9 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
 /// representable time (the header: "a new timescale will be chosen so as to minimize the rounding error"). It
 /// is infinite if the value does not fit at timescale 1. The epoch is kept (not documented by Apple).
 ///
-/// A divisor of 0 gives an infinity with the sign of the remaining product, or an invalid time if that
-/// product is 0. An infinite time keeps its sign, whatever the signs of the other operands ("similarly
-/// infinite"). Indefinite and invalid times keep their kind.
+/// The ratio 0/0 makes every time invalid. Any other divisor of 0 gives an infinity with the sign of the
+/// remaining product, or an invalid time if the time is 0. An infinite time keeps its sign, whatever the
+/// signs of the other operands ("similarly infinite"). Indefinite and invalid times keep their kind.
 public func CMTimeMultiplyByRatio(_ time: CMTime, multiplier: Int32, divisor: Int32) -> CMTime {
   if multiplier == 0, divisor == 0 { return .invalid }
   guard time.kind == .numeric else { return time.canonical }

@@ -1,13 +1,12 @@
 /// A time or duration as an exact rational number of seconds, `value / timescale`, or one of four special
 /// times: positive infinity, negative infinity, indefinite and invalid.
 ///
-/// A trivial 24-byte value with the field order of Apple's C struct. No operation traps, allocates (except
-/// descriptions and dictionaries) or blocks, so all may be called from any thread, including real-time
-/// threads.
+/// A trivial 24-byte value with the field order of Apple's C struct. No operation traps. Except descriptions,
+/// dictionaries and ``CMTimeShow(_:)``, none allocates or blocks, so real-time threads may call them.
 ///
 /// A time is malformed if its flags mark a number but its timescale is not positive. Its fields are kept, and
-/// ``isValid`` and ``isNumeric`` depend only on the flags, as in Core Media. All other operations treat it as
-/// invalid. (Apple only documents that timescales must be positive.)
+/// ``isValid`` and ``isNumeric`` depend only on the flags, as in Core Media. Arithmetic and comparisons treat
+/// it as invalid. (Apple only documents that timescales must be positive.)
 public struct CMTime: Sendable, BitwiseCopyable {
   /// The numerator: a number of units of `1/timescale` seconds. Any value.
   public var value: CMTimeValue
@@ -122,9 +121,9 @@ extension CMTime {
     case negativeInfinity, numeric, indefinite, positiveInfinity, invalid
   }
 
-  /// The kind of the time, which decides how every operation treats it. If several implied-value flags are
-  /// set (never by this module), the first of positive infinity, negative infinity and indefinite counts. A
-  /// number without a positive timescale is invalid.
+  /// The kind of the time in arithmetic and comparisons. If several implied-value flags are set (never by
+  /// this module), the first of positive infinity, negative infinity and indefinite counts. A number without
+  /// a positive timescale is invalid.
   var kind: Kind {
     guard flags.contains(.valid) else { return .invalid }
     if flags.isDisjoint(with: .impliedValueFlagsMask) { return timescale > 0 ? .numeric : .invalid }

@@ -80,7 +80,8 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
 /// Not documented by Apple: a range of infinite duration returns times from its start on unmodified. An
 /// indefinite time stays indefinite. The result is invalid
 ///
-/// - if the time is not a number, is not in the epoch of the start, or precedes a range of infinite duration;
+/// - if the time is infinite, invalid or not in the epoch of the start, or precedes a range of infinite
+///   duration;
 /// - if the range is invalid or empty, or its start or duration is otherwise not a number.
 public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTime {
   guard foldRange.isValid, !foldRange.isEmpty else { return .invalid }

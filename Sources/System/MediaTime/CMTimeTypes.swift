@@ -1,7 +1,7 @@
 /// The numerator of a ``CMTime``: a number of units of `1/timescale` seconds.
 public typealias CMTimeValue = Int64
 
-/// The denominator of a ``CMTime``: units per second. A time whose timescale is not positive is invalid.
+/// The denominator of a ``CMTime``: units per second. A number whose timescale is not positive is malformed.
 public typealias CMTimeScale = Int32
 
 /// The loop or item that a ``CMTime`` belongs to. Durations have epoch 0.

@@ -67,7 +67,7 @@ func roundedProduct(
   let doubled: UInt128
   var lostBits = false
   if shift >= 0 {
-    // A value beyond 128 bits is at least 2¹²⁷, which a divisor below 2³¹ cannot reduce below 2⁶⁴.
+    // Values from 2¹²⁷ on are rejected, because a divisor below 2³¹ cannot reduce them below 2⁶⁴.
     guard product.high == 0, product.low.leadingZeroBitCount > shift else { return nil }
     doubled = product.low << shift
   } else {

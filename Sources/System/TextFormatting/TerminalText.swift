@@ -25,7 +25,8 @@ package enum TerminalText {
     return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
   }
 
-  /// Whether a scalar's block has wide or full-width characters (EastAsianWidth W, F). Blocks count whole.
+  /// Whether a scalar is in a range of wide or full-width characters (EastAsianWidth W, F). A few other
+  /// characters in these ranges count as well.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,

@@ -37,9 +37,9 @@ extension Duration {
 }
 
 package enum ElapsedTime {
-  /// Returns `value / timescale` seconds as `12.34`, `1:02.34` or `1:01:02.34`. The time is rounded down to
-  /// 1/100 s, because unheard sound has not elapsed. Negative times begin with `-`; a timescale below 1 gives
-  /// `--`.
+  /// Returns `value / timescale` seconds as `12.34`, `1:02.34` or `1:01:02.34`. The time is rounded towards
+  /// zero to 1/100 s, because unheard sound has not elapsed. Negative times begin with `-`; a timescale below
+  /// 1 gives `--`.
   package static func text(value: Int64, timescale: Int32) -> String {
     guard timescale > 0 else { return "--" }
     // Whole seconds and the remainder are separate, so that no product exceeds 64 bits.

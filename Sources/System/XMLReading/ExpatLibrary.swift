@@ -80,7 +80,7 @@ struct ExpatHandle: ~Copyable {
     data.map { Unmanaged<XMLEvents>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Parses a piece of the document. Returns Expat's message if the piece is not XML.
+  /// Parses a piece of the document. Returns Expat's message if parsing failed or was stopped.
   func parse(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> String? {
     guard library.parse(pointer, bytes.baseAddress, Int32(bytes.count), isLast ? 1 : 0) == 0 else {
       return nil

@@ -1,11 +1,11 @@
 public import Foundation
 import SystemSupport
 
-/// An error while reading background modes or task identifiers from a property list.
+/// An error while reading an `Info.plist`.
 public enum InfoPlistError: Error, Hashable, Sendable {
   /// The file could not be read. `reason` is the system's message or a description of the fault.
   case unreadable(file: String, reason: String)
-  /// The file is not a property list in XML or binary form, or its top level is not a dictionary.
+  /// The file is not a property list, or its top level is not a dictionary.
   case damaged(file: String)
   /// `UIBackgroundModes` is not a list of strings.
   case wrongType(file: String)
@@ -30,7 +30,8 @@ extension InfoPlistError: CustomStringConvertible, LocalizedError {
 }
 
 extension BackgroundModes {
-  /// The maximum size of a property list, in bytes: far above that of a real one, and below that of a film.
+  /// The maximum size of a property-list file, in bytes: far above that of a real one, and below that of a
+  /// film.
   public static let infoPlistLimit = 4 << 20
 
   /// Reads the modes under `UIBackgroundModes` in the `Info.plist` at a path: XML or binary, at most
@@ -73,7 +74,7 @@ package enum InfoPlist {
   }
 
   /// Returns the list of names under a key in the content of an `Info.plist`; empty without the key. Throws
-  /// `wrong` if the value has another type. `name` is the file name used in errors.
+  /// `damaged`, or `wrong` if the value has another type. `name` is the file name used in errors.
   static func names(
     under key: String, in bytes: some Sequence<UInt8>, _ name: String, otherwise wrong: InfoPlistError
   ) throws(InfoPlistError) -> [String] {
@@ -85,7 +86,7 @@ package enum InfoPlist {
     return names
   }
 
-  /// Reads at most `BackgroundModes.infoPlistLimit` bytes. Refuses a pipe without waiting. Blocks.
+  /// Reads a file of at most `BackgroundModes.infoPlistLimit` bytes. Refuses a pipe without waiting. Blocks.
   package static func bytes(of path: String) throws(InfoPlistError) -> [UInt8] {
     do throws(FileBytes.Problem) {
       return try FileBytes.read(path, limit: BackgroundModes.infoPlistLimit)

@@ -20,5 +20,5 @@ public let UIApplicationWillResignActiveNotification = UIApplication.willResignA
 public let UIApplicationDidEnterBackgroundNotification = UIApplication.didEnterBackgroundNotification
 /// Posted when the application is about to enter the foreground.
 public let UIApplicationWillEnterForegroundNotification = UIApplication.willEnterForegroundNotification
-/// Posted when the application is about to be terminated.
+/// Posted before a termination, except for a fault or during suspension.
 public let UIApplicationWillTerminateNotification = UIApplication.willTerminateNotification

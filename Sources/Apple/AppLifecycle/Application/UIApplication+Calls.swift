@@ -62,7 +62,7 @@ extension UIApplication {
   public nonisolated class var willEnterForegroundNotification: Notification.Name {
     name(.willEnterForeground)
   }
-  /// Posted when the application is about to be terminated.
+  /// Posted before a termination, except for a fault or during suspension.
   public nonisolated class var willTerminateNotification: Notification.Name { name(.willTerminate) }
   /// Posted when memory is running low.
   public nonisolated class var didReceiveMemoryWarningNotification: Notification.Name {

@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// The application as seen by its own code. System events arrive through its `Device`: for each step the
-/// delegate's method is called, then the notification of the same name is posted, both on the main queue.
+/// The application as seen by its own code. System events arrive through its `Device`, on the main queue.
+/// Most call the delegate's method, then post the notification of the same name.
 @preconcurrency @MainActor
 open class UIApplication: NSObject {
   /// The application running on `Device.current`.
@@ -64,8 +64,7 @@ open class UIApplication: NSObject {
   ///     task. Handlers of several tasks run one after the other, in the order in which the tasks began. The
   ///     handler of a task that begins during the warning period runs soon after.
   /// - Returns: `.invalid` if the task was refused: no background time is left, too many tasks are open, the
-  ///   application is not running, or it is suspended and `didEnterBackground` returned longer than
-  ///   `LifecycleSettings.suspensionGrace` ago.
+  ///   application is not running, or it is suspended and `LifecycleSettings.suspensionGrace` is over.
   public nonisolated func beginBackgroundTask(
     withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
   ) -> UIBackgroundTaskIdentifier {
@@ -80,16 +79,15 @@ open class UIApplication: NSObject {
     device?.endTask(identifier)
   }
 
-  /// The remaining background time, in seconds, never negative; `.greatestFiniteMagnitude` in the foreground
-  /// and while audio or location keeps the application running. The time counts down from
-  /// `LifecycleSettings.backgroundTime` once the application enters the background. Entering the foreground
-  /// resets it. Any thread; does not block.
+  /// The remaining background time, in seconds, as described at `Device.backgroundTimeRemaining`. In the
+  /// background it counts down from `LifecycleSettings.backgroundTime` while nothing but background tasks
+  /// keeps the application running. Entering the foreground resets it. Any thread; does not block.
   public nonisolated var backgroundTimeRemaining: TimeInterval { device?.backgroundTimeRemaining ?? 0 }
 
   // MARK: Remote control
 
-  /// Requests remote-control events. Has no effect: commands are always delivered to the handlers added to
-  /// `MPRemoteCommandCenter`.
+  /// Requests remote-control events. Has no effect: the handlers added to `MPRemoteCommandCenter` receive
+  /// commands without it.
   open func beginReceivingRemoteControlEvents() {}
 
   /// Ends the delivery of remote-control events. Has no effect.
@@ -106,7 +104,8 @@ open class UIApplication: NSObject {
   /// The interval, in seconds, that disables fetches. The default of an application that sets none.
   public nonisolated class var backgroundFetchIntervalNever: TimeInterval { .greatestFiniteMagnitude }
 
-  /// Sets the minimum interval between background fetches, in seconds. Requires the background mode `fetch`.
+  /// Sets the minimum interval between background fetches, in seconds. Fetches also require the background
+  /// mode `fetch`.
   open func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
     let isNever = minimumBackgroundFetchInterval >= Self.backgroundFetchIntervalNever
     device?.handle(

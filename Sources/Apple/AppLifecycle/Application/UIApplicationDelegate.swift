@@ -24,7 +24,7 @@ public protocol UIApplicationDelegate: AnyObject {
   /// The application is about to be interrupted or to leave the foreground.
   func applicationWillResignActive(_ application: UIApplication)
 
-  /// The application has left the screen. After the return the application is suspended unless something
+  /// The application is in the background. After the return the application is suspended unless something
   /// keeps it running. A background task begun within `LifecycleSettings.suspensionGrace` after the return
   /// reverses the suspension.
   func applicationDidEnterBackground(_ application: UIApplication)
@@ -32,7 +32,7 @@ public protocol UIApplicationDelegate: AnyObject {
   /// The application is about to enter the foreground.
   func applicationWillEnterForeground(_ application: UIApplication)
 
-  /// The application is about to be terminated. Never called on a suspended application.
+  /// The application is about to be terminated. Not called for a fault, and never on a suspended application.
   func applicationWillTerminate(_ application: UIApplication)
 
   /// Memory is running low.

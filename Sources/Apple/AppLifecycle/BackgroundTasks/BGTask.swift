@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 
 /// A task started by `BGTaskScheduler`: a `BGAppRefreshTask` or a `BGProcessingTask`. The application is
-/// terminated if it does not complete the task in time. Any thread.
+/// terminated if it does not complete a task with an expiration handler in time. Any thread.
 public class BGTask: NSObject, @unchecked Sendable {
   // Unchecked because the class is not final: its subclasses here add no state, and its initializer is
   // internal, so no others exist.

@@ -4,7 +4,8 @@ public import Foundation
 public class BGTaskRequest: NSObject {
   /// The identifier of the requested task. A request with the same identifier replaces this one.
   public let identifier: String
-  /// The earliest start of the task; nil if any time is acceptable. The system decides when the task begins.
+  /// The earliest start of the task; nil if any time is acceptable. Stored, but ignored here, like
+  /// `BGProcessingTaskRequest.requiresNetworkConnectivity`.
   public var earliestBeginDate: Date?
 
   init(identifier: String) {

@@ -53,7 +53,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
   /// Throws `BGTaskScheduler.Error`:
   /// - `notPermitted` for an identifier that is not permitted, or if the background mode is missing (`fetch`
   ///   for a refresh, `processing` for the other kind)
-  /// - `unavailable` while background refresh is denied or restricted
+  /// - `unavailable` while background refresh is denied or restricted, and after the device is released
   /// - `tooManyPendingTaskRequests` above one refresh and ten processing requests
   public func submit(_ taskRequest: BGTaskRequest) throws {
     guard let table else { throw Error(.unavailable, "there is no device") }

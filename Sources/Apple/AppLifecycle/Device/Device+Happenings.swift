@@ -4,10 +4,10 @@ import Synchronization
 /// The `async` form returns when all effects are complete, including a suspension or termination of the
 /// application. An event that does not apply to the application's present state has no effect.
 extension Device {
-  /// Launches the application, unless it is running.
+  /// Launches the application, unless it is running or suspended.
   public func launch() { happen(.launch) }
 
-  /// Launches the application, unless it is running. Returns when all effects are complete.
+  /// `launch()` that returns when all effects are complete.
   nonisolated(nonsending) public func launch() async { await happened(.launch) }
 
   /// Presses the home button: an application in the foreground enters the background, and is suspended as
@@ -17,8 +17,8 @@ extension Device {
   /// `pressHomeButton()` that returns when all effects are complete.
   nonisolated(nonsending) public func pressHomeButton() async { await happened(.home) }
 
-  /// Brings a running application to the foreground and unlocks the screen. During an interruption the
-  /// application enters the foreground too, but has no audio until the interruption ends.
+  /// Brings a running or suspended application to the foreground and unlocks the screen. During an
+  /// interruption the application enters the foreground too, but has no audio until the interruption ends.
   public func foreground() { happen(.foreground) }
 
   /// `foreground()` that returns when all effects are complete.
@@ -47,8 +47,8 @@ extension Device {
   nonisolated(nonsending) public func beginInterruption() async { await happened(.interruptionBegan) }
 
   /// Ends the interruption, if one is in progress. `shouldResume` indicates that the application may resume
-  /// its audio. In that case a suspended application with the audio mode is woken, for at least
-  /// `LifecycleSettings.wakeGrace`.
+  /// its audio. In that case a suspended application with the audio mode that knows of the interruption is
+  /// woken, and must start to play within `LifecycleSettings.wakeGrace`.
   public func endInterruption(shouldResume: Bool) { happen(.interruptionEnded(shouldResume: shouldResume)) }
 
   /// `endInterruption(shouldResume:)` that returns when all effects are complete.
@@ -101,9 +101,9 @@ extension Device {
   /// continue; a record reports its end.
   nonisolated(nonsending) public func performBackgroundFetch() async { await happened(.fetch) }
 
-  /// Reports a remote-control command from the lock screen. A suspended application with the audio mode runs
-  /// in the background for at least `LifecycleSettings.wakeGrace`, so that playback can begin. Has no effect
-  /// in other states or without the mode.
+  /// Reports a remote-control command from the lock screen. A suspended application with the audio mode is
+  /// woken in the background, and must start to play within `LifecycleSettings.wakeGrace`. Has no effect in
+  /// other states or without the mode.
   public func wakeForRemoteControl() { happen(.remoteControl) }
 
   /// `wakeForRemoteControl()` that returns when all effects are complete.
@@ -114,13 +114,13 @@ extension Device {
   package func wakeForLocation() { happen(.locationChanged) }
 
   /// Starts the `BGTaskScheduler` task requested under this identifier, resuming or launching the application
-  /// for it. Refused, with a recorded reason, without such a request, in the foreground, and while a task
-  /// with this identifier runs. A refresh is also refused while background refresh is unavailable. The
+  /// for it. Refused, with a recorded reason, without such a request or a launch handler, in the foreground,
+  /// and while a task with this identifier runs. A refresh is also refused while refresh is unavailable. The
   /// request's earliest date and requirements are not checked: the caller decides when the task is due.
   public func launchTask(withIdentifier identifier: String) { happen(.launchTask(identifier)) }
 
-  /// `launchTask(withIdentifier:)` that returns when the launch handler was called. The task itself may
-  /// continue; a record reports its end.
+  /// `launchTask(withIdentifier:)` that returns when the launch handler was called, or enqueued on its queue.
+  /// The task itself may continue; a record reports its end.
   nonisolated(nonsending) public func launchTask(withIdentifier identifier: String) async {
     await happened(.launchTask(identifier))
   }
@@ -129,7 +129,8 @@ extension Device {
   /// complete the task within `LifecycleSettings.expirationWarning`.
   public func expireTask(withIdentifier identifier: String) { happen(.expireTask(identifier)) }
 
-  /// `expireTask(withIdentifier:)` that returns when the expiration handler was called.
+  /// `expireTask(withIdentifier:)` that returns when the expiration handler was called, or enqueued on the
+  /// task's queue.
   nonisolated(nonsending) public func expireTask(withIdentifier identifier: String) async {
     await happened(.expireTask(identifier))
   }

@@ -7,13 +7,13 @@ import Synchronization
 /// observer that it calls is running. Transitions are carried out one after the other, in the order of the
 /// requests, and never under a lock.
 ///
-/// Calls into the application are made on the main queue. A thread that carries out a transition on the main
-/// queue makes the call directly. Any other thread enqueues the call, and the transition continues when the
-/// call has returned. On the main queue `pressHomeButton()` and similar methods therefore return when their
-/// transition is complete, unless another one is in progress. In all other cases they return without waiting
-/// for the application. Their `async` forms always return when everything is complete. A request by the
-/// application's own code (to end a background task, for example) never suspends the application while that
-/// code is running.
+/// Calls into the application are made on the main queue. An event carried out on the main queue makes the
+/// call directly. Otherwise the call is enqueued, and the transition continues when the call has returned. On
+/// the main queue `pressHomeButton()` and similar methods therefore return when their transition is complete,
+/// unless another one is in progress. In all other cases they return without waiting for the application.
+/// Requests by the application's own code (to end a background task, for example) enqueue their calls. The
+/// application is then suspended after that code on the main queue has returned, or after
+/// `LifecycleSettings.suspensionLimit`.
 ///
 /// The watchdog has its own thread, so an application that blocks the main queue is still terminated.
 public final class Device: Sendable {
@@ -41,7 +41,7 @@ public final class Device: Sendable {
     self.init(modes: modes, clock: SystemClock.shared, settings: settings)
   }
 
-  /// Creates a device with one application that is not running yet.
+  /// Creates a device with one application.
   ///
   /// - Parameters:
   ///   - modes: the application's background modes.
@@ -168,8 +168,8 @@ public final class Device: Sendable {
     guard shared.withLock({ $0.machine.isAwaiting(id) }) else { return }
     _ = beginCall(isAlone: false)
     call(action, id)
-    // The present turn of the main queue may belong to an application that has ended. A launch is therefore
-    // not carried out in this turn, but in the next one.
+    // The present turn of the main queue may belong to an application that has ended. The call of a launch is
+    // therefore made in a later turn.
     if endCall(id) { carryOut(as: .system, launches: false) }
   }
 

@@ -72,7 +72,7 @@ struct DeviceState {
   }
 }
 
-/// Calls the handlers of the application's scheduler tasks, on the main queue.
+/// Calls the handlers of the application's scheduler tasks. The device calls the methods on the main queue.
 protocol ScheduledTaskRunner: AnyObject, Sendable {
   func launch(_ task: ScheduledTask)
   func expire(_ number: UInt64)

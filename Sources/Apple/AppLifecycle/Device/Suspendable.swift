@@ -6,7 +6,8 @@
 /// `LifecycleSettings.suspensionLimit`, or the object is added during a suspension.
 public protocol Suspendable: AnyObject, Sendable {
   /// Stops without losing anything, because the application is being suspended. No call into the
-  /// application's code may begin after this returns. Never called twice without a `resume` in between.
+  /// application's code may begin after this returns. Never called twice without a `resume` or a `terminate`
+  /// in between.
   func suspend()
 
   /// Whether everything that `suspend` stops has stopped, also outside this process, such as the sound of an

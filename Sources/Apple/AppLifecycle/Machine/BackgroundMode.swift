@@ -25,7 +25,7 @@ public struct BackgroundMode: RawRepresentable, Hashable, Sendable, CustomString
   /// Acts as a Bluetooth accessory.
   public static let bluetoothPeripheral = BackgroundMode(rawValue: "bluetooth-peripheral")
 
-  /// The modes supported here, in the order in which they are listed to users.
+  /// The modes whose names are known here, in the order in which they are listed to users.
   public static let known: [BackgroundMode] = [
     .audio, .fetch, .processing, .location, .voip, .remoteNotification, .externalAccessory, .bluetoothCentral,
     .bluetoothPeripheral,
@@ -72,8 +72,8 @@ public struct BackgroundModes: Hashable, Sendable, CustomStringConvertible {
   /// Returns whether `mode` is one of the modes.
   public func contains(_ mode: BackgroundMode) -> Bool { modes.contains(mode) }
 
-  /// A comma-separated list of the names, readable by `init(list:)`: first the known ones in the order of
-  /// `BackgroundMode.known`, then the others. `none` if the set is empty.
+  /// A comma-separated list of the names: first the known ones in the order of `BackgroundMode.known`, then
+  /// the others. `none` if the set is empty.
   public var description: String {
     let names = BackgroundMode.known.filter(modes.contains).map(\.rawValue)
     let others = modes.subtracting(BackgroundMode.known).map(\.rawValue).sorted()

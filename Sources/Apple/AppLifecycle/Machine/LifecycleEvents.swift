@@ -24,7 +24,7 @@ public enum ApplicationState: String, Hashable, Sendable, CaseIterable {
 /// A user or system event that affects the application. Events queue during a call into the application. See
 /// the methods of `Device` for their effects.
 public enum LifecycleHappening: Hashable, Sendable {
-  /// Launches the application. Unlocks the screen too, since nothing can be launched on a locked screen.
+  /// Launches the application, as the user does. Unlocks the screen too.
   case launch
   /// Presses the home button.
   case home
@@ -47,16 +47,16 @@ public enum LifecycleHappening: Hashable, Sendable {
   /// Reports a remote-control command from the lock screen.
   case remoteControl
   /// Reports a location change to an application that monitors significant changes. A suspended application
-  /// is resumed, and a terminated one launched, in the background for at least `LifecycleSettings.wakeGrace`.
+  /// is resumed, and a terminated one launched, in the background; see `LifecycleSettings.wakeGrace`.
   case locationChanged
   /// Starts the scheduler task with this identifier, for which the application is resumed or launched.
   case launchTask(String)
-  /// Expires the running scheduler task with this identifier after a short warning period.
+  /// Expires the running scheduler task with this identifier: its expiration handler is called.
   case expireTask(String)
   /// Reports incoming data, or the end of the connection, on a VoIP socket.
   case voipData
-  /// Calls the keep-alive handler of a running or suspended application, which then runs for at least
-  /// `LifecycleSettings.voipTime`.
+  /// Calls the keep-alive handler of a running or suspended application. In the background the application
+  /// then runs for at least `LifecycleSettings.voipTime`.
   case keepAlive
   /// Reports that the transfers of the background session with this identifier are complete. The application
   /// is resumed or launched in the background and notified. Ignored in the foreground.
@@ -67,7 +67,7 @@ public enum LifecycleHappening: Hashable, Sendable {
   case refreshStatusChanged(UIBackgroundRefreshStatus)
 }
 
-/// A call into the application, named after the delegate's method and the notification.
+/// A call into the application, named after the delegate's method or the notification, if any.
 public enum LifecycleCallback: String, Hashable, Sendable, CaseIterable {
   /// Launch is complete. Called in the state `inactive`.
   case didFinishLaunching
@@ -75,7 +75,7 @@ public enum LifecycleCallback: String, Hashable, Sendable, CaseIterable {
   case didBecomeActive
   /// The application is about to be interrupted or to leave the foreground.
   case willResignActive
-  /// The application is no longer visible.
+  /// The application is in the background.
   case didEnterBackground
   /// The application is about to enter the foreground; its code still sees the state `background`.
   case willEnterForeground

@@ -107,7 +107,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   var scheduledTasks: [ScheduledTask] = []
   var lastTaskNumber: UInt64 = 0
   var budget: BackgroundBudget
-  /// Whether the expiration handlers were called since the budget last started.
+  /// Whether the expiration handlers became due since the budget last started.
   var hasWarned = false
   /// Whether the application is in the background; true from the call of `didEnterBackground` on.
   var isInBackground = false

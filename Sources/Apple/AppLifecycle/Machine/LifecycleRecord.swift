@@ -100,7 +100,7 @@ extension LifecycleRecord.Event: CustomStringConvertible {
 }
 
 extension LifecycleHappening: CustomStringConvertible {
-  /// The event as written in a script, for example `home` or `interrupt end resume`.
+  /// The event in words, for example `home` or `interrupt end resume`.
   public var description: String {
     switch self {
     case .launch: "launch"
@@ -130,7 +130,7 @@ extension LifecycleHappening: CustomStringConvertible {
 public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   /// The task was never begun or has already ended.
   case noSuchTask(UIBackgroundTaskIdentifier)
-  /// No background time is left for the task, or the application is not running.
+  /// No background time is left for the task, or the application is suspended or not running.
   case noBackgroundTime(name: String?)
   /// The number of open tasks has reached `LifecycleMachine.taskLimit`.
   case tooManyTasks(name: String?)
@@ -159,7 +159,7 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case noSuchScheduledTask(String)
   /// The background mode `voip`, required for VoIP sockets and keep-alive handlers, is missing.
   case voipNeedsMode
-  /// The descriptor does not refer to a stream socket.
+  /// The descriptor does not refer to a stream socket, or cannot be watched.
   case noVoIPSocket(Int32)
   /// The process has no descriptors or memory left to watch the socket with this descriptor.
   case noVoIPWatch(Int32)

@@ -6,9 +6,10 @@ public struct LifecycleSettings: Hashable, Sendable {
   /// The time for background tasks after the application enters the background. iOS 7 to 12 grant 180 s,
   /// later versions 30 s.
   public var backgroundTime = 180.0 { didSet { backgroundTime = Self.legal(backgroundTime) } }
-  /// The part of `backgroundTime` that remains when the expiration handlers are called. Observed.
+  /// The time that remains for a background or scheduler task when its expiration handler is called.
+  /// Observed.
   public var expirationWarning = 5.0 { didSet { expirationWarning = Self.legal(expirationWarning) } }
-  /// The limit of each call of `willResignActive`, `didEnterBackground`, `willTerminate`, memory warnings and
+  /// The limit of each call that has no limit of its own, such as `didEnterBackground`, `willTerminate` and
   /// expiration handlers. Apple says "approximately five seconds" of `applicationDidEnterBackground(_:)` and
   /// `applicationWillTerminate(_:)`.
   public var callLimit = 5.0 { didSet { callLimit = Self.legal(callLimit) } }
@@ -18,14 +19,15 @@ public struct LifecycleSettings: Hashable, Sendable {
   /// The limit for handling the events of a background session, from the call to its completion handler. The
   /// default is that of `fetchLimit`.
   public var sessionEventsLimit = 30.0 { didSet { sessionEventsLimit = Self.legal(sessionEventsLimit) } }
-  /// The delay of a discretionary transfer of a background session without external power. Apple gives no
-  /// figure.
+  /// The delay of a background session's transfer that is discretionary or was created in the background,
+  /// without external power. Apple gives no figure.
   public var discretionaryDelay = 600.0 { didSet { discretionaryDelay = Self.legal(discretionaryDelay) } }
   /// The limit of a background fetch, from the call to its completion. Apple says "up to 30 seconds".
   public var fetchLimit = 30.0 { didSet { fetchLimit = Self.legal(fetchLimit) } }
   /// The longest time for which suspension waits for a free main queue before it takes effect anyway.
   public var suspensionLimit = 5.0 { didSet { suspensionLimit = Self.legal(suspensionLimit) } }
-  /// The time after `didEnterBackground` returns during which a new background task reverses the suspension.
+  /// The time after the delegate's `applicationDidEnterBackground(_:)` returns during which a new background
+  /// task reverses the suspension.
   /// The grace exists because a thread started by that call may request its task late on a busy machine.
   /// Apple gives no figure for "shortly after that method returns"; the default equals the limit of the call
   /// itself.
@@ -57,7 +59,7 @@ public struct LifecycleSettings: Hashable, Sendable {
 
 /// The condition under which the system reclaims the TCP sockets of a suspended application. Listening and
 /// connected sockets over IPv4 and IPv6 are affected; those of players, the audio server and the control
-/// socket are not.
+/// socket, and registered VoIP sockets are not.
 ///
 /// A reclaimed socket keeps its descriptor. Unread data is lost, the peer sees a reset, and waiting threads
 /// wake up. Afterwards `recv` fails with ENOTCONN (the first time with the pending SO_ERROR, ECONNRESET,

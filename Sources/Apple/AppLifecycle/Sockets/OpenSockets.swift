@@ -81,7 +81,8 @@ enum OpenSockets {
     String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Returns the open descriptor numbers, as listed by the kernel, or all possible numbers without /proc.
+  /// Returns the open descriptor numbers, as listed by the kernel; without /proc the possible numbers below
+  /// `mostNumbers`.
   private static func numbers() -> [Int32] {
     guard let folder = opendir("/proc/self/fd") else {
       var limit = rlimit()
@@ -112,7 +113,7 @@ public struct ReclaimedSocket: Hashable, Sendable, CustomStringConvertible {
     case connecting
   }
 
-  /// The local address and port, `127.0.0.1:8000` or `[::1]:8000`.
+  /// The local address and port, `127.0.0.1:8000` or `[::1]:8000`; `?` if unknown.
   public var address: String
   /// The use of the socket before it was reclaimed.
   public var use: Use

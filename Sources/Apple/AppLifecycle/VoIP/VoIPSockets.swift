@@ -153,7 +153,7 @@ private final class Watch: Sendable {
   /// Ends the present wait, or else the next one.
   func end() { pipe.wake() }
 
-  /// Waits for an event. Returns whether a socket has data to read.
+  /// Waits for an event. Returns whether it came from a socket.
   func waitForData() -> Bool {
     var event = continuo_epoll_event()
     var count: Int32

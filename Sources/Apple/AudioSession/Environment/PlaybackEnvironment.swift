@@ -22,8 +22,8 @@ public struct PlaybackEnvironment: Sendable {
   /// Returns the source for the file at a file URL. Called right before the file is opened, on any thread.
   /// With `isPrecise` the length must be exact, even if that requires reading the whole file.
   package var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
-  /// Returns the medium of a remote asset. Called right before an item of the asset enters a queue, on any
-  /// thread. The medium fetches nothing before it is opened, and ends all transfers when it is released.
+  /// Returns the medium of a remote asset. Called before an item of the asset enters a queue, or the asset
+  /// loads, on any thread. The medium fetches nothing before it is opened, and ends all transfers on release.
   /// `onNote` is called on a worker with the medium's events, in order. The closure is nil if remote media
   /// are not supported.
   package var makeRemote:
@@ -167,15 +167,15 @@ public enum PlaybackDiagnostic: Hashable, Sendable {
   /// The output could not be opened or was lost, for the reason in the text. A retry follows after
   /// `retryAfter` seconds; nil means no retry.
   case outputUnavailable(String, retryAfter: Double?)
-  /// The output was opened, for the first time or again. `route` is the name of the sink or the file.
+  /// The output was opened or moved to another sink. `route` is the name of the sink or the file.
   case outputOpened(route: String)
-  /// A rate other than 1 was refused, because the library named by the text is not installed.
+  /// A rate other than 1 was refused, for the reason in the text.
   case rateUnavailable(String)
   /// The number of time-observer steps that were dropped because the observer's queue was more than a second
   /// late.
   case stepsCoalesced(Int64)
-  /// A player was started while the application is suspended. The player plays when the application runs
-  /// again. No other diagnostic is reported during the suspension.
+  /// A start of a player was requested while the application is suspended. It takes effect when the
+  /// application runs again. No other diagnostic is reported during the suspension.
   case startDeferred
   /// An implausible replay gain in an item's tags is ignored. The text names the item and the value.
   case replayGainIgnored(String)

@@ -60,7 +60,7 @@ public struct NSKeyValueObservedChange<Value> {
 
   /// The kind of change. Always `setting`.
   public let kind: Kind
-  /// The new value, with `.new` only; nil also if the path now leads through nil.
+  /// The new value, with `.new` only; nil also if the path now leads through nil, and if `isPrior` is true.
   public let newValue: Value?
   /// The old value, with `.old` only; nil also if the path led through nil, and for `.initial`.
   public let oldValue: Value?
@@ -90,7 +90,8 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 
 /// An object whose properties can be observed: players, items, their tracks, loopers, the audio session.
 ///
-/// Handlers are called on the main queue, in order and for every change. If a handler changes the player
+/// Handlers are called on the main queue, in order; only the call of `.initial` is on the caller's thread.
+/// Successive changes of a property by another thread may cause one call. If a handler changes the player
 /// again, the remaining observers are notified of the first change before the second one is made.
 public protocol KeyValueObserving: AnyObject, SendableMetatype {}
 
@@ -99,11 +100,9 @@ extension KeyValueObserving {
   /// The path may lead through other observable objects (`\.currentItem?.status`, `\.currentItem!.duration`);
   /// `self` may be of a subclass. May be called on any thread.
   ///
-  /// As in Apple's automatic notification, setting a property is a change, even to its current value. This
-  /// holds for `rate` (also by `play()`, `pause()` and `playImmediately(atRate:)`), `defaultRate`, `volume`,
-  /// `isMuted`, `actionAtItemEnd` and `automaticallyWaitsToMinimizeStalling`. It also holds for an item's
-  /// `forwardPlaybackEndTime`, `audioMix` and `preferredForwardBufferDuration`. A new object on the path is a
-  /// change, even if the value at the end of the path is the same. Properties that only the player sets
+  /// As in Apple's automatic notification, setting a property is a change, even to its current value. For
+  /// `rate` this also holds for `play()`, `pause()` and `playImmediately(atRate:)`. A new object on the path
+  /// is a change, even if the value at the end of the path is the same. Properties that only the player sets
   /// change when their values differ. `timeControlStatus` also changes when `rate` is set to its current
   /// value.
   @preconcurrency

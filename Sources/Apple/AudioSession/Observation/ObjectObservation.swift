@@ -67,7 +67,7 @@ package final class ChangeAnnouncer: Sendable {
     }
   }
 
-  /// Whether observations still wait, because a handler suspended the players.
+  /// Whether observations still wait, because the players were suspended meanwhile.
   package var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
   /// Whether `.prior` handlers are running. Another change has to wait for them.
@@ -127,7 +127,7 @@ package final class PathEvaluation: Sendable {
     properties.withLock { if !$0.contains(property) { $0.append(property) } }
   }
 
-  /// Returns the value of a property whose object is missing: a placeholder if the path unwraps the property,
+  /// Returns the value of a property whose object is missing: a placeholder if the path contains a `!`,
   /// otherwise nil.
   ///
   /// Only the description of a key path shows whether it unwraps. The first description in a program takes a

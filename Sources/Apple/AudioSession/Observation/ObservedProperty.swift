@@ -30,7 +30,7 @@ extension ObservationList {
   }
 
   /// Records a read of the property, for the key path under evaluation and for Swift Observation. Called in
-  /// every getter of an observable property. Values of properties that do not record reads are compared
+  /// every getter of an observable property. On a key path, the values of other properties are compared
   /// whenever their object changes.
   package func note(_ key: ObservedKey) {
     PathEvaluation.current?.note(property(key))

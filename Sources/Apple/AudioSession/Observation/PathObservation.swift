@@ -7,8 +7,8 @@ import Synchronization
 /// they are read. Comparing key paths instead does not work, because on Linux the same property has another
 /// key path in each subclass (`\AVQueuePlayer.rate != \AVPlayer.rate`).
 ///
-/// Unchecked: the key path is an immutable literal, the variables are only accessed under `lock`, and values
-/// leave the object only through the handler.
+/// Unchecked: key paths are immutable, `object` is only set in `init`, the other variables are only accessed
+/// under `lock` after that, and values leave the object only through the handler.
 final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unchecked Sendable {
   private weak var object: Object?
   private weak let list: ObservationList?

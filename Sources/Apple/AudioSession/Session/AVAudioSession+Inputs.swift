@@ -65,9 +65,8 @@ extension AVAudioSession {
     suspension.tell { response(false) }
   }
 
-  /// Has no effect, because only the tools of the sound server move sound to another device. Throws an
-  /// `NSError` with the `ErrorCode` `incompatibleCategory` for `speaker` without the category
-  /// `playAndRecord`.
+  /// Has no effect, because the sound server's settings select the device. Throws an `NSError` with the
+  /// `ErrorCode` `incompatibleCategory` for `speaker` without the category `playAndRecord`.
   public func overrideOutputAudioPort(_ portOverride: PortOverride) throws {
     if portOverride != .none, category != .playAndRecord {
       throw AudioSessionError(.incompatibleCategory, "\(category.rawValue) has no port to override.")

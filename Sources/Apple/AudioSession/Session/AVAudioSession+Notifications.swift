@@ -7,7 +7,7 @@ extension AVAudioSession {
   /// Posted when an interruption begins (players pause) or ends (players do not resume automatically).
   public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
 
-  /// Posted when the output or the category changed.
+  /// Posted when the category, its port or, after the first opening, the output changed.
   public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
 
   /// Posted when other applications start or stop playing audio, while the session is active and the

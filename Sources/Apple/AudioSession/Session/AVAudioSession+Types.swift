@@ -149,7 +149,7 @@ extension AVAudioSession {
   public enum RouteChangeReason: UInt, Sendable {
     /// Unknown reason.
     case unknown = 0
-    /// A device became available; sound moves to it.
+    /// Sound moves to another device.
     case newDeviceAvailable = 1
     /// The device was removed.
     case oldDeviceUnavailable = 2

@@ -22,7 +22,7 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
       self.init(value: time.value, timescale: time.timescale)
     }
 
-    /// The time as a `CMTime`; invalid for a timescale that is not above zero.
+    /// The time as a `CMTime`, whose operations treat a timescale that is not above zero as invalid.
     public var time: CMTime { CMTime(value: value, timescale: timescale) }
   }
 

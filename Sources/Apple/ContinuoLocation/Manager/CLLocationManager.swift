@@ -6,7 +6,7 @@ import Synchronization
 
 /// Delivers the location of the device that is `Device.current` at the manager's creation to an application.
 /// `Device.location` sets the source. The delegate is called on the main queue. Updates end when the manager
-/// is released. Any thread; nothing blocks.
+/// is released. Any thread; nothing blocks after the first use of `Device.location`.
 open class CLLocationManager: NSObject, @unchecked Sendable {
   // Unchecked: the compiler cannot check an open class. Its state is constant or protected by a lock.
   private struct Own: @unchecked Sendable {
@@ -88,9 +88,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   }
 
   /// Whether updates continue in the background and keep the application running. If false, updates stop at
-  /// the suspension, or with `authorizedWhenInUse` on entering the background, and continue afterwards. The
-  /// default is false, unless `DeviceLocation.isLinkedBeforeIOS9` is true. As on Apple's systems, setting
-  /// true without the background mode `location` stops the program.
+  /// the suspension, or with `authorizedWhenInUse` on entering the background, and continue afterwards. For
+  /// the default see `DeviceLocation.isLinkedBeforeIOS9`. As on Apple's systems, setting true without the
+  /// background mode `location` stops the program.
   open var allowsBackgroundLocationUpdates: Bool {
     get { subscription.allowsBackground }
     set {
@@ -142,10 +142,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   }
 
   /// Starts updates for significant changes: 500 m from the last reported location, at most once in 5 minutes.
-  /// With permission for use at any time, a change resumes a suspended application, or launches
-  /// a terminated one, in the background for at least `LifecycleSettings.wakeGrace`. No background mode is
-  /// needed.
-  /// A relaunched application must start the monitoring again.
+  /// With permission for use at any time, a change resumes a suspended application, or launches a terminated
+  /// one, in the background; see `LifecycleSettings.wakeGrace`. No background mode is needed. A relaunched
+  /// application must start the monitoring again.
   open func startMonitoringSignificantLocationChanges() {
     services.begin(id) { subscription, _ in subscription.startMonitoring() }
   }

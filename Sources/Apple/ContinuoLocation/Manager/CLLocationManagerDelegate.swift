@@ -7,7 +7,7 @@ public protocol CLLocationManagerDelegate: AnyObject {
   func locationManager(
     _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation?)
 
-  /// Reports that the location is unavailable. `error` is a `CLError`.
+  /// Reports that the location is unavailable or its use not allowed. `error` is a `CLError`.
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
   /// Reports the authorization and its changes. By default calls `locationManager(_:didChangeAuthorization:)`.

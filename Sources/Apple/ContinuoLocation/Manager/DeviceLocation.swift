@@ -80,7 +80,7 @@ public final class DeviceLocation: Suspendable {
     var isSourceOn = false
     /// The number of the current run of a source. Reports of earlier runs are ignored.
     var run = 0
-    /// The current location; nil if unknown.
+    /// The latest location of the source's current run; nil before the first.
     var newest: Place?
     var lastKnown: Place?
     /// The reason why no location is available; nil with a location, or before the first report.

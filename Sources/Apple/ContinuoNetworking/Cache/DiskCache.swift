@@ -41,8 +41,8 @@ final class DiskCache: Sendable {
     for file in files where file.date > date { try? FileManager.default.removeItem(at: file.url) }
   }
 
-  /// Removes files, oldest first, while they have more than `capacity` bytes. Leaves a tenth of the capacity
-  /// free, because each count reads the folder.
+  /// Removes the oldest files until a tenth of `capacity` is free, if the files have more than `capacity`
+  /// bytes. The next responses then fit without another count, which reads the whole folder.
   func shrink(to capacity: Int) {
     let files = files
     var usage = files.reduce(0) { $0 + $1.size }

@@ -232,7 +232,7 @@ struct NetworkState {
     return (connection.id, count, now.advanced(bySeconds: seconds))
   }
 
-  /// Returns the time at which the connection can send its next piece; nil if it has nothing to send.
+  /// Returns the time at which the connection can send its next piece; nil if another event must come first.
   private func sendingMoment(_ connection: Connection, at now: HostTime) -> HostTime? {
     let left = connection.left ?? .max
     guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil, left > 0

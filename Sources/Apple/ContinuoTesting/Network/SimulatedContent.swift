@@ -107,7 +107,7 @@ struct Answer {
     self.init(ResponseHead(status: status, fields: fields), body, from: start, to: count)
   }
 
-  /// Returns the offset of the first requested byte; nil if the whole content is requested.
+  /// Returns the offset N of a requested range `bytes=N-`; nil otherwise.
   private static func first(_ request: TransferRequest) -> Int64? {
     guard let range = request.fields["Range"], range.hasPrefix("bytes="), range.hasSuffix("-")
     else { return nil }

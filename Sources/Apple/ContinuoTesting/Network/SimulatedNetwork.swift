@@ -4,7 +4,8 @@ import Synchronization
 import SystemSupport
 package import Transfer
 
-/// The network of a test device, which answers all requests of its players in virtual time. Any thread.
+/// The network of a test device, which answers the requests of players and URL sessions in virtual time. Any
+/// thread.
 ///
 /// ``serve(_:at:)`` sets the content of a URL. A URL without content fails like a host that does not exist,
 /// and no request reaches the machine's own network. All answers share one ``link``. Bytes cross it piece by
@@ -98,8 +99,8 @@ public final class SimulatedNetwork: Sendable {
   /// Seeds the random piece sizes. Equal seeds give equal runs.
   public func seed(_ seed: UInt64) { change { $0.random = SplitMix64(state: seed) } }
 
-  /// Disconnects the network for `duration`, by default permanently. Pieces in transit wait and connections
-  /// persist. New connections fail immediately.
+  /// Disconnects the network for `duration`, by default permanently. Connections persist, and a piece in
+  /// transit is sent again afterwards. New connections fail immediately.
   public func goOffline(for duration: Duration = .seconds(1_000_000_000)) {
     let end = clock.now.advanced(by: duration)
     change { $0.goOffline(until: end) }
@@ -107,7 +108,7 @@ public final class SimulatedNetwork: Sendable {
 
   // MARK: Results
 
-  /// The requests so far, in order; at most the newest 100,000.
+  /// The requests so far, in order. Above 100,000 the older half is dropped.
   public var requests: [Request] { state.withLock { $0.requests } }
 
   /// The number of open connections.

@@ -6,7 +6,7 @@ public import MediaTime
 public struct Song: Hashable, Sendable {
   /// The name in the audible output and in the record.
   public let name: String
-  /// The URL for `AVPlayerItem(url:)`. A file URL without an actual file.
+  /// The URL for `AVPlayerItem(url:)`: on the simulated network, or a file URL without an actual file.
   public let url: URL
   /// The length in frames.
   public let frameCount: Int64

@@ -9,7 +9,7 @@ package import Transfer
 /// Creating an asset opens no file. The first request reads all values except the metadata, which are read
 /// separately. Values that were read never change. Any thread.
 open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the only mutable state is the loader's, which has a lock.
+  // Unchecked because the class is open; the only mutable state is the loader's, which has a lock.
 
   package let loader: AssetLoader
 
@@ -124,7 +124,7 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
       })
   }
 
-  /// Creates an asset that is loaded in `environment`. For tests.
+  /// Creates an asset that is loaded in `environment` instead of `PlaybackEnvironment.current`.
   package init(url: URL, environment: PlaybackEnvironment) {
     self.url = url
     super.init(loader: AssetLoader(url: url, isPrecise: false, environment: environment))

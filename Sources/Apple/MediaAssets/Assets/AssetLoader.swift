@@ -62,7 +62,7 @@ package final class AssetLoader: Sendable {
   /// The outcome for media properties: a failure even if the file is readable but has no playable audio.
   var mediaOutcome: Outcome? { outcome.map(Self.media) }
 
-  /// The queue on which files are read and deferred completions are called.
+  /// The queue on which files are read without blocking the caller, and deferred completions are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
   /// Calls `completion` with the outcome: at once if it is known, otherwise on the thread that reads the file
@@ -178,8 +178,9 @@ final class AssetReading: Sendable {
 
   init(_ source: any MediaSource) { self.source = source }
 
-  /// Returns the medium's properties; nil while bytes are missing, and after the properties were returned.
-  /// The `callback` of the first call is used for all calls. May block on a local disk.
+  /// Returns the medium's properties, once. Returns nil while bytes are missing or another call is in
+  /// progress, and after the properties were returned or an error was thrown. The `callback` of the first
+  /// call is used for all calls. May block on a local disk.
   func proceed(whenBytesCome callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
     let isFree = turn.withLock { turn in
       switch turn {

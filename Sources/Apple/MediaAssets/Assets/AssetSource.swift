@@ -8,7 +8,7 @@ import Transfer
 package struct AssetSource: MediaSource {
   private let loader: AssetLoader
   private let makeSource: @Sendable (URL, Bool) -> any MediaSource
-  /// The remote medium, retained by this source; nil for files.
+  /// The remote medium, retained by this source, or a source that fails; nil for files.
   private let remote: (any MediaSource)?
 
   package init(_ loader: AssetLoader, in environment: PlaybackEnvironment) {

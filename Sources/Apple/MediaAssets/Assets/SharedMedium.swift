@@ -12,8 +12,7 @@ package protocol MediumListener: AnyObject, Sendable {
 /// The medium of a remote asset.
 ///
 /// Created at its first use, and shared by all its users: items while they are in a queue, and the asset's
-/// loader while it reads. So no data are fetched twice at the same time, and none for items that are not
-/// played.
+/// loader while it reads. So no data are fetched twice at the same time.
 package final class SharedMedium: Sendable {
   /// An item in a queue that is notified of the medium's events.
   private struct Listener {
@@ -51,7 +50,8 @@ package final class SharedMedium: Sendable {
     }
   }
 
-  /// Adds item `id` of `player` as a listener. Events are reported to the first listener only.
+  /// Adds item `id` of `player` as a listener. Events are reported only to the first listener whose player
+  /// still exists.
   package func add(_ id: ItemID, of player: any MediumListener) {
     let listener = Listener(player: player, id: id)
     state.withLock { $0.listeners.append(listener) }

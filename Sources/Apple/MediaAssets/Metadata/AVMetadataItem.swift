@@ -8,7 +8,7 @@ import Synchronization
 open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronousKeyValueLoading,
   @unchecked Sendable
 {
-  // Unchecked because NSObject is not Sendable; a mutex protects all state.
+  // Unchecked because the class is open; a mutex protects all state.
 
   struct Content: Sendable {
     enum Value: Sendable {
@@ -68,7 +68,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   /// The time from which the item applies; invalid if it applies to the whole asset.
   open var time: CMTime { content.withLock { $0.time } }
 
-  /// The duration for which the item applies; invalid if it applies to the whole asset.
+  /// The duration for which the item applies; invalid if it applies to the whole asset or the end is unknown.
   open var duration: CMTime { content.withLock { $0.duration } }
 
   /// The additional attributes, which contain the description under the key `info`; nil without a
@@ -305,7 +305,7 @@ extension AVPartialAsyncProperty where Root: AVMetadataItem {
 
 /// A group of related metadata items.
 open class AVMetadataGroup: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the object is immutable.
+  // Unchecked because the class is open; the object is immutable.
 
   /// The items of the group.
   public let items: [AVMetadataItem]

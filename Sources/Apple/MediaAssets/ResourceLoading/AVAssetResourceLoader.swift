@@ -9,7 +9,7 @@ import Transfer
 /// Players treat the delegate like a server: bytes may arrive slowly, requests may be repeated, and seeks are
 /// possible. File, http and https URLs are loaded without a delegate. Any thread; no call blocks.
 open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
+  // Unchecked because the class is open; a mutex protects the mutable state.
 
   private struct State: @unchecked Sendable {
     // Unchecked because delegates are not Sendable. The delegate is only returned to callers, and called on

@@ -4,7 +4,7 @@ import Synchronization
 /// A request to a delegate for bytes. The delegate may answer on any thread, at once or later, and in any
 /// number of calls.
 open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
+  // Unchecked because the class is open; a mutex protects the mutable state.
 
   /// The part of Foundation's `URLRequest` that is needed here. `URLRequest` itself is in
   /// FoundationNetworking, which a program that only plays files does not load.
@@ -72,7 +72,7 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
 
 /// The delegate's information about a resource. Any thread.
 open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
+  // Unchecked because the class is open; a mutex protects the mutable state.
 
   struct Values {
     var contentType: String?
@@ -121,7 +121,7 @@ open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked
 
 /// The requested bytes of a resource, and their receiver. Any thread.
 open class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
+  // Unchecked because the class is open; a mutex protects the mutable state.
 
   /// The offset of the first requested byte.
   public let requestedOffset: Int64

@@ -45,7 +45,7 @@ struct MessageHandle: ~Copyable {
     _ = calls.messageRef(borrowed)
   }
 
-  /// Creates a message by `make`. Throws `invalid` if libsystemd rejects a name or path in it.
+  /// Creates a message by `make`. Throws `invalid` if that fails, for example for a malformed name or path.
   private init(_ calls: SystemdLibrary, _ make: (SystemdLibrary.Result) -> Int32) throws(BusError) {
     var made: OpaquePointer?
     let code = make(&made)
@@ -173,8 +173,8 @@ struct MessageHandle: ~Copyable {
       name: String(cString: name), message: fields[1].map { String(cString: $0) } ?? "no explanation")
   }
 
-  /// Reads the message and returns its content, up to the first argument whose type `BusValue` does not
-  /// support. Must be called only once.
+  /// Reads the message and returns its content, up to the first argument that is above a limit or whose type
+  /// `BusValue` does not support. Must be called only once.
   func read() -> BusMessage {
     func text(_ function: (OpaquePointer) -> SystemdLibrary.Name?) -> String {
       function(pointer).map { String(cString: $0) } ?? ""

@@ -6,7 +6,7 @@ package struct BusMessage: Hashable, Sendable {
   /// The interface of the member; may be empty in a received call.
   package var interface: String
   package var member: String
-  /// The arguments. In a received message, complete only if `BusValue` supports all their types.
+  /// The arguments. Incomplete in a received message that has too many, or types that `BusValue` lacks.
   package var arguments: [BusValue]
   /// The types of the arguments in D-Bus notation, including types that could not be read.
   package var signature: String

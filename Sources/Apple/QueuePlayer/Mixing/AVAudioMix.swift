@@ -6,7 +6,7 @@ import Synchronization
 
 /// The volume of an item's track over the item's time, for `AVPlayerItem.audioMix`. Any thread.
 open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the mutable state has a lock.
+  // Unchecked because the class is open; the mutable state has a lock.
 
   fileprivate let parameters: Mutex<[AVAudioMixInputParameters]>
 
@@ -57,7 +57,7 @@ open class AVMutableAudioMix: AVAudioMix, @unchecked Sendable {
 
 /// The volume of one track. Created as an `AVMutableAudioMixInputParameters`. Any thread.
 open class AVAudioMixInputParameters: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the mutable state has a lock.
+  // Unchecked because the class is open; the mutable state has a lock.
 
   fileprivate struct State {
     var trackID = kCMPersistentTrackID_Invalid
@@ -130,7 +130,8 @@ open class AVMutableAudioMixInputParameters: AVAudioMixInputParameters, @uncheck
   /// - Parameters:
   ///   - startVolume: a volume as in `setVolume(_:at:)`.
   ///   - endVolume: a volume as in `setVolume(_:at:)`; applies after the range.
-  ///   - timeRange: a range of the item. Stops the program if its start or duration is not numeric.
+  ///   - timeRange: a range of the item. Stops the program if its start or duration is not numeric, or the
+  ///     duration is negative.
   open func setVolumeRamp(
     fromStartVolume startVolume: Float, toEndVolume endVolume: Float, timeRange: CMTimeRange
   ) {

@@ -3,7 +3,7 @@ import Transfer
 
 /// The network requests of an item and their results. An immutable copy; any thread.
 open class AVPlayerItemAccessLog: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the object is immutable.
+  // Unchecked because the class is open; the object is immutable.
 
   /// The entries, one for each version of the medium that was requested, the oldest first. At most 100; older
   /// entries are dropped.
@@ -25,7 +25,7 @@ open class AVPlayerItemAccessLog: NSObject, NSCopying, @unchecked Sendable {
 
 /// The network requests for one version of an item's medium. Negative numbers and nil mean unknown.
 open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the object is immutable.
+  // Unchecked because the class is open; the object is immutable.
 
   private let entry: NetworkLog.Access
 
@@ -37,7 +37,7 @@ open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable 
   /// Returns this object, because it is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// The URL of the last response, without credentials.
+  /// The URL of the last response, or the item's URL before the first one, without credentials.
   open var uri: String? { entry.uri }
   /// The address of the server that responded last.
   open var serverAddress: String? { entry.serverAddress }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The network errors of an item, including those recovered by a retry. An immutable copy; any thread.
 open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the object is immutable.
+  // Unchecked because the class is open; the object is immutable.
 
   /// The entries, the oldest first; at most 100, after which the oldest are dropped.
   public let events: [AVPlayerItemErrorLogEvent]
@@ -23,7 +23,7 @@ open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
 
 /// A network error of an item.
 open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the object is immutable.
+  // Unchecked because the class is open; the object is immutable.
 
   private let entry: NetworkLog.Failure
 

@@ -44,7 +44,7 @@ struct NetworkLog: Sendable {
   private let sessionID = UUID().uuidString
   /// The time of the first request of the last access entry.
   private var firstRequest: HostTime?
-  /// The start time of the current playback; nil while paused.
+  /// The time up to which the current playback is counted; nil while paused.
   private var playingSince: HostTime?
   /// Whether the next request starts a new access entry: the first one, or one for a new version of the
   /// medium.

@@ -41,11 +41,11 @@ nonisolated extension AVPlayer {
 
     /// The player has no current item. The next item that is inserted plays at once.
     public static let noItemToPlay = Self(rawValue: "AVPlayerWaitingWithNoItemToPlayReason")
-    /// The item is being opened, or the output is being started.
+    /// The item is being opened, for the first second, or the output is being started.
     public static let evaluatingBufferingRate = Self(
       rawValue: "AVPlayerWaitingWhileEvaluatingBufferingRateReason")
-    /// The output is lost, suspended or starved; playback resumes automatically. Does not occur while
-    /// `automaticallyWaitsToMinimizeStalling` is false.
+    /// The output is lost, suspended or starved, or opening the item takes longer than a second; playback
+    /// resumes automatically. Does not occur while `automaticallyWaitsToMinimizeStalling` is false.
     public static let toMinimizeStalls = Self(rawValue: "AVPlayerWaitingToMinimizeStallsReason")
   }
 

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Every member may be used on any thread, and no call waits for a file or the output, except that the first
 /// rate other than 1 loads a library. Change handlers, notifications and completion handlers are called on
-/// the main queue, in order and once for every change.
+/// the main queue, in order.
 ///
 /// On the main queue, properties have the values last reported to observers; on other threads they may be
 /// newer. A call on the main queue reports its own changes before it returns. The player reports the changes
@@ -107,8 +107,8 @@ open class AVPlayer: NSObject {
   /// a new rate is heard within some hundredths of a second, without a gap. At rate 1 no sample is changed.
   ///
   /// Rates other than 1 need SoundTouch (Debian's package libsoundtouch1). Setting the first such rate loads
-  /// the library, so that call reads a file. If SoundTouch is not installed, such rates are refused like
-  /// those that the session does not allow. `PlaybackDiagnostic.rateUnavailable` reports the refusal.
+  /// the library, so that call reads a file. If SoundTouch cannot be used, such rates are refused like those
+  /// that the session does not allow. `PlaybackDiagnostic.rateUnavailable` reports the refusal.
   nonisolated open var rate: Float {
     get { core.rate }
     set { core.setRate(newValue) }
@@ -190,8 +190,9 @@ open class AVPlayer: NSObject {
 
   /// Moves to `time` of the current item as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler is called once, on the main queue. It receives true in a separate turn of that queue when
-  /// the player has reached the position. If the item is not ready yet, it receives true at once, and
+  /// The handler is called once, on the main queue, unless the player or the application ends first. It
+  /// receives true in a separate turn of that queue when the player has reached the position. If the item is
+  /// not ready yet, it receives true at once, and
   /// playback will start at `time`. It receives false at once without an item, at the next seek, and if a
   /// call removes the item. It receives false later if the item leaves the queue by itself.
   @preconcurrency
@@ -311,8 +312,7 @@ open class AVPlayer: NSObject {
     set { core.set(.isMuted) { core.engine.isMuted = newValue } }
   }
 
-  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none. With nil, the
-  /// decoder's samples are output bit for bit.
+  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none.
   ///
   /// A change is heard at once, without a gap, as for `AVPlayerItem.audioMix`. Any thread; does not block.
   nonisolated package var replayGain: ReplayGain.Kind? {
@@ -331,7 +331,7 @@ extension AVPlayer: Observable {
   /// objects are tracked or none, so a change after the first such object was created stops the program.
   ///
   /// Tracking callbacks run on the main queue just before the property changes. If another thread sets the
-  /// property, the callbacks run on that thread, after the change.
+  /// property, they run after the change.
   public static var isObservationEnabled: Bool {
     get { TrackedProperties.isEnabled }
     set { TrackedProperties.isEnabled = newValue }

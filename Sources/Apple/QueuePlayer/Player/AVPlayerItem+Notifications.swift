@@ -8,14 +8,14 @@ nonisolated extension AVPlayerItem {
   /// removed item.
   public static let didPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemDidPlayToEndTimeNotification")
-  /// Posted when the item has played to a position at which decoding failed.
+  /// Posted when the item has played to a position at which reading or decoding failed.
   /// `AVPlayerItemFailedToPlayToEndTimeErrorKey` contains the error.
   public static let failedToPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemFailedToPlayToEndTimeNotification")
   /// Posted when a seek changed the item's time, or playback continued in a new version of a remote medium.
   public static let timeJumpedNotification = Notification.Name("AVPlayerItemTimeJumpedNotification")
   /// Posted when playback stopped because data did not arrive in time, or because the sound output was lost.
-  /// Playback resumes automatically.
+  /// Playback resumes automatically unless `automaticallyWaitsToMinimizeStalling` is false.
   public static let playbackStalledNotification = Notification.Name("AVPlayerItemPlaybackStalledNotification")
   /// Posted when `accessLog()` has a new entry.
   public static let newAccessLogEntryNotification = Notification.Name("AVPlayerItemNewAccessLogEntry")

@@ -116,8 +116,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     observations.read(.isPlaybackBufferFull) { buffer?.isFull ?? false }
   }
 
-  /// The duration to read ahead in a remote item, in seconds. Values below 2 count as 2, except 0, the
-  /// default, with which the player chooses the duration.
+  /// The duration to read ahead in a remote item, in seconds, at least 2. With 0, the default, and negative
+  /// values the player chooses the duration.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
     get {
       observations.read(.preferredForwardBufferDuration) {
@@ -151,7 +151,7 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Whether the item can play at rates above 2. True once it is ready; rates from 1 to 2 always can.
+  /// Whether the item can play at rates above 2. True once it is ready.
   nonisolated open var canPlayFastForward: Bool { status == .readyToPlay }
 
   /// Whether the item can play at rates between 0 and 1. True once it is ready.
@@ -192,24 +192,26 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Moves to `time` of the item. The seek is exact to the frame, with one exception: parts of a remote item
-  /// with a variable bit rate that are not fetched yet. There the position may deviate: with a seek table by
-  /// 1 % of the duration, without one by more. Stops the program if the time is invalid or indefinite.
+  /// Moves to `time` of the item; in a queue, a time outside the item has no effect. The seek is exact to the
+  /// frame, with one exception: parts of a remote item with a variable bit rate that are not fetched yet.
+  /// There the position may deviate: with a seek table by 1 % of the duration, without one by more. Stops the
+  /// program if the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { seek(to: time, tolerances: [], completion: nil) }
 
   /// Moves to `time` as `seek(to:)` does. With zero tolerances the seek is always exact to the frame. For
   /// that, all data of a remote item up to the position may have to be fetched. Stops the program if the time
-  /// is invalid or indefinite or a tolerance is invalid or negative.
+  /// is invalid or indefinite or a tolerance is invalid, indefinite or negative.
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
     seek(to: time, tolerances: [toleranceBefore, toleranceAfter], completion: nil)
   }
 
   /// Moves to `time` as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler is called once, on the main queue. It receives true when the player has reached the
-  /// position. If the item is not open yet, or not current, it receives true at once, and playback will start
-  /// at `time`. It receives false at once for a time outside `seekableTimeRanges`, when another seek replaces
-  /// this one, and when the item leaves the queue.
+  /// The handler is called once, on the main queue, unless the player or the application ends first. It
+  /// receives true when the player has reached the position. If the item is not open yet, or not current, it
+  /// receives true at once, and playback will start at `time`. In a queue, it receives false at once for a
+  /// time outside the item and in a live stream; also when another seek replaces this one, and when the item
+  /// leaves the queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
     seek(to: time, tolerances: [], completion: completionHandler)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// An object that receives data of an item. The only kind is `AVPlayerItemMetadataOutput`.
 open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
+  // Unchecked because the class is open; a mutex protects the mutable state.
   private let suppresses = Mutex(false)
 
   /// Whether the output replaces the player's own rendering; false by default. Stored without effect.

@@ -3,8 +3,9 @@ public import Foundation
 
 /// A player of a queue of items, without gaps between them.
 ///
-/// An item that has played to its end leaves the queue. An item that cannot be opened leaves it at once.
-/// After the last item `currentItem` is nil and `rate` is kept, so an item inserted then plays at once.
+/// With `actionAtItemEnd` `advance`, the default, an item that has played to its end leaves the queue. After
+/// the last item `currentItem` is nil and `rate` is kept, so an item inserted then plays at once. An item
+/// that cannot be opened leaves the queue at once.
 @preconcurrency @MainActor
 open class AVQueuePlayer: AVPlayer {
   /// Creates a player with an empty queue.

@@ -29,7 +29,7 @@ struct ItemState: Sendable {
   var extent: MediaExtent?
   /// The live stream's metadata at the last frame heard.
   var timedMetadata: [AVMetadataItem]?
-  /// The start position, or the position at which the item stopped.
+  /// The start position, the target of the last seek, or the position at which the item stopped.
   var place = CMTime.zero
   var forwardPlaybackEndTime = CMTime.invalid
   var preferredForwardBufferDuration: TimeInterval = 0

@@ -116,7 +116,7 @@ extension PlayerCore {
     engine.forgetDeparture(of: id)
   }
 
-  /// Runs `work` on the main queue, after the deliveries that are already pending there.
+  /// Runs `work` on the main queue: at once if called there, otherwise after the deliveries already pending.
   private func forgetOnMainQueue(_ work: @escaping @Sendable (PlayerCore) -> Void) {
     if environment.isOnMainQueue() {
       work(self)

@@ -11,10 +11,10 @@ import Synchronization
 /// The implementation of `AVPlayer`: the engine, and a mirror of the state last reported to observers.
 ///
 /// The engine runs ahead on its own threads and sends notices to the main queue. Each notice advances the
-/// mirror by one step and notifies the observers, so they see every state once and in order. On the main
-/// queue, properties return the mirror, and calls refer to it, even if the engine has advanced. The mirror
-/// contains a call's changes when the call returns; changes made by the engine follow in a separate turn of
-/// the main queue. On other threads, properties return the engine's state.
+/// mirror by one step and notifies the observers, so they see the states in order. On the main queue,
+/// properties return the mirror, and calls refer to it, even if the engine has advanced. The mirror contains
+/// a call's changes when the call returns; changes made by the engine follow in a separate turn of the main
+/// queue. On other threads, properties return the engine's state.
 final class PlayerCore: SuspendablePlayer, MediumListener {
   /// The state last reported to observers, and the state that the engine does not store.
   struct State {
@@ -28,7 +28,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     var error: AVError?
     var defaultRate: Float = 1
     var inert = InertPlayerProperties()
-    /// The last requested seek. Its handler is called once.
+    /// The last requested seek. Its handler is called at most once.
     var seek: PlayerSeek?
     /// The queues of time observers, with the numbers of their observers. Observers with the same dispatch
     /// queue share one `ObserverQueue`.

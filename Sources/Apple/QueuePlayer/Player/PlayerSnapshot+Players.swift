@@ -7,7 +7,7 @@ import PlaybackEngine
 import Synchronization
 
 extension PlayerSnapshot {
-  /// Creates a snapshot of a player.
+  /// Creates a snapshot from its values.
   public init(
     items: [Item], currentIndex: Int = 0, rate: Float = 0, volume: Float = 1, isMuted: Bool = false,
     actionAtItemEnd: AVPlayer.ActionAtItemEnd = .advance

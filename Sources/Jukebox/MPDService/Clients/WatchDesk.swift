@@ -29,7 +29,7 @@ final class WatchDesk: Sendable {
     self.clock = clock
   }
 
-  /// Sets the destination of records; nil after the server has stopped.
+  /// Sets the destination of records; nil drops them.
   func setBroadcast(_ broadcast: Broadcast?) { state.withLock { $0.broadcast = broadcast } }
 
   @MainActor
@@ -50,7 +50,7 @@ final class WatchDesk: Sendable {
 
   // MARK: Watchers
 
-  /// Starts a watch and sends the client the current state first. Called on the control loop.
+  /// Starts a watch, and schedules sending the current state to the client. Called on the control loop.
   func began(_ topics: Set<WatchTopic>, by client: ClientID, application state: ApplicationState) {
     self.state.withLock { $0.topics[client] = topics }
     host.mainQueue.enqueue { MainActor.assumeIsolated { self.greet(client, topics, state) } }

@@ -7,7 +7,7 @@ struct ApplicationCommands: Sendable {
   let device: Device
   let clock: any HostClock
 
-  /// Performs a command. Returns when the application has reached the requested state.
+  /// Performs a command. Returns when all its effects are complete.
   func perform(_ command: Command.Application) async -> Reply {
     switch command {
     case .home: await device.pressHomeButton()

@@ -89,7 +89,7 @@ struct ControlDesk: ControlHandler {
   /// The MIME types of playable media; the first one is libmpg123's.
   static let mediaTypes = ["mpeg", "flac", "ogg", "opus", "wav", "aiff", "x-caf"].map { "audio/\($0)" }
 
-  /// Returns the constant replies of a player without fades, partitions and mounts.
+  /// Returns the replies of a server without crossfades, further partitions and mounts.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
     // The message is mpd's. A client that cannot open the files need not know their path.

@@ -21,7 +21,7 @@ struct DatabaseCommands: Sendable {
   }
 
   private static let songsInPiece = 128
-  /// The size of one piece of a walk through folders, in bytes.
+  /// The size in bytes at which a piece of a walk through folders ends.
   private static let pieceSize = 32 << 10
 
   func reply(to command: Command.Database, tags: TagSet) throws(Ack) -> Reply {

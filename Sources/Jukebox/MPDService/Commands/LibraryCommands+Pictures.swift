@@ -33,7 +33,8 @@ extension LibraryCommands {
     let isOwn = request.reach == .all && song.isRemote
     let credentials = named.credentials ?? (isOwn ? host.read { $0.queue.ownCredentials(for: song) } : nil)
     let content: (mimeType: String, data: [UInt8])?
-    // The first chunk is read from the current file; later chunks belong to the same picture.
+    // The first chunk is read from the current file. Later chunks are from the kept picture if that is of the
+    // same song.
     if offset > 0, let known = picture.withLock({ $0 }), known.song == song, known.reach == request.reach,
       known.credentials == credentials
     {
@@ -71,7 +72,7 @@ extension LibraryCommands {
     return (field.mimeType ?? "", data)
   }
 
-  /// Returns the tag of a song; nil if the network medium has none.
+  /// Returns the tag of a song; nil if a network medium has none or cannot be read.
   private func tag(
     of song: SongLocator, _ credentials: Credentials?, _ request: Request
   ) throws(Ack) -> MediaTag? {

@@ -81,8 +81,8 @@ extension LibraryCommands {
     return reply
   }
 
-  /// Returns the entries of a stored playlist, or of `NAME`, `NAME.m3u`, `NAME.m3u8` or `NAME.pls` in the
-  /// music directory.
+  /// Returns the entries of a playlist at a URL, of a stored playlist, or of `NAME`, `NAME.m3u`, `NAME.m3u8`
+  /// or `NAME.pls` in the music directory.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
     if let found = try remotePlaylist(name, request) {
       return found.songs.map { entry(at: $0.locator, $0.credentials) }

@@ -52,7 +52,7 @@ final class LibraryCommands: Sendable {
   private let clock: any HostClock
   /// The picture that was requested last, kept because clients fetch pictures in chunks.
   let picture = Mutex<Picture?>(nil)
-  /// Clients that have disconnected while their commands are in progress.
+  /// Clients that have disconnected or closed their sending side and are not forgotten yet.
   private let gone = Mutex<[ClientID: Absence]>([:])
 
   private struct Absence {
@@ -141,7 +141,7 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Performs a command by `body` on a separate thread, within `limit` seconds.
+  /// Performs a command by `body` on a separate thread. After `limit` seconds `interruption` ends it.
   func perform(
     for client: ClientInfo, _ permissions: Permissions, limit: Double = readingLimit,
     _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
@@ -255,7 +255,7 @@ final class LibraryCommands: Sendable {
     return (SongLocator(url), credentials)
   }
 
-  /// Returns the song at a URL or of a single file; folders and playlists are refused.
+  /// Returns the song at a URL or of a single file; folders and playlist files are refused.
   private func song(of name: Argument, _ request: Request) throws(Ack) -> Song {
     if let named = try remote(name, request) { return song(named, request) }
     let path = try resolveSong(name, request)
@@ -268,8 +268,8 @@ final class LibraryCommands: Sendable {
     Song(named.locator, reach: request.reach ?? .publicOnly, credentials: named.credentials)
   }
 
-  /// Returns the path that a client's name leads to. Throws `missing` if it does not exist or, if nil, mpd's
-  /// error for a missing folder.
+  /// Returns the path that a client's name leads to. If it does not exist, throws `missing`; without
+  /// `missing`, mpd's error for a missing folder.
   func resolve(_ name: [UInt8], _ request: Request, missing: Ack? = nil) throws(Ack) -> MediaPath {
     try checkName(name, request)
     do {
@@ -327,7 +327,7 @@ final class LibraryCommands: Sendable {
   /// Returns the songs at URLs, of files, in folders and in playlists that can be played and that the client
   /// may access.
   ///
-  /// - Parameter arePlaylists: Whether all URLs lead to playlists, regardless of their names.
+  /// - Parameter arePlaylists: Whether all URLs are read as playlists, regardless of their names.
   func expand(_ names: [Named], arePlaylists: Bool = false, _ request: Request) throws(Ack) -> Found {
     var builder = QueueBuilder(
       directory: home.path, confinedTo: request.isSameUser ? nil : home, reach: request.reach,

@@ -56,7 +56,7 @@ final class NetworkRequests: Sendable {
 }
 
 extension Ack {
-  /// The refusal of a network request without the permission `add`, in mpd's words.
+  /// The refusal of a network request without the permission `add`.
   static let noRequests = Ack(
     .permission, "you don't have permission for requests to the network: they need \"add\"")
 }

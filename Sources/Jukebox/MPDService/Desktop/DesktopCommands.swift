@@ -36,7 +36,8 @@ struct DesktopCommands: Sendable {
     }
   }
 
-  /// Returns the protocol's commands for a command of the desktop; nil if the value is out of range.
+  /// Returns the protocol's commands for a command of the desktop; nil if the value is out of range or the
+  /// command is not offered.
   private static func commands(for kind: CommandOffer.Kinds, _ value: Double) -> [Command]? {
     switch kind {
     case .play: return [.transport(.play(position: nil))]

@@ -8,8 +8,8 @@ import MusicFiles
 import NowPlaying
 import Synchronization
 
-/// The jukebox on the user's session bus (MPRIS), where media keys, desktops and `playerctl` see and control it.
-/// Any thread; nothing blocks.
+/// The jukebox on the user's session bus (MPRIS), where media keys, desktops and `playerctl` see and control
+/// it. Any thread; only `close` blocks.
 final class DesktopPlayer: Sendable {
   /// The picture of a song; both properties are nil if it has none.
   private struct Cover {

@@ -79,7 +79,7 @@ package struct FolderEntries {
     defer { closedir(directory) }
     var count = 0
     while true {
-      // An error ends the listing as its end does.
+      // `readdir` returns nil at the end and after an error; only `errno` distinguishes them.
       errno = 0
       guard let entry = readdir(directory) else {
         if errno != 0 { throw .system(errno) }

@@ -8,9 +8,10 @@ package enum AtomicFile {
     try withNewName(beside: resolved(path)) { $0.withCString { FileReplacement.check($0) } }
   }
 
-  /// Writes `bytes` to a temporary file beside `path` and renames it to `path`. If `path` is a link, its
-  /// target is replaced. The permissions are `mode`, reduced by the process's umask. With `isDurable` the call returns
-  /// after the disk has stored the bytes. An error leaves the existing file unchanged. May block on the disk.
+  /// Writes `bytes` to a temporary file beside `path` and renames it to `path`. If `path` is a link to a
+  /// file, that file is replaced. The permissions are `mode`, reduced by the process's umask. With
+  /// `isDurable` the call returns after the disk has stored the bytes and the new name. An error leaves the
+  /// existing file unchanged, except if only storing the new name failed. May block on the disk.
   package static func write(
     _ bytes: some Collection<UInt8>, to path: MediaPath, mode: UInt32, isDurable: Bool = false
   ) throws(FileBytes.Problem) {
@@ -21,8 +22,8 @@ package enum AtomicFile {
     }
   }
 
-  /// Returns the path to replace: the end of a chain of links. Refuses devices and pipes such as `/dev/null`,
-  /// which the rename would destroy.
+  /// Returns the path to replace: the file at the end of a chain of links, or `path` if no file exists.
+  /// Refuses devices and pipes such as `/dev/null`, which the rename would destroy.
   private static func resolved(_ path: MediaPath) throws(FileBytes.Problem) -> MediaPath {
     if path.bytes.last == UInt8(ascii: "/") { throw .system(EISDIR) }
     guard let status = try? FileStatus(of: path) else { return path }

@@ -43,8 +43,8 @@ package final class PlaylistFolder: Sendable {
 
   // MARK: Queries
 
-  /// Returns the names of all playlists, in natural order, and the times of their last changes, in seconds
-  /// since 1970.
+  /// Returns the names of all playlists, in the natural order of their file names, and the times of their
+  /// last changes, in seconds since 1970.
   package func list() throws(PlaylistProblem) -> [(name: [UInt8], modified: Int64)] {
     let names: [[UInt8]]
     do {

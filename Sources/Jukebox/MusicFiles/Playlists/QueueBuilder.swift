@@ -60,7 +60,7 @@ package struct QueueBuilder {
   package private(set) var problemCount = 0
   /// The unplayable sound files in folders. They are not among the problems.
   package private(set) var unplayable = UnplayableFiles()
-  /// The reason why reading stopped early; nil if everything was read.
+  /// The reason why reading stopped early; nil if it did not.
   package private(set) var limitation: String?
   /// Whether only a part of some network playlist was read, and added.
   package private(set) var hasPartialPlaylist = false

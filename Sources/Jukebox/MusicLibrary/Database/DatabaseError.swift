@@ -10,7 +10,7 @@ package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   case full
   /// A later version of this program, or another program, has created the file.
   case unknownVersion(Int64)
-  /// The query ended early, because it exceeded its budget or its client no longer waits.
+  /// The query ended early, for example because it exceeded its budget or its client no longer waits.
   case refused(Ack)
   case failed(code: Int32, String)
 

@@ -232,7 +232,7 @@ final class LibraryWriter {
     try rows("DELETE FROM songs WHERE id = ?", [.integer(song)])
   }
 
-  /// Adds a playlist, or a file that is named like a song and is not one.
+  /// Adds a playlist, or a file that is named like a song and cannot be read as audio.
   func add(other path: [UInt8], to folder: Int64, _ status: FileStatus, isPlaylist: Bool)
     throws(DatabaseError)
   {

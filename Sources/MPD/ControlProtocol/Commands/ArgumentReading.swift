@@ -46,14 +46,14 @@ extension Argument {
     return value
   }
 
-  /// Returns the argument as a number from 0 to `UInt32.max`: an id, an output or an offset.
+  /// Returns the argument as a number from 0 to `UInt32.max`.
   func unsigned() throws(Ack) -> UInt32 {
     // The range is the same as the type's, so no bits are lost.
     UInt32(truncatingIfNeeded: try integer(in: 0...Int64(UInt32.max)))
   }
 
   /// Returns the number in the argument of `play` or `playid`; nil for -1. Throws `refusal` for other
-  /// negative numbers.
+  /// negative numbers that fit into 32 bits.
   func optionalNumber(refusal: Ack) throws(Ack) -> UInt32? {
     let value = try integer(in: Int64(Int32.min)...Int64(Int32.max))
     if value == -1 { return nil }
@@ -72,8 +72,7 @@ extension Argument {
     return number.value == 1
   }
 
-  /// Returns the range of an argument `N`, `START:END` or `START:`. With `allowsAll`, -1 means the whole
-  /// queue.
+  /// Returns the range of an argument `N`, `START:END` or `START:`. With `allowsAll`, -1 means all positions.
   func range(allowsAll: Bool = true) throws(Ack) -> PositionRange {
     guard let first = Number(bytes[...]) else { throw expectsRange }
     let isSingle = first.length == bytes.count
@@ -105,8 +104,8 @@ extension Argument {
     return sign == Byte.plus ? .afterCurrent(distance) : .beforeCurrent(distance)
   }
 
-  /// Returns the seconds of a decimal number, optionally with an exponent. Hexadecimal numbers, infinity and
-  /// NaN, which mpd accepts, are refused.
+  /// Returns the seconds of a decimal number, optionally with an exponent; infinity if it is too large.
+  /// Hexadecimal numbers and the words for infinity and NaN, which mpd accepts, are refused.
   func seconds() throws(Ack) -> Double {
     let isDecimal = bytes.allSatisfy { byte in
       byte.isDigit || byte == Byte.plus || byte == Byte.minus || byte == 0x2E || byte == 0x45 || byte == 0x65

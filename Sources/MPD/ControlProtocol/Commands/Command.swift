@@ -69,7 +69,7 @@ package enum Command: Hashable, Sendable {
     case status
     case currentsong
     case stats
-    /// Removes the error from `status`.
+    /// Removes the error of a song or speed from `status`. The error of an output stays.
     case clearerror
     case replayGainMode(ReplayGainMode)
     case replayGainStatus
@@ -126,7 +126,7 @@ package enum Command: Hashable, Sendable {
     /// The positions and ids of the songs that have changed since the version.
     case plchangesposid(version: UInt32, range: PositionRange?)
     case playlistfind(FilterRequest)
-    /// Searches as `playlistfind` does, ignoring case.
+    /// Searches ignoring case; the value of a pair may match a part of the text.
     case playlistsearch(FilterRequest)
   }
 
@@ -138,7 +138,7 @@ package enum Command: Hashable, Sendable {
     case toggleoutput(UInt32)
   }
 
-  /// Commands about files, which read the disk.
+  /// Commands about files and URLs, which may read the disk or the network.
   package enum Library: Hashable, Sendable {
     /// Adds a file or the contents of a directory, at the end unless a position is given.
     case add(uri: Argument, at: QueuePosition?)
@@ -169,7 +169,7 @@ package enum Command: Hashable, Sendable {
     case searchadd(SongQuery)
     case count(CountQuery)
     case list(TagQuery)
-    /// The names of all songs and directories in a directory and its subdirectories.
+    /// The names of all songs, playlists and directories in a directory and its subdirectories.
     case listall(Argument?)
     /// Lists the same as `listall`, with tags.
     case listallinfo(Argument?)
@@ -192,7 +192,7 @@ package enum Command: Hashable, Sendable {
     case save(Argument, SaveMode)
     case rm(Argument)
     case rename(Argument, to: Argument)
-    /// Adds a file, at the end unless a position is given.
+    /// Adds a file or the contents of a directory, at the end unless a position is given.
     case playlistadd(Argument, uri: Argument, at: UInt32?)
     case playlistclear(Argument)
     case playlistdelete(Argument, PositionRange)
@@ -211,7 +211,7 @@ package enum Command: Hashable, Sendable {
     case find(uri: Argument, name: Argument, StickerTest?)
   }
 
-  /// Commands with constant replies: properties of the server and features that it does not have.
+  /// Commands that do not depend on the jukebox: properties of the server and features that it does not have.
   package enum Fixed: Hashable, Sendable {
     case crossfade(seconds: UInt32)
     case config
@@ -242,7 +242,7 @@ package enum Command: Hashable, Sendable {
     case lifecycle
   }
 
-  /// The filter of a command that searches the queue or the database; nil for other commands.
+  /// The command's filter for songs of the queue or the database; nil for a command without one.
   package var filter: FilterExpression? {
     switch self {
     case .listing(.playlistfind(let request)), .listing(.playlistsearch(let request)): request.expression

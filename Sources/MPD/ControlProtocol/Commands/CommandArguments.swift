@@ -55,7 +55,7 @@ package enum TagTypesRequest: Hashable, Sendable {
 
 package enum Interruption: Hashable, Sendable {
   case begin
-  /// The call has ended; `shouldResume` is the system's recommendation to resume playback.
+  /// The interruption has ended; `shouldResume` is the system's recommendation to resume playback.
   case end(shouldResume: Bool)
 }
 
@@ -79,7 +79,8 @@ package struct WatchInterval: Hashable, Sendable {
   package let timescale: Int32
 
   /// Reads a decimal number of seconds from `ProtocolLimits.shortestWatchInterval` to
-  /// `ProtocolLimits.longestWatchInterval`, with at most nine digits after the point. Nil for anything else.
+  /// `ProtocolLimits.longestWatchInterval`, with at most 15 digits, nine of them after the point. Nil for
+  /// anything else.
   package init?(_ text: some StringProtocol) {
     var value: Int64 = 0
     var timescale: Int32 = 1

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// A server that must pause output stops calling `next()`. The same loop is needed after `complete(_:)`,
-/// `notify(_:)` and `endInput()`. The greeting is the first action.
+/// `answerPassword()`, `notify(_:)` and `endInput()`. The greeting is the first action.
 ///
 /// Commands are performed one at a time. After `perform` no action except `close` follows until
 /// `complete(_:)`, and input waits, so answers come in the order of the commands.
@@ -85,14 +85,14 @@ package struct ConnectionMachine: Sendable {
 
   // MARK: State
 
-  /// Whether the server should read from the client. False while enough input for a complete command waits,
-  /// after the end of input, and after the connection is closed.
+  /// Whether the server should read from the client. False while `ProtocolLimits.requestLine` or more bytes
+  /// wait, after the end of input, and after the connection is closed.
   package var wantsInput: Bool {
     phase != .closed && !inputHasEnded && input.count < ProtocolLimits.requestLine
   }
 
-  /// Whether actions are possible without new input: unprocessed or incomplete lines, or the rest of an
-  /// answer.
+  /// Whether there is unprocessed input, a command list or the rest of an answer, so that actions may follow
+  /// without new input.
   package var hasMore: Bool { input.count > 0 || list != nil || isAnswering }
 
   /// Whether a long answer is in progress; `next()` makes its next piece.
@@ -186,7 +186,8 @@ package struct ConnectionMachine: Sendable {
 
 /// The steps of the machine. Each makes few actions, so that a server can pause between any two.
 extension ConnectionMachine {
-  /// Processes the next line, from the input or a running list. Returns false if there is none.
+  /// Processes the next line, from the input or a running list, or closes the connection if none can follow.
+  /// Returns false while no line is complete.
   mutating func step() -> Bool {
     if list?.isRunning == true {
       stepList()
@@ -289,8 +290,8 @@ extension ConnectionMachine {
       context.binaryLimit = limit
       succeed(Reply())
     case .tagtypes(let request): succeed(context.change(request))
-    // Waiting inside a list would delay the answers to the commands before it. mpd also closes the
-    // connection, since 0.23.17.
+    // Waiting inside a list would delay the final `OK` of the list. mpd also closes the connection, since
+    // 0.23.17.
     case .idle where list != nil, .watch where list != nil: close()
     case .idle(let subsystems):
       if let answer = idle.wait(for: subsystems) { sendChanges(answer) }

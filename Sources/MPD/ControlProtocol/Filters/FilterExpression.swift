@@ -3,7 +3,8 @@
 /// Read from at most `ProtocolLimits.filterDepth` levels of parentheses, so its depth is limited.
 package indirect enum FilterExpression: Hashable, Sendable {
   /// A value of the tag, or of any tag if nil, passes the test. In a song without the tag, the first of
-  /// `TagType.substitutes` that the song has is tested; without any, the empty text.
+  /// `TagType.substitutes` that the song has is tested. A song without any of them passes only a test whose
+  /// text or expression is empty.
   case tag(TagType?, TextTest)
   case file(TextTest)
   /// The file has this name or is inside the folder of this name; the empty name contains every file. Case is
@@ -39,7 +40,7 @@ package enum TextTest: Hashable, Sendable {
   case equals(Argument)
   case contains(Argument)
   /// The regular expression matches a part of the text. Its syntax is checked when the command is performed.
-  /// Only an expression that matches the empty text matches a song without the tag.
+  /// Only the empty expression matches a song without the tag.
   case matches(Argument)
 }
 

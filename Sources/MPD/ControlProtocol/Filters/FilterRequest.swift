@@ -4,12 +4,11 @@ package struct FilterRequest: Hashable, Sendable {
   package let arguments: [Argument]
   package let expression: FilterExpression
 
-  /// Parses a filter, or throws mpd's error.
+  /// Parses the arguments of a filter. Throws mpd's errors, and one for more conditions than
+  /// `ProtocolLimits.filterConditions`.
   ///
-  /// - Parameters:
-  ///   - arguments: The arguments of the filter.
-  ///   - isSearch: Whether the value of a pair may match a part of the text. In expressions the operator
-  ///     determines that.
+  /// - Parameter isSearch: Whether the value of a pair may match a part of the text. In expressions the
+  ///   operator determines that.
   package init(_ arguments: [Argument], isSearch: Bool) throws(Ack) {
     var rest = arguments[...]
     var parts: [FilterExpression] = []

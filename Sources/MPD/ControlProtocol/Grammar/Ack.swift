@@ -1,4 +1,4 @@
-/// A refusal: the reason why a command was not performed.
+/// A refusal: the reason why a command was not performed, or only in part.
 package struct Ack: Error, Hashable, Sendable {
   /// MPD's error codes. Other numbers are not allowed, since python-mpd2 raises an exception for an unknown
   /// one.
@@ -7,7 +7,7 @@ package struct Ack: Error, Hashable, Sendable {
     case argument = 2
     case password = 3
     case permission = 4
-    /// The command does not exist, or the line is not a request.
+    /// The command does not exist or is not supported here, or the line is not a request.
     case unknown = 5
     /// The song, file, output or playlist does not exist.
     case noExist = 50
@@ -33,7 +33,7 @@ package struct Ack: Error, Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - index: The index of the command in its list, from 0; 0 outside a list.
-  ///   - command: The command's name; empty if the command does not exist.
+  ///   - command: The command's name; empty if it does not exist or the line is not a request.
   package func line(index: Int = 0, command: String = "") -> [UInt8] {
     var line = Array("ACK [\(code.rawValue)@\(index)] {\(command)} ".utf8)
     line += SanitizedText.bytes(of: Array(message.utf8), limit: ProtocolLimits.replyLine - line.count - 1)

@@ -1,4 +1,4 @@
-/// The permissions of a client. A command requires at most one of them.
+/// The permissions of a client. A command requires at most one of them, and some arguments another one.
 package struct Permissions: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -6,7 +6,8 @@ package struct Permissions: OptionSet, Hashable, Sendable {
 
   /// May query the state, except for `config`, `sticker` and `unplayable`.
   package static let read = Permissions(rawValue: 1)
-  /// May add songs to the queue.
+  /// May add songs to the queue, set their ranges and tags, have requests sent to the network, and use
+  /// `unplayable`.
   package static let add = Permissions(rawValue: 2)
   /// May control the player and edit the queue.
   package static let player = Permissions(rawValue: 4)

@@ -18,8 +18,8 @@ package enum ProtocolLimits {
   /// reply.
   package static let commandList = 2 * 1024 * 1024
 
-  /// The maximum number of input bytes that wait while a command is performed; more close the connection. A
-  /// server that honours `ConnectionMachine.wantsInput` stays far below.
+  /// The number of waiting input bytes above which further input closes the connection. A server that honours
+  /// `ConnectionMachine.wantsInput` stays far below.
   package static let backlog = 256 * 1024
 
   /// The maximum number of lines of one client that are processed before other clients' turns. A command list
@@ -31,8 +31,8 @@ package enum ProtocolLimits {
   /// limit and crashes at 7000.
   package static let filterDepth = 64
 
-  /// The maximum number of conditions in a filter, twice as many as pairs of name and value fit into a
-  /// request. Each is tested on every tag of every song: 0.3 s for the maximum on 10,000 songs.
+  /// The maximum number of conditions in a filter: about twice the number of name-value pairs that fit into a
+  /// request. A condition may test every tag of every song: 0.3 s for the maximum on 10,000 songs.
   package static let filterConditions = 64
 
   /// The maximum length of a value in a filter expression, in bytes. mpd's limit.

@@ -27,12 +27,12 @@ package struct LifecycleReply: Hashable, Sendable {
 
   /// The application's state: `active`, `inactive`, `background`, `suspended` or `notRunning`.
   package var application: String
-  /// The declared background modes: `audio`, `fetch`.
+  /// The declared background modes, such as `audio` and `fetch`.
   package var backgroundModes: [String]
-  /// The reasons why the application keeps running: `audio`, `task`, `fetch`, `foreground`. Written as `none`
-  /// if empty.
+  /// The reasons why the application keeps running, such as `foreground`, `audio` and `task`. Written as
+  /// `none` if empty.
   package var keptRunningBy: [String]
-  /// The remaining background time in seconds; infinite in the foreground.
+  /// The remaining background time in seconds; infinite if unlimited, as in the foreground.
   package var backgroundTimeRemaining: Double
   package var tasks: [Task]
   /// The last end of the application; nil if it has not ended yet.

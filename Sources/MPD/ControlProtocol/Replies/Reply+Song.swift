@@ -8,7 +8,7 @@ extension Reply {
   /// song.
   ///
   /// - Parameters:
-  ///   - file: The file's name, relative to the home directory or absolute.
+  ///   - file: The song's name: a path relative to the home directory, an absolute path, or a URL.
   ///   - range: The part that is played; nil or `whole` for all.
   ///   - lastModified: The modification time in seconds since 1970; nil if unknown.
   ///   - format: The decoded format; nil if unknown.

@@ -21,7 +21,7 @@ package struct ReplyParser: Sendable {
     package var code: Int
     /// The index of the command in its list, from 0.
     package var index: Int
-    /// The command's name; empty if the server does not have the command.
+    /// The command's name; empty if the server has not recognized a command.
     package var command: String
     package var message: String
 
@@ -38,7 +38,7 @@ package struct ReplyParser: Sendable {
     case noGreeting
     case lineTooLong
     case malformedLine(Argument)
-    /// The announced size exceeds the limit, or no newline follows the bytes.
+    /// The announced size is not a number from 0 to the limit, or no newline follows the bytes.
     case malformedBinary
 
     /// A short description for people.

@@ -1,8 +1,9 @@
 internal import TextFormatting
 
-/// A song in the reply to `currentsong`, `playlistinfo`, `plchanges` and similar commands.
+/// A song in a reply, as to `playlistfind`. Most replies are written without it, beginning with
+/// ``Reply/beginSong(file:range:lastModified:format:)``.
 package struct SongReply: Hashable, Sendable {
-  /// The file's name, relative to the home directory or absolute.
+  /// The song's name: a path relative to the home directory, an absolute path, or a URL.
   package var file: Argument
   /// The modification time of the file, in seconds since 1970; nil if unknown.
   package var lastModified: Int64?
@@ -51,7 +52,7 @@ package struct SongReply: Hashable, Sendable {
     url(instead: file.bytes.span).map { Argument($0) } ?? file
   }
 
-  /// Returns the URL for a name that a reply cannot express; nil for any other name.
+  /// Returns the URL for an absolute name that a reply cannot express; nil for any other name.
   static func url(instead file: Span<UInt8>) -> [UInt8]? {
     guard !file.isEmpty, file[0] == 0x2F, !SanitizedText.isExact(file) else { return nil }
     return PercentEncoding.fileURL(ofPath: file)

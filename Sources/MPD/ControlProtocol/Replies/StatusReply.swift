@@ -13,7 +13,7 @@ package struct StatusReply: Hashable, Sendable {
   package struct Progress: Hashable, Sendable {
     package var elapsed: Milliseconds
     package var duration: Milliseconds?
-    /// The mean bit rate in bits per second; 0 if unknown.
+    /// The mean bit rate of the last second heard, in bits per second; 0 if unknown.
     package var bitRate = 0
     /// The decoded format; nil until it is known.
     package var audio: AudioFormatText?
@@ -54,11 +54,11 @@ package struct StatusReply: Hashable, Sendable {
   package var song: Place?
   /// The progress of the current song. Written only in the states `play` and `pause`.
   package var progress: Progress?
-  /// The number of the database update in progress; nil if there is none.
+  /// The number of the database update in progress, otherwise of the next one; nil if there is none.
   package var updatingDatabase: UInt32?
-  /// The reason why no sound plays; nil without an error.
+  /// The last error of playback or of the output; nil if there is none.
   package var error: String?
-  /// The song that follows automatically.
+  /// The song that follows the current one, automatically or after a pause.
   package var nextSong: Place?
 
   package init() {}

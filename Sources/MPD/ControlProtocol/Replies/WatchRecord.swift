@@ -28,9 +28,10 @@ package struct WatchRecord: Hashable, Sendable {
     case network(StatusReply.Place, NetworkReport)
     /// Timed metadata of the stream, valid from that time of the song onward.
     case timedMetadata(StatusReply.Place, identifier: String, value: String, time: Milliseconds)
-    /// The client read too slowly, so `steps` time steps were dropped before the next record.
+    /// The client read too slowly, or the server was busy, so `steps` records were dropped before the next
+    /// one.
     case coalesced(steps: Int)
-    /// No event has occurred for a while; the connection is alive.
+    /// No record was sent to the client for a while; the connection is alive.
     case alive
 
     package var name: String {
@@ -162,7 +163,7 @@ package struct NetworkReport: Hashable, Sendable {
   /// The URL of the responding server, without credentials.
   package var url: String?
   package var status: Int?
-  /// The first requested byte.
+  /// The first requested byte; in a response, the first byte of its range.
   package var from: Int64?
   /// The number of the request, from 1.
   package var attempt: Int?

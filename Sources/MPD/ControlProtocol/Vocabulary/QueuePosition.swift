@@ -1,6 +1,6 @@
 /// A position in the queue as an argument of a command. Never negative.
 package enum QueuePosition: Hashable, Sendable {
-  /// Before the song at this position, from 0; the number of songs means the end.
+  /// The position of the first added or moved song afterwards, from 0.
   case absolute(Int)
   /// The distance after the current song, `+N`: 0 means directly after it.
   case afterCurrent(Int)
@@ -8,10 +8,10 @@ package enum QueuePosition: Hashable, Sendable {
   case beforeCurrent(Int)
 }
 
-/// A part of the queue, from `lowerBound` up to but not including `upperBound`.
+/// A part of the queue, of a playlist or of a result, from `lowerBound` up to but not including `upperBound`.
 package struct PositionRange: Hashable, Sendable {
   package let lowerBound: UInt32
-  /// The position after the last one; nil for the end of the queue. Never below `lowerBound`.
+  /// The position after the last one; nil for the end of the list. Never below `lowerBound`.
   package let upperBound: UInt32?
 
   /// Creates a range; nil if the end is before the start.
@@ -21,7 +21,7 @@ package struct PositionRange: Hashable, Sendable {
     self.upperBound = upperBound
   }
 
-  /// The whole queue: `0:`.
+  /// All positions: `0:`.
   package static let all = PositionRange(checkedLower: 0, upper: nil)
 
   /// Creates the range of one position, `N`. `UInt32.max`, which is above any position, gives an open range.

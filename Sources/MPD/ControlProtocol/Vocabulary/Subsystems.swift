@@ -18,7 +18,7 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   package static let player = Subsystems(rawValue: 1 << 3)
   package static let mixer = Subsystems(rawValue: 1 << 4)
   package static let output = Subsystems(rawValue: 1 << 5)
-  /// A mode such as repeat, random, single or consume changed; or home, foreground or lock was performed.
+  /// A mode such as repeat, random, single or consume changed, or the application's state.
   package static let options = Subsystems(rawValue: 1 << 6)
   package static let sticker = Subsystems(rawValue: 1 << 7)
   /// An update of the database began or ended.

@@ -11,7 +11,7 @@ struct ClientClock {
     var mayTimeOut = false
     /// Whether a command is in progress.
     var isPerforming = false
-    /// The bytes that the client has not read, out of all `sent` bytes.
+    /// The bytes that the channel still holds, out of all `sent` bytes.
     var pending = 0
     var sent = 0
   }

@@ -46,7 +46,7 @@ final class ClientConnection: ChannelInboundHandler {
   private var timerDeadline = NIODeadline.distantFuture
   private var clock: ClientClock
   private var linesTaken: UInt64 = 0
-  /// Whether a command has completed since the last update of the clock.
+  /// Whether a command has completed, or a piece of an answer was sent, since the last update of the clock.
   private var hasCompleted = false
   private var sent = 0
 

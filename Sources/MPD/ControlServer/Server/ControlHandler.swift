@@ -13,8 +13,7 @@ package protocol ControlHandler: Sendable {
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion)
 
-  /// A client began to watch. Send it the current state with ``MPDServer/broadcast(_:to:only:)``. Records
-  /// broadcast from now on reach the client in the order of the calls.
+  /// A client began to watch. Send it the current state with ``MPDServer/broadcast(_:to:only:)``.
   func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo)
 
   /// A client has ended its watch or has disconnected.
@@ -48,7 +47,7 @@ extension ControlHandler {
 
 /// A stream of records that clients watch.
 package enum WatchTopic: Hashable, Sendable {
-  /// A record each time playback reaches a multiple of the interval.
+  /// A record each time playback reaches a multiple of the interval, starts, stops or jumps.
   case time(WatchInterval)
   /// The events of the player and the application.
   case events
@@ -73,8 +72,8 @@ package final class Completion: Sendable {
     self.mailbox = mailbox
   }
 
-  /// Sends the reply or the refusal. Any thread; does not block. A call before
-  /// ``ControlHandler/perform(_:_:for:completion:)`` returns avoids a switch of threads.
+  /// Sends the reply or the refusal. Any thread; does not block. A call on the thread of
+  /// ``ControlHandler/perform(_:_:for:completion:)`` avoids a switch of threads.
   package func callAsFunction(_ result: Result<Reply, Ack>) {
     guard !isCalled.exchange(true, ordering: .relaxed) else { return }
     mailbox.complete(client, result)
@@ -100,7 +99,7 @@ extension ClientID: CustomStringConvertible {
 
 package struct ClientInfo: Sendable {
   package let id: ClientID
-  /// Whether the client uses the Unix socket.
+  /// Whether the client uses the Unix socket or is this process itself.
   package let isLocal: Bool
   /// Whether the client is the server's own user or root, who may name any file that the server can read.
   /// Always false for clients from the network, whose identity is unknown.

@@ -76,7 +76,8 @@ package final class MPDServer: Sendable {
 
   /// Ends the server: stops accepting, removes the socket's file if it is still this server's, waits for
   /// commands in progress and pending replies, and closes everything. Blocks for at most slightly longer than
-  /// ``ServerLimits/ending``. Any thread but the server's own. A second call has no effect.
+  /// ``ServerLimits/ending``, and up to 2 s more while another server starts. Any thread but the server's
+  /// own. A second call has no effect.
   package func stop() {
     guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     file?.removeIfOwn()
@@ -206,7 +207,7 @@ extension ChannelOptions.Types.WriteBufferWaterMark {
   static func full(at bytes: Int) -> Self { Self(low: (bytes + 1) / 2, high: max(1, bytes)) }
 }
 
-/// Stops accepting for a second when the process has no descriptors left.
+/// Stops accepting for a second after a system error, as when the process has no descriptors left.
 ///
 /// NIO's own back-off handler postpones the next read, but the failed connection is still pending. So the
 /// loop finds the listening socket ready again immediately, and uses 100 % of a processor until a descriptor

@@ -9,10 +9,10 @@ package struct NetworkAccess: Hashable, Sendable {
   /// The permissions of clients by address, before a password.
   package var hosts: [IPAddress: Permissions]
   /// The permissions of clients at all other addresses. If nil: none if passwords are set; otherwise all for
-  /// clients of this machine and `read` for others.
+  /// loopback addresses and `read` for others.
   package var others: Permissions?
 
-  /// Creates the rules. By default, clients of this machine may do everything and others may only read.
+  /// Creates the rules. By default, clients at loopback addresses may do everything and others may only read.
   package init(
     passwords: [Argument: Permissions] = [:], hosts: [IPAddress: Permissions] = [:],
     others: Permissions? = nil

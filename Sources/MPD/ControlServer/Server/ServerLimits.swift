@@ -32,7 +32,7 @@ package struct ServerLimits: Sendable {
   /// The time in seconds for which one client's commands run before other clients' turns. Enough for fifty
   /// commands or more, and too short to notice.
   package var turn = 0.001
-  /// The maximum number of bytes read from a client at a time. Half the limit of a line; a few hundred of the
+  /// The maximum number of bytes read from a client at a time. Half the limit of a line; some 800 of the
   /// shortest commands.
   package var readBytes = 4096
   /// The maximum number of records that wait for the event loop; further ones are coalesced. Ten seconds of

@@ -2,12 +2,12 @@ package import SystemSupport
 
 /// A reason why a listening socket could not be created.
 package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A server answers at that path. The command's exit status is 73.
+  /// A server answers at that path.
   case alreadyRunning(path: String)
-  /// The path is empty, contains a zero byte, or has more bytes than the system's `limit`.
+  /// The path is empty, contains a zero byte, ends with a slash, or has more bytes than the system's `limit`.
   case invalidPath(String, limit: Int)
   case notASocket(path: String)
-  /// The directory belongs to another user, or others may change its contents.
+  /// The directory belongs to an untrusted user, or all users may change its contents.
   case unsafeDirectory(path: String)
   /// Another process has held the directory's lock for longer than a start takes.
   case directoryLocked(path: String)
@@ -15,7 +15,7 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The descriptor passed by systemd is not a listening Unix socket.
   case unusableActivation
   case notAnAddress(NetworkAddress)
-  /// Another program uses that address. The command's exit status is 73.
+  /// Another program uses that address.
   case addressInUse(NetworkAddress)
   case system(SystemCallError, path: String)
 

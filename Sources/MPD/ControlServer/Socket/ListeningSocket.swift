@@ -3,10 +3,11 @@ internal import SystemSupport
 
 /// A listening socket and its file.
 ///
-/// The file has its mode from its creation, regardless of the umask. For this, `fchmod` sets the mode of the
-/// unbound socket, which Linux gives to the file at `bind`. A group or a wider mode is applied after `bind`.
+/// The file is closed to other users from its creation, regardless of the umask. For this, `fchmod` sets the
+/// mode 0600 of the unbound socket, which Linux gives to the file at `bind`, without the umask's bits. The
+/// group and the final mode are applied after `bind`.
 ///
-/// If two servers start at the same time, exactly one gets the path. For this, the probe, the removal of a
+/// If two servers start at the same time, at most one gets the path. For this, the probe, the removal of a
 /// stale socket and `bind` run under a lock of the directory.
 package struct ListeningSocket: ~Copyable {
   /// The maximum number of connections waiting to be accepted. Above the maximum number of clients, so that

@@ -38,7 +38,7 @@ extension SocketOptionProvider {
   }
 }
 
-/// Returns the id of a group, given by name or number; nil if the group does not exist.
+/// Returns the id of a group, given by name or number; nil for a name that no group has.
 func groupNumber(_ name: String) -> UInt32? {
   if let number = UInt32(name) { return number }
   // Larger than the entry of any group used for a socket; a group with more members counts as unknown.

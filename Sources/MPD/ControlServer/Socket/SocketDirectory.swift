@@ -43,8 +43,8 @@ struct SocketDirectory: ~Copyable {
     throw .unsafeDirectory(path: path)
   }
 
-  /// Whether only trusted users can rename files in the directory. Others could put their own socket in place
-  /// of this one.
+  /// Whether the directory belongs to a trusted user and, once it has its mode, not every user can rename
+  /// files in it. Others could put their own socket in place of this one.
   private borrowing func isTrusted(isPrivate: Bool) throws(SystemCallError) -> Bool {
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else { throw SystemCallError("fstat") }
@@ -82,7 +82,7 @@ struct SocketDirectory: ~Copyable {
   }
 
   /// Returns the result of `body`, which runs under the directory's lock. The lock excludes the start or end
-  /// of any other server.
+  /// of any other server with a socket in the directory.
   borrowing func locked<Result: ~Copyable>(
     _ body: () throws(ListenError) -> Result
   ) throws(ListenError) -> Result {

@@ -10,7 +10,7 @@ package struct TaskRecord: Codable, Sendable {
   }
 
   package struct Outcome: Codable, Sendable {
-    /// A code of `NSURLErrorDomain`; nil if a response arrived.
+    /// A code of `NSURLErrorDomain`; nil if the task ended with a response, whatever its status.
     package var code: Int?
     package var message = ""
     /// The reason for which the device has cancelled the task.

@@ -36,7 +36,7 @@ struct Insert: ControlCommand {
   @OptionGroup var added: AddedNames
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
-    // Each insertion comes directly after the current song, so the last name is inserted first.
+    // Each insertion comes before the previous one, so the last name is inserted first.
     try added.add(try added.uris(for: control).reversed(), with: &client, output) { client, uri in
       let before = try client.ask("status")
       let position: ControlProtocol.Argument = before["song"] == nil ? "0" : "+0"

@@ -35,9 +35,10 @@ struct AddedNames: ParsableArguments {
     var mayBeFolder: Bool
   }
 
-  /// Returns the names with URIs that have the same meaning for the server.
+  /// Returns the names with their URIs: at a socket independent of the working directory, at a network
+  /// address unchanged.
   func uris(for control: ControlOptions) throws -> [Named] {
-    // The paths of this machine mean nothing to a server on another one.
+    // A server at a network address may be on another machine.
     let server = try control.server(environment: ProcessEnvironment.value)
     let isRemote = if case .network = server.address { true } else { false }
     return names.map { name in
@@ -49,8 +50,8 @@ struct AddedNames: ParsableArguments {
     }
   }
 
-  /// Calls `body` with each URI. Reports refusals and files that cannot be played, and throws
-  /// `ExitStatus.refused` after all names if there were refusals.
+  /// Calls `body` with each URI. Reports refusals, and the unplayable files in folders. Throws
+  /// `ExitStatus.refused` after all names if there were refusals, and any other error at once.
   func add(
     _ named: some Sequence<Named>, with client: inout MPDClient, _ output: CommandOutput,
     _ body: (inout MPDClient, ControlProtocol.Argument) throws -> Void
@@ -61,7 +62,7 @@ struct AddedNames: ParsableArguments {
       do {
         try body(&client, name.uri)
       } catch ControlClientError.refused(let refusal) {
-        // Mpd uses this message for every missing file or folder.
+        // Mpd uses this message for a missing file too.
         let message = refusal.message == "No such directory" ? "no such file or folder" : refusal.message
         // The server's messages about a playlist at a URL already begin with that URL.
         output.complain(message.hasPrefix("\(shown): ") ? message : "\(shown): \(message)")

@@ -11,7 +11,7 @@ struct CommandOutput {
     case system(Int32)
   }
 
-  /// Writes all bytes of the command's result at once. Blocks while a pipe's reader is slow.
+  /// Writes a part of the command's result, unbuffered. Blocks while a reader is slow.
   let write: (_ bytes: [UInt8]) throws(Failure) -> Void
   /// Writes a message for a person.
   let complain: (_ text: String) -> Void

@@ -9,8 +9,8 @@ import SystemSupport
 protocol ControlCommand: ParsableCommand {
   var control: ControlOptions { get }
 
-  /// Performs the command. A thrown error is reported to the user and ends the command; an `ExitStatus` only
-  /// ends it.
+  /// Performs the command. A thrown error is reported to the user and ends the command. An `ExitStatus` and
+  /// `CommandOutput.Failure.readerLeft` only end it.
   func perform(with client: inout MPDClient, output: CommandOutput) throws
 }
 

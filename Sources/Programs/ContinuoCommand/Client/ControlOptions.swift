@@ -10,7 +10,7 @@ struct ControlOptions: ParsableArguments {
   static let variable = "CONTINUO_SOCKET"
   /// The environment variable of mpd's clients for their server.
   static let hostVariable = "MPD_HOST"
-  /// The environment variable for the port, if the host has none.
+  /// The environment variable for the port of the host in `hostVariable`, if that contains none.
   static let portVariable = "MPD_PORT"
 
   @Option(
@@ -52,7 +52,7 @@ struct ControlOptions: ParsableArguments {
   }
 }
 
-/// A server and its password: a value of `--host`.
+/// The server of a command, and its password if one is given.
 struct ServerChoice: Hashable, Sendable {
   let address: ServerAddress
   let password: ControlProtocol.Argument?

@@ -79,7 +79,7 @@ struct Ctl: ControlCommand {
       try client.send(request, timeout: MPDClient.quickPatience)
       return try client.reply(timeout: patience(for: request.name))
     } catch {
-      // `close` is the only command without a reply.
+      // `close` has no reply.
       if error == .disconnected, request.name == "close" { return [] }
       throw error
     }

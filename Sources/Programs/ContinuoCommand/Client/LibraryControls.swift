@@ -52,7 +52,7 @@ struct Search: ControlCommand {
     return "(\(tag) contains '\(quoted)')"
   }
 
-  /// The number of songs in a request, whose reply stays below a server's output limit for a client.
+  /// The number of songs in a request. With usual tags its reply stays below mpd's output limit of 8 MiB.
   static let pageSize = 1000
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {

@@ -36,8 +36,8 @@ struct QueueNumbers: Hashable, Sendable {
 }
 
 extension MPDClient {
-  /// Sends requests about songs of the queue. Replaces the server's message about a missing song, because its
-  /// positions count from 0 and not from 1 as in the user's input.
+  /// Sends requests about songs of the queue. Replaces the server's message about an invalid argument,
+  /// because its positions count from 0 and not from 1 as in the user's input.
   fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
     guard !requests.isEmpty else { return }
     do {
@@ -164,7 +164,7 @@ struct ShowQueue: ControlCommand {
     file, title, artist, album, duration (seconds); unknown values are null.
     """)
 
-  /// The number of songs in a request. With any number of tags, its reply stays below the server's output limit.
+  /// The number of songs in a request. With usual tags its reply stays below mpd's output limit of 8 MiB.
   static let pageSize = 1000
 
   @OptionGroup var control: ControlOptions
@@ -182,7 +182,7 @@ struct ShowQueue: ControlCommand {
       try output.write(
         listing.text(of: songs, current: replies[0]["songid"].flatMap { Int($0) }, total: total))
       start += Self.pageSize
-      // A page after the end of the queue, which may have become shorter, must not be requested.
+      // The server refuses a page after the end of the queue, whose length may change between replies.
       guard songs.count == Self.pageSize, start < total else { break }
     }
     try output.write(listing.end)

@@ -4,7 +4,7 @@ import MusicFiles
 
 extension UnplayableFiles {
   /// Requests from a server the unplayable files in the folders with these URIs (nil: the music directory),
-  /// and reports the files. A server that refuses the command reports none.
+  /// and reports them. Ignores folders for which the server refuses the request.
   static func report(
     _ uris: [ControlProtocol.Argument?], areListed: Bool, with client: inout MPDClient,
     _ output: CommandOutput

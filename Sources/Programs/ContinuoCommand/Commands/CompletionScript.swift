@@ -1,7 +1,7 @@
 import ArgumentParser
 
 enum CompletionScript {
-  /// Returns the script that the arguments request; nil if the parser generates it correctly.
+  /// Returns Bash's script if the arguments request it; nil for all else, which the parser handles correctly.
   static func asked(by arguments: some Collection<String>) -> String? {
     let option = "--generate-completion-script"
     let words = Array(arguments)

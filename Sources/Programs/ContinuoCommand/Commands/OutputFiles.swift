@@ -2,7 +2,7 @@ import Glibc
 import MusicFiles
 import TextFormatting
 
-/// The output files of a command, which differ from each other and from all files that the command reads.
+/// The output files of a command, which must differ from each other and from the inputs that are checked.
 /// Links, other spellings and descriptors of the same file are recognized, without opening a file.
 struct OutputFiles {
   struct Conflict: Error, CustomStringConvertible { let description: String }
@@ -50,8 +50,8 @@ struct OutputFiles {
 
   private static let linkLimit = 40
 
-  /// Returns the destination for a file name; nil for a device, to which several outputs may write, and if no
-  /// file can be created.
+  /// Returns the destination for a file name; nil for a character device, to which several outputs may write,
+  /// and if the folder cannot be examined.
   private static func destination(of path: MediaPath) -> Destination? {
     if let status = try? FileStatus(of: path) { return destination(status) }
     // Writing to a dangling link creates the link's target.

@@ -74,7 +74,7 @@ extension Play {
     try play(builder, modes: modes, network: network)
   }
 
-  /// Throws if an output is also an input or another output.
+  /// Throws if an output is also another output, a song, a playlist, standard input or a file of an option.
   private func checkOutputs(_ builder: QueueBuilder) throws(OutputFiles.Conflict) {
     var outputs = OutputFiles()
     if case .wav(let path) = player.output {

@@ -29,8 +29,8 @@ public enum CommandLineTool {
   }
 
   /// Runs the command that the first argument names, and ends the process, if the other arguments are valid
-  /// for that command. Returns for all else, such as help and errors, which concern the tree of all commands.
-  /// Parsing that tree takes several times as long.
+  /// for that command. Returns for all else, such as help, errors and `phone run`, which concern the tree of
+  /// all commands. Parsing that tree takes several times as long.
   private static func run(_ arguments: some Collection<String>) {
     guard let word = arguments.first, let type = RootCommand.subcommand(word),
       var command = try? type.parseAsRoot(Array(arguments.dropFirst())), Swift.type(of: command) == type
@@ -81,7 +81,7 @@ enum CommandSuggestion {
     return hint(for: first)
   }
 
-  /// Returns a hint about a first argument that is not a command; nil for a command or an option.
+  /// Returns a hint about a word in the place of a command; nil if it is a command, an option or empty.
   static func hint(for word: String) -> String? {
     let names = RootCommand.configuration.subcommands.map(RootCommand.name) + ["help"]
     guard !word.isEmpty, !word.hasPrefix("-"), !names.contains(word) else { return nil }
@@ -98,8 +98,8 @@ enum CommandSuggestion {
     EntryLocation.isURL(Array(word.utf8)) || (try? FileStatus(of: RawArguments.bytes(of: word))) != nil
   }
 
-  /// Returns the optimal string alignment distance: the number of letters to change, insert, remove or swap
-  /// with a neighbour.
+  /// Returns the optimal string alignment distance of `second` from the first 64 letters of `first`: the
+  /// number of letters to change, insert, remove or swap with a neighbour.
   static func distance(_ first: String, _ second: String) -> Int {
     let (a, b) = (Array(first.prefix(64)), Array(second))
     var rows = [Array(0...b.count)]

@@ -108,8 +108,8 @@ extension Serve {
     return (parts, state)
   }
 
-  /// Returns the database of the songs below `--home`, which has the songs of the last run; nil without that
-  /// option or if the database cannot be opened. Without a state directory the database is temporary.
+  /// Returns the database of the songs below `--home`; nil without that option or if the database cannot be
+  /// opened. It is kept in the state directory; without one it is temporary.
   private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicDatabase? {
     guard self.home != nil else { return nil }
     do throws(DatabaseError) {
@@ -125,7 +125,8 @@ extension Serve {
     }
   }
 
-  /// Returns the folder for clients' playlists: the folder of the option, or a folder in the state directory.
+  /// Returns the folder for clients' playlists: the folder of the option, else one in the state directory;
+  /// nil without both.
   private func playlists(_ state: StateDirectory?) -> PlaylistFolder? {
     let folder =
       playlists.map { RawArguments.bytes(of: $0).resolved(against: .workingDirectory()) }
@@ -133,7 +134,7 @@ extension Serve {
     return folder.map { PlaylistFolder($0) }
   }
 
-  /// Throws if the drawing would overwrite an input, a song of the queue or the saved state.
+  /// Throws if the drawing would overwrite a song, a playlist, a file of an option or one of `StateKeeper`.
   private func checkOutputs(
     _ builder: QueueBuilder, _ machine: borrowing JukeboxMachine, _ state: StateDirectory?
   ) throws(OutputFiles.Conflict) {
@@ -246,7 +247,7 @@ extension Serve {
     (try? MediaPath("/proc/self/exe").resolvingLinks())?.description ?? "/usr/bin/continuo"
   }
 
-  /// The arguments of this run, without the request for the unit. Paths are unchanged.
+  /// The arguments of this run after `serve`, without the request for the unit. Relative paths stay relative.
   private static var unitArguments: [String] {
     Array(CommandLine.arguments.dropFirst(2).filter { $0 != "--print-systemd-unit" })
   }

@@ -10,8 +10,8 @@ struct ServiceManager: Sendable {
   /// The address of a datagram socket: a path, or an abstract name with a leading zero.
   private let address: [UInt8]
 
-  /// Uses the address in `NOTIFY_SOCKET`; nil without one. Removes the variable, so that no child can notify
-  /// in this process's name. Call once, before other threads read the environment.
+  /// Uses the address in `NOTIFY_SOCKET`; nil without a valid one. Removes the variable, so that no child can
+  /// notify in this process's name. Call once, before other threads read the environment.
   init?() {
     guard let value = ProcessEnvironment.value("NOTIFY_SOCKET") else { return nil }
     unsetenv("NOTIFY_SOCKET")
@@ -28,7 +28,7 @@ struct ServiceManager: Sendable {
     self.address = bytes
   }
 
-  /// Sends a notification. Never waits and ignores failures, since nothing depends on it. Any thread.
+  /// Sends a notification. Never waits; ignores failures. Any thread.
   func tell(_ message: Message) {
     let descriptor = socket(
       AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)

@@ -9,12 +9,12 @@ struct GetTarget: Hashable, Sendable {
   let credentials: Credentials?
   let path: String
 
-  /// The maximum length of a name, in bytes. With the suffixes of the files beside it, the name has at most
-  /// 255 bytes, which every file system supports.
+  /// The maximum length of a name from a URL, in bytes. With the suffixes of the files beside it, the name
+  /// has at most 255 bytes, the limit of Linux's usual file systems.
   static let nameLimit = 255 - ".part.record.new".utf8.count
 
-  /// Returns the targets in order. `output` is the file; or the folder, if it exists or the text ends with a
-  /// slash; or nil for the working directory.
+  /// Returns the targets in order. `output` is a folder if it ends with a slash or names an existing one,
+  /// else the file; nil is the working directory.
   static func all(_ urls: [String], output: String?) throws(SyntaxError) -> [GetTarget] {
     var targets: [GetTarget] = []
     let folder = try output.map { text throws(SyntaxError) in try Self.folder(text, count: urls.count) } ?? ""

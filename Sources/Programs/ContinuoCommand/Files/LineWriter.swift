@@ -2,17 +2,16 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Writes whole lines to a descriptor, in order, without waiting for a stalled reader. The caller writes a
-/// line at once if the descriptor takes it, which wakes no other thread. Otherwise the line waits in a
-/// backlog, which a thread of the writer's queue writes when the reader reads. If the backlog is full,
-/// callers wait for a slow reader; a stalled reader loses the lines that find no room. The writer exists
-/// until its backlog is written.
+/// Writes lines to a descriptor, in order, without waiting long for a stalled reader. The caller itself
+/// writes a line to a file, and to a ready pipe up to 4 KiB, which wakes no other thread. Otherwise the line
+/// waits in a backlog, which a thread of the writer's queue writes when the reader reads. If the backlog is
+/// full, callers wait for a slow reader; a stalled reader loses the lines that find no room. The writer
+/// exists until its backlog is written.
 final class LineWriter: Sendable {
   /// The maximum size of the backlog, in bytes, unless a single line is longer: two minutes of events, at 100
   /// per second and 80 bytes each.
   static let backlogLimit = 1 << 20
-  /// The time in seconds in which a reader must take something, or it counts as stalled. A reading pipe frees
-  /// 4 KiB at a time, so some fifty lines are delayed by at most this time.
+  /// The time in seconds in which a reader must take something, or it counts as stalled.
   static let patience = 0.1
   /// The time limit for the whole backlog at the end, in seconds, if the reader is slow but not stalled. It
   /// is less than the time limit of a clean-up.
@@ -62,7 +61,8 @@ final class LineWriter: Sendable {
   deinit { if ownsDescriptor { close(descriptor) } }
 
   /// Writes `line`, which ends with a line feed. Any thread; lines are written in the order of the calls.
-  /// Waits only while the backlog is full, for at most `patience` seconds each time the reader stalls.
+  /// Blocks on a file's disk. While the backlog is full, waits as long as the reader takes something every
+  /// `patience` seconds.
   func write(_ line: [UInt8]) { while !add(line) { waitForReader(until: .now() + Self.patience) } }
 
   /// Writes a drawing that replaces the last one, as a status line does. `change` turns the last drawing into
@@ -76,8 +76,8 @@ final class LineWriter: Sendable {
   }
 
   /// Waits until every line is written, for at most `endLimit` seconds. Gives up earlier if the reader takes
-  /// nothing within `patience` seconds; the remaining lines are lost. Returns the number of lines that were
-  /// lost so far.
+  /// nothing within `patience` seconds; the remaining lines are lost. Returns the number of lines that a
+  /// stalled or slow reader has lost so far.
   @discardableResult
   func finish() -> Int {
     let end = DispatchTime.now() + Self.endLimit
@@ -90,8 +90,8 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// Writes the line or adds it to the backlog. Returns false if the backlog is full and the reader has not
-  /// stalled.
+  /// Writes the line or adds it to the backlog. Drops it after a failure, and if the reader has stalled and
+  /// the backlog is full. Returns false if the backlog is full and the reader has not stalled.
   private func add(_ line: [UInt8]) -> Bool {
     var failure: Int32?
     var beginsDraining = false
@@ -127,19 +127,19 @@ final class LineWriter: Sendable {
     return count >= 0 || errno == EAGAIN || errno == EINTR ? nil : errno
   }
 
-  /// Whether the descriptor takes bytes. Waits for at most that time; -1 waits without limit.
+  /// Whether the descriptor takes bytes or has an error. Waits for at most that time; -1 waits without limit.
   private func isReady(milliseconds: Int32) -> Bool {
     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&wait, 1, milliseconds) > 0
   }
 
-  /// Writes the backlog until it is empty. Runs on `queue`.
+  /// Writes the backlog until it is empty or a write fails. Runs on `queue`.
   private func drain() {
     var isDraining = true
     while isDraining {
       guard isReady(milliseconds: -1) else { continue }
       let piece = state.withLock { state in
-        // Takes whole lines, because the process may end after each piece.
+        // Takes whole lines unless one is longer than a piece, because the process may end after each piece.
         let lineFeed = state.backlog.prefix(Self.pieceSize).lastIndex(of: UInt8(ascii: "\n"))
         let piece = Array(state.backlog.prefix(lineFeed.map { $0 + 1 } ?? Self.pieceSize))
         state.backlog.removeFirst(piece.count)

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A sentence for display, which names the wrong word.
+  /// The message for display, without a full stop.
   let description: String
 
   init(_ description: String) { self.description = description }

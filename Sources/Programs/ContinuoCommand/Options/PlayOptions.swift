@@ -3,8 +3,9 @@ import MusicFiles
 
 /// The command `play` with its options.
 ///
-/// The options are not in a group. In debug builds the argument parser checks the options of a group once for
-/// each group around it. That took 0.5 s at a depth of four (swift-argument-parser 1.8.2).
+/// The command's own options have no group around them. In debug builds the argument parser checks the
+/// options of a group once for each group around it. That took 0.5 s at a depth of four
+/// (swift-argument-parser 1.8.2).
 struct Play: ParsableCommand {
   @OptionGroup var player: PlayerOptions
   @OptionGroup var requests: RequestOptions
@@ -104,7 +105,8 @@ struct Play: ParsableCommand {
     files.contains { $0.lowercased().hasPrefix("http://") || $0.lowercased().hasPrefix("https://") }
   }
 
-  /// Whether to open a control socket: not for a WAV file, which is written as fast as possible.
+  /// Whether to open a control socket: not with `--no-socket`, nor for a WAV file, which is written as fast
+  /// as possible.
   var wantsSocket: Bool {
     if case .wav = player.output { return false }
     return !noSocket

@@ -55,7 +55,8 @@ enum PlayerCommand: Hashable, Sendable {
 }
 
 extension PlayerCommand {
-  /// The event that the system carries out for the command; nil for commands of a player.
+  /// The event that the system carries out for the command; nil for commands of a player or of background
+  /// tasks.
   var happening: LifecycleHappening? {
     switch self {
     case .home: .home

@@ -103,7 +103,7 @@ struct PlayerOptions: ParsableArguments {
 
   var plugin: String { output == .simulated ? "simulated" : "pulse" }
 
-  /// Whether a private null sink may replace a missing server: only if no server was named.
+  /// Whether a private null sink may replace a missing server: only if no output, server or sink was chosen.
   func allowsSubstitute(environment: (String) -> String?) -> Bool {
     output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty
   }

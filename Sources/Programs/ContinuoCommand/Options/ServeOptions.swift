@@ -5,7 +5,7 @@ import SystemSupport
 
 extension LogLevel: ExpressibleByArgument {}
 
-/// The command `serve` with its options. The options are not in a group, for the reason given at `Play`.
+/// The command `serve` with its options. Its own ones have no group around them, for the reason at `Play`.
 struct Serve: ParsableCommand {
   @OptionGroup var player: PlayerOptions
 

@@ -3,9 +3,9 @@ import MusicFiles
 import PulseOutput
 import Synchronization
 
-/// The clean-up steps of the process, however it ends. They save a server's queue, restore the terminal, remove
-/// the control socket's file and pictures on the session bus, complete a WAV file's header, stop a private
-/// server, and write pending lines.
+/// The clean-up steps of a process that ends by `exit`, as after a signal. They save a server's queue,
+/// restore the terminal, remove the control socket's file and pictures on the session bus, complete a WAV
+/// file's header, stop a private server, and write pending lines.
 enum CleanUp {
   private struct State {
     var steps: [@Sendable () -> Void] = []
@@ -19,8 +19,8 @@ enum CleanUp {
     unlessEnding { state in state.steps.append(step) }
   }
 
-  /// Adds a step that runs after all others, because it may take long. Any thread; does not return once the
-  /// process is ending.
+  /// Adds a step that runs after those added so far and those of `add`, because it may take long. Any thread;
+  /// does not return once the process is ending.
   static func addLast(_ step: @escaping @Sendable () -> Void) {
     unlessEnding { state in state.steps.insert(step, at: 0) }
   }
@@ -66,8 +66,8 @@ enum CleanUp {
 }
 
 enum TemporaryDirectory {
-  /// Returns a new directory that only this user can access; nil if it cannot be created. The directory and
-  /// its files are removed when the process ends.
+  /// Returns a new directory that only this user can access; nil if it cannot be created. `CleanUp` removes
+  /// the directory and its files.
   static func make() -> MediaPath? {
     let parent = ProcessEnvironment.value("TMPDIR") ?? "/tmp"
     return CleanUp.adding {

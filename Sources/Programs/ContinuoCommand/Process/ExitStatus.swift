@@ -3,19 +3,21 @@ import ArgumentParser
 /// The exit status of a command, according to sysexits.h where that has a suitable value.
 enum ExitStatus: Int32, Error {
   case played = 0
-  /// At least one item could not be played to its end, but some sound was heard.
+  /// At least one item could not be played to its end, but some sound was heard. For `get`: at least one URL
+  /// could not be fetched.
   case partlyPlayed = 1
   case usage = 64
-  /// A file does not exist, and nothing is left to play.
+  /// Nothing can be played, or the music directory does not exist.
   case noInput = 66
-  /// No audio server, sink or sound file is available. For a client: no server answers at the control socket.
+  /// No audio server, sink or sound file is available. For a client: no server answers, or not as expected,
+  /// or standard output fails.
   case unavailable = 69
   /// The system terminated the application for a violation, and nothing launched it again. In sysexits.h 70
   /// is an internal software error, which such a termination indicates.
   case terminated = 70
   /// The system gives the player too few threads or too little memory.
   case noResources = 71
-  /// A server already answers at the control socket, or the socket cannot be created.
+  /// The control socket or a network address is in use or cannot be created, or a file cannot be written.
   case alreadyRunning = 73
 
   static let refused = partlyPlayed
@@ -35,7 +37,8 @@ enum ExitStatus: Int32, Error {
     }
   }
 
-  /// Creates the status for the end of a queue. `problems` counts the items that were not played to their end.
+  /// Creates the status for the end of a queue. `problems` counts the names and items that were not played to
+  /// their end.
   init(hasSounded: Bool, problems: Int) {
     if problems == 0 { self = .played } else { self = hasSounded ? .partlyPlayed : .noInput }
   }

@@ -3,8 +3,8 @@ import MusicFiles
 import Transfer
 
 enum RawArguments {
-  /// Returns the original bytes of an argument that the parser has as `text`. Swift replaces invalid UTF-8 in
-  /// arguments, and no file has the replaced name.
+  /// Returns the original bytes of the first argument that Swift shows as `text`; else those of `text`, as
+  /// for `--option=text`. Swift replaces invalid UTF-8 in arguments, which changes the names of files.
   static func bytes(
     of text: String, count: Int32 = CommandLine.argc,
     vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv
@@ -44,7 +44,7 @@ enum StandardDescriptors {
   /// anything is opened.
   static func reserve(_ descriptors: ClosedRange<Int32> = STDIN_FILENO...STDERR_FILENO) {
     for descriptor in descriptors where fcntl(descriptor, F_GETFD) < 0 {
-      // The opposite access mode makes every use fail, as with a closed descriptor.
+      // The opposite access mode makes reads of input and writes of output fail, as with a closed descriptor.
       let nothing = open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
       guard nothing >= 0, nothing != descriptor else { continue }
       dup2(nothing, descriptor)

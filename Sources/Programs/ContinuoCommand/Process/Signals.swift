@@ -6,17 +6,17 @@ import Synchronization
 /// Handles the process's signals.
 ///
 /// - SIGINT, SIGTERM, SIGHUP and SIGQUIT end the player in order. A second one, or a player that does not end
-///   within 200 ms, ends the process at once. An ignored SIGHUP stays ignored, as nohup(1) requires.
+///   within 200 ms, ends the process after its clean-up. An ignored SIGHUP stays ignored, as nohup(1)
+///   requires.
 /// - SIGHUP reloads a server instead.
 /// - SIGTSTP restores the terminal and stops the process; SIGCONT takes the terminal again.
 /// - SIGWINCH redraws the terminal, which has a new size.
 ///
-/// Handlers only record the signals; a thread processes them. The thread is started before any other and
-/// needs no further thread. So a process ends even if it gets no threads or its main queue hangs.
+/// Handlers only record the signals; a thread processes them, which needs no further thread. So a process
+/// ends even if it gets no threads or its main queue hangs.
 final class Signals: Sendable {
   private static let ofTerminal = [SIGTSTP, SIGCONT, SIGWINCH]
-  /// The time in seconds after which a player that should end counts as hanging. A clean end is guaranteed
-  /// within 300 ms.
+  /// The time in seconds after which a player that should end counts as hanging.
   private static let limit = 0.2
   /// The time limit for the clean-up of a hanging player, in seconds, because clean-up steps may hang too.
   private static let cleanUpLimit: UInt32 = 3
@@ -34,11 +34,11 @@ final class Signals: Sendable {
   private let requests = Mutex(Request())
   private let workers = Mutex<[any Worker]>([])
 
-  /// Handles the signals from now on. Call once in a process, on the main thread. Both closures are called on
+  /// Handles the signals from now on. Call once in a process, on the main thread. The closures are called on
   /// the main queue. `end` gets the exit status, 128 plus the signal's number as in shells. `redraw` is
   /// called when the process continues after a stop or the terminal has a new size. `reload` is called for
-  /// SIGHUP; without `reload`, SIGHUP ends the player. Until `mainQueueRuns` a signal ends the process
-  /// without `end`.
+  /// SIGHUP; without `reload`, SIGHUP ends the player. Until `mainQueueRuns` a signal that ends the player
+  /// ends the process without `end`.
   init(
     end: @escaping @MainActor @Sendable (Int32) -> Void,
     redraw: @escaping @MainActor @Sendable () -> Void = {},
@@ -48,7 +48,7 @@ final class Signals: Sendable {
     let noted = Self.ofTerminal + ending + (reload == nil ? [] : [SIGHUP])
     self.ending = ending
     let clock = SystemClock.shared
-    // Dispatch may hang if no threads are available, so the thread that waits for signals never calls it.
+    // Dispatch may hang if no threads are available, so a second thread calls the closures.
     let messenger = clock.makeWorker("continuo-ending") { [weak self] in
       let request = self?.takeRequest() ?? Request()
       if let status = request.end { DispatchQueue.main.async { MainActor.assumeIsolated { end(status) } } }
@@ -59,7 +59,7 @@ final class Signals: Sendable {
       return .at(last.at)
     }
     let waiter = clock.makeWorker("continuo-signals") { [weak self] in
-      // Unblocks the signals in this thread, regardless of the masks of other threads.
+      // The clock creates its threads with these signals blocked. At least this thread must receive them.
       NotedSignals.unblock(noted)
       while let signals = self { signals.takeNext(messenger) }
       return .whenSignalled
@@ -154,7 +154,7 @@ private struct NotedSignals {
     sigaction(number, &action, nil)
   }
 
-  /// Whether the process was started with this signal ignored, as under nohup(1).
+  /// Whether the signal is ignored at present, as SIGHUP is from the start under nohup(1).
   static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     sigaction(number, nil, &action)
@@ -162,13 +162,13 @@ private struct NotedSignals {
       == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Waits for signals and returns them. Always call on the same thread.
+  /// Waits for signals and returns them; may return none. Always call on the same thread.
   static func wait() -> NotedSignals {
     board.semaphore.wait()
     return NotedSignals(bits: board.bits.exchange(0, ordering: .relaxed))
   }
 
-  /// Waits for signals until `deadline` and returns them; nil if none arrived.
+  /// Waits for signals until `deadline` and returns them, as `wait()` does; nil at the deadline.
   static func wait(until deadline: HostTime) -> NotedSignals? {
     guard board.semaphore.wait(until: deadline) else { return nil }
     return NotedSignals(bits: board.bits.exchange(0, ordering: .relaxed))

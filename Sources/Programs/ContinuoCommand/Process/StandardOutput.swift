@@ -32,7 +32,7 @@ enum StandardOutput {
 
   static func writeLine(_ text: String) { lines.write(Array("\(text)\n".utf8)) }
 
-  /// Writes the pending lines, as long as their readers read. Call at the end of the process.
+  /// Writes the pending lines, with the limits of `LineWriter.finish`. Call at the end of the process.
   static func finish() {
     let writers = writers.withLock { $0 }
     if let lost = writers.output?.finish(), lost > 0 {

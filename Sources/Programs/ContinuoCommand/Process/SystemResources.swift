@@ -3,8 +3,8 @@ import Clocks
 import Glibc
 
 /// The threads and the memory that a player needs before it can start. Without them Dispatch hangs silently,
-/// and other libraries end the process. So the player requests all of them at once, before anything else,
-/// while an error can still be reported.
+/// and other libraries end the process. So the player first requests all of them at once, while an error can
+/// still be reported.
 enum SystemResources {
   /// The number of threads of a player with a private server, a control socket and an observer, including
   /// those of Dispatch: 12 were observed, and one for each of standard output and standard error.

@@ -18,8 +18,9 @@ enum TerminalMode {
     return group == getpgrp() || group < 0
   }
 
-  /// Takes the terminal whenever this process is in the foreground, from now on. Ignores SIGTTOU and SIGTTIN,
-  /// so that the process does not stop if it touches the terminal while leaving the foreground.
+  /// Takes the terminal now and at each later `takeIfWanted`, if this process is in the foreground. Ignores
+  /// SIGTTOU and SIGTTIN, so that the process does not stop if it touches the terminal while leaving the
+  /// foreground.
   static func want() {
     signal(SIGTTOU, SIG_IGN)
     signal(SIGTTIN, SIG_IGN)

@@ -4,9 +4,9 @@ import Continuo
 import RunTimeline
 import TextFormatting
 
-// Lines for the drawing of a run, in addition to those for the player's events.
+// Lines of `--events` about the run and the device, in addition to those for the player's events.
 extension EventLine {
-  /// Returns the first line of a run: the program and its arguments, and the wall clock at `host`.
+  /// Returns the first line of a run: the version, the arguments, and the wall clock at `host`.
   static func begin(arguments: [String], secondsSince1970: Double, host: HostTime) -> EventLine {
     let members: KeyValuePairs<String, JSONValue> = [
       "version": .string(Version.number), "arguments": .array(arguments.map { .string($0) }),
@@ -23,7 +23,7 @@ extension EventLine {
   /// Creates the line of an event of the device; nil for events without a line, such as states.
   init?(_ event: LifecycleRecord.Event, host: HostTime) {
     switch event {
-    // A button press, or an event that woke the application.
+    // A button press, or another event of the device.
     case .happened(let happening): self.init("device", ["what": .string(happening.description)], host)
     case .taskBegan(let id, let name): self.init(task: id, name, "began", host)
     case .expirationBegan(let id, let name): self.init(task: id, name, "expired", host)
@@ -42,6 +42,7 @@ extension EventLine {
       self.init("terminated", members, host)
     case .refused(let refusal): self.init("refused", ["reason": .string("\(refusal)")], host)
     // No line for calls into the application, nor for events that a music application does not have.
+    // `PlayRun` writes the line of a state.
     case .state, .callBegan, .callEnded, .expirationEnded, .sessionEventsBegan, .sessionEventsEnded,
       .sessionEventsIgnored, .scheduledTaskBegan, .scheduledTaskExpires, .scheduledTaskEnded,
       .socketsReclaimed:

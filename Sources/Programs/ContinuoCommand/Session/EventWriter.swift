@@ -51,8 +51,8 @@ final class EventWriter: Sendable {
   /// `LineWriter` does.
   func write(_ line: EventLine) { output.write(line.bytes) }
 
-  /// Waits for the reader of pending lines, as long as it reads, and warns about lost lines. Call once, at
-  /// the end.
+  /// Waits for the reader of pending lines, with the limits of `LineWriter.finish`, and warns about lost
+  /// lines. Call once, at the end.
   func finish() {
     let lost = output.finish()
     if lost > 0 { warn("\(lost) events to \(name) dropped: the reader has stalled") }

@@ -10,7 +10,7 @@ final class NamedServer {
   private var wait: ServerWait
   private let probe: Probe
   private let clock: any HostClock
-  /// Called once, when the limit has passed without an answer.
+  /// Called at most once, when the limit has passed without a server.
   private var giveUp: (() -> Void)?
 
   /// The timeout for the probe of a server after `ServerWait.limit`, in seconds.

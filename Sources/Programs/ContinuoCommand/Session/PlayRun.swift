@@ -26,7 +26,8 @@ final class PlayRun: SessionDelegate {
   private lazy var tags = TagReader(clock: session.clock) { [weak self] songs in
     DispatchQueue.main.async { MainActor.assumeIsolated { self?.take(songs) } }
   }
-  /// The bound control socket. It is served after the start of the music, which it must not delay.
+  /// The bound control socket. It is served once music plays, which it must not delay, or after
+  /// `socketDelay`.
   private var socket: ListeningSocket?
   private var isServed = false
   private var display: RunDisplay
@@ -39,7 +40,7 @@ final class PlayRun: SessionDelegate {
   /// Whether the run itself terminated the application, not a client, who may launch it again.
   private var hasTerminated = false
   private var wasLaunched = false
-  /// The server that was named; nil if none was.
+  /// The limited wait for the sound server; nil without a limit.
   private var server: NamedServer?
 
   /// The number of songs that the player gets in advance. The engine decodes 1.5 s ahead, so this is enough
@@ -319,7 +320,7 @@ final class PlayRun: SessionDelegate {
     drawStatus()
   }
 
-  /// Returns the position among the songs that can be played, such as `2/4`. Missing files are not counted.
+  /// Returns the position among the songs whose files are not missing, such as `2/4`.
   private func place(of song: QueuedSong) -> String {
     let position = session.host.index(of: song.id)
     let missing = missing

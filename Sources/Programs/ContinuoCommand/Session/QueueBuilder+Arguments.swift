@@ -7,7 +7,7 @@ import Transfer
 
 extension QueueBuilder {
   /// Builds the queue from a command's arguments. Reports problems and, on a terminal, the progress of a long
-  /// read on standard error. The read has no time limit, since the user can end the command.
+  /// read on standard error. Reading folders has no time limit, since the user can end the command.
   init(
     arguments: [String], keepsMissing: Bool = false, network: NetworkSettings = NetworkSettings(),
     listsUnplayable: Bool, clock: any HostClock

@@ -11,7 +11,7 @@ final class RemoteControl {
   private let host: JukeboxHost
   weak var application: JukeboxApplication?
   var quit: (@MainActor () -> Void)?
-  /// Called with a message if a command cannot be performed.
+  /// Called with a message if the application accepts no command, or has no such background task.
   var refuse: (@MainActor (String) -> Void)?
 
   init(device: Device, host: JukeboxHost) {

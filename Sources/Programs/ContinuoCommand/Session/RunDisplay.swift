@@ -5,8 +5,7 @@ import ControlProtocol
 import Jukebox
 import TextFormatting
 
-/// The display of `play`: a status line on a terminal, otherwise lines about songs and time in the
-/// background.
+/// The display of `play`: a status line, or lines about songs and time in the background, or nothing.
 struct RunDisplay {
   enum Form { case statusLine, lines, nothing }
 
@@ -80,8 +79,8 @@ struct RunDisplay {
     return true
   }
 
-  /// Records the name in the tags of a song from the network. Returns false for a live stream, whose titles
-  /// arrive as events, and for a song that is not current.
+  /// Records the name in the tags of a song from the network. Returns whether the current song's name has
+  /// changed: not for a live stream, whose titles arrive as events.
   mutating func learn(_ name: SongName, of id: SongID) -> Bool {
     guard station == nil, streamTitle == nil, name != self.name, id == song?.id else { return false }
     self.name = name

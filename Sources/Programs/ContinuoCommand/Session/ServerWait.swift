@@ -1,8 +1,8 @@
 import Clocks
 
-/// Decides when `play` gives up a named sound server. The limit is 10 s from the start if the server does not
-/// answer, and 10 s from the output's failure if it was never open. A song whose bytes do not arrive does not
-/// count.
+/// Decides when `play` gives up a named sound server: 10 s after the start or, if the server has answered,
+/// after the output's failure. Once the output was open, there is no limit. If no song has needed the output,
+/// for example because its bytes do not arrive, a probe decides.
 struct ServerWait {
   enum Step: Hashable {
     case wait(until: HostTime)
@@ -13,7 +13,7 @@ struct ServerWait {
 
   static let limit = 10.0
 
-  /// The time since which the server is known to be missing; nil after an answer.
+  /// The start of the wait; nil after an answer, until the output fails.
   private var missingSince: HostTime?
   private var hasFailed = false
   private var wasOpen = false

@@ -19,7 +19,7 @@ protocol SessionDelegate: AnyObject {
   /// The device recorded an event. A terminated application no longer exists at that time; an application
   /// that became active for the first time has not started yet.
   func recorded(_ event: LifecycleRecord.Event)
-  /// The output reported a diagnostic. `isNews` is true if clients did not know it.
+  /// The player or its output reported a diagnostic. `isNews`: whether the operator should be notified.
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool)
   /// The process was continued after a stop, or its terminal has a new size.
   func redraw()
@@ -28,8 +28,8 @@ protocol SessionDelegate: AnyObject {
   func complain(_ text: String)
 }
 
-/// A run of a player: the device with its application, the jukebox, and the clients. The device and the
-/// replies to clients have their own threads; everything else runs on the main queue.
+/// A run of a player: the device with its application, the jukebox, and the clients. The application and the
+/// calls of the delegate run on the main queue; the device and the replies to clients have their own threads.
 @MainActor
 final class Session {
   struct Parts {
@@ -42,7 +42,7 @@ final class Session {
     var stickers: StickerStore?
     var modes: BackgroundModes
     var settings = LifecycleSettings()
-    /// The clock, the output and the main queue.
+    /// The clock, the output, the players' network settings and the main queue.
     var environment: PlaybackEnvironment
     /// The addresses that URLs of other users' clients may reach; nil allows no URLs.
     var reachOfOthers: NetworkReach? = .publicOnly

@@ -4,11 +4,11 @@ import Jukebox
 import MusicFiles
 import TextFormatting
 
-/// The lines that `continuo play` writes without a terminal, in the order of their addition: one for each
+/// The lines that `continuo play` writes without a status line, in the order of their addition: one for each
 /// song, and some about playback. A song's line is ready when its name is known or, with the name of the
 /// file, after `patience` seconds. Later lines wait for it.
 struct SongLines {
-  /// The time limit for a song's name, in seconds: not noticeable, and far longer than a file is read.
+  /// The time limit for a song's name, in seconds: not noticeable, and usually longer than its tags are read.
   static let patience = 0.05
 
   private enum Line {
@@ -30,7 +30,7 @@ struct SongLines {
 
   mutating func add(_ text: String) { lines.append(.text(text)) }
 
-  /// Records a song's name. Returns whether its line was still to be written.
+  /// Records a song's name. Returns whether a line was still waiting for it.
   @discardableResult
   mutating func note(_ name: SongName, of song: SongID) -> Bool {
     var isPending = false
@@ -66,7 +66,7 @@ extension QueuedSong {
 }
 
 extension SongMetadata {
-  /// The name for display; nil without a title.
+  /// The name for display; nil without the tags `title` and `name`.
   var displayName: SongName? {
     let tags = tags
     func text(_ type: TagType) -> String? {

@@ -13,9 +13,9 @@ struct SoundOutput {
   /// server answers in 10 ms; if none runs, the connection is refused in 1 ms.
   static let probeLimit = 2.0
 
-  /// Opens the output that the options select, or ends the process. Starts a private server, which blocks, if
-  /// the options request one. With `substitutes`, a private server also replaces an unnamed server that does
-  /// not answer. `serve` waits instead, for a server and a sink.
+  /// Creates the output that the options select, or ends the process. Starts a private server, which blocks,
+  /// if the options request one. With `substitutes`, a private server also replaces an unnamed server that
+  /// does not answer. `serve` waits instead, for a server and a sink.
   init(orExit options: PlayerOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):

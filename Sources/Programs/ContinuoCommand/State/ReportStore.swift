@@ -13,7 +13,7 @@ struct ReportStore {
 
   let folder: MediaPath
 
-  /// Uses `reports` in `StateDirectory.standardPath`; nil without a home directory.
+  /// Uses `reports` in `StateDirectory.standardPath`; nil if that throws.
   init?(environment: (String) -> String?) {
     guard let state = try? StateDirectory.standardPath(environment: environment) else { return nil }
     folder = state.appending("reports".utf8)

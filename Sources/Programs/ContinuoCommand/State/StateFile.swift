@@ -2,7 +2,7 @@ import Glibc
 import MusicFiles
 import SystemSupport
 
-/// A small file that is replaced atomically: a reader sees the old or the new contents, even if the writer is
+/// A file that is replaced atomically: a reader sees the old or the new contents, even if the writer is
 /// killed. Unlike `AtomicFile` it reuses the names of its new files, so that a writer that is often killed
 /// does not fill the directory.
 struct StateFile: Sendable {
@@ -35,7 +35,8 @@ struct StateFile: Sendable {
   /// Whether any file, folder or link has the name.
   var exists: Bool { (try? FileStatus(ofLinkOrFile: path)) != nil }
 
-  /// Returns the contents; nil without a file. A link, a folder or a pipe of that name is an error.
+  /// Returns the contents; nil without a file. Follows links. A folder or a pipe of that name is an error,
+  /// and so are more than `limit` bytes.
   func read(limit: Int) throws(FileBytes.Problem) -> [UInt8]? {
     do {
       return try FileBytes.read(path, limit: limit)

@@ -6,11 +6,11 @@ import MusicFiles
 import Synchronization
 import SystemSupport
 
-/// Keeps the jukebox's queue and position on the disk, so that neither an end nor a kill loses them. The
-/// files of the queue and of long songs' positions are written only after changes; a small record of all
-/// other state, also twice a second during playback. A worker writes them, so that no caller waits for the
-/// disk. Failed writes are retried after a second, then less often. The first failure is reported, and the
-/// first success after it.
+/// Keeps the jukebox's queue and position on the disk, so that they survive the end of the process. A kill
+/// may lose the last moments. The files of the queue and of long songs' positions are written only after
+/// changes; a small record of all other state, also twice a second during playback. A worker writes them, so
+/// that only callers of `save` wait for the disk. Failed writes are retried after a second, then less often.
+/// The first failure is reported, and the first success after it.
 final class StateKeeper: Sendable {
   /// The interval between two records of the position, in seconds. A kill may lose twice this time.
   private static let placeInterval = 0.5
@@ -51,7 +51,7 @@ final class StateKeeper: Sendable {
   }
 
   /// Returns the file for all but the queue and the positions of long songs. Not durable, because twice a
-  /// second is too often for a durable write, and a kill loses nothing.
+  /// second is too often for a durable write, and a kill loses nothing that was written.
   private static func playbackFile(_ directory: StateDirectory) -> StateFile {
     directory.file("playback", isDurable: false)
   }
@@ -95,8 +95,8 @@ final class StateKeeper: Sendable {
     worker?.signal()
   }
 
-  /// Writes all pending changes; later ones only at the next call. Blocks on the disk, and while another
-  /// thread saves. Any thread.
+  /// Writes all pending changes, with one attempt; later ones only at the next call. Blocks on the disk, and
+  /// while another thread saves. Any thread.
   func save() {
     saving.wait()
     defer { saving.post() }
@@ -179,8 +179,8 @@ final class StateKeeper: Sendable {
 // MARK: Reading
 
 extension StateKeeper {
-  /// Returns the saved jukebox; an empty one if nothing was saved. A damaged file is set aside with a
-  /// message, and its readable songs are kept.
+  /// Returns the saved jukebox; an empty one if nothing was saved. An unusable file is set aside, if
+  /// possible, with a message. Of a damaged queue the readable songs are kept.
   static func load(_ directory: StateDirectory, complain: (String) -> Void) -> JukeboxMachine {
     var generator = SystemRandomNumberGenerator()
     let queue = read(queueFile(directory), limit: queueLimit, complain, salvage) {

@@ -21,8 +21,8 @@ struct StatusLine: Hashable, Sendable {
   private static let nameColumns = 12
 
   /// Returns the line for a terminal with that many columns. The last column stays free, because many
-  /// terminals wrap after a write to it. The time has priority, then the status, a bar in a third of the rest
-  /// if that is wide enough, the name, and the position in the queue.
+  /// terminals wrap after a write to it. The time has priority, then the status, the bar, the name, and the
+  /// position in the queue.
   func rendered(columns: Int, look: TerminalLook) -> RenderedLine {
     let columns = max(0, columns - 1)
     var line = RenderedLine(hasColors: look.hasColors)
@@ -45,8 +45,8 @@ struct StatusLine: Hashable, Sendable {
     }
     free = max(0, free - Self.gap)
     let wanted = TerminalText.width(place) + Self.gap + name.width
-    // The bar gets the room that the whole name leaves, but at least a third of the room if that is enough
-    // for a bar.
+    // The bar gets the room that the whole name leaves, or a third of the room if that is more, but no more
+    // than `barColumns` allows.
     let left = min(max(free - wanted - Self.gap, free / 3), Self.barColumns.upperBound)
     if left >= Self.barColumns.lowerBound {
       free -= left

@@ -90,13 +90,14 @@ final class Terminal {
     StandardOutput.lines.draw(Array(new.whole.utf8), change: Array(change.utf8))
   }
 
-  /// Writes a line above the panel and the status line.
+  /// Writes a line above the panel and the status line, if this process has the terminal.
   func tell(_ line: String) {
     guard update() else { return }
     write("\(panel.clearing)\(line)\n\(panel.text)\(drawn?.whole ?? "")")
   }
 
-  /// Shows lines directly above the status line, or removes them if they are shown.
+  /// Shows lines directly above the status line, or removes those that are shown, if this process has the
+  /// terminal.
   func toggle(_ lines: [String]) {
     guard update() else { return }
     let clearing = panel.clearing
@@ -147,7 +148,8 @@ extension TerminalLook {
     func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     let term = value("TERM") ?? "dumb"
     movesCursor = term != "dumb" && term != "unknown"
-    // DEC's terminals had no colours. The names of other monochrome terminals in terminfo end in -m or -mono.
+    // Most of DEC's terminals had no colours. Other monochrome terminals have names in -m or -mono in
+    // terminfo.
     hasColors =
       movesCursor && value("NO_COLOR") == nil && !term.hasPrefix("vt") && !term.hasSuffix("-m")
       && !term.hasSuffix("-mono")

@@ -44,10 +44,10 @@ struct TerminalKeys {
   private var state = State.ground
 
   /// The timeout for the rest of a sequence, in seconds, after which `timeOut` must be called. A person who
-  /// presses Escape and then a key takes longer; a terminal on a slow line does not.
+  /// presses Escape and then a key takes longer.
   static let timeout = 0.05
 
-  /// The maximum length of a sequence: no sequence in use is longer.
+  /// The maximum number of bytes before a sequence's final byte: no sequence in use has more.
   private static let lengthLimit = 32
 
   /// Whether a sequence has begun, so that `timeOut` must be called if nothing follows.

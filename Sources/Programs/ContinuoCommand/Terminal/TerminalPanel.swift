@@ -12,8 +12,8 @@ struct TerminalPanel {
   /// The panel's lines, each with a line feed.
   var text: String { lines.map { $0 + "\n" }.joined() }
 
-  /// Shows the lines or, if a panel is shown, removes it. Lines are cut at `columns`, because the number of
-  /// rows of a wrapped line is unknown.
+  /// Shows the lines or, if a panel is shown, removes it. Lines are cut before the last of `columns`, because
+  /// the number of rows of a wrapped line is unknown.
   mutating func toggle(_ lines: [String], columns: Int) {
     self.lines = self.lines.isEmpty ? lines.map { TerminalText.truncated($0, columns: columns - 1) } : []
   }

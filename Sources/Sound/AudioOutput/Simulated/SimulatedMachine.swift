@@ -39,7 +39,7 @@ struct SimulatedMachine: Sendable {
   private var isMoved: Bool
   /// The number of frames requested by the render in progress; nil if none is in progress.
   private var asked: Int?
-  /// Whether the last render returned fewer frames than requested.
+  /// Whether the last render returned fewer frames than requested, and no data was announced since.
   private var isDry = false
   /// Whether the source was at its end after the last render.
   private var isAtEnd = false
@@ -278,8 +278,8 @@ struct SimulatedMachine: Sendable {
       && line.frame(at: now, limit: renderedFrames) >= refillPosition - SimulatedLine.tolerance
   }
 
-  /// Returns the number of frames to render at once: all blocks until `quietUntil`, because no one can
-  /// observe the difference.
+  /// Returns the number of frames to render at once: a block, or several blocks until `quietUntil` if no one
+  /// can observe the difference.
   private func pieceFrames(at now: HostTime, quietUntil: HostTime?) -> Int {
     let block = personality.blockFrames
     guard let quietUntil, line.rate > 0, personality.earlyNotice == 0, personality.timingInterval == 0 else {

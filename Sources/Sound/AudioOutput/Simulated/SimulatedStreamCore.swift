@@ -2,7 +2,7 @@ import AudioCore
 import Clocks
 import Synchronization
 
-/// Runs the machine's actions on the device's worker, outside the lock.
+/// Runs the machine's actions on the stream's worker, outside the lock.
 final class SimulatedStreamCore: OrderedStreamCore {
   private let clock: any HostClock
   private let machine: Mutex<SimulatedMachine>

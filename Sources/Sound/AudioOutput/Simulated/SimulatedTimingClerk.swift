@@ -1,7 +1,8 @@
 import AudioCore
 import Clocks
 
-/// The reported timing of a simulated device: exact, or updated only at the personality's interval.
+/// The reported timing of a simulated stream: exact, or updated at the personality's interval, and by
+/// `refresh`.
 struct SimulatedTimingClerk {
   private let interval: Double
   private let opening: HostTime

@@ -11,8 +11,8 @@ struct OutputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Opens and truncates `path`; "-" is the standard output. Never blocks. Returns nil for a pipe without a
-  /// reader.
+  /// Opens and truncates `path`; "-" is the standard output. Does not wait for the reader of a pipe, but
+  /// returns nil without one.
   static func open(path: String) throws(OutputError) -> OutputFile? {
     if path == "-" { return try openStandardOutput() }
     // Without O_NONBLOCK, opening a pipe and each write to it would block until its reader is ready.

@@ -2,7 +2,7 @@ package import AudioCore
 package import Clocks
 import Synchronization
 
-/// Writes the rendered frames to a WAV file bit for bit, as fast as they arrive.
+/// Writes the rendered frames to a WAV file, as fast as they arrive.
 ///
 /// The samples are the rendered 32-bit floats, multiplied by the volume if that is not 1. The header is
 /// updated during writing and is exact after a stream is closed and whenever the source reaches its end. Past

@@ -14,7 +14,7 @@ final class WAVStreamCore: OrderedStreamCore {
   private struct Work {
     var isOpen = false
     var isStarted = false
-    /// Whether the last render returned fewer frames than requested.
+    /// Whether the last render returned fewer frames than requested, and no data was announced since.
     var isDry = false
     /// Whether the source was at its end after the last render.
     var isAtEnd = false

@@ -1,7 +1,7 @@
 import AudioCore
 
 /// The positions of a file's MPEG frames on the item's timeline. A pure value. Frames are recorded in order,
-/// from decoding or from reading the headers, so that a format change is known before a seek passes it. Only
+/// from decoding or from reading the headers, so that a format change is known before a seek passes it.
 /// `skip(to:)` assumes that the format stays. The timeline counts frames at the file's initial sample rate,
 /// after encoder delay and padding are cut.
 struct MPEGFrameTable {
@@ -153,7 +153,7 @@ struct MPEGFrameTable {
     var frame: Int64
     /// The ring position of the filter bank before `frame` in linear decoding.
     var phase: Int64
-    /// The first frame with bytes of the bit reservoir that `frame` needs; `frame` itself if it needs none.
+    /// The first frame to read: earlier than `frame` if `DecodingPrelude` must fill the bit reservoir.
     var firstNeeded: Int64
   }
 

@@ -40,7 +40,7 @@ struct MPG123Handle: ~Copyable {
   /// The result of a step through the fed bytes.
   enum Step {
     case frame
-    /// A frame was found whose format differs from that of the preceding one.
+    /// A frame was found that is the first one, or whose format differs from that of the preceding one.
     case newFormat
     /// More bytes are needed to find the next frame.
     case needsMore

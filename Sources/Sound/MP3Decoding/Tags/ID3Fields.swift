@@ -18,8 +18,8 @@ package enum ID3Fields {
   }
 
   /// Returns the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
-  /// tag above `ID3Frames.tagLimit` and bytes not available yet are skipped, and of two tags in a row an empty
-  /// first one. May block on a local disk.
+  /// tag above `ID3Frames.tagLimit` and bytes not available yet are skipped. After an empty ID3v2 tag, a
+  /// second one is read. May block on a local disk.
   package static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
     let first = try ID3Frames.tag(of: source, at: 0) ?? []
     var tag = self.tag(version2: first)
@@ -37,7 +37,7 @@ package enum ID3Fields {
 
   // MARK: Fields
 
-  /// Returns the field in a frame; nil for chapters, and for empty or truncated frames.
+  /// Returns the field in a frame; nil for chapters, linked pictures, and empty or truncated frames.
   private static func field(_ frame: ID3Frames.Frame, version: UInt8) -> MediaTag.Field? {
     let content = frame.content
     switch frame.id {

@@ -101,7 +101,7 @@ extension AudioMetadata {
 }
 
 extension ID3Text {
-  /// Returns 3 for "3/12".
+  /// Returns the number before a slash, 3 for "3/12"; nil if it is not a number above 0.
   fileprivate static func number(_ text: String) -> Int? {
     Int(text.prefix { $0 != "/" }.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
   }

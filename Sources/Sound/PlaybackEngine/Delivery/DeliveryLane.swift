@@ -121,7 +121,7 @@ package final class DeliveryLane: Sendable {
   package func append(_ work: @escaping @Sendable () -> Void) { append(Delivery.work(work)) }
 
   /// Runs `work`, the remainder of the current delivery, at once. If the gate was closed meanwhile, `work`
-  /// runs first after it opens again. Call only from inside a delivery.
+  /// runs first after it opens again. A closed lane drops `work`. Call only from inside a delivery.
   package func carryOn(_ work: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
       if state.isClosed { return false }
@@ -202,7 +202,7 @@ package final class DeliveryLane: Sendable {
   /// Whether a notice about queue progress (item ended, failed or changed) is pending.
   var holdsProgress: Bool { state.withLock { $0.waiting.contains { $0.notice?.isProgress == true } } }
 
-  /// Enqueues a block on the queue if deliveries are pending and no block is scheduled.
+  /// Enqueues a block on the queue if the gate is open, deliveries are pending and no block is scheduled.
   package func wake() {
     let turn = state.withLock { state -> Turn? in
       guard !state.isEmpty, !state.isScheduled, gate.isOpen else { return nil }
@@ -237,7 +237,8 @@ package final class DeliveryLane: Sendable {
   /// queue's.
   func deliverOwn() { deliverAll { $0.nextOwn() } }
 
-  /// Delivers the results of `next`, which is called under the lock, until `next` returns nil.
+  /// Delivers the results of `next`, which is called under the lock, until `next` returns nil or the gate is
+  /// closed.
   private func deliverAll(_ next: (inout State) -> Delivery?) {
     while gate.enter() {
       defer { gate.leave() }

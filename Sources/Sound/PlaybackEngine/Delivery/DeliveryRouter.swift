@@ -87,9 +87,9 @@ final class DeliveryRouter: Sendable {
     }
   }
 
-  /// Removes an observer; no new call of it begins after the return. Returns false for an unknown observer.
-  /// After `close` it always returns true, because a client whose player was closed elsewhere still removes
-  /// its observers.
+  /// Removes an observer. After the return only a call in progress on another thread may still run. Returns
+  /// false for an unknown observer. After `close` it always returns true, because a client whose player was
+  /// closed elsewhere still removes its observers.
   func remove(_ id: ObserverID) -> Bool {
     // The block may own values with arbitrary deinitializers, so it is released outside all locks.
     let block = recipients.blocks.withLock { $0.removeValue(for: id) }

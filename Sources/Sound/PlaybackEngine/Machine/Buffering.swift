@@ -4,7 +4,7 @@ import Clocks
 /// The state of an item's buffer. Corresponds to AVPlayerItem.isPlaybackBufferEmpty and its two sibling
 /// properties.
 package struct BufferState: Hashable, Sendable {
-  /// Whether no frame can be decoded at the present position.
+  /// Whether no frame can be decoded at the present position until more data arrives.
   package var isEmpty: Bool
   /// Whether the item will probably play to its end without stalling.
   package var isLikelyToKeepUp: Bool

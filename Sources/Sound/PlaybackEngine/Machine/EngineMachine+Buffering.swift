@@ -3,7 +3,7 @@ import MediaTime
 
 // Buffering of progressively loaded media.
 extension EngineMachine {
-  /// Whether the current item is only partially loaded.
+  /// Whether the current item is not loaded to its end.
   var isShort: Bool { current.flatMap { queue.read($0) { $0.supply } }.map { !$0.isComplete } ?? false }
 
   /// Records the media available after the decoder's position, `place` seconds into `item`. `isPlaced`:

@@ -90,8 +90,8 @@ extension EngineMachine {
     return format
   }
 
-  /// Whether no frame of the present stream is playing or waiting to play. (After a splice the device still
-  /// holds frames to be heard; then `heardGeneration` is below `generation`.)
+  /// Whether the format of the output may change, because no frame is playing or waiting to play. (After a
+  /// splice the device still holds frames to be heard; then `heardGeneration` is below `generation`.)
   private var canChangeFormat: Bool {
     guard !isOffline, generation == heardGeneration else { return false }
     return switch output.phase {
@@ -148,7 +148,7 @@ extension EngineMachine {
     if let changed { emit(.durationChanged(item, changed)) }
   }
 
-  /// Handles a failure to open `item`, to seek in it, or to convert it to the output's format.
+  /// Handles a failure to open `item`, to seek in it, or to convert it to the output's format or the speed.
   mutating func decoderFailed(_ item: ItemID, error: DecodingError, generation: UInt64, now: HostTime) {
     guard generation == self.generation, item == nextToOpen || cursor == .decoding(item) else { return }
     emit(.itemFailed(item, error))

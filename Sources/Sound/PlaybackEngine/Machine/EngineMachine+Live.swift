@@ -3,7 +3,7 @@ import Clocks
 import MediaTime
 
 extension EngineMachine {
-  /// Whether playback is paused or suspended by request.
+  /// Whether the rate is 0 or the engine is suspended.
   var isStanding: Bool { rate == 0 || isSuspended }
 
   /// Handles a change of the rate or of suspension. After a pause longer than a live stream's `patience`, its

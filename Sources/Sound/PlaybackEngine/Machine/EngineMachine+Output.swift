@@ -10,7 +10,7 @@ struct OutputState {
     case open
     /// Opening is retried at that time.
     case retrying(HostTime)
-    /// Failed permanently; not retried.
+    /// Failed permanently; not retried before playback is requested again.
     case failed
   }
 
@@ -80,7 +80,7 @@ extension EngineMachine {
   /// The seconds during which a start reports `evaluatingBufferingRate`.
   static let evaluationTime = 1.0
 
-  /// The shortest interval between two checks by the conductor, in nanoseconds: far below any observer interval.
+  /// The conductor's shortest wait for a deadline, in nanoseconds: far below any observer interval.
   static let shortestWait: Int64 = 50_000
 
   /// Whether the user's settings ask for sound now.
@@ -130,7 +130,7 @@ extension EngineMachine {
     commands.append(.open(format, serial: output.serial, generation: generation))
   }
 
-  /// Closes the stream, if any; decoded frames stay.
+  /// Closes the stream, if any, and forgets the frames that it has taken.
   mutating func closeStream() {
     output.phase = .none
     output.serial += 1

@@ -127,8 +127,8 @@ extension EngineMachine {
     }
   }
 
-  /// Returns the current item's position now, extrapolated from the last check; never earlier than a position
-  /// already returned. Nil if no item is current or the item is not open yet.
+  /// Returns the current item's position now; never earlier than a position returned since the last jump. Nil
+  /// if no item is current or the item is not open yet.
   mutating func position(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
     guard var place = seenPosition(now: now, timing: timing) else { return nil }
     if let toldPosition, toldPosition.seconds > place.seconds { place = toldPosition }
@@ -217,7 +217,7 @@ extension EngineMachine {
       // Movement at rate 0 is the rest of the paused sound, and movement during a pending flush is sound from
       // before the jump. Neither counts.
       if rate != 0, !output.flushPending { output.hasMoved = true }
-      // A device may open and fail immediately, so only sound resets the back-off.
+      // A device may open and fail immediately, so sound resets the back-off, and opening does not.
       output.backoff.reset()
     }
     let state: EngineTimeControl

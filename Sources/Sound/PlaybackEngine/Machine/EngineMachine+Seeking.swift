@@ -2,8 +2,8 @@ import AudioCore
 import MediaTime
 
 extension EngineMachine {
-  /// Seeks to `seconds` of the current item and ends a pending seek without success. If `id` is not nil and
-  /// not current, only `completion` is scheduled, with false.
+  /// Seeks to `seconds` of the current item. Unless that position is not seekable, ends a pending seek
+  /// without success. If `id` is not nil and not current, only `completion` is scheduled, with false.
   ///
   /// `isExact`: whether the position must not be estimated.
   ///

@@ -51,7 +51,7 @@ extension EngineMachine {
   }
 }
 
-// Speed changes: frames decoded ahead are decoded again and replace those that the device holds.
+// Changes of speed or volume: frames decoded ahead are decoded again and replace those that the device holds.
 extension EngineMachine {
   mutating func decodeAheadAnew(now: HostTime, timing: OutputTiming?) {
     // No more frames of the item are heard after its end.

@@ -16,7 +16,8 @@ extension EngineMachine {
   private static let handOver = 0.1
 
   /// Seeks to `seconds` of the current item (nil: the present position) and sets the rate, so that this
-  /// position is heard at `moment`. Called for the application; if `id` is not current, only the rate is set.
+  /// position is heard at `moment`. Called for the application; if `id` is not current, or the output is
+  /// offline, only the rate is set.
   ///
   /// If `moment` cannot be met, playback starts at the position that an on-time start would have reached.
   /// `timing`: the open stream's timing.
@@ -70,7 +71,7 @@ extension EngineMachine {
     callObservers()
   }
 
-  /// Returns the time of the handover; nil if no synchronized start is pending.
+  /// Returns the time of the handover; nil if no synchronized start is pending or the output does not move.
   func handOverMoment(_ timing: OutputTiming) -> HostTime? {
     guard let start = synchronizedStart, timing.frameRate > 0 else { return nil }
     let lead = Self.handOver + (timing.replacementLead ?? 0) / timing.frameRate

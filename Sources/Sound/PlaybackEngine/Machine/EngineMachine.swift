@@ -76,7 +76,7 @@ struct EngineMachine: Sendable {
   var format: PCMFormat?
   let isOffline: Bool
 
-  /// The deliveries for the conductor, in order.
+  /// The deliveries that result from the present change, in order.
   var deliveries: [Delivery] = []
 
   init(isQueuePlayer: Bool, isOffline: Bool) {
@@ -115,7 +115,7 @@ struct EngineMachine: Sendable {
   struct Replacement: Hashable {
     var generation: UInt64
     var frame: Int64
-    /// The frames that the device holds there; nil if an item ends there.
+    /// The frames that the device holds there; nil if an item ends there, or for silence.
     var replaced: RenderedTimeline.Run?
   }
 

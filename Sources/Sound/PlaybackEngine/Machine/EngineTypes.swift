@@ -41,15 +41,16 @@ package enum EngineTimeControl: Hashable, Sendable {
   case paused
   /// The rate is not 0, but no sound plays.
   case waiting(WaitingReason)
-  /// Frames leave the device.
+  /// Frames leave the device, apart from brief interruptions.
   case playing
 
   /// The reason why no sound plays although the rate is not 0.
   package enum WaitingReason: Sendable {
     case noItemToPlay
-    /// The item is being opened, or the output is starting.
+    /// The item is being opened or loaded, or the output is starting.
     case evaluatingBufferingRate
-    /// The output is lost, suspended or starved; playback resumes automatically.
+    /// The output is lost, suspended or starved, or a start takes longer than a second to load; playback
+    /// resumes automatically.
     case toMinimizeStalls
   }
 }
@@ -67,14 +68,15 @@ package enum EngineRateReason: Sendable {
 
 /// The engine's reports, in order of occurrence.
 package enum EngineNotice: Sendable {
-  /// The current item changed; nil if the queue ran empty.
+  /// The current item changed, or the application's value of it was outdated; nil if the queue is empty.
   case currentItemChanged(ItemID?)
   case rateChanged(Float, EngineRateReason)
   case timeControlChanged(EngineTimeControl)
   case itemReady(ItemID, ItemInfo)
   /// An item's length became known more precisely.
   case durationChanged(ItemID, ItemInfo)
-  /// An item cannot be played at all. A queue player has removed it from the queue.
+  /// An item cannot be opened, or not be played from a position. A queue player has removed it from the
+  /// queue, unless the error affects the whole engine.
   case itemFailed(ItemID, DecodingError)
   /// An item was heard to its end.
   case playedToEnd(ItemID)
@@ -84,11 +86,11 @@ package enum EngineNotice: Sendable {
   case timeJumped(ItemID)
   /// Sound stopped because of an underrun or because the output was lost.
   case playbackStalled(ItemID)
-  /// The buffer state changed. Reported for the current item only, and not for media that are completely
-  /// available.
+  /// The buffer state changed. Reported for the current item only, and never for media that need not be
+  /// loaded.
   case bufferChanged(ItemID, BufferState)
-  /// The loaded ranges changed. Reported at most four times a second, and not for media that are completely
-  /// available.
+  /// The loaded ranges changed. Reported at most four times a second, and never for media that need not be
+  /// loaded.
   case extentChanged(ItemID, MediaExtent)
   /// The first frame of a tag was heard, at that time of the item.
   case timedTag(ItemID, MediaTag, CMTime)
@@ -123,7 +125,7 @@ struct ItemRecord: Sendable {
   var suppliedPlace = 0.0
   /// The last reported buffer state.
   var buffer = BufferState(.all)
-  /// The last reported loaded ranges; nil if the item is completely available.
+  /// The last reported loaded ranges; nil without a report, as for an item that is completely available.
   var extent: MediaExtent?
   /// The amount to buffer ahead of the decoder.
   var readAhead = MediaReadAhead.usual

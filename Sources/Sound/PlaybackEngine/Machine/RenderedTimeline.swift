@@ -54,7 +54,7 @@ struct RenderedTimeline: Sendable {
     runs.append(run)
   }
 
-  /// Returns the first run of `generation` or later. `isLast`: whether that run may still grow.
+  /// Returns the first run of `generation` or later. `isLast`: whether no run follows it yet.
   func first(since generation: UInt64) -> (run: Run, isLast: Bool)? {
     guard let index = runs.firstIndex(where: { $0.generation >= generation }) else { return nil }
     return (runs[index], index == runs.count - 1)
@@ -76,7 +76,7 @@ struct RenderedTimeline: Sendable {
     }
   }
 
-  /// Removes everything from `frame` on, because it was discarded unheard.
+  /// Removes the frames from `frame` on, because they were discarded unheard. An end mark at `frame` stays.
   mutating func truncate(from frame: Int64) {
     while let last = runs.last, last.firstFrame >= frame,
       !(last.frameCount == 0 && last.firstFrame == frame)

@@ -12,7 +12,7 @@ import Synchronization
 /// - The last run may grow after it was committed. Its length and ending are in `lengths`, which are atomic.
 final class RenderLog: @unchecked Sendable {
   /// The maximum number of runs, drained or not. At the limit the stream takes no frames until some were
-  /// heard. Items of 10 ms fill it in 2.5 s, which is more than an output keeps; the ring has 44 KB.
+  /// heard. Items of 10 ms fill it in 2.5 s, which is more than an output keeps; the ring has 36 KiB.
   static let capacity = 256
   private static let slots = 2 * capacity
 
@@ -92,7 +92,7 @@ final class RenderLog: @unchecked Sendable {
     return true
   }
 
-  /// Moves the runs appended since the last call to the machine's `timeline`.
+  /// Appends to the machine's `timeline` all runs, and parts of runs, that are new since the last call.
   func drain(into timeline: inout RenderedTimeline) {
     let end = committed.load(ordering: .sequentiallyConsistent)
     while index < end {

@@ -30,7 +30,7 @@ final class Renderer: RenderSource {
 
   /// Called when the ring is less than half full. Cheap, never blocks.
   private let wantsData: @Sendable () -> Void
-  /// Called when a run began or ended, which changes deadlines. Cheap, never blocks.
+  /// Called when the conductor must check again, for example after a run began or ended. Cheap, never blocks.
   private let logChanged: @Sendable () -> Void
   /// Whether each piece signals the conductor, because an offline output has no clock of its own.
   private let reportsEveryPiece: Bool

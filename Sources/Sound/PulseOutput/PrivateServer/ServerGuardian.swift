@@ -5,8 +5,8 @@ import SystemSupport
 /// private server and removes its directory.
 ///
 /// The shell starts before the directory and the server, so neither can be left behind at any time:
-/// - Its input is one end of a socket pair. Only this process holds the other end, which closes when the
-///   process ends.
+/// - Its input is one end of a socket pair. This process holds the other end, which closes when the process
+///   ends.
 /// - It knows the directory's name before the directory is created.
 /// - Servers start in its process group. A starting server holds a copy of the lifeline until its program
 ///   runs, and joins the group before that. The shell therefore never finds the group without the server.
@@ -60,7 +60,8 @@ struct ServerGuardian: Sendable {
   /// The timeout of `dismiss` in seconds; the shell needs a few milliseconds.
   private static let patience: Int32 = 2
 
-  /// Ends all guarded processes, as the death of this process would, and waits for their end. Call once.
+  /// Ends all guarded processes, as the death of this process would, and waits at most `patience` seconds for
+  /// their end. Call once.
   func dismiss() {
     // The shell sees the end of its input; this end then sees the end of the shell and of its children.
     shutdown(lifeline, Int32(SHUT_WR))

@@ -10,8 +10,8 @@ import SystemSupport
 /// and 2.5 MB that clients and programs without a sound server need not pay for. Unchecked, because code
 /// addresses are imported without Sendable; they never change.
 final class LivePulseCalls: PulseCalls, @unchecked Sendable {
-  /// The library's functions; all are nil if it is unavailable, in which case there is no main loop, and no
-  /// other method is called.
+  /// The library's functions; some or all are nil if it is unavailable, in which case there is no main loop,
+  /// and no other method is called.
   private let pulse: continuo_pulse
   let unavailability: String?
 

@@ -68,7 +68,8 @@ protocol PulseCalls: AnyObject, Sendable {
   func contextSetSubscribeCallback(
     _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?)
   func contextSubscribe(_ context: OpaquePointer, _ mask: pa_subscription_mask_t) -> OpaquePointer?
-  /// Requests all playback streams on the server. The callback runs for each, and once with nil at the end.
+  /// Requests all playback streams on the server. The callback runs for each, and once with nil at the end or
+  /// on an error.
   func contextGetSinkInputs(
     _ context: OpaquePointer, _ callback: @escaping pa_sink_input_info_cb_t,
     _ userdata: UnsafeMutableRawPointer?

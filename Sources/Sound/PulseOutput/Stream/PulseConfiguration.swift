@@ -5,7 +5,7 @@ package struct PulseConfiguration: Hashable, Sendable {
   package var server: String?
   /// The sink's name; nil for the server's default sink.
   package var sink: String?
-  /// Whether a sink that is missing at the first opening is a permanent error. At later openings the error is
+  /// Whether a missing sink is a permanent error until a stream has opened. After that the error is
   /// temporary.
   package var requiresSink = false
   package var applicationName = "Continuo"

@@ -9,7 +9,7 @@ import Synchronization
 protocol PulseConnectionUser: AnyObject {
   /// Called when the context is ready.
   func connectionReady(_ context: OpaquePointer)
-  /// Called with the reason when the context could not be created or has died.
+  /// Called with the reason when the context could not connect or has died.
   func connectionLost(_ error: OutputError)
   /// Called when another sink was chosen, or the chosen one exists again.
   func sinkChosen()
@@ -90,8 +90,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   }
 
   /// Runs `body` with the main loop's lock, or directly on the loop's own thread, which already holds it.
-  /// After the loop has ended, all streams have left, and `body` runs without a lock. That occurs if a stream
-  /// is closed again.
+  /// Without a loop, `body` runs without a lock, and so it does after the loop has ended: all streams have
+  /// left then. That occurs if a stream is closed again.
   func withLock<R>(_ body: () -> R) -> R {
     guard let loop, enter() else { return body() }
     defer { exit() }

@@ -15,8 +15,8 @@ package final class PulseDevice: AudioOutputDevice {
   /// The reason why libpulse cannot be used; nil if it can.
   package var unavailability: String? { connection.calls.unavailability }
 
-  /// Creates a device for a server and a sink. Starts one idle thread but does not connect yet.
-  /// Opens libpulse, which blocks on the disk.
+  /// Creates a device for a server and a sink. Starts one idle thread, or two with a private server, but does
+  /// not connect yet. Opens libpulse, which blocks on the disk.
   ///
   /// - Parameters:
   ///   - privateServer: the server to use instead of the configured one. The device retains it, and restarts
@@ -55,7 +55,7 @@ package final class PulseDevice: AudioOutputDevice {
   package func prepare() { connection.withLock { _ = connection.connect() } }
 
   /// Returns whether the server accepts a connection. Blocks the caller until the server has answered, at
-  /// most `limit` seconds; a refusal takes about 1 ms. Starts no server. The first stream uses the
+  /// most `limit` seconds; a local refusal takes about 1 ms. Starts no server. The first stream uses the
   /// connection.
   package func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
 

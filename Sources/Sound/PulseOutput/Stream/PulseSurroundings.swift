@@ -65,7 +65,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   /// Starts to track without a handler, so that streams return to the chosen sink when it exists again.
   func watch() { _ = begin() }
 
-  /// Connects and subscribes if necessary. Returns false if the server cannot be reached.
+  /// Starts to connect and to subscribe if necessary. Returns false if libpulse refused at once.
   private func begin() -> Bool {
     connection.withLock {
       guard connection.connect() else { return false }

@@ -33,7 +33,7 @@ struct HeardClock: Sendable {
   private var floor: Double = 0
   /// Whether the server's answer to a drain is pending.
   private var isEndPending = false
-  /// The largest number of frames that the sink has held.
+  /// The longest `sinkDelay` reported, in frames.
   private var longestSinkDelay: Double = 0
 
   init(sampleRate: Int) {

@@ -4,7 +4,7 @@ enum OggEnd {
   /// The length in frames that the page states.
   static let frameCount: Int64 = 1 << 46
 
-  /// Returns the page for the file whose first page begins with `beginning`; nil for other bytes.
+  /// Returns the page for the file whose first page begins with `beginning`; nil for fewer than 18 bytes.
   static func page(after beginning: [UInt8]) -> [UInt8]? {
     let serial = beginning.dropFirst(14).prefix(4)
     guard serial.count == 4 else { return nil }

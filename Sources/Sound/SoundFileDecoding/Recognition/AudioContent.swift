@@ -11,8 +11,8 @@ enum AudioContent {
   /// The number of bytes of a WAV file in which its format chunk is searched for.
   private static let searchLimit: Int64 = 1 << 20
 
-  /// Returns the content, recognized by the first bytes of `source` and the first four after an ID3 tag. Nil
-  /// while these bytes are missing.
+  /// Returns the content, recognized by the first bytes of `source`, the first four after an ID3 tag, and the
+  /// format chunk of a WAV file. Nil while these bytes are missing.
   static func find(in source: any ByteSource) throws(DecodingError) -> AudioContent? {
     guard let bytes = try source.peek(Recognition.length, at: 0) else { return nil }
     if let end = Recognition.tagLength(bytes) {

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// The containers that libsndfile decodes, recognized by their first bytes.
+/// The containers that are decoded with libsndfile, recognized by their first bytes.
 package enum SoundFileKind: Hashable {
   case flac, ogg, wav, wave64, aiff, caf
 

@@ -33,7 +33,7 @@ enum OggComments {
     return offset
   }
 
-  /// Returns the second packet of the first stream, as far as it is available; empty if it is too large.
+  /// Returns the second packet of the file, as far as it is available; empty if it is too large.
   private static func secondPacket(_ source: any ByteSource) throws(DecodingError) -> ArraySlice<UInt8> {
     var packet: [UInt8] = []
     var number = 0

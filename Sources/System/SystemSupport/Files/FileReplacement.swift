@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Replaces files atomically, so that readers find the old or the new contents, also after a crash. Functions
-/// block.
+/// Replaces files atomically, so that readers find the old or the new contents, with `isDurable` also after a
+/// power cut. Functions block.
 package enum FileReplacement {
   /// The system calls that store bytes, with the results and `errno` of the system. Tests replace them.
   package struct Calls: Sendable {
@@ -21,7 +21,7 @@ package enum FileReplacement {
   ///   - bytes: The new contents.
   ///   - path: The file to replace.
   ///   - new: A path in the same folder. Never followed if it is a link.
-  ///   - mode: The permissions, reduced by the process's umask.
+  ///   - mode: The permissions if `new` does not exist, reduced by the process's umask.
   ///   - isFree: Whether an existing file `new` is an error (EEXIST). If false, the file there is
   ///     overwritten.
   ///   - isDurable: Whether to return only after the disk has stored the bytes and the new name.
@@ -50,7 +50,7 @@ package enum FileReplacement {
   }
 
   private static func create(_ new: UnsafePointer<CChar>, mode: UInt32, isFree: Bool) -> Int32 {
-    // With O_NONBLOCK, a pipe of that name is an error and not waited for.
+    // O_NONBLOCK keeps `open` from waiting for the reader of a pipe of that name.
     let flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | (isFree ? O_EXCL : O_TRUNC)
     return open(new, flags, mode)
   }

@@ -4,7 +4,7 @@ internal import Glibc
 /// is never closed, because another thread may be running its code.
 package struct DynamicLibrary {
   package struct Problem: Error, Sendable {
-    /// The function that the library lacks; nil if there is no library.
+    /// The function that the library lacks; nil if the library cannot be opened.
     package let function: String?
     package let reason: String
 
@@ -22,8 +22,8 @@ package struct DynamicLibrary {
   private let handle: UnsafeMutableRawPointer
   private let prefix, suffix: String
 
-  /// Opens the first available library of `names`, of which there is at least one. The names of all its
-  /// functions begin with `prefix` and end with `suffix`. Blocks on the disk.
+  /// Opens the first available library of `names`, which must not be empty. `find` adds `prefix` and `suffix`
+  /// to the names of functions. Blocks on the disk.
   package init(_ names: [String], prefix: String, suffix: String = "") throws(Problem) {
     var opened: UnsafeMutableRawPointer?
     for name in names where opened == nil { opened = dlopen(name, RTLD_NOW | RTLD_LOCAL) }

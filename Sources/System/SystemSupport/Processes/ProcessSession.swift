@@ -43,7 +43,8 @@ package struct ProcessSession: Hashable, Sendable {
     }
   }
 
-  /// The processes of which a thread is neither stopped nor has ended; nil without /proc.
+  /// The session's processes with at least one thread that is not stopped and has not ended; nil without
+  /// /proc.
   private var runningProcesses: [pid_t]? {
     Self.numbers(in: "/proc")?.filter { process in
       // A process that has ended meanwhile has no entry in /proc.

@@ -6,10 +6,10 @@ package struct HostAddress: Sendable {
   package let family: Int32
   private let bytes: [UInt8]
 
-  /// The reason why a host has no address.
+  /// The reason why a lookup found no address.
   package struct LookupError: Error, CustomStringConvertible {
     let code: Int32
-    /// Whether the host certainly has no address. If false, for example, no name server answered.
+    /// Whether the answer was that the host has no address. If false, for example, no name server answered.
     package var isUnknown: Bool {
       // -5, EAI_NODATA: the name exists but has no address.
       code == EAI_NONAME || code == -5

@@ -18,8 +18,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The first 64 bits of an IPv6 address (`2001:db8:1:2::/64`), the part that a provider assigns to a
-  /// customer; nil for IPv4.
+  /// The first 64 bits of an IPv6 address (`2001:db8:1:2::/64`), the smallest network that providers assign
+  /// to a customer; nil for IPv4.
   package var network64: String? {
     var bytes = in6_addr()
     guard inet_pton(AF_INET6, description, &bytes) == 1 else { return nil }

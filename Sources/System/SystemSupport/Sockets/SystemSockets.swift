@@ -11,7 +11,7 @@ package enum SystemSockets {
   /// The inode of each registered descriptor; one entry per number limits the size of the table.
   private static let inodes = Mutex<[Int32: ino_t]>([:])
 
-  /// Registers an open socket before it connects or listens. Ignores a descriptor that is not a socket.
+  /// Registers an open socket. Ignores a descriptor that is not a socket.
   package static func register(_ descriptor: Int32) {
     guard let inode = inode(descriptor) else { return }
     inodes.withLock { $0[descriptor] = inode }

@@ -2,7 +2,7 @@
 package enum LogLevel: String, CaseIterable, Comparable, Sendable {
   /// The program, or a song, cannot continue.
   case error
-  /// Part of a request could not be fulfilled.
+  /// The program continues, but a part of it does not work or is out of date.
   case warning
   /// The program's own progress, such as the addresses at which it listens.
   case info
