@@ -28,7 +28,7 @@ final class CurlTransfer {
   private var triedPort: Int?
   /// The two ends of the connection.
   private var ends: (local: TransferTiming.Endpoint?, remote: TransferTiming.Endpoint?) = (nil, nil)
-  private var isProxied: Bool { triedPort.map { $0 != request.url.port } ?? false }
+  private var isProxied: Bool { (ends.remote?.port ?? triedPort).map { $0 != request.url.port } ?? false }
   /// Whether the transfer is repeated on a fresh connection.
   private var isFresh = false
   /// Whether the certificate of a reused connection is another than the accepted one, or unknown.

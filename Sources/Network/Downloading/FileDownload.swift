@@ -122,6 +122,7 @@ package final class FileDownload: Sendable {
       case .save(let record): try work.part?.save(record)
       case .discard: try work.part?.discard()
       case .finish:
+        try work.part?.synchronize()
         do throws(FileFailure) {
           try work.part?.finish(replacing: policy.replacesFile)
         } catch {
@@ -129,6 +130,8 @@ package final class FileDownload: Sendable {
           if let record = work.machine?.record { try? work.part?.save(record) }
           throw error
         }
+        // Another download may have created new files by these names.
+        work.part = nil
         events.append(.finished(work.machine?.record.length ?? 0))
       case .tell(let event): events.append(event)
       }

@@ -164,9 +164,11 @@ struct PartFile: ~Copyable {
     length = 0
   }
 
-  /// Synchronizes the file, renames it to the target, and deletes the record.
+  /// Waits until the disk has the whole file.
+  func synchronize() throws(FileFailure) { try file.synchronize(isWhole: true) }
+
+  /// Renames the synchronized file to the target, and deletes the record.
   func finish(replacing: Bool) throws(FileFailure) {
-    try file.synchronize(isWhole: true)
     try place.givePartItsName(replacing: replacing)
     FileReplacement.synchronizeFolder(of: place.target)
     unlink(place.record)

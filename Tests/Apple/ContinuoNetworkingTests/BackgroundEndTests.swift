@@ -82,6 +82,23 @@ struct BackgroundEndTests {
     }
   }
 
+  @Test("a foreground task waits for a network that answers for its host's name, not for one without the name")
+  func unansweredName() async throws {
+    let patient = TransferLog()
+    try await lines(TransferLog()) { device, network, _, url in
+      let configuration = URLSessionConfiguration.default
+      configuration.waitsForConnectivity = true
+      let session = URLSession(configuration: configuration, delegate: patient, delegateQueue: .main)
+      session.dataTask(with: url).resume()
+      for kind in [TransferFailure.Kind.hostUnresolved, .offline, .hostNotFound] {
+        network.send(.failure(TransferFailure(kind, "test")))
+        await device.advance(by: .seconds(60))
+      }
+      session.invalidateAndCancel()
+    }
+    #expect(patient.lines == ["waiting for connectivity", "complete -1003"])
+  }
+
   /// The lines of a delegate of a background session after `operation`.
   private func lines(
     _ delegate: any URLSessionDelegate, _ change: (URLSessionConfiguration) -> Void = { _ in },

@@ -297,7 +297,9 @@ final class TaskLoad: TaskWork, Exchange.Client {
   private func end(_ exchange: Exchange, _ failure: TransferFailure?) {
     guard state.withLock({ $0.exchange === exchange }) else { return }
     guard let failure else { return storeAndFinish() }
-    if core.values.waitsForConnectivity, failure.kind == .offline, state.withLock({ $0.head }) == nil {
+    // Without a network, the name of a host has no answer.
+    let isOffline = failure.kind == .offline || failure.kind == .hostUnresolved
+    if core.values.waitsForConnectivity, isOffline, state.withLock({ $0.head }) == nil {
       return waitForConnectivity(exchange)
     }
     finish(.of(failure, url, resumeData: resumeData))

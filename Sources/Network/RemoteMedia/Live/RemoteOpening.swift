@@ -53,7 +53,7 @@ final class RemoteOpening {
       guard isPage, error.reason == .notRecognized else { throw error }
       throw Self.webPage
     }
-    if isPage, fetch.store.byteCount >= Self.pageBudget { throw Self.webPage }
+    if isPage, fetch.storedFront >= Self.pageBudget { throw Self.webPage }
     return nil
   }
 
