@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 import Transfer
 
-/// Reads a request body while it is sent. A queue reads files ahead, so that the network never waits for a
-/// disk.
+/// Reads a request body while it is sent. A queue reads files ahead, so that the network thread never waits
+/// for a disk.
 final class BodyReader: Sendable {
   /// Reads from a file like `pread`, with its results and `errno`. May block.
   typealias Read =
@@ -12,7 +12,7 @@ final class BodyReader: Sendable {
 
   enum Piece: Equatable {
     case bytes(Int)
-    /// No bytes are available yet. `onReady` is called once some are.
+    /// No bytes are available yet. `onReady` is called once some are, or once the reading has failed.
     case notYet
     /// The file cannot be read or was truncated.
     case failed
@@ -100,7 +100,7 @@ final class BodyReader: Sendable {
     }
   }
 
-  /// Returns the next range to read; nil if the buffer is full or no bytes are left.
+  /// Returns the next range to read; nil if the buffer is full, no bytes are left or the reading has failed.
   private func next() -> (offset: Int64, count: Int)? {
     state.withLock { state in
       let offset = state.position + Int64(state.ahead.count)

@@ -49,7 +49,7 @@ extension TransferFailure {
     case 7: self.init(.refused, "\(peer) refuses the connection")
     // 97: a SOCKS proxy failed, or could not reach the host.
     case 97: self.init(.refused, "the proxy for \(host) refuses the connection")
-    // 1: unsupported protocol, here always HTTP/0.9.
+    // 1: unsupported protocol, here usually HTTP/0.9.
     case 1, 8: self.init(.badAnswer, "the answer of \(host) is no HTTP")
     // 27: out of memory, or a header line longer than libcurl's limit.
     case 27 where !hasHead: self.init(.badAnswer, "the head of the answer is too long")

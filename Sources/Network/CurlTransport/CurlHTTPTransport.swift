@@ -5,8 +5,9 @@ import Synchronization
 package import Transfer
 
 /// Sends requests with libcurl on its own thread, `continuo-net`, which exists from the first transfer until
-/// 60 s after the last one. libcurl is opened at the first transfer. If the library is missing or too old,
-/// every transfer fails with `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
+/// the idle time after the last one. libcurl is opened at the first transfer. If the library cannot be used,
+/// every transfer fails with `noLibrary`. Requests use HTTP/1.1. Certificates and hosts are verified, unless
+/// the request's check excludes it.
 package final class CurlHTTPTransport: HTTPTransport {
   private struct Entry {
     var isPaused = false
@@ -71,8 +72,8 @@ package final class CurlHTTPTransport: HTTPTransport {
   /// The longest sleep in libcurl, in milliseconds. All events wake the thread, so the value is only a limit.
   private static let longestPoll: Int32 = 30_000
 
-  /// Returns the transport of this process, with one thread, one set of connections and one rate limit per
-  /// host for all senders. Returns a new transport for a clock other than the system's.
+  /// Returns the shared transport of this process, with one thread, one set of connections and one rate limit
+  /// per host. Returns a new transport for a clock other than the system's.
   package static func shared(clock: any HostClock) -> CurlHTTPTransport {
     clock is SystemClock ? ofProcess : CurlHTTPTransport(clock: clock)
   }
@@ -359,7 +360,8 @@ package final class CurlHTTPTransport: HTTPTransport {
   /// Records the certificate of a new connection; nil if unknown.
   func record(_ certificate: String?, of connection: CurlConnection) {
     state.withLock { state in
-      // Far more than connections exist: most are closed. Requests on forgotten ones connect anew.
+      // The limit is above the number of open connections, so most records are of closed ones. A request with
+      // a check does not use a connection without a record, but connects anew.
       if state.certificates.count >= NetworkLimits.connections * 4 { state.certificates = [:] }
       state.certificates[connection] = certificate
     }

@@ -41,7 +41,7 @@ struct CurlLibrary: Sendable {
   }
 
   /// Opens the first available library and returns its functions. Throws `noLibrary` if no library is
-  /// available, or if it is older than 7.85.
+  /// available or if that library cannot be used, for example because it is older than 7.85.
   static func open(_ names: [String] = names) throws(TransferFailure) -> CurlLibrary {
     let failure: TransferFailure
     do throws(DynamicLibrary.Problem) {

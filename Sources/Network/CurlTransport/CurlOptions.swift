@@ -17,7 +17,8 @@ package struct CurlOptions: Sendable {
   package var requestsPerSecond = NetworkLimits.requestsPerSecond
   /// Fixed addresses of host names, in libcurl's notation `NAME:PORT:ADDRESS`. For tests.
   package var names: [String] = []
-  /// Returns whether a host certainly does not exist; false if no name server answered. May block.
+  /// Returns whether a host has no address, according to the name service; false if no name server answered.
+  /// May block.
   package var isUnknown: @Sendable (_ host: String) -> Bool = { CurlOptions.isUnknown($0) }
   /// Returns the addresses of this machine; nil if the system does not report them. Requests with the reach
   /// `publicOnly` never connect to these addresses; with nil, they connect to no address. Must not block.

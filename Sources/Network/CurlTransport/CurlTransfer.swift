@@ -20,7 +20,7 @@ final class CurlTransfer {
   /// The reader of the request body.
   private var reading: BodyReader?
   private var hasHead = false
-  /// The challenge that libcurl answers with a digest.
+  /// The first challenge, which libcurl may answer with a digest.
   private var challenge: ResponseHead?
   private var wasCancelled = false
   private var isConnected = false
@@ -33,7 +33,7 @@ final class CurlTransfer {
   private var isFresh = false
   /// Whether the certificate of a reused connection is another than the accepted one, or unknown.
   private var isUncertain = false
-  /// The consent that the server needs; nil without TLS.
+  /// The consent that the server needs; nil if none, as without TLS.
   private var check: ServerCheck? { request.url.scheme == .https ? request.check : nil }
   private var limits: ResponseLimits
   /// The failure that a callback has found. libcurl itself reports only that a callback failed.
@@ -118,7 +118,7 @@ final class CurlTransfer {
     library.set(.tcpKeepAlive, 1, of: easy)
     library.set(.suppressConnectHeaders, 1, of: easy)
     // 1: CURLAUTH_BASIC. With a single method libcurl authenticates the first request, so that only one head
-    // arrives. 2: CURLAUTH_DIGEST, with which two heads arrive.
+    // arrives. 2: CURLAUTH_DIGEST, with which the head of a challenge may arrive first.
     library.set(.httpAuth, request.authentication == .basic ? 1 : 2, of: easy)
     if let credentials = request.credentials {
       library.set(.userName, credentials.user, of: easy)
@@ -375,7 +375,8 @@ final class CurlTransfer {
     return hand(.connected(address)) ? 0 : 1
   }
 
-  /// Returns whether the server has the application's consent. If not, reports its certificates.
+  /// Returns whether the request may be sent. On a new connection, reports the certificates of a server
+  /// without the application's consent.
   private func mayAsk() -> Bool {
     guard request.url.scheme == .https, let easy else { return true }
     let connection = CurlConnection(local: ends.local, remote: ends.remote)

@@ -4,8 +4,7 @@ import Transfer
 /// failure once there is too much.
 struct ResponseLimits {
   private let host: String
-  /// The number of bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each
-  /// body byte.
+  /// The number of bytes received, minus the allowance for each byte of the decoded body; at least 0.
   private var besideBody = 0
   private var trailers = 0
   /// The number of progress calls by libcurl before a connection to the host.

@@ -8,12 +8,12 @@ package enum DownloadEvent: Sendable {
   case requested(after: Int64)
   /// The server responded, with any status. `url` is the URL after redirects.
   case response(ResponseHead, url: WebURL)
-  /// The stored bytes belong to the server's version, so the download resumes at this offset. Delivered
-  /// before any `progress`.
+  /// The bytes of an earlier process belong to the server's version, so the download resumes at this offset.
+  /// Delivered before any `progress`.
   case resumed(at: Int64)
   /// The number of stored bytes, and the total length in bytes if known.
   case progress(Int64, total: Int64?)
-  /// The connection is lost; the next attempt starts after this many seconds.
+  /// The attempt has failed; the next one starts after this many seconds.
   case retry(after: Double, TransferFailure)
   /// The server has another version, so the download restarts from 0.
   case changed
@@ -40,7 +40,7 @@ package enum DownloadFailure: Error, Hashable, Sendable, CustomStringConvertible
 
 package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case exists(String)
-  /// Another process is downloading to the file.
+  /// Another download to the file is in progress, in any process.
   case busy(String)
   /// A partial file of another URL exists, or one of unknown origin (`url` is nil). The file is not modified.
   case foreign(String, url: String?)
@@ -66,8 +66,8 @@ package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The timeouts of a download, the interval of its progress events, and its overwrite rule.
 package struct DownloadPolicy: Hashable, Sendable {
-  /// The timeouts. `giveUp` counts from the last new byte; if infinite, only permanent failures such as 404
-  /// end the download.
+  /// The timeouts. `giveUp` counts from the last progress; if infinite, temporary failures do not end the
+  /// download.
   package var times = TransferTimes()
   /// The minimum interval between progress events, in seconds, except for those at the end and after
   /// `changed`.

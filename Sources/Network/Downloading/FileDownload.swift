@@ -2,10 +2,9 @@ package import Clocks
 import Synchronization
 package import Transfer
 
-/// A download of one URL into a file. If the download or its process ends early, a later download resumes it.
-/// Disk access blocks only the download's own worker. Methods may be called on any thread and never block,
-/// except `end`. Releasing the object ends the download without a record of the last bytes, which a later
-/// download fetches again.
+/// A download of one URL into a file. If the download or its process ends early, a later download resumes it
+/// if possible. Methods may be called on any thread and never block, except `end`. Releasing the object ends
+/// the download without a record of the last bytes, which a later download fetches again, and may block too.
 package final class FileDownload: Sendable {
   private struct Work: ~Copyable {
     var part: PartFile?
@@ -53,18 +52,18 @@ package final class FileDownload: Sendable {
   package func setSuspended(_ isSuspended: Bool) { runner.tell(.suspend(isSuspended)) }
 
   /// Stops the download so that it can be resumed later. The event `stopped` follows once all received bytes
-  /// are recorded. Does nothing if the download has ended.
+  /// are recorded, unless the download ends before in another way.
   package func stop() {
     wantsStop.withLock { $0 = true }
     runner.signal()
   }
 
-  /// Ends the download without an event, records all received bytes and closes the partial file. Waits for the
+  /// Ends the download without an event, records the written bytes and closes the partial file. Waits for the
   /// worker's current step, unless the worker itself calls this method, and for the disk.
   package func end() {
     runner.end()
     guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
-    // The worker has ended, so no other thread uses `work`.
+    // The worker has ended, or calls this method, so no other thread uses `work`.
     work.use { work in
       if let record = work.machine?.record, record != work.part?.record { try? work.part?.save(record) }
       work.part = nil
@@ -139,7 +138,8 @@ package final class FileDownload: Sendable {
     work.isEnded = work.machine?.isEnded ?? true
   }
 
-  /// Closes the partial file, and removes it if it is empty. The last event is delivered after the removal.
+  /// Closes the partial file, and removes it if no bytes are recorded. The last event is delivered after the
+  /// removal.
   private func close(_ work: inout Work) {
     runner.cancelTransfer()
     if let record = work.part?.record, record.length == 0 { work.part?.remove() }

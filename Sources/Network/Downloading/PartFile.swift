@@ -68,7 +68,7 @@ package final class OpenFile: Sendable {
     guard ftruncate(descriptor, off_t(length)) == 0 else { throw .current("write", path) }
   }
 
-  /// Locks the file. Returns false if another process has locked it.
+  /// Locks the file. Returns false if it is already locked, in any process.
   fileprivate func lock() throws(FileFailure) -> Bool {
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
     guard errno == EWOULDBLOCK else { throw .current("lock", path) }
@@ -81,7 +81,7 @@ package final class OpenFile: Sendable {
   }
 }
 
-/// The partial file of a download, locked by one process at a time, and its record. All calls may block.
+/// The partial file of a download, locked by one download at a time, and its record. All calls may block.
 struct PartFile: ~Copyable {
   private let place: DownloadPlace
   private let file: OpenFile
@@ -116,7 +116,7 @@ struct PartFile: ~Copyable {
     return part
   }
 
-  /// Opens, locks and returns the partial file. Retries if the previous owner has renamed it to the target in
+  /// Opens, locks and returns the partial file. Retries if the previous owner has renamed or removed it in
   /// between.
   private static func openAlone(_ place: DownloadPlace) throws(FileFailure) -> OpenFile {
     while true {
@@ -203,7 +203,7 @@ package struct DownloadRecord: Hashable, Sendable {
   package internal(set) var length: Int64 = 0
   /// The total length in bytes, if the server reported it.
   package internal(set) var total: Int64?
-  /// Whether the server has answered a range request with the range.
+  /// Whether the last successful response was a requested range.
   package internal(set) var hasRanges = false
   /// `ETag`, `Last-Modified` and `Date` of the last response, if present.
   package internal(set) var version = HTTPFields()
@@ -273,8 +273,8 @@ package struct DownloadRecord: Hashable, Sendable {
     }
   }
 
-  /// Returns whether the response to an unconditional range request belongs to another version than the
-  /// stored bytes. Compares tags and dates, even those too weak for a conditional request.
+  /// Returns whether the response to a range request belongs to another version than the stored bytes.
+  /// Compares tags and dates, even those too weak for a conditional request.
   func differs(from head: ResponseHead) -> Bool {
     ["ETag", "Last-Modified"].contains { name in
       guard let known = version[name], let other = head.fields[name] else { return false }

@@ -18,7 +18,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
   }
 
   package struct Problem: Hashable, Sendable {
-    /// The text of the entry, truncated if long.
+    /// The text of the entry, truncated if long, or the number of its line.
     package var text: String
     package var reason: String
 
@@ -41,7 +41,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
   package enum Refusal: Error, Hashable, CustomStringConvertible {
     case tooLong
     case liveStreaming
-    /// Malformed XML, with the parser's reason.
+    /// XML that cannot be read, with the reason.
     case unreadable(Kind, String)
 
     package var description: String {

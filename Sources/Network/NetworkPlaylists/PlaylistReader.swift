@@ -32,8 +32,9 @@ package typealias PlaylistReading =
   @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> PlaylistAnswer
 
 /// Reads a playlist from the network, and the playlists that it names. Releasing the object ends the reading.
-/// The limits are `NetworkLimits.playlistDepth` levels, and in total `playlistEntries` entries and
-/// `playlistTime` seconds. Each playlist may be as long as its format allows, and must not contain itself.
+/// The limits are `NetworkLimits.playlistDepth` levels, and in total `playlistEntries` entries,
+/// `playlistRequests` requests and `playlistTime` seconds. Each playlist may be as long as its format allows,
+/// and must not contain itself.
 package final class PlaylistReader: Sendable {
   private struct Pending {
     var entry: NetworkPlaylist.Entry

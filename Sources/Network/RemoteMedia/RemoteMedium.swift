@@ -25,8 +25,8 @@ package final class RemoteMedium: MediaSource {
     var changes = 0
   }
 
-  /// Creates a medium, which is fetched once it is opened. `onNote` is called on a worker with each event, in
-  /// order, and must return quickly.
+  /// Creates a medium, which is fetched once it is opened. `onNote` is called with the events of each fetch,
+  /// in order, on its worker, and with `entered` on the reader's thread. It must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, options: OpeningOptions = OpeningOptions(),
     environment: RemoteEnvironment,

@@ -17,7 +17,7 @@ final class VersionedDecoder: AudioDecoder {
   private var opened: (any AudioDecoder)?
   private let onEntry: () -> Void
   private var outputFormat: PCMFormat
-  /// The target of the last seek, and the number of output frames read since.
+  /// The frame that the last seek or version change has reached, and the number of output frames read since.
   private var origin: Int64 = 0
   private var readFrames: Int64 = 0
   let format: PCMFormat

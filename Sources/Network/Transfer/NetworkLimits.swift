@@ -1,4 +1,4 @@
-/// Limits for data from the network. Each exists because a server may send anything.
+/// Limits for transfers and for data from the network. A server may send anything.
 package enum NetworkLimits {
   /// Bytes of a URL, as limited by common servers.
   package static let url = 8_191
@@ -8,9 +8,9 @@ package enum NetworkLimits {
   package static let head = 256 * 1024
   /// Bytes of the trailers of a chunked body. Each of the few trailers in use has about 100 bytes.
   package static let trailers = 64 * 1024
-  /// Bytes outside the body: heads of interim and proxy responses, chunk sizes and extensions, and the
-  /// overhead of an encoding. More than a head, and more than libcurl reads at once. Each body byte allows
-  /// `besideBodyByte` more, because a chunk of one byte has five framing bytes, and possibly an extension.
+  /// Bytes outside the body: heads and trailers, chunk sizes and extensions, and the overhead of an encoding.
+  /// More than a head, and more than libcurl reads at once. Each body byte allows `besideBodyByte` more,
+  /// because a chunk of one byte has five framing bytes, and possibly an extension.
   package static let besideBody = 512 * 1024
   package static let besideBodyByte = 64
   /// Redirects that are followed for one request.
@@ -25,8 +25,8 @@ package enum NetworkLimits {
   /// The overlap for bytes that another process stored, possibly long ago.
   package static let overlapAfterRestart: Int64 = 64 * 1024
   /// The smallest overlap, and the number of consecutive connections that must bring few bytes before the
-  /// overlap is reduced. A connection that brings anything brings a segment, which has at least 536 bytes
-  /// (RFC 9293, 3.7.1).
+  /// overlap is reduced. A connection that brings anything usually brings a full segment, of 536 bytes by
+  /// default (RFC 9293, 3.7.1).
   package static let leastOverlap: Int64 = 256
   package static let tinyConnections = 3
   /// Bytes and seconds after which the length of the data on disk is recorded.
@@ -49,7 +49,8 @@ package enum NetworkLimits {
   static let metadataInterval = 1...1_000_000
   /// Bytes of an ICY metadata block, whose length is stored in one byte, in units of 16.
   package static let metadataBlock = 4_080
-  /// Consecutive ICY metadata blocks that may be unreadable before the stream is reconnected without them.
+  /// The number of consecutive unreadable ICY metadata blocks after which the stream is reconnected without
+  /// metadata.
   package static let brokenBlocks = 3
   /// Ranges of stored bytes of one medium.
   package static let intervals = 1_024
@@ -72,7 +73,7 @@ package enum NetworkLimits {
   package static let playlistsForMedium = 2
   /// The maximum number of concurrent fetches of playlists and pictures, for all clients and for clients
   /// other than the local user. The second is lower, so that others never lock out the local user. Each fetch
-  /// takes three threads, a connection and a file.
+  /// takes up to three threads, a connection and a file.
   package static let clientRequests = 6
   package static let clientRequestsOfOthers = 4
   /// Requests per second to one host.
@@ -81,14 +82,15 @@ package enum NetworkLimits {
   package static let connectTimeout = 10.0
   static let firstByteTimeout = 20.0
   static let stallTimeout = 15.0
-  /// Seconds without a new byte after which a starved medium fails.
+  /// Seconds without progress after which a starved medium fails.
   package static let giveUp = 60.0
   /// The longest delay in seconds that a server may ask for with `Retry-After`.
   package static let retryAfter = 60.0
-  /// The number of consecutive responses such as 404 after which a previously available medium fails.
+  /// The number of responses such as 404, without a useful one in between, after which a previously available
+  /// medium fails.
   static let refusalsAfterSuccess = 3
   /// Seconds for which a paused live stream stays connected.
   package static let livePause = 10.0
-  /// Seconds of a live stream that are stored.
+  /// Seconds of a live stream that are read ahead, as far as they fit into `memoryAhead`.
   package static let liveBuffer = 30.0
 }

@@ -17,7 +17,7 @@ struct CacheEntry: Codable, Hashable, Sendable {
   /// The statuses that RFC 9110, 15.1, allows to store without explicit freshness, except 206.
   private static let heuristic = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-  /// Creates an entry without a body; nil if the response must not be stored (RFC 9111, 3).
+  /// Creates an entry without a body; nil if the response is not stored (RFC 9111, 3).
   init?(_ head: ResponseHead, to request: TransferRequest, at moment: Date) {
     let directives = CacheDirectives(head.fields)
     let isExplicit = directives.maximumAge != nil || head.fields["Expires"] != nil
@@ -30,8 +30,8 @@ struct CacheEntry: Codable, Hashable, Sendable {
     self.init(request.url.text, head.status, head.dictionary, request, at: moment)
   }
 
-  /// Creates the entry of a response that the application has chosen; nil if the request is not a `GET`, or
-  /// the response not one of HTTP.
+  /// Creates the entry of a response that the application has chosen; nil if the request is not a `GET` that
+  /// can be sent, or the response not one of HTTP.
   init?(_ cached: CachedURLResponse, for request: URLRequest, at moment: Date) {
     guard let key = Self.key(of: request), let response = cached.response as? HTTPURLResponse,
       let request = try? TransferRequest(request)
@@ -110,6 +110,6 @@ extension TransferRequest {
     return sentMethod == "GET" && body == nil && credentials == nil && own.allSatisfy { fields[$0] == nil }
   }
 
-  /// Whether the response invalidates the stored response of the URL (RFC 9111, 4.4).
+  /// Whether a successful response invalidates the stored response of the URL (RFC 9111, 4.4).
   var isUnsafe: Bool { !["GET", "HEAD", "OPTIONS", "TRACE"].contains(sentMethod) }
 }

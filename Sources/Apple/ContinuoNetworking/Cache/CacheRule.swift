@@ -2,8 +2,7 @@ import Foundation
 import FoundationNetworking
 import Transfer
 
-/// The directives of `Cache-Control` (RFC 9111, 5.2). A list in quotes counts as several directives, which
-/// only stores less.
+/// The directives of `Cache-Control` (RFC 9111, 5.2). A list in quotes counts as several directives.
 struct CacheDirectives {
   private var values: [String: String] = [:]
 
@@ -15,7 +14,7 @@ struct CacheDirectives {
         values[name] = pair.count > 1 ? pair[1].trimmingCharacters(in: ["\""]) : ""
       }
     }
-    // The predecessor in requests (RFC 9111, 5.4).
+    // `Pragma` is the predecessor of `Cache-Control` in requests (RFC 9111, 5.4). It counts in responses too.
     if values.isEmpty, fields["Pragma"]?.lowercased() == "no-cache" { values["no-cache"] = "" }
   }
 
@@ -83,7 +82,8 @@ struct CacheRule {
     head.fields["Expires"] == nil ? nil : (seconds(of: "Expires", head) ?? date) - date
   }
 
-  /// Returns a tenth of the time since the last change (RFC 9111, 4.2.2); 0 if unknown.
+  /// Returns a tenth of the time since the last change (RFC 9111, 4.2.2), at most `longestGuess`; 0 if
+  /// unknown.
   private static func guess(_ head: ResponseHead, _ date: Double) -> Double {
     min(((date - (seconds(of: "Last-Modified", head) ?? date)) / 10), longestGuess)
   }

@@ -18,7 +18,8 @@ final class DiskCache: Sendable {
     return entry.key == key ? entry : nil
   }
 
-  /// Stores a response, unless it is too long for `capacity`. Removes the oldest ones beyond `capacity`.
+  /// Stores a response in place of an earlier one, unless it is too long for `capacity`. Then removes the
+  /// oldest ones if all exceed `capacity`.
   func store(_ entry: CacheEntry, capacity: Int) {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary

@@ -3,7 +3,7 @@ struct MemoryCache: Sendable {
   private var entries: [String: (entry: CacheEntry, size: Int, use: UInt64)] = [:]
   private var uses: UInt64 = 0
   private(set) var usage = 0
-  /// The number of calls that removed responses.
+  /// The number of calls of the `remove` methods.
   private(set) var removals: UInt64 = 0
   var capacity: Int {
     didSet { shrink(to: capacity) }

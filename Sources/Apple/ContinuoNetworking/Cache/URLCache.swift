@@ -3,7 +3,7 @@ public import FoundationNetworking
 import Synchronization
 
 /// Stored responses to `GET` requests, in memory and in a folder. Responses that are longer than a twentieth
-/// of a capacity are not stored there. Thread-safe. Methods block on the disk.
+/// of a capacity are not stored there. Thread-safe. Methods may block on the disk.
 ///
 /// FoundationNetworking's class of this name does not distinguish queries (Swift 6.3).
 public final class URLCache: NSObject, Sendable {
@@ -109,7 +109,8 @@ public final class URLCache: NSObject, Sendable {
     }
   }
 
-  /// Stores a response on the disk, unless one was removed since `removals`: it might be this one.
+  /// Stores a response on the disk, or removes the earlier one if this one may only be kept in memory. Does
+  /// nothing if a response was removed since `removals`, because that might be this one.
   func write(_ entry: CacheEntry, _ policy: StoragePolicy, after removals: UInt64) {
     let capacity = diskCapacity
     guard capacity > 0, policy != .notAllowed, memory.withLock({ $0.removals }) == removals else { return }

@@ -117,7 +117,7 @@ extension URLError {
       resumeData: resumeData)
   }
 
-  /// The error of a download whose resume data no version of this package has made.
+  /// The error of a download whose resume data cannot be read.
   static var unreadableResumeData: URLError { of(.cannotOpenFile, nil, "the resume data cannot be read") }
 
   static func cancelled(_ url: URL?, resumeData: Data? = nil) -> URLError {

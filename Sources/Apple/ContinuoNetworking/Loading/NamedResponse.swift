@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// A response that suggests the URL's file name if the server suggests none. In that case
+/// A response that suggests the URL's file name, or else its host, if the server suggests none. In that case
 /// FoundationNetworking suggests "Unknown" for all URLs, so that files would overwrite each other.
 final class NamedResponse: HTTPURLResponse, @unchecked Sendable {
   // Unchecked, like the superclass; this class adds no state.

@@ -33,8 +33,8 @@ public final class SecTrust: Sendable {
     silent.withLock { $0 = ObjectIdentifier(delegate as AnyObject) }
   }
 
-  /// Returns whether the method of a delegate that has just answered is missing. Not so if the method has
-  /// passed the challenge to another delegate, which lacks it.
+  /// Returns whether the delegate that has just answered lacks the method that was called. Returns false if
+  /// the delegate has the method, which has passed the challenge to another delegate that lacks it.
   func takeSilence(of delegate: any NSObjectProtocol) -> Bool {
     silent.withLock { $0.take() } == ObjectIdentifier(delegate as AnyObject)
   }

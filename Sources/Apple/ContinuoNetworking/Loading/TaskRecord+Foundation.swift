@@ -34,7 +34,7 @@ extension TaskRecord {
     return answer.url != asked
   }
 
-  /// The error of the task; nil if a response arrived.
+  /// The error of the task; nil if it has not ended, or ended with a response.
   var error: URLError? {
     guard let outcome, let code = outcome.code else { return nil }
     let error = URLError.of(

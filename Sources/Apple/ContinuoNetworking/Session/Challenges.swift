@@ -34,8 +34,8 @@ final class Challenges: Sendable {
     }
   }
 
-  /// Passes a challenge to the delegate on the delegate queue. `answer` is called once, with the default
-  /// handling if there is nobody to ask.
+  /// Passes a challenge to the delegate on the delegate queue. `answer` is called at most once, with the
+  /// default handling if there is nobody to ask.
   func ask(
     about challenge: URLAuthenticationChallenge, for task: URLSessionTask, then answer: @escaping Answer
   ) {

@@ -14,8 +14,8 @@ extension Device {
 
 /// The network of a device's applications, as used by `URLSession`. While the application is suspended, its
 /// sessions call no delegate. Suspension closes the connections of default sessions; their transfers fail
-/// with `networkConnectionLost` when the application resumes. Thread-safe. Methods do not block, except
-/// ``connectPower()`` and, with transfers in another process, ``terminate()``.
+/// with `networkConnectionLost` when the application resumes. Thread-safe. Public methods do not block,
+/// except ``connectPower()`` and, with transfers in another process, ``terminate()``.
 public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []
@@ -32,7 +32,7 @@ public final class DeviceNetworking: Suspendable {
   let alarms: Alarms
   /// Runs disk jobs for the application's files, which may be on slow disks.
   let files: DiskErrands
-  /// Runs disk jobs for the cache, so that tasks never wait for the disks of others.
+  /// Runs disk jobs for the cache, which do not wait for those of `files`.
   let cacheFiles: DiskErrands
   private let mainQueue: any DeliveryQueue
   private weak let device: Device?
@@ -52,7 +52,7 @@ public final class DeviceNetworking: Suspendable {
   /// The current date; in virtual time the date of the clock.
   var date: Date { alarms.clock.date(of: alarms.clock.now) }
 
-  /// The transport of default sessions; libcurl unless set.
+  /// The transport of default sessions, and once set of background sessions too; libcurl unless set.
   package var transport: any HTTPTransport {
     get {
       state.withLock { state in
@@ -114,9 +114,9 @@ public final class DeviceNetworking: Suspendable {
   func endTurn() { turn.post() }
 
   /// Returns the service for background sessions: that of the phone which has started this process, or one in
-  /// this process. Fails if its folder cannot be opened or another process has locked it. The first call blocks
-  /// while the folder is read. Must be called between `beginTurn` and `endTurn`, because a concurrent
-  /// call would find the folder locked.
+  /// this process. Fails, for example, if its folder cannot be opened or another process has locked it. The
+  /// first call blocks while the folder is read. Must be called between `beginTurn` and `endTurn`, because a
+  /// concurrent call would find the folder locked.
   func openTransfers() -> Result<any TransferService, URLError> {
     if let transfers = made { return .success(transfers) }
     guard let device else { return .failure(URLError(.backgroundSessionWasDisconnected)) }
@@ -168,7 +168,7 @@ public final class DeviceNetworking: Suspendable {
   }
 
   /// Connects the device to power. From now on, transfers whose time the device chooses start immediately.
-  /// The first call may block while it reads the records of background transfers.
+  /// May block while the records of background transfers are read for the first time.
   public func connectPower() {
     beginTurn()
     let transfers = openTransfers()

@@ -8,7 +8,7 @@ struct LoadQueue {
 
   var all: [TaskLoad] { Array(members.values) }
 
-  /// The loads that have a connection.
+  /// The loads that have begun.
   var begun: [TaskLoad] {
     let waiting = Set(waiting.map(ObjectIdentifier.init))
     return members.filter { !waiting.contains($0.key) }.map(\.value)

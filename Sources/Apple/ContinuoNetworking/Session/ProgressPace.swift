@@ -4,7 +4,8 @@ import FoundationNetworking
 import Synchronization
 import TransferService
 
-/// Limits progress reports to one per 0.1 s, and only after the delivery of the previous one.
+/// Limits progress reports, except for the last one, to one per 0.1 s. A report waits for the delivery of the
+/// previous one.
 struct ProgressPace {
   /// The interval between reports in seconds.
   private static let interval = 0.1

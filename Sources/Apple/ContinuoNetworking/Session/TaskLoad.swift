@@ -98,7 +98,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     finish(.cancelled(url, resumeData: data))
   }
 
-  /// Starts the load once the host has a free connection.
+  /// Starts the load. To be called once the host has a free connection.
   func begin() {
     let source = (task as? URLSessionUploadTask)?.source
     if case .stream? = source, task.currentRequest?.httpBodyStream == nil { return askForStream() }

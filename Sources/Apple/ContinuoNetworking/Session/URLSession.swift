@@ -92,16 +92,16 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Like `finishTasksAndInvalidate()`, but cancels the existing tasks.
   open func invalidateAndCancel() { if !isShared { core.invalidate(cancelling: true) } }
 
-  /// Calls `completionHandler` on the delegate queue. Sessions have no state to reset.
+  /// Calls `completionHandler` on the delegate queue. Removes no cookies, credentials and stored responses.
   open func reset(completionHandler: @escaping @Sendable () -> Void) { core.post(completionHandler) }
 
-  /// Calls `completionHandler` on the delegate queue. Sessions have no state to write out.
+  /// Calls `completionHandler` on the delegate queue. Has no other effect.
   open func flush(completionHandler: @escaping @Sendable () -> Void) { core.post(completionHandler) }
 
-  /// Does nothing: sessions have no state to reset.
+  /// Does nothing: cookies, credentials and stored responses are kept.
   public func reset() async {}
 
-  /// Does nothing: sessions have no state to write out.
+  /// Does nothing.
   public func flush() async {}
 
   /// Passes the unfinished tasks to the handler on the delegate queue, by kind and in creation order.
@@ -187,9 +187,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     makeDownload(request, nil, .delegate)
   }
 
-  /// Creates a task that resumes a cancelled or failed download. The download restarts if the stored bytes no
-  /// longer exist or the server has another version. The task fails with `cannotOpenFile` if the data is not
-  /// resume data.
+  /// Creates a task that resumes a cancelled or failed download. The download restarts if it cannot be
+  /// resumed, for example because the server has another version. The task fails with `cannotOpenFile` if the
+  /// data is not resume data.
   open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
     makeDownload(nil, resumeData, .delegate)
   }

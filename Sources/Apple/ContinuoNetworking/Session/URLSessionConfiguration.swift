@@ -66,9 +66,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     return URLSessionConfiguration(values)
   }
 
-  /// Returns a configuration for a background session, whose transfers the device carries out even while the
-  /// application is suspended or terminated. A relaunched application finds the session by `identifier`,
-  /// which must not be empty.
+  /// Returns a configuration for a background session. The device carries out its downloads and uploads even
+  /// while the application is suspended or terminated. A relaunched application finds the session by
+  /// `identifier`, which must not be empty.
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values.ofApplication
@@ -85,9 +85,10 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The name of a background session; nil for other sessions.
   open var identifier: String? { values.identifier }
 
-  /// The timeout in seconds without a byte, 60 by default. A `timeoutInterval` assigned to the request takes
-  /// precedence, even if it is 60. A value of 60 passed to the request's initializer cannot be distinguished
-  /// from the default. A background session retries downloads and uploads after a timeout.
+  /// The timeout in seconds without a byte, 60 by default; at most 10 s for connecting. A `timeoutInterval`
+  /// assigned to the request takes precedence, even if it is 60. A value of 60 passed to the request's
+  /// initializer cannot be distinguished from the default. A background session retries downloads and uploads
+  /// after a timeout, downloads also after 20 s without a response.
   open var timeoutIntervalForRequest: TimeInterval {
     get { self[\.timeoutIntervalForRequest] }
     set { self[\.timeoutIntervalForRequest] = newValue }
@@ -155,7 +156,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.allowsConstrainedNetworkAccess] = newValue }
   }
 
-  /// Stored without effect: suspension closes all connections.
+  /// Stored without effect: suspension closes the application's own connections.
   open var shouldUseExtendedBackgroundIdleMode: Bool {
     get { self[\.shouldUseExtendedBackgroundIdleMode] }
     set { self[\.shouldUseExtendedBackgroundIdleMode] = newValue }
@@ -173,9 +174,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.networkServiceType] = newValue }
   }
 
-  /// The store of cookies; nil to store and send none. By default, all sessions of the process share one
-  /// store, which is kept on disk. A background task sends the cookies that are stored at its first
-  /// `resume()`.
+  /// The store of cookies; nil to store and send none. By default, all sessions of the process, except
+  /// ephemeral ones, share one store, which is kept on disk. A background task sends the cookies that are
+  /// stored at its first `resume()`.
   open var httpCookieStorage: HTTPCookieStorage? {
     get { self[\.cookies]?.storage }
     set { self[\.cookies] = newValue.map { CookieJar(storage: $0) } }
@@ -199,8 +200,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// The store of credentials for which a delegate has chosen a persistence other than `none`; nil to keep
-  /// none. A stored credential is proposed for the next challenge, and is used by the default handling. By
-  /// default the shared store; on a test device, a store of the device.
+  /// none. A stored credential is proposed for a task's first challenge, and is used by the default handling.
+  /// By default the shared store; on a test device, a store of the device. Has no effect on downloads and
+  /// uploads of a background session.
   open var urlCredentialStorage: URLCredentialStorage? {
     get { self[\.credentials]?.storage }
     set { self[\.credentials] = newValue.map { CredentialStore(storage: $0) } }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Receives the events of a session, one at a time, on its delegate queue. All methods are optional except
 /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. If a method with a completion handler is not
-/// implemented, its `async` form is called. The `async` form runs on the delegate queue, unless it is
-/// isolated to an actor. All calls of a completion handler after the first one are ignored.
+/// implemented, its `async` form is called, if it has one. The `async` form runs on the delegate queue,
+/// unless it is isolated to an actor. All calls of a completion handler after the first one are ignored.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session has become invalid. This is the last call. The error is nil if the application has
   /// invalidated the session.
@@ -17,7 +17,8 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-  /// A server requests credentials. Returns the disposition of the challenge and the credential.
+  /// A server requests credentials, or has presented its certificates. Returns the disposition of the
+  /// challenge and the credential.
   func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
@@ -69,12 +70,14 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     newRequest request: URLRequest
   ) async -> URLRequest?
 
-  /// A server requests credentials for a task. Calls the `async` form by default.
+  /// A server requests credentials for a task, or has presented its certificates to a delegate without the
+  /// method for sessions. Calls the `async` form by default.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-  /// A server requests credentials for a task. Calls the method of the session's delegate by default.
+  /// Like the form with a completion handler. For credentials, calls this delegate's method for sessions by
+  /// default.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
@@ -90,7 +93,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64)
 
-  /// The task has ended. This is its last call. The error is nil if a response arrived, whatever its status.
+  /// The task has ended. This is its last call. The error is nil if a response arrived completely, whatever
+  /// its status.
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 
   /// The metrics of the task are complete. Called before the end of the task is reported to the delegate or
@@ -127,7 +131,7 @@ extension URLSessionTaskDelegate {
       completionHandler(disposition, credential)
     }
   }
-  /// Calls the method of the session's delegate by default.
+  /// Calls this delegate's method for sessions by default; for certificates, returns the default handling.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
@@ -268,7 +272,8 @@ extension URLSession {
   /// The disposition of a challenge.
   public enum AuthChallengeDisposition: Int, Hashable, Sendable {
     /// Send the credential; without one, accept the server's response as the response of the task. For
-    /// certificates: send the request to the server with this certificate, valid or not.
+    /// certificates: send the request to the server with this certificate, valid or not; without a
+    /// credential, like `performDefaultHandling`.
     case useCredential = 0
     /// Send the proposed credential; without one, accept the server's response as the task's. For
     /// certificates: send the request if they are valid.

@@ -5,7 +5,8 @@ import Transfer
 import TransferService
 
 extension URLSessionTask {
-  /// Creates the request of a foreground session. Blocks while a body stream is read.
+  /// Creates the request of a `TaskLoad`. Blocks while a body stream is read, and on the disk for an upload
+  /// from a file.
   func makeRequest() throws -> TransferRequest {
     guard var current = currentRequest else { throw URLError.unreadableResumeData }
     try current.readBodyStream(limit: TaskLoad.longestData)

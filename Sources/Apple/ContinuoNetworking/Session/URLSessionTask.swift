@@ -52,7 +52,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     var work: (any TaskWork)?
   }
 
-  /// The time at which the task was created.
+  /// The time at which this object was created, also for the task of an earlier process.
   let created: Date
 
   /// The number of the task, unique within its session.
@@ -127,8 +127,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
   /// The number of body bytes received.
   open var countOfBytesReceived: Int64 { own.withLock { $0.received } }
-  /// The length of the body in bytes; 0 before the response, `NSURLSessionTransferSizeUnknown` if the
-  /// response does not state it.
+  /// The length of the body in bytes; 0 or `NSURLSessionTransferSizeUnknown` before the response,
+  /// `NSURLSessionTransferSizeUnknown` if the response does not state it.
   open var countOfBytesExpectedToReceive: Int64 { own.withLock { $0.expectedToReceive } }
   /// The number of request body bytes sent.
   open var countOfBytesSent: Int64 { own.withLock { $0.sent } }
@@ -330,7 +330,8 @@ extension URLSessionTask {
     guard let delegate else { return }
     let networking = session.core.networking
     var made = (transactions ?? []).map { URLSessionTaskTransactionMetrics($0, on: networking.alarms.clock) }
-    // A response without a transaction is that of a file or of the URL itself.
+    // Without a transaction, a response comes from a file, the URL itself or the cache, or belongs to a
+    // background task.
     let isLocal = made.isEmpty && (transactions == nil || response != nil)
     if isLocal || own.withLock({ $0.isCached }), let request = currentRequest {
       let type: URLSessionTaskMetrics.ResourceFetchType = transactions == nil ? .networkLoad : .localCache

@@ -23,7 +23,7 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   /// The metrics of the request on each connection, oldest first, including redirects and refused
   /// credentials. At most the last 100.
   public let transactionMetrics: [URLSessionTaskTransactionMetrics]
-  /// The time from the creation of the task to its end.
+  /// The time from the creation of the task, or its restoration in a new process, to its end.
   public let taskInterval: DateInterval
 
   /// Creates empty metrics.
@@ -38,8 +38,8 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   open var redirectCount: Int { transactionMetrics.dropLast().count { $0.isRedirect } }
 }
 
-/// The metrics of a request on one connection. Dates of phases that have not occurred are nil. The phases are
-/// those that libcurl has measured; byte counts include only bodies.
+/// The metrics of a request on one connection. Dates of phases that have not occurred are nil. After a
+/// response, the phases are those that libcurl has measured. Byte counts include only bodies.
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   // Unchecked, because the class is open; its state is immutable.
 
@@ -107,7 +107,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   /// The end of the response, or of the connection.
   open var responseEndDate: Date? { date(transaction?.ended) }
 
-  /// The protocol of the request, `http/1.1`; nil if no response arrived.
+  /// The protocol of the request, `http/1.1`; nil if no response arrived, or none was measured.
   open var networkProtocolName: String? { transaction?.head == nil ? nil : "http/1.1" }
   /// Whether the connection was made to a proxy.
   open var isProxyConnection: Bool { transaction?.timing?.isProxied ?? false }
@@ -128,7 +128,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var countOfRequestBodyBytesBeforeEncoding: Int64 { countOfRequestBodyBytesSent }
   /// The number of response body bytes after decoding.
   open var countOfResponseBodyBytesAfterDecoding: Int64 { transaction?.receivedCount ?? 0 }
-  /// The number of response body bytes before decoding. For an encoded body, this is the announced length.
+  /// The number of response body bytes before decoding. For an encoded body, this is the announced length, if
+  /// any, or else the number after decoding.
   open var countOfResponseBodyBytesReceived: Int64 {
     let encoded = transaction?.head.flatMap { $0.isEncoded ? $0.fields["Content-Length"] : nil }
     return encoded.flatMap { Int64($0) } ?? countOfResponseBodyBytesAfterDecoding

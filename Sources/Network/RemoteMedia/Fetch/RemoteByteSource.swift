@@ -46,7 +46,7 @@ package final class RemoteByteSource: ByteSource {
       // The bytes at `offset` may have been discarded to make room for others, so request them again.
       if offset == place { tell(place) }
       return .notYet
-    // All stored bytes of this version have been read.
+    // This version's byte at `offset` will never arrive.
     case .changed: return .end
     case .failed(let failure): throw DecodingError(failure)
     }

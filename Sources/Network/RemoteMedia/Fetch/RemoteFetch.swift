@@ -42,8 +42,8 @@ package final class RemoteFetch: Sendable {
     /// Whether the server declares the medium to be a web page.
     var isPage = false
     var outcome: TransferMachine.Outcome?
-    /// The offsets at which a live stream's stored connections start, in order. No frame crosses such an
-    /// offset.
+    /// The offsets at which a live stream's stored connections start, except for the first one, in order. No
+    /// frame crosses such an offset.
     var joints: [Int64] = []
     var isFull = false
     var throughput = Throughput()

@@ -62,7 +62,7 @@ struct Throughput: Sendable {
 struct ProgressMeter {
   /// The interval between reports in seconds.
   private static let interval = 0.5
-  /// The longest gap between bytes, in seconds, that counts as transfer time.
+  /// The maximum transfer time, in seconds, that a gap between bytes counts.
   private static let pause = 1.0
 
   private var progress = TransferProgress()

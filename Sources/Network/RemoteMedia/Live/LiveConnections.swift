@@ -5,7 +5,7 @@ import Transfer
 /// The connections of a live stream, each with its own decoder. Used by one thread at a time.
 final class LiveConnections {
   /// The search window in bytes for the first frame of a stream with metadata. Without a frame in it, the
-  /// metadata interval is wrong and the remaining bytes are not audio.
+  /// metadata interval counts as wrong.
   private static let metadataBudget = 64 * 1024
   /// The search window in bytes for the first frame of a stream without metadata.
   private static let budget = 2 << 20
@@ -113,7 +113,7 @@ final class LiveConnections {
       opening: open(source, stream))
   }
 
-  /// The offset at which the next connection starts; nil while none exists.
+  /// The offset at which the next part starts; nil while none exists.
   private var place: Int64? {
     let snapshot = fetch.snapshot
     if let lastBase {

@@ -123,7 +123,7 @@ extension RemoteFetch {
     beginsAsSound || storedFront >= Self.beginning || isWhole
   }
 
-  /// Whether the bytes start with an MPEG frame, an ID3 tag or a sound file's mark, as no playlist does.
+  /// Whether the bytes start with 0xFF, as MPEG frames do, with an ID3 tag or with a sound file's mark.
   private var beginsAsSound: Bool {
     let first = store.bytes(12)
     return first.first == 0xFF || first.starts(with: "ID3".utf8) || SoundFileKind(first) != nil

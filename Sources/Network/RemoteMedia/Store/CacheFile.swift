@@ -2,15 +2,16 @@ import CThreads
 import Glibc
 import SystemSupport
 
-/// A sparse, unnamed file for the bytes of one medium, which the system deletes with the process.
+/// A sparse, unnamed file for the bytes of one medium, which the system deletes when it is closed, at the
+/// latest with the process.
 struct CacheFile: ~Copyable {
   private let descriptor: Int32
 
   /// The value of O_TMPFILE, which the system headers hide.
   private static let nameless = Int32(0o20_000_000) | O_DIRECTORY
 
-  /// Creates a file in the first folder that allows it. Missing folders are created with access for the user
-  /// only.
+  /// Creates a file in the first folder that allows it. A missing folder is created with access for the user
+  /// only, if its parent exists.
   init?(in folders: [String]) {
     for folder in folders {
       mkdir(folder, 0o700)
@@ -29,7 +30,8 @@ struct CacheFile: ~Copyable {
     WholeTransfer.write(bytes, to: descriptor, at: offset) == nil
   }
 
-  /// Fills the buffer and returns the number of bytes, smaller than the buffer only after a read error.
+  /// Fills the buffer and returns the number of bytes, smaller than the buffer only at the end of the file or
+  /// after an error.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     WholeTransfer.read(into: buffer, from: descriptor, at: offset)
   }

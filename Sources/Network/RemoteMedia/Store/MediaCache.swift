@@ -15,7 +15,7 @@ package final class MediaCache: Sendable {
     var count: Int64 = 0
   }
 
-  /// The folders to try for unnamed files, in order; if empty, all bytes are kept in memory.
+  /// The folders to try for unnamed files, in order; if empty, no bytes are stored on the disk.
   let folders: [String]
   private let limit: Int64
   private let state = Mutex(State())
@@ -56,9 +56,9 @@ package final class MediaCache: Sendable {
   func remove(bytes: Int64) { state.withLock { $0.count -= bytes } }
 
   /// Reserves `bytes` on the disk for `store`, at most half of its `free` bytes. Returns false if they do not
-  /// fit. To make room, finished stores discard all bytes, oldest first; then `store` discards bytes before
-  /// its position. Must be called outside all locks, because it retains other stores and may release the last
-  /// reference to one.
+  /// fit. To make room, other finished stores discard all bytes, oldest first; then `store` discards bytes
+  /// long before its position. Must be called outside all locks, because it retains other stores and may
+  /// release the last reference to one.
   func makeRoom(for bytes: Int, of store: MediaStore, free: () -> Int64) -> Bool {
     let more = Int64(bytes)
     func count() -> Bool {

@@ -8,7 +8,7 @@ package final class MediaStore: Sendable {
     /// The ranges in memory; all other ranges of `all` are in the file.
     var inMemory = IntervalSet()
     var all = IntervalSet()
-    /// Whether new bytes go to memory, because the disk has refused some or the stream is live.
+    /// Whether new bytes go to memory and not to the disk.
     var isInMemory: Bool
     var place: Int64 = 0
     var isFinished = false
@@ -85,7 +85,8 @@ package final class MediaStore: Sendable {
   /// Whether new bytes are kept in memory, a few MiB around the reading position.
   package var isInMemory: Bool { state.withLock { $0.isInMemory } }
 
-  /// Whether all wanted bytes have arrived. A finished store is emptied first when others need room.
+  /// Whether all bytes that were wanted have once arrived. A finished store is emptied first when others need
+  /// room.
   package var isFinished: Bool {
     get { state.withLock { $0.isFinished } }
     set { state.withLock { $0.isFinished = newValue } }
@@ -94,7 +95,8 @@ package final class MediaStore: Sendable {
   /// The number of bytes on the disk.
   package var byteCount: Int64 { state.withLock { $0.all.count - $0.inMemory.count } }
 
-  /// Stores bytes on the disk. If the disk refuses them, stores these and all later bytes in memory.
+  /// Stores bytes on the disk. If the disk or the cache refuses them, stores these and all later bytes in
+  /// memory.
   package func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
     // Make room outside the locks, because other stores may be emptied.
     let isCounted = !isInMemory && cache.makeRoom(for: bytes.count, of: self) { freeSpace }
@@ -148,7 +150,7 @@ package final class MediaStore: Sendable {
   /// Keeps new bytes in memory from now on, because a live stream cannot seek back.
   func useMemory() { state.withLock { $0.isInMemory = true } }
 
-  /// Sets the reading position; bytes far from it are discarded first.
+  /// Sets the reading position. If bytes must be discarded, those far from it are.
   package func setPlace(_ place: Int64) {
     state.withLock { state in
       state.place = place

@@ -15,9 +15,8 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
       .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
   }
 
-  /// Whether every host can reach the address, because it is a unicast address in none of the blocks below.
-  /// In an IPv6 address with embedded IPv4 addresses, those decide, because gateways or the system translate
-  /// them.
+  /// Whether the address is globally reachable, according to the blocks below. In an IPv6 address with
+  /// embedded IPv4 addresses, those decide, because gateways or the system translate them.
   package var isPublic: Bool { isPublic(besides: []) }
 
   /// Returns whether the address is public (`isPublic`) and none of `own`, the addresses of this machine's

@@ -2,7 +2,7 @@ package import Clocks
 import SystemSupport
 
 struct RetrySchedule: Sendable {
-  /// Counts consecutive lost connections that brought no new bytes.
+  /// The back-off after lost connections. New bytes restart it.
   private var backoff: Backoff
   private var lastStart: HostTime?
 
@@ -25,7 +25,7 @@ struct RetrySchedule: Sendable {
   }
 }
 
-/// Limits the number of requests to each host within any second, across all senders.
+/// Limits the number of requests to each host within any second, across all senders of a transport.
 package struct RequestPace: Sendable {
   private let limit: Int
   /// The times of each host's last requests, at most `limit`, oldest first.

@@ -4,18 +4,18 @@ package enum TransferInput: Sendable {
   /// The reader wants bytes from this offset on. A new machine starts at 0.
   case read(from: Int64)
   case readAhead(ReadAhead)
-  /// The length in bytes that the medium itself states (the byte count of an Info frame).
+  /// The length in bytes that the medium itself states (its tag and the byte count of an Info frame).
   case expect(total: Int64)
   /// Reports that the player pauses or resumes. While paused, a live stream is not read; after
   /// `NetworkLimits.livePause` seconds it is closed.
   case hold(Bool)
-  /// Suspends or resumes all requests. While suspended, the transfer in progress is paused, a lost connection
+  /// Suspends or resumes all requests. While suspended, the body of a transfer is paused, a lost connection
   /// is not retried, and no timeout runs. Resuming ends a pending back-off.
   case suspend(Bool)
   /// Treats the medium as a live stream. The head of the response does not announce one, but has no length,
   /// and the data has no Info frame.
   case treatAsLive
-  /// Reconnects the live stream without metadata, because its metadata blocks corrupt the audio.
+  /// Reconnects the live stream without metadata, because its metadata blocks may corrupt the audio.
   case withoutMetadata
   case event(TransferEvent, attempt: Int)
   case time
@@ -34,11 +34,11 @@ package enum TransferCommand: Hashable, Sendable {
 
 /// An event in the life of a medium, for event output, logs and the player.
 package enum TransferNote: Hashable, Sendable {
-  /// A request is sent for the bytes from `from` on; nil without a `Range` field.
+  /// A request, except after a redirect, is sent for the bytes from `from` on; nil without a `Range` field.
   case request(from: Int64?, attempt: Int)
   /// The response head, the URL that sent it (after redirects), and the server's address if known.
   case response(ResponseHead, url: WebURL, address: PeerAddress?, attempt: Int)
-  /// The connection is lost; the next attempt starts after this many seconds.
+  /// The attempt has failed; the next one starts after this many seconds.
   case retry(after: Double, TransferFailure)
   /// Bytes arrived. Reported by the owner of the store, at most twice a second, and before the final notes.
   case progress(TransferProgress)
@@ -47,7 +47,7 @@ package enum TransferNote: Hashable, Sendable {
   /// The server has another version, so no more bytes of the stored version will arrive. The last note of
   /// that version's transfer.
   case changed
-  /// The reader continues at the same media time in the new version. Reported on the reader's own thread.
+  /// The reader continues in the new version. Reported on the reader's own thread.
   case entered
   /// No more bytes will arrive. After the stored bytes, the medium fails with this error. The last note of
   /// the transfer.
@@ -55,17 +55,17 @@ package enum TransferNote: Hashable, Sendable {
   case live(ICYStation?)
   /// The live stream was reconnected. New bytes are stored from this offset on and continue no earlier frame.
   case rejoined(at: Int64)
-  /// The disk accepts no more bytes, so only a few MiB are kept in memory. Reported once, by the store's
-  /// owner.
+  /// New bytes are not stored on the disk, so only a few MiB are kept in memory. Reported at most once, by
+  /// the store's owner.
   case keptInMemory
-  /// Metadata that apply from the byte at this offset on and differ from the previous ones.
+  /// Metadata that apply from the byte at this offset on.
   case metadata(ICYMetadata, at: Int64)
 }
 
 package struct TransferProgress: Hashable, Sendable {
   /// Bytes received over all connections.
   package var received: Int64 = 0
-  /// Seconds of transfer time, without the time in which nothing was requested.
+  /// Seconds of transfer time. Each gap between bytes counts as at most 1 s.
   package var seconds = 0.0
   package var stored: Int64 = 0
   package var total: Int64?
@@ -113,13 +113,13 @@ extension ArraySlice<UInt8> {
 }
 
 package struct TransferTimes: Hashable, Sendable {
-  /// The timeout in seconds for establishing a connection.
+  /// The timeout in seconds from the start of a transfer until its connection is established.
   package var connect = NetworkLimits.connectTimeout
   /// The timeout in seconds for the head of the response.
   package var firstByte = NetworkLimits.firstByteTimeout
   /// The timeout in seconds for the next byte, while bytes are wanted.
   package var stall = NetworkLimits.stallTimeout
-  /// Seconds without a new byte after which a starved medium fails.
+  /// Seconds without progress after which a starved medium fails.
   package var giveUp = NetworkLimits.giveUp
 
   package init() {}

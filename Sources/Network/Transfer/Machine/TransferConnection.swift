@@ -11,7 +11,7 @@ struct TransferConnection: Sendable {
   var request: TransferRequest
   /// The offset of the first requested byte; nil for the whole body, without `Range`.
   let first: Int64?
-  /// The offset of the first missing byte.
+  /// The offset of the first byte that was missing at the start of the transfer.
   let wanted: Int64
   var phase = Phase.connecting
   /// The start of the current timeout.
@@ -26,11 +26,12 @@ struct TransferConnection: Sendable {
 
   /// The offset in the medium of the next body byte.
   var position: Int64 = 0
-  /// The offset in the medium at which the body ends; nil if the body ends with the connection.
+  /// The offset in the medium at which the body ends; nil if unknown.
   var end: Int64?
-  /// The announced `Content-Length`, less than the length up to `end` if the server contradicts itself.
+  /// The announced `Content-Length` of a range, less than the length up to `end` if the server contradicts
+  /// itself.
   var announced: Int64?
-  /// Whether the response is a range (206) of the medium.
+  /// Whether the response is a range (206) of the medium that is not encoded.
   var isPart = false
   /// The number of bytes received, and the number of those that were not stored before.
   var brought: Int64 = 0
@@ -45,11 +46,11 @@ struct TransferConnection: Sendable {
   var isAtEnd: Bool { phase == .body && end.map { position >= $0 } ?? false }
 }
 
-/// Determines the number of stored bytes that each request repeats. Their comparison shows that the
-/// connection continues the stored version. Usually the number is `NetworkLimits.overlap`. If a server
-/// repeatedly closes connections early, the number is a quarter of the most bytes that any of the last
-/// connections brought. Each connection then still brings new bytes. A single tiny connection changes
-/// nothing, because the next server may have another version.
+/// Determines the number of stored bytes that each request repeats, to check that the connection continues
+/// the stored version. Usually the number is `NetworkLimits.overlap`, or `overlapAfterRestart` for bytes of
+/// another process. If the last lost connections brought few bytes, the number is a quarter of the most that
+/// any of them brought, at least `leastOverlap`. Connections then usually bring new bytes too. A single tiny
+/// connection changes nothing, because the next server may have another version.
 struct OverlapRule: Sendable {
   private var brought: [Int64] = []
   /// Whether this machine has stored a byte. Bytes stored before that come from another process.

@@ -2,7 +2,7 @@ package import Clocks
 
 /// Transfers the bytes of one version of one medium, from one URL, over connections that may end at any time.
 /// A value: inputs and the time go in, commands and notes come out. At most one transfer is in progress.
-/// Bytes that arrive again are compared with the stored ones, so that two versions never mix.
+/// Bytes that arrive again are compared with the stored ones, to detect another version.
 package struct TransferMachine: Sendable {
   package enum Outcome: Hashable, Sendable {
     case changed
@@ -44,7 +44,7 @@ package struct TransferMachine: Sendable {
   var validator: Validator?
   /// Whether the server has sent an expected response at least once.
   var hasSucceeded = false
-  /// The number of consecutive refusals such as 404.
+  /// The number of refusals such as 404 since the last expected response.
   var refusals = 0
   var schedule: RetrySchedule
   var nextStart: HostTime
@@ -64,7 +64,7 @@ package struct TransferMachine: Sendable {
   /// Whether bytes after the announced end were requested.
   var asksForRest = false
   private var toldComplete = false
-  /// The number of times that a validator changed although the bytes were the same.
+  /// The number of stored ranges that whole responses to requests with `If-Range` have repeated unchanged.
   var emptyValidators = 0
 
   // Live streams.
@@ -180,8 +180,8 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Lets a transfer that has received its whole body end, so that its connection can be reused. Cancels any
-  /// other transfer.
+  /// Lets a transfer that has received its whole body end before its timeout, so that its connection can be
+  /// reused. Cancels any other transfer.
   private mutating func settle(at now: HostTime) {
     guard let present = connection else { return }
     if present.isAtEnd, let limit = limit(present), limit.moment > now {
@@ -231,7 +231,7 @@ package struct TransferMachine: Sendable {
     commands.append(.start(request, attempt: lastAttempt))
   }
 
-  /// Whether validators are ignored because they change although the bytes stay the same. With such
+  /// Whether validators are ignored because they seem to change although the bytes stay the same. With such
   /// validators, connections that are always cut at the same byte would never bring a new byte. Without
   /// validators, only the overlap distinguishes versions.
   var distrustsValidators: Bool { emptyValidators >= 2 }
@@ -286,14 +286,14 @@ package struct TransferMachine: Sendable {
   ) {
     lastFailure = failure
     if lost.phase == .body { overlap.note(lost.brought) }
-    // A host name that was resolved before will be resolved again, because this machine has changed networks.
+    // A host name that was resolved before may be resolved again, for example after a change of networks.
     let isForgotten = failure.kind == .hostNotFound && hasSucceeded
     if !failure.mayPass, !isForgotten, !isLive || failure.kind == .badAnswer {
       refusals += 1
       let isLasting = if case .status = failure.kind { false } else { true }
       if !hasSucceeded || isLasting || refusals >= NetworkLimits.refusalsAfterSuccess { return fail(failure) }
     }
-    // A connection that the server closed while no bytes were wanted is not reported.
+    // The loss of a connection that was paused after its last byte is not reported.
     let isSilent = lost.isPaused || lost.wasPaused
     let delay =
       isSilent ? schedule.pause(at: now) : schedule.delay(afterNews: lost.news, asked: asked, at: now)
@@ -301,8 +301,8 @@ package struct TransferMachine: Sendable {
     if !isSilent { commands.append(note(.retry(after: delay, failure))) }
   }
 
-  /// Schedules another request without back-off, because the server answered the previous one, but not
-  /// usefully.
+  /// Cancels the transfer, which does not bring the wanted bytes, and schedules another request without
+  /// back-off.
   mutating func askAgain(at now: HostTime) {
     dropConnection()
     nextStart = now.advanced(bySeconds: schedule.pause(at: now))
@@ -354,7 +354,7 @@ package struct TransferMachine: Sendable {
       isClosedByHold = true
       dropConnection()
       readingPlace = liveEnd
-      // The reader never reached the metadata of the discarded bytes, so they are reported again.
+      // The reader may not have reached the metadata of the discarded bytes, so they are reported again.
       lastMetadata = ICYMetadata()
       commands.append(.forget)
       stored = IntervalSet()

@@ -22,7 +22,7 @@ package struct TransferRequest: Hashable, Sendable {
 package enum Authentication: String, Hashable, Sendable {
   /// With the first request, as text.
   case basic
-  /// As a digest, with a second request on the same connection after the server's challenge.
+  /// As a digest, with a second request after the server's challenge.
   case digest
 }
 
@@ -44,7 +44,7 @@ package struct RequestSettings: Hashable, Sendable {
   /// the transfer depends.
   package var fields = HTTPFields()
   package var userAgent: String
-  /// The credentials for the first origin; nil for those of the URL, or none.
+  /// The credentials for the first origin; nil for none.
   package var credentials: Credentials?
   package var reach = NetworkReach.all
   /// Whether to request audio and station metadata; otherwise any content.
@@ -88,14 +88,14 @@ package enum TransferEvent: Hashable, Sendable {
   case head(ResponseHead)
   /// Bytes of the body, in order and decoded; at most 64 KiB per event.
   case body([UInt8])
-  /// All announced bytes have arrived, or the connection has ended and no length was announced.
+  /// The body is complete, or the connection has ended and no length was announced.
   case end
   case failure(TransferFailure)
 }
 
 package enum TransferDemand: Sendable {
   case more
-  /// Deliver no body until `setPaused(false)`, because the sink's buffer is full.
+  /// Deliver no body until `setPaused(false)`.
   case pause
 }
 

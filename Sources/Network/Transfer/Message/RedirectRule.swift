@@ -8,8 +8,8 @@ package struct RedirectRule: Sendable {
   package func reach(_ first: NetworkReach) -> NetworkReach { cameFromPublic ? .publicOnly : first }
 
   /// Resolves the `Location` to which `url` redirects, and returns the next URL. `address` is the server's
-  /// address, if known. Throws `redirects` after too many redirects, for unsupported schemes, and from https
-  /// to http.
+  /// address, if known. Throws `redirects` after too many redirects, for an unusable URL, and from https to
+  /// http.
   package mutating func follow(_ location: String, from url: WebURL, at address: PeerAddress?)
     throws(TransferFailure)
     -> (url: WebURL, credentials: Credentials?)

@@ -3,7 +3,7 @@ import TextFormatting
 package struct ResponseHead: Hashable, Sendable {
   /// The status code, 100…999.
   package var status: Int
-  /// Whether the status line was `ICY 200 OK` instead of HTTP.
+  /// Whether the status line began with `ICY` instead of `HTTP/`.
   package var isICY = false
   package var fields = HTTPFields()
 
@@ -24,7 +24,7 @@ package struct ResponseHead: Hashable, Sendable {
 
   package var contentRange: ContentRange? { fields["Content-Range"].flatMap(ContentRange.init) }
 
-  /// The body's length in bytes; nil if it is not announced, or if the body is encoded.
+  /// The body's announced length in bytes; nil if unknown, as for an encoded body.
   package var contentLength: Int64? {
     guard !isEncoded, fields["Transfer-Encoding"] == nil, let text = fields["Content-Length"], !text.isEmpty,
       text.utf8.allSatisfy(\.isDigit)
@@ -38,7 +38,7 @@ package struct ResponseHead: Hashable, Sendable {
     return !coding.isEmpty && coding != "identity"
   }
 
-  /// Whether the body consists of several ranges.
+  /// Whether the body has several parts, as a response with several ranges does.
   package var isMultipart: Bool { fields["Content-Type"]?.lowercased().hasPrefix("multipart/") ?? false }
 
   /// Whether `Accept-Ranges` says that the server does not support ranges.
@@ -131,7 +131,7 @@ package struct HTTPDate: Hashable, Sendable {
   /// Seconds since 1 January 1970, 00:00 UTC.
   package let seconds: Int64
 
-  /// Parses a date; nil for anything else, including the two obsolete formats. `If-Range` is then omitted.
+  /// Parses a date; nil for anything else, including the two obsolete formats.
   package init?(_ text: String) {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), (1...31).contains(day),

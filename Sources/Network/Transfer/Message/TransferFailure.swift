@@ -1,9 +1,9 @@
 package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Kind: Hashable, Sendable {
-    /// libcurl is missing or too old.
+    /// libcurl cannot be used; for example, it is missing or too old.
     case noLibrary
     case badURL
-    /// The host does not exist, according to the name service.
+    /// The host has no address, according to the name service.
     case hostNotFound
     /// The host name was not resolved, for example because the name service was not reachable.
     case hostUnresolved
@@ -21,7 +21,7 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     /// The request may not connect to this address.
     case notReachable
     case status(Int)
-    /// The response contradicts itself or violates the protocol.
+    /// The response cannot be used; for example, it contradicts itself or violates the protocol.
     case badAnswer
     /// The request body cannot be read.
     case badBody

@@ -9,9 +9,9 @@ package struct ICYMetadata: Hashable, Sendable {
     self.url = url
   }
 
-  /// Parses a block without its length byte, `name='value';…`; nil for any other format. A value ends at the
-  /// quote before a semicolon, or else at the last quote, because stations do not escape quotes. Decodes text
-  /// like `LenientText`.
+  /// Parses a block without its length byte, `name='value';…` or `name=value;…`; nil for any other format. A
+  /// quoted value ends at the quote before a semicolon, or else at the last quote, because stations do not
+  /// escape quotes. Decodes text like `LenientText`.
   package init?(block: some Collection<UInt8>) {
     let zero = block.firstIndex(of: 0) ?? block.endIndex
     guard block[zero...].allSatisfy({ $0 == 0 }) else { return nil }
@@ -65,8 +65,8 @@ package struct ICYStation: Hashable, Sendable {
   /// The number of audio bytes between two metadata blocks; nil if the stream has none.
   package var interval: Int?
 
-  /// Reads the `icy-` fields of a head; nil if the head is not that of a live stream. Throws `badAnswer` for
-  /// an interval outside `NetworkLimits.metadataInterval`.
+  /// Reads the `icy-` fields of a head; nil if the head does not announce a live stream. Throws `badAnswer`
+  /// for an interval outside `NetworkLimits.metadataInterval`.
   init?(_ head: ResponseHead) throws(TransferFailure) {
     let interval = head.fields["icy-metaint"]
     guard head.isICY || interval != nil || head.fields["icy-name"] != nil else { return nil }
