@@ -82,7 +82,7 @@ struct BackgroundEndTests {
     }
   }
 
-  @Test("a foreground task waits for a network that answers for its host's name, not for one without the name")
+  @Test("a foreground task waits where no server answers for the host's name, not where the name is unknown")
   func unansweredName() async throws {
     let patient = TransferLog()
     try await lines(TransferLog()) { device, network, _, url in
