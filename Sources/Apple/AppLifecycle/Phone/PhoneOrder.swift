@@ -33,6 +33,7 @@ package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
     }
     let parts = words.split(separator: " ", maxSplits: 1).map(String.init)
     switch (parts.first, parts.last) {
+    case ("touch", let control?) where parts.count == 2: return .touch(control)
     case ("launch-task", let identifier?) where parts.count == 2: return .launchTask(identifier)
     case ("expire-task", let identifier?) where parts.count == 2: return .expireTask(identifier)
     default: return nil

@@ -20,6 +20,8 @@ struct PhoneMachine {
     /// The result of `Action.stop`: all threads have stopped, or some have not within the time limit. Reports
     /// from before the stop were handled first.
     case stood(isComplete: Bool)
+    /// The stopped application has work to do: data for a watched descriptor.
+    case woken
     /// The first process has ended.
     case ended(End)
     case timePassed
@@ -37,6 +39,7 @@ struct PhoneMachine {
     case state(ApplicationState, HostTime)
     /// The application's device recorded an event.
     case record(LifecycleRecord.Event, HostTime)
+    case location(latitude: Double, longitude: Double, HostTime)
     case report(PhoneReport.Fault, HostTime)
     case complain(String)
     /// The event with this token is done, or was refused for a reason.
@@ -83,6 +86,8 @@ struct PhoneMachine {
   static let launchLimit = 10.0
   /// The time limit for the end of a process after its link has ended, in seconds.
   static let endLimit = 0.5
+  /// The time limit for a woken application to leave the state `suspended`, in seconds. Afterwards it is stopped again.
+  static let wakeLimit = 1.0
   /// The maximum number of events that wait or that the application has not finished; further ones are
   /// refused. Linux 6 holds 278 small packets in a socket with its default buffer of 212,992 bytes.
   static let pressLimit = 200
@@ -101,7 +106,8 @@ struct PhoneMachine {
   private var reached = ApplicationState.notRunning
   /// The time until which events wait for the device's launch; nil if they do not.
   private var launchBy: HostTime?
-  private(set) var modes = BackgroundModes()
+  /// The modes of the application's last device; until then, those that the phone gives it.
+  private(set) var modes: BackgroundModes
   private(set) var tasks: [BackgroundTaskReport] = []
   private(set) var lastFault: PhoneReport.Fault?
   private var standIn: StandIn?
@@ -114,6 +120,8 @@ struct PhoneMachine {
   private var sent: [(number: UInt64, press: Press)] = []
   private var lastNumber: UInt64 = 0
   private var stopAt: HostTime?
+  /// The time at which a stopped application has work to do.
+  private var wakeAt: HostTime?
   private var returnsOnUnlock = false
   private var isInterrupted = false
   /// The reason for which the process is being killed; nil if it is not being killed.
@@ -129,19 +137,29 @@ struct PhoneMachine {
     var beganAt: HostTime
   }
 
-  init(name: String, grace: Double) {
+  init(name: String, grace: Double, modes: BackgroundModes = BackgroundModes()) {
     self.name = name
     self.grace = grace
+    self.modes = modes
   }
 
   var isRunning: Bool { process != .none }
 
+  /// Whether nothing is left to happen to the processes: no stop of a suspended application, and no end.
+  var isSettled: Bool {
+    guard isRunning else { return true }
+    return ending == nil && (reached != .suspended || isStopped)
+  }
+
   /// Whether the processes are being stopped.
   var isStopping: Bool { process == .stopping }
 
+  /// Whether the processes are stopped.
+  var isStopped: Bool { process == .stopped }
+
   /// The earliest time at which `timePassed` has an effect; nil if none.
   var nextDeadline: HostTime? {
-    var moments = [stopAt, standIn?.nextDeadline].compactMap { $0 }
+    var moments = [stopAt, isStopped ? wakeAt : nil, standIn?.nextDeadline].compactMap { $0 }
     if case .awaited(let limit, let wasHeld) = link, wasHeld || !waiting.isEmpty { moments.append(limit) }
     if let launchBy, !waiting.isEmpty { moments.append(launchBy) }
     return moments.min()
@@ -155,6 +173,7 @@ struct PhoneMachine {
     case .report(let report): if process != .none { receive(report) }
     case .linkEnded: loseLink()
     case .stood(let isComplete): stand(isComplete)
+    case .woken: wake()
     case .ended(let end): endProcess(end)
     case .timePassed: break
     }
@@ -165,6 +184,7 @@ struct PhoneMachine {
 
   private mutating func checkTime() {
     if let moment = stopAt, now >= moment { stop() }
+    if isStopped, let moment = wakeAt, now >= moment { wake() }
     if case .awaited(let limit, let wasHeld) = link, now >= limit, wasHeld || !waiting.isEmpty {
       doWithoutLink(wasHeld: wasHeld)
     }
@@ -176,8 +196,8 @@ struct PhoneMachine {
 
   private mutating func start() {
     process = .running
-    // The order of a background launch waits longer, because nobody would repeat it.
-    let limit = launchesInBackground ? Self.launchLimit : Self.helloLimit
+    // The order of a launch waits longer, because nobody would repeat it.
+    let limit = waiting.isEmpty ? Self.helloLimit : Self.launchLimit
     link = .awaited(until: now.advanced(bySeconds: limit), wasHeld: false)
     reached = .notRunning
     standIn = nil
@@ -191,6 +211,7 @@ struct PhoneMachine {
     link = .none
     standIn = nil
     stopAt = nil
+    wakeAt = nil
     launchBy = nil
     tasks = []
     returnsOnUnlock = false
@@ -230,7 +251,7 @@ struct PhoneMachine {
     note(press.happening)
     guard process != .none else { return start(for: press) }
     guard ending == nil else {
-      if press.happening.isSession { return waitingForEnd.append(press) }
+      if launchesInBackground(press.happening) { return waitingForEnd.append(press) }
       if press.happening == .launch { launchesAgain = true }
       return finish(press)
     }
@@ -246,17 +267,26 @@ struct PhoneMachine {
 
   /// Starts the program, which has ended, if the event launches it.
   private mutating func start(for press: Press) {
-    launchesInBackground = press.happening.isSession
+    launchesInBackground = launchesInBackground(press.happening)
     guard press.happening == .launch || launchesInBackground else {
       return finish(press, refusal: "the application is not running")
     }
     actions.append(.start)
-    if launchesInBackground { waiting.append(press) } else { finish(press) }
+    waiting.append(press)
   }
 
   /// Whether the event launches the device of a program that was started.
   private func launches(_ happening: LifecycleHappening) -> Bool {
-    happening == .launch || launchesInBackground && happening.isSession
+    happening == .launch || launchesInBackground && launchesInBackground(happening)
+  }
+
+  /// Whether the event launches an application that is not running, without showing it.
+  private func launchesInBackground(_ happening: LifecycleHappening) -> Bool {
+    switch happening {
+    case .backgroundSession: true
+    case .fetch: modes.contains(.fetch)
+    default: false
+    }
   }
 
   /// Keeps an event for later.
@@ -320,7 +350,7 @@ struct PhoneMachine {
   private func wakes(_ happening: LifecycleHappening) -> Bool {
     switch happening {
     case .launch, .home, .lock, .interruptionBegan, .interruptionEnded(shouldResume: false), .memoryWarning,
-      .expireTask, .refreshStatusChanged:
+      .touch, .expireTask, .refreshStatusChanged:
       false
     case .unlock: returnsOnUnlock
     case .interruptionEnded(shouldResume: true), .remoteControl: modes.contains(.audio)
@@ -355,9 +385,14 @@ struct PhoneMachine {
       record(event, time)
       actions.append(.record(event, time))
     case .refused(let reason): actions.append(.complain(reason))
-    case .still(let left):
+    case .still(let left, let wake):
       guard reached == .suspended, process == .running, sent.isEmpty else { return }
       stopAt = now.advanced(bySeconds: min(left, grace))
+      wakeAt = wake.map { now.advanced(bySeconds: $0) }
+    // The descriptors come with the packets, and are not the machine's.
+    case .watch, .socket: break
+    case .location(let latitude, let longitude, let time):
+      actions.append(.location(latitude: latitude, longitude: longitude, time))
     case .done(let number, _):
       guard let index = sent.firstIndex(where: { $0.number == number }) else { return }
       finish(sent.remove(at: index).press)
@@ -405,6 +440,14 @@ struct PhoneMachine {
     process = .stopped
     if !isComplete { actions.append(.complain("not all threads of \(name) stand still after a second")) }
     show(.suspended, now)
+  }
+
+  /// Resumes a stopped application, whose own device finds what there is to do.
+  private mutating func wake() {
+    wakeAt = nil
+    guard isStopped else { return }
+    resume()
+    stopAt = now.advanced(bySeconds: Self.wakeLimit)
   }
 
   private mutating func resume() {
@@ -459,8 +502,4 @@ struct PhoneMachine {
     default: break
     }
   }
-}
-
-extension LifecycleHappening {
-  fileprivate var isSession: Bool { if case .backgroundSession = self { true } else { false } }
 }
