@@ -70,7 +70,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(name: "MediaTime", swiftSettings: strict),
       // Descriptors, files, addresses, libraries opened at run time, back-off, and which sockets of the process are not
       // the application's.
-      .target(name: "SystemSupport", swiftSettings: strict),
+      .target(name: "SystemSupport", dependencies: ["CThreads"], swiftSettings: strict),
       .target(name: "TextFormatting", swiftSettings: strict),
       // Opens Expat when it first reads XML.
       .target(name: "XMLReading", dependencies: ["SystemSupport"], swiftSettings: strict),
@@ -499,11 +499,12 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .executableTarget(
         name: "Backgrounder",
         dependencies: [
-          "AppLifecycle", "Clocks", "Continuo", "ContinuoLocation", "CurlTransport", "Downloading",
-          "MusicFiles", "PulseOutput", "RunTimeline", "SystemSupport", "Transfer",
+          "AppLifecycle", "Clocks", "Continuo", "ContinuoCommand", "ContinuoLocation", "CurlTransport",
+          "Downloading", "MusicFiles", "PulseOutput", "RunTimeline", "SystemSupport", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser", condition: everything),
         ],
-        swiftSettings: strict),
+        swiftSettings: strict,
+        linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),
     ],
     tests: [
       .testTarget(

@@ -2,6 +2,7 @@ public import AppLifecycle
 public import ArgumentParser
 import Clocks
 import Continuo
+import ContinuoCommand
 import ContinuoLocation
 import Foundation
 import MusicFiles
@@ -31,6 +32,9 @@ struct BackgrounderCommand: ParsableCommand {
       fetch, upload, download and session make real requests to a --service: GET /feed, PUT /upload/1 to /upload/10, \
       GET /one.mp3 and so on, GET /user/SESSIONKEY/endsession. Without one they send none (see --work).
 
+      The application runs as a process of its own on a phone: while suspended it is stopped, and a termination ends the \
+      process. It runs as well on the phone of continuo phone run, whose --at takes touch tap, touch tab1 and so on.
+
       A SCRIPT is a list of WORD@SECONDS, counted from the launch. Words: tap (the screen's button; play is the \
       same), tab1 to tab4, home, foreground, lock, unlock, call, hangup, memory, fetch, refresh, process, expire, terminate, launch, quit. For a \
       screen that does nothing before, a script without tap or play begins with tap@0. Without quit it goes on until it is interrupted. \
@@ -47,7 +51,7 @@ struct BackgrounderCommand: ParsableCommand {
             Updates continue in the background; without the mode they stop, and resume at the newest position.
         Backgrounder tabs --background-modes audio,location,fetch --location freeway --script "tap@0 tab2@2 tap@3 home@5 fetch@7 foreground@9 tab4@10 quit@12"
             Songs and positions continue in the background, and the last tab is up to date when it is first shown.
-        Backgrounder fetch --background-modes fetch --no-launch --script "fetch@1 launch@2 foreground@3 quit@4"
+        Backgrounder fetch --background-modes fetch --no-launch --script "fetch@1 foreground@3 quit@4"
             An application that never ran is launched for a fetch, and suspended.
         Backgrounder location --background-modes location --location gpsd --press home@5
             The positions of a receiver, by gpsd.
@@ -73,12 +77,16 @@ struct BackgrounderCommand: ParsableCommand {
             Clients are accepted by the kernel, and then nobody answers.
         Backgrounder whatever --script -
             Type tap, home, foreground and quit.
+        continuo phone run --at "0:touch tap" --at 2:home --at 9:quit Backgrounder whatever
+            The same application on a phone without a script.
         Backgrounder download --service http://127.0.0.1:8080/music --downloads /tmp --script "tap@0 home@1 foreground@60 quit@90"
             Downloads that exceed the background time resume in the foreground, where they were interrupted.
 
       EXIT STATUS
-        0 after quit; 1 if the system had to terminate the application; 64 for an invalid command line.
-      """)
+        0 after quit; 1 if the system had to terminate the application; 64 for an invalid command line; 128+n if signal n \
+        ended the phone or the application. An application that ends by itself ends the phone with its exit status.
+      """,
+    version: "Backgrounder \(Version.number)")
 
   @Argument(help: "Screen of the application: \(names(ScreenChoice.self)).")
   var screen: ScreenChoice
@@ -164,7 +172,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "SVG drawing of the run, written at its end and at terminations for a fault.", valueName: "path"))
+      "SVG drawing of the run, written at its end.", valueName: "path"))
   var timeline: String?
 
   enum Answer: String, CaseIterable, ExpressibleByArgument {
@@ -187,6 +195,10 @@ struct BackgrounderCommand: ParsableCommand {
   @Option(help: ArgumentHelp("PulseAudio server (default: libpulse's own rules).", valueName: "address"))
   var server: String?
 
+  // What this program, as the phone, passes to itself as the application: its start, and the descriptor of StoredPlayers.
+  @Option(help: .hidden) var phoneStart: Int64?
+  @Option(help: .hidden) var phonePlayers: Int32?
+
   @Flag(help: "Play to a private PulseAudio with a null sink: nothing is heard.")
   var nullSink = false
 
@@ -199,6 +211,8 @@ struct BackgrounderCommand: ParsableCommand {
   private static let longest = 86_400.0
 
   mutating func validate() throws {
+    // The phone draws.
+    if phoneStart != nil { timeline = nil }
     func refuse(_ message: String, if isFault: Bool) throws {
       if isFault { throw ValidationError(message) }
     }
@@ -242,7 +256,7 @@ struct BackgrounderCommand: ParsableCommand {
   }
 
   /// Returns the plan of a run. Throws if an argument cannot be used.
-  func plan() throws -> Phone.Plan {
+  func plan() throws -> Plan {
     var settings = LifecycleSettings()
     settings.backgroundTime = backgroundTime
     settings.expirationWarning = expirationWarning
@@ -258,27 +272,48 @@ struct BackgrounderCommand: ParsableCommand {
       // Leaves time to report a failure.
       fetchSeconds: max(0, min(fetchLimit - 2, fetchLimit * 0.8)), port: port,
       leavesOpen: misbehave == .leaveOpen)
-    return Phone.Plan(
+    return Plan(
       presses: try presses(), launches: !noLaunch, parts: parts, settings: settings,
       location: try phoneLocation(),
       drawing: try drawing())
   }
 
   func run() throws {
-    let plan = try plan()
+    printLineByLine()
+    var plan = try plan()
+    guard PhoneLink.shared != nil else { return try runPhone(plan) }
+    guard phoneStart != nil || script.isEmpty && press.isEmpty && timeline == nil else {
+      throw ValidationError(
+        "this phone has a script and a drawing of its own: --at and --timeline of continuo phone run")
+    }
     for warning in plan.parts.modes.warnings { complain("Backgrounder: \(warning)") }
     let clock = SystemClock.shared
     let sound =
       nullSink
       ? PulseDevice(privateServer: try PrivatePulseServer(), clock: clock)
       : PulseDevice(configuration: PulseConfiguration(server: server), clock: clock)
-    printLineByLine()
+    let stored = phonePlayers.map(StoredPlayers.init)
+    plan.parts.restorable = stored?.take() ?? []
     MainActor.assumeIsolated {
-      let phone = Phone(plan, sound: sound) { makeDelegate(plan.parts) }
-      phone.run(plan, readsInput: readsInput)
-      withExtendedLifetime(phone) {
-        // The run loop serves timers as well as the main queue.
-        while true { RunLoop.main.run() }
+      let application = RunningApplication(
+        plan, sound: sound, start: phoneStart.map(HostTime.init(nanoseconds:)), stored: stored)
+      application.run(makeDelegate(plan.parts))
+    }
+  }
+
+  /// Runs this program on a phone that follows the script.
+  private func runPhone(_ plan: Plan) throws {
+    // The sound server is the system's: it neither stops nor ends with the application.
+    let sound = nullSink ? try PrivatePulseServer() : nil
+    if let sound { setenv("PULSE_SERVER", sound.address, 1) }
+    let start = SystemClock.shared.now
+    let program = try MediaPath("/proc/self/exe").resolvingLinks().description
+    var arguments = [program, "--phone-start", "\(start.nanoseconds)"]
+    if let file = tmpfile() { arguments += ["--phone-players", "\(fileno(file))"] }
+    arguments += CommandLine.arguments.dropFirst().filter { $0 != "--null-sink" }
+    MainActor.assumeIsolated {
+      withExtendedLifetime(sound) {
+        ScriptedPhone.run(plan, arguments: arguments, start: start, readsInput: readsInput)
       }
     }
   }
@@ -342,9 +377,9 @@ struct BackgrounderCommand: ParsableCommand {
     }
   }
 
-  private func phoneLocation() throws -> Phone.Location {
+  private func phoneLocation() throws -> Plan.Location {
     try validated {
-      var result = Phone.Location(answer: locationAnswer.status)
+      var result = Plan.Location(answer: locationAnswer.status)
       if let location { result.source = try LocationSource(option: location, speed: locationSpeed) }
       if let infoPlist { result.usage = try LocationUsage(infoPlist: infoPlist) }
       return result

@@ -16,6 +16,10 @@ extern int continuo_pthread_setname(unsigned long thread, const char *name) __as
 extern int continuo_sched_getaffinity(int thread, unsigned long size, void *set) __asm__("sched_getaffinity");
 extern int continuo_sched_setaffinity(int thread, unsigned long size, const void *set) __asm__("sched_setaffinity");
 
+// int prctl(int, ...).
+extern int continuo_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+    __asm__("prctl");
+
 // int malloc_trim(size_t), glibc 2.8: the module lacks <malloc.h>.
 extern int continuo_malloc_trim(unsigned long pad) __asm__("malloc_trim");
 

@@ -79,7 +79,7 @@ enum Situation: String, CaseIterable {
     .launch, .home, .foreground, .lock, .unlock, .interruptionBegan,
     .interruptionEnded(shouldResume: true),
     .interruptionEnded(shouldResume: false), .terminate, .memoryWarning, .fetch, .remoteControl,
-    .locationChanged, .voipData, .keepAlive, .launchTask("a"), .expireTask("a"),
+    .locationChanged, .voipData, .keepAlive, .touch("a"), .launchTask("a"), .expireTask("a"),
     .refreshStatusChanged(.denied),
   ]
 
@@ -149,7 +149,7 @@ enum Situation: String, CaseIterable {
     case .backgroundSession(let session): [.tellSession(session)]
     case .quit: [.call(.willTerminate), .act(.quit)] + ended
     case .launch, .home, .lock, .remoteControl, .locationChanged, .voipData, .keepAlive,
-      .launchTask, .expireTask:
+      .touch, .launchTask, .expireTask:
       []
     }
   }

@@ -19,7 +19,8 @@ import Testing
       .event(.interruptionEnded(shouldResume: false), time), .refused("no  background time"), .refused(""),
       .terminated(nil, time),
       .terminated(.init(code: "0x8badf00d", reason: "too slow", text: "First\n\n  Second"), time),
-      .still(grace: 0), .still(grace: 4.25), .done(.max, .background),
+      .still(grace: 0, wake: nil), .still(grace: 4.25, wake: 600.5), .watch, .socket,
+      .location(latitude: 37.331, longitude: -122.03, time), .done(.max, .background),
     ])
   func report(_ report: PhoneReport) { #expect(PhoneReport("\(report)") == report) }
 
@@ -28,7 +29,8 @@ import Testing
     arguments: [
       "", " ", "hello", "hello x none", "state", "state x active", "state 1", "state 1 asleep",
       "task-began 1 x",
-      "task-began 1", "still -1", "still x", "still 1 1", "done 1", "done x active", "terminated",
+      "task-began 1", "still -1", "still x", "still 1 x", "still 1 -1", "watch 1", "socket 1", "location 1",
+      "location 1 2", "location 1 x 2", "done 1", "done x active", "terminated",
       "terminated 1 code",
       "terminated 1 code\nreason", "unknown 1 2",
     ])
@@ -41,7 +43,7 @@ import Testing
       .interruptionEnded(shouldResume: true), .interruptionEnded(shouldResume: false), .terminate,
       .memoryWarning,
       .fetch, .remoteControl, .locationChanged, .voipData, .keepAlive, .quit,
-      .launchTask("org.example.a task"),
+      .touch("a control"), .launchTask("org.example.a task"),
       .expireTask("org.example.task"), .backgroundSession("a session"), .backgroundSession(""),
       // Marks that form one character with a neighbour.
       .backgroundSession("\u{301}a\u{600}"), .launchTask("\u{301}"), .backgroundSession("a\r\nb done"),

@@ -17,6 +17,7 @@ func say(_ line: String) {
 ///     hold        begins one in didEnterBackground, and never ends it
 ///     hang        does not return from didEnterBackground
 ///     child       has a child that works too, and ignores SIGTERM and SIGHUP
+///     daemon      has a descendant in a session of its own, which works and ignores SIGTERM and SIGHUP
 ///     stubborn    ignores SIGTERM and SIGHUP
 ///     close       closes all descriptors but the standard ones
 ///     leave       ends by itself in didEnterBackground, with status 7
@@ -38,7 +39,12 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
     if words.contains("stubborn") || words.contains("child") {
       for number in [SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
     }
-    if words.contains("child") { startChild() }
+    if words.contains("child") { start("/bin/sh", "-c", "while :; do echo child; sleep 0.02; done") }
+    if words.contains("daemon") {
+      start(
+        "/usr/bin/setsid", "--fork", "sh", "-c",
+        "trap '' TERM HUP; while :; do echo daemon $$; sleep 0.02; done")
+    }
     if !words.contains("silent") { work() }
     if let song = words.first(where: { $0.hasSuffix(".mp3") }) { play(song) }
     if words.contains("close") { for number in Int32(3)..<256 { close(number) } }
@@ -61,10 +67,10 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
     }
   }
 
-  private func startChild() {
+  private func start(_ program: String, _ arguments: String...) {
     let child = Process()
-    child.executableURL = URL(fileURLWithPath: "/bin/sh")
-    child.arguments = ["-c", "while :; do echo child; sleep 0.02; done"]
+    child.executableURL = URL(fileURLWithPath: program)
+    child.arguments = arguments
     try? child.run()
   }
 

@@ -50,7 +50,7 @@ extension BackgrounderTests {
       run.type("home fetch")
       try await run.printed("state suspended", times: 2)
       kill(run.child.identifier, SIGINT)
-      let transcript = try await run.ended()
+      let transcript = try await run.ended(status: 128 + SIGINT)
       #expect(
         transcript.system.filter { $0 != "> call didEnterBackground" }
           == (Transcript.launch + Transcript.home + [

@@ -25,9 +25,9 @@ extension BackgrounderTests {
       }
     }
 
-    /// How many sockets the program has open.
+    /// How many sockets the application has open.
     private func socketCount(of run: Run) throws -> Int {
-      let folder = "/proc/\(run.child.identifier)/fd"
+      let folder = "/proc/\(try run.application())/fd"
       return try FileManager.default.contentsOfDirectory(atPath: folder).count {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)"))?.hasPrefix("socket:")
           == true

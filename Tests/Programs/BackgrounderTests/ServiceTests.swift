@@ -144,7 +144,7 @@ extension BackgrounderTests {
         transcript.system == Transcript.launch + Transcript.home + [
           "> state notRunning", "> terminated: 0x8badf00d",
         ] + Transcript.launch + ["> quit"])
-      #expect(transcript.errors.first == "Application terminated: 0x8badf00d")
+      #expect(transcript.errors.first == "continuo: Application terminated: 0x8badf00d")
       #expect(
         transcript.errors.contains { $0.contains("didEnterBackground had not returned after 4.") })
       #expect(

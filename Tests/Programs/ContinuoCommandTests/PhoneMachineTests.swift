@@ -48,7 +48,7 @@ import Testing
       driver.state(.background)
       driver.state(.suspended)
       driver.send(.report(.done(1, .suspended)))
-      driver.send(.report(.still(grace: 0)))
+      driver.send(.report(.still(grace: 0, wake: nil)))
       driver.send(.stood(isComplete: true))
       return driver
     }
@@ -66,7 +66,7 @@ import Testing
     #expect(driver.state(.background) == [.state(.background, driver.now)])
     #expect(driver.state(.suspended) == [])
     #expect(driver.send(.report(.done(1, .suspended))) == [.finished(token: 7, refusal: nil)])
-    #expect(driver.send(.report(.still(grace: 5))) == [])
+    #expect(driver.send(.report(.still(grace: 5, wake: nil))) == [])
     #expect(driver.pass(0.9) == [])
     #expect(driver.pass(0.1) == [.stop])
     #expect(driver.machine.state == .background)
@@ -82,7 +82,7 @@ import Testing
       driver.state(.background)
       driver.state(.suspended)
       driver.send(.report(.done(1, .suspended)))
-      driver.send(.report(.still(grace: 1)))
+      driver.send(.report(.still(grace: 1, wake: nil)))
       if isLate { #expect(driver.pass(1) == [.stop]) }
       #expect(driver.state(.background) == (isLate ? [.resume] : []))
       #expect(driver.send(.stood(isComplete: true)) == [])
@@ -101,6 +101,37 @@ import Testing
     #expect(driver.state(.inactive) == [.state(.inactive, driver.now)])
   }
 
+  @Test("A stopped application runs again for data that it watches, or at the time that it has named")
+  func wokenByItself() {
+    for isTimed in [false, true] {
+      var driver = Driver.active(BackgroundModes([.voip]))
+      driver.press(.home)
+      for state in [ApplicationState.inactive, .background, .suspended] { driver.state(state) }
+      driver.send(.report(.done(1, .suspended)))
+      #expect(driver.send(.woken) == [])
+      driver.send(.report(.still(grace: 0, wake: isTimed ? 600 : nil)))
+      #expect(driver.send(.stood(isComplete: true)) == [.state(.suspended, driver.now)])
+      #expect(driver.pass(599) == [])
+      #expect((isTimed ? driver.pass(1) : driver.send(.woken)) == [.resume])
+      // It found nothing to do.
+      var idle = driver
+      #expect(idle.pass(PhoneMachine.wakeLimit) == [.stop])
+      #expect(driver.state(.background) == [.state(.background, driver.now)])
+      #expect(driver.pass(PhoneMachine.wakeLimit) == [])
+    }
+  }
+
+  @Test("A touch waits for the launch, and never wakes")
+  func touch() {
+    var driver = Driver()
+    driver.send(.started)
+    driver.send(.report(.hello(BackgroundModes(), .notRunning)))
+    #expect(driver.press(.touch("tap")) == [])
+    #expect(sent(driver.state(.inactive)) == [.touch("tap")])
+    driver = .stopped()
+    #expect(driver.press(.touch("tap"), token: 3) == [.finished(token: 3, refusal: nil)])
+  }
+
   @Test(
     "The modes decide what wakes",
     arguments: [LifecycleHappening.fetch, .interruptionEnded(shouldResume: true)])
@@ -109,7 +140,7 @@ import Testing
     #expect(sent(driver.press(happening)) == [happening])
     // It had no effect: the application stands again.
     #expect(driver.send(.report(.done(2, .suspended))) == [])
-    #expect(driver.send(.report(.still(grace: 0))) == [.stop])
+    #expect(driver.send(.report(.still(grace: 0, wake: nil))) == [.stop])
     #expect(driver.send(.stood(isComplete: true)) == [])
   }
 
@@ -120,7 +151,7 @@ import Testing
     driver.state(.background)
     driver.state(.suspended)
     driver.send(.report(.done(1, .suspended)))
-    #expect(driver.send(.report(.still(grace: 0))) == [.stop])
+    #expect(driver.send(.report(.still(grace: 0, wake: nil))) == [.stop])
     driver.send(.stood(isComplete: true))
     #expect(sent(driver.press(.unlock)) == [.unlock])
   }
@@ -145,6 +176,48 @@ import Testing
     driver.send(.report(.terminated(nil, driver.now)))
     #expect(driver.press(.launch) == [])
     #expect(driver.send(.ended(.killed(signal: 9))).last == .start)
+  }
+
+  @Test("A stop and an end are in progress until all processes stand or have ended")
+  func settled() {
+    var driver = Driver.active()
+    driver.press(.home)
+    for state in [ApplicationState.inactive, .background] { driver.state(state) }
+    #expect(driver.machine.isSettled)
+    driver.state(.suspended)
+    driver.send(.report(.done(1, .suspended)))
+    #expect(!driver.machine.isSettled)
+    driver.send(.report(.still(grace: 0, wake: nil)))
+    #expect(!driver.machine.isSettled)
+    driver.send(.stood(isComplete: true))
+    #expect(driver.machine.isSettled)
+    driver.press(.terminate)
+    #expect(!driver.machine.isSettled)
+    driver.send(.ended(.killed(signal: 9)))
+    #expect(driver.machine.isSettled)
+  }
+
+  @Test("A fetch launches an application that does not run, in the background, if that has the mode")
+  func fetchOfAnApplicationThatDoesNotRun() {
+    var driver = Driver()
+    #expect(
+      driver.press(.fetch, token: 1) == [.finished(token: 1, refusal: "the application is not running")])
+    driver.machine = PhoneMachine(name: "App", grace: 1, modes: BackgroundModes([.fetch]))
+    #expect(driver.press(.fetch, token: 2) == [.start])
+    #expect(driver.machine.launchesInBackground)
+    driver.send(.started)
+    #expect(sent(driver.send(.report(.hello(BackgroundModes([.fetch]), .notRunning)))) == [.fetch])
+  }
+
+  @Test("A launch is done when the application has handled it, however long the program takes to start")
+  func launchIsDone() {
+    var driver = Driver()
+    #expect(driver.press(.launch, token: 1) == [.start])
+    driver.send(.started)
+    #expect(driver.pass(PhoneMachine.helloLimit + 1) == [])
+    let actions = driver.send(.report(.hello(BackgroundModes(), .notRunning)))
+    #expect(actions == [.send(PhoneOrder(number: 1, .launch))])
+    #expect(driver.send(.report(.done(1, .active))) == [.finished(token: 1, refusal: nil)])
   }
 
   @Test("The transfers of a session resume a stopped application")

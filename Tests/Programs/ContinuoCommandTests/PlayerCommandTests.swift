@@ -1,3 +1,4 @@
+import AppLifecycle
 import ControlProtocol
 import Testing
 
@@ -20,7 +21,9 @@ import Testing
     ("memory-warning", .memoryWarning), ("terminate", .terminate), ("launch", .launch),
     ("task begin", .taskBegin(name: "task")), ("task end", .taskEnd(name: "task")),
     ("task begin upload of  all", .taskBegin(name: "upload of all")),
-    ("task end begin", .taskEnd(name: "begin")),
+    ("task end begin", .taskEnd(name: "begin")), ("touch tab2", .system(.touch("tab2"))),
+    ("launch-task  org.example.refresh", .system(.launchTask("org.example.refresh"))),
+    ("expire-task a b", .system(.expireTask("a b"))),
   ])
   func readsCommands(text: String, command: PlayerCommand) throws {
     #expect(try PlayerCommand(parsing: text) == command)
@@ -38,6 +41,7 @@ import Testing
     ("interrupt stop", "begin, end"),
     ("interrupt begin now", "begin, end"), ("interrupt end maybe", "noresume"), ("task", "task begin upload"),
     ("task stop", "task begin upload"), ("terminate now", "now"),
+    ("touch", "takes a name"), ("launch-task ", "takes a name"),
   ])
   func saysWhatIsWrong(text: String, word: String) {
     let error = #expect(throws: SyntaxError.self) { try PlayerCommand(parsing: text) }

@@ -125,6 +125,27 @@ extension EndToEndTests {
       try await becomesEmpty(next)
     }
 
+    @Test("A descendant that has left the session stands and ends too", arguments: [false, true])
+    func daemon(_ isKilled: Bool) async throws {
+      let phone = try Phone(words: "silent", "daemon", options: ["--grace", "0"])
+      try await phone.line("active")
+      try await phone.line("daemon ")
+      let name = try #require(phone.output.first { $0.hasPrefix("daemon ") })
+      let daemon = try #require(pid_t(name.dropFirst("daemon ".count)))
+      let session = getsid(daemon)
+      #expect(session != (try await phone.process()))
+      try await phone.tell("home")
+      let count = try await phone.state("suspended")
+      let before = work(of: session)
+      #expect(!before.isEmpty && before.values.allSatisfy { $0.hasPrefix("T") })
+      try await Task.sleep(for: .milliseconds(500))
+      #expect(work(of: session) == before)
+      try await phone.tell("foreground")
+      try await phone.line("daemon ", after: count)
+      phone.run.child.signal(isKilled ? SIGKILL : SIGTERM)
+      try await becomesEmpty(session)
+    }
+
     @Test("A background task keeps it running, also one that a thread begins late")
     func tasks() async throws {
       let phone = try Phone(words: "silent", "late", options: ["--grace", "100"])

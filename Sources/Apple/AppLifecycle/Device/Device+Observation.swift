@@ -64,9 +64,13 @@ extension Device {
     set { replace(\.onTermination, with: newValue) }
   }
 
-  /// Sets the observer that sends records to a phone in another process. Called after `onRecord`.
-  package func setPhoneObserver(_ observer: (@Sendable (LifecycleRecord) -> Void)?) {
+  /// Sets the observer that sends records to a phone in another process, called after `onRecord`, and the function that
+  /// passes sockets to the phone. The function returns whether the phone reclaims them.
+  package func setPhoneObserver(
+    _ observer: (@Sendable (LifecycleRecord) -> Void)?, reclaimSockets: (@Sendable () -> Bool)?
+  ) {
     replace(\.onPhoneRecord, with: observer)
+    replace(\.phoneReclaimsSockets, with: reclaimSockets)
   }
 
   /// Whether the application is suspended and all its parts have stopped, so that its process may be stopped.
@@ -81,6 +85,12 @@ extension Device {
   package var suspensionGraceRemaining: Double {
     let now = clock.now
     return shared.withLock { max(0, $0.machine.graceEnd?.seconds(since: now) ?? 0) }
+  }
+
+  /// The time in seconds until the next keep-alive call; nil without a handler.
+  package var keepAliveRemaining: Double? {
+    let now = clock.now
+    return shared.withLock { $0.machine.keepAlive.map { max(0, $0.next.seconds(since: now)) } }
   }
 
   /// Sets a property. Releases its old value outside the lock, because the release may run foreign code (a

@@ -32,7 +32,7 @@ public final class Device: Sendable {
   package let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
   private let reclaimSockets: @Sendable () -> [ReclaimedSocket]
-  /// Whether VoIP sockets are watched while the application is suspended.
+  /// Whether the application's sockets are those of the process, which are reclaimed and watched.
   let watchesSockets: Bool
 
   /// Creates a device with one application that is not running yet. The device uses the system clock and
@@ -235,6 +235,7 @@ public final class Device: Sendable {
       record(.state(reached), at: time)
     case .suspend: for suspendable in change({ $0.isStopped = true }) { suspendable.suspend() }
     case .reclaimSockets:
+      if watchesSockets, shared.withLock({ $0.phoneReclaimsSockets })?() ?? false { return }
       let sockets = reclaimSockets()
       if !sockets.isEmpty { record(.socketsReclaimed(sockets), at: time) }
     case .resume: for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }

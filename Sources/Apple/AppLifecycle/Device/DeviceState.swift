@@ -38,6 +38,8 @@ struct DeviceState {
   var onRecord: (@Sendable (LifecycleRecord) -> Void)?
   /// The observer of records for a phone in another process.
   var onPhoneRecord: (@Sendable (LifecycleRecord) -> Void)?
+  /// Passes the sockets to a phone in another process, which reclaims them. Returns false if it does not.
+  var phoneReclaimsSockets: (@Sendable () -> Bool)?
   var onTermination: (@Sendable (TerminationReport) -> Void)?
   var application: (any ApplicationSide)?
   var worker: (any Worker)?

@@ -42,6 +42,9 @@ public enum LifecycleHappening: Hashable, Sendable {
   case terminate
   /// Warns of low memory.
   case memoryWarning
+  /// Touches a control of the application. Has no effect but its record, once the application has handled earlier
+  /// events. `Device.onRecord` finds the control by this name.
+  case touch(String)
   /// Begins a background fetch.
   case fetch
   /// Reports a remote-control command from the lock screen.

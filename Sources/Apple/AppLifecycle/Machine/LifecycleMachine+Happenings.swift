@@ -13,6 +13,7 @@ extension LifecycleMachine {
     case .interruptionEnded(let shouldResume): endInterruption(shouldResume: shouldResume)
     case .terminate: terminate()
     case .memoryWarning: isRunning ? [.call(.didReceiveMemoryWarning)] : []
+    case .touch: touch(happening)
     case .fetch: beginFetch()
     case .backgroundSession(let session): wakeForSession(session)
     case .quit: quit()
@@ -30,6 +31,11 @@ extension LifecycleMachine {
   var isRunning: Bool { state != .notRunning && (!isStopped || pending != nil) }
 
   var isInFront: Bool { state == .active || state == .inactive }
+
+  private mutating func touch(_ happening: LifecycleHappening) -> [Step] {
+    note(.happened(happening))
+    return []
+  }
 
   // MARK: Foreground and background
 

@@ -181,7 +181,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   }
 
   mutating func arrive(_ arrival: Arrival) {
-    note(.happened(arrival.happening))
+    // A touch is recorded in its turn, because its record is its effect.
+    if case .touch = arrival.happening {} else { note(.happened(arrival.happening)) }
     if arrivals.count < Self.happeningLimit { return arrivals.append(arrival) }
     note(.refused(.tooMuchWaits(arrival.happening)))
     if let token = arrival.token { actions.append(.finished(token: token)) }

@@ -112,6 +112,7 @@ extension LifecycleHappening: CustomStringConvertible {
     case .interruptionEnded(let shouldResume): "interrupt end \(shouldResume ? "resume" : "noresume")"
     case .terminate: "terminate"
     case .memoryWarning: "memory-warning"
+    case .touch(let control): "touch \(control)"
     case .fetch: "fetch"
     case .backgroundSession(let session): "transfers of \(session) done"
     case .quit: "quit"

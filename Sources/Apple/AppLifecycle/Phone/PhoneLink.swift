@@ -1,4 +1,4 @@
-import Clocks
+package import Clocks
 import Glibc
 import Synchronization
 import SystemSupport
@@ -79,8 +79,10 @@ package final class PhoneLink: Sendable {
       defer { state.isRead = true }
       return !state.isRead
     }
-    if let previous, previous !== device { previous.setPhoneObserver(nil) }
-    device.setPhoneObserver { [weak self] record in self?.report(record) }
+    if let previous, previous !== device { previous.setPhoneObserver(nil, reclaimSockets: nil) }
+    device.setPhoneObserver(
+      { [weak self] record in self?.report(record) },
+      reclaimSockets: { [weak self] in self?.reclaimSockets() ?? false })
     guard isFirst else { return }
     let reader = SystemClock.shared.makeWorker("continuo-phone") { [weak self] in
       self?.read()
@@ -91,16 +93,33 @@ package final class PhoneLink: Sendable {
 
   // MARK: Reports
 
+  /// Reports a location of the application's device. Any thread.
+  package func report(latitude: Double, longitude: Double, at time: HostTime) {
+    send(.location(latitude: latitude, longitude: longitude, time))
+  }
+
+  /// Has the phone resume the stopped application while `descriptor` is readable. Any thread. The phone gets a copy of
+  /// the descriptor.
+  func watch(_ descriptor: Int32) { send(.watch, with: descriptor) }
+
+  /// Has the phone reclaim this process's sockets once the process is stopped, so that none of its threads sees that
+  /// earlier. Returns false if the phone does not stop it now.
+  private func reclaimSockets() -> Bool {
+    guard state.withLock({ $0.stillUntil != nil }) else { return false }
+    for number in OpenSockets.reclaimable() { send(.socket, with: number) }
+    return true
+  }
+
   private func report(_ record: LifecycleRecord) {
     guard let report = PhoneReport(record) else { return }
     send(report)
     if case .state(let reached) = record.event { awaitRest(reached) }
   }
 
-  private func send(_ report: PhoneReport) {
+  /// Sends a report, with a copy of `passed`.
+  private func send(_ report: PhoneReport, with passed: Int32? = nil) {
     let bytes = Array(report.description.utf8.prefix(PhoneReport.limit))
-    let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
-    while Glibc.send(descriptor, bytes, bytes.count, flags) < 0 {
+    while !PassedDescriptor.send(bytes, with: passed, over: descriptor) {
       if errno == EINTR { continue }
       var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       guard errno == EAGAIN, poll(&entry, 1, Self.patience) > 0 else { return }
@@ -140,7 +159,7 @@ package final class PhoneLink: Sendable {
 
   /// Ends the application and its children.
   private func endWithPhone() {
-    ProcessSession(getsid(0)).killAll()
+    ProcessTree(getsid(0)).killAll()
     kill(getpid(), SIGKILL)
   }
 
@@ -170,7 +189,7 @@ package final class PhoneLink: Sendable {
       state.stillUntil = nil
       return true
     }
-    if isCurrent { send(.still(grace: device.suspensionGraceRemaining)) }
+    if isCurrent { send(.still(grace: device.suspensionGraceRemaining, wake: device.keepAliveRemaining)) }
     return !isCurrent
   }
 }

@@ -33,7 +33,7 @@ package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
   /// The events with an identifier, by the words before and after the identifier.
   private static let identified: [(String, String, @Sendable (String) -> LifecycleHappening)] = [
     ("launch-task ", "", { .launchTask($0) }), ("expire-task ", "", { .expireTask($0) }),
-    ("transfers of ", " done", { .backgroundSession($0) }),
+    ("touch ", "", { .touch($0) }), ("transfers of ", " done", { .backgroundSession($0) }),
   ]
 
   private static func happening(_ words: String) -> LifecycleHappening? {

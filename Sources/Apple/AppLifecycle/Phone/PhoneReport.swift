@@ -12,8 +12,15 @@ package enum PhoneReport: Hashable, Sendable {
   /// The application ended, with a fault if it was terminated for one.
   case terminated(Fault?, HostTime)
   /// The application is suspended, and its parts have stopped or the timeout for that has passed. For `grace`
-  /// seconds a new background task still reverses the suspension.
-  case still(grace: Double)
+  /// seconds a new background task still reverses the suspension. After `wake` seconds, if given, the application
+  /// has work to do (a keep-alive call).
+  case still(grace: Double, wake: Double?)
+  /// The descriptor with this packet is readable when a stopped application must be resumed.
+  case watch
+  /// The descriptor with this packet is a TCP socket that the phone reclaims once the application is stopped.
+  case socket
+  /// The application's device is at these coordinates in degrees.
+  case location(latitude: Double, longitude: Double, HostTime)
   /// All effects of the event with this number are complete, and the application is in this state.
   case done(UInt64, ApplicationState)
 
@@ -61,9 +68,18 @@ extension PhoneReport: CustomStringConvertible {
     case .terminated(nil, let time): "terminated \(time.nanoseconds)"
     case .terminated(let fault?, let time):
       "terminated \(time.nanoseconds) \(fault.code)\n\(fault.reason)\n\(fault.text)"
-    case .still(let grace): "still \(HostTime(nanoseconds: 0).advanced(bySeconds: grace).nanoseconds)"
+    case .still(let grace, let wake):
+      "still \(Self.nanoseconds(grace))" + (wake.map { " \(Self.nanoseconds($0))" } ?? "")
+    case .watch: "watch"
+    case .socket: "socket"
+    case .location(let latitude, let longitude, let time):
+      "location \(time.nanoseconds) \(latitude) \(longitude)"
     case .done(let number, let state): "done \(number) \(state.rawValue)"
     }
+  }
+
+  private static func nanoseconds(_ seconds: Double) -> Int64 {
+    HostTime(nanoseconds: 0).advanced(bySeconds: seconds).nanoseconds
   }
 
   private static func text(_ event: LifecycleRecord.Event, _ time: String) -> String {
@@ -90,8 +106,15 @@ extension PhoneReport: CustomStringConvertible {
       self = .hello(BackgroundModes(list: String(second)), state)
     case "refused": self = .refused(String(rest))
     case "still":
-      guard let grace = Int64(first), grace >= 0, second == nil else { return nil }
-      self = .still(grace: Double(grace) / 1e9)
+      guard let grace = Int64(first), grace >= 0 else { return nil }
+      guard let second else {
+        self = .still(grace: Double(grace) / 1e9, wake: nil)
+        return
+      }
+      guard let wake = Int64(second), wake >= 0 else { return nil }
+      self = .still(grace: Double(grace) / 1e9, wake: Double(wake) / 1e9)
+    case "watch" where rest.isEmpty: self = .watch
+    case "socket" where rest.isEmpty: self = .socket
     case "done":
       guard let number = UInt64(first), let state = second.flatMap({ ApplicationState(rawValue: String($0)) })
       else { return nil }
@@ -100,6 +123,12 @@ extension PhoneReport: CustomStringConvertible {
       guard let time = Int64(first).map(HostTime.init(nanoseconds:)) else { return nil }
       if kind == "terminated" {
         self.init(terminated: second, time)
+      } else if kind == "location" {
+        let (latitude, longitude) = Self.halves(second ?? "")
+        guard let latitude = Double(latitude), let longitude = longitude.flatMap({ Double($0) }) else {
+          return nil
+        }
+        self = .location(latitude: latitude, longitude: longitude, time)
       } else {
         guard let event = Self.event(String(kind), second) else { return nil }
         self = .event(event, time)

@@ -1,13 +1,13 @@
 import Glibc
 import SystemSupport
 
-/// The open TCP sockets of this process.
+/// The open TCP sockets of this process, and of an application that has passed them to its phone.
 ///
 /// On Linux, `connect` with AF_UNSPEC comes close to the state of a socket reclaimed by iOS. The socket keeps
 /// its descriptor number, unread data is lost, and the peer sees a reset. Threads waiting in `recv`, `accept`
 /// or `epoll` wake up, and the socket is then not connected. `shutdown` would deliver unread data, and `dup2`
 /// would leave waiting threads asleep.
-enum OpenSockets {
+package enum OpenSockets {
   /// The maximum number of descriptors to check without /proc, even if the process's limit is higher.
   private static let mostNumbers = 65_536
 
@@ -15,18 +15,26 @@ enum OpenSockets {
   /// does not block on the network.
   static func reclaimAll() -> [ReclaimedSocket] { numbers().compactMap(reclaim) }
 
+  /// Returns the TCP sockets of the process that are in use, except the system's.
+  static func reclaimable() -> [Int32] { numbers().filter { isReclaimable($0) && use(of: $0) != nil } }
+
+  private static func isReclaimable(_ descriptor: Int32) -> Bool {
+    guard let domain = option(SO_DOMAIN, of: descriptor), domain == AF_INET || domain == AF_INET6 else {
+      return false
+    }
+    return option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)
+      && !SystemSockets.contain(descriptor)
+  }
+
   /// Reclaims a socket and returns its description. Returns nil for a system socket, for an idle socket, for
   /// anything but a TCP socket, and on failure.
-  static func reclaim(_ number: Int32) -> ReclaimedSocket? {
+  package static func reclaim(_ number: Int32) -> ReclaimedSocket? {
     // Another thread may close the descriptor and reuse its number. The duplicate refers to the same socket
     // throughout. The original is used only if the process has no descriptor left.
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
     defer { if copy >= 0 { close(copy) } }
     let descriptor = copy >= 0 ? copy : number
-    guard let domain = option(SO_DOMAIN, of: descriptor), domain == AF_INET || domain == AF_INET6,
-      option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue), !SystemSockets.contain(descriptor),
-      let use = use(of: descriptor)
-    else { return nil }
+    guard isReclaimable(descriptor), let use = use(of: descriptor) else { return nil }
     let reclaimed = ReclaimedSocket(address: name(of: descriptor, getsockname) ?? "?", use: use)
     var nobody = sockaddr()
     nobody.sa_family = sa_family_t(AF_UNSPEC)

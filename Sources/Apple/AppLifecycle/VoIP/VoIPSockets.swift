@@ -62,9 +62,10 @@ final class VoIPSockets: Suspendable {
       return .noVoIPSocket(descriptor)
     }
     if let device, device.watchesSockets {
-      let isWatched = state.withLock { state in
-        if state.watch == nil { state.watch = Watch() }
-        guard let watch = state.watch, watch.add(descriptor) else { return false }
+      let (isWatched, new) = state.withLock { state -> (Bool, Watch?) in
+        let new = state.watch == nil ? Watch() : nil
+        state.watch = state.watch ?? new
+        guard let watch = state.watch, watch.add(descriptor) else { return (false, new) }
         if state.worker == nil {
           state.worker = device.clock.makeWorker("voip") { [weak self] in
             // Retains only the watch, so that `self` can be released during the wait.
@@ -72,8 +73,9 @@ final class VoIPSockets: Suspendable {
             return .whenSignalled
           }
         }
-        return true
+        return (true, new)
       }
+      new?.passToPhone()
       guard isWatched else { return .noVoIPWatch(descriptor) }
     }
     SystemSockets.register(descriptor)
@@ -146,6 +148,9 @@ private final class Watch: Sendable {
       data: UInt(UInt32(bitPattern: descriptor)))
     return continuo_epoll_ctl(epoll.number, Event.add, descriptor, &event) == 0 || errno == EEXIST
   }
+
+  /// Has the phone, if another process is one, resume this process for data: while that is stopped, no wait ends.
+  func passToPhone() { PhoneLink.shared?.watch(epoll.number) }
 
   /// Lets the next wait block again after an `end`.
   func begin() { pipe.empty() }

@@ -1,3 +1,4 @@
+import AppLifecycle
 import ArgumentParser
 
 /// An action of a person or of the system on the phone, and its time.
@@ -33,6 +34,27 @@ struct Press: Hashable, Sendable {
     case launch
     /// Switches the phone off.
     case quit
+
+    /// Returns the event that the phone carries out; nil for `quit`. `lastTask` is the scheduled task that began last.
+    func happening(lastTask: String) -> LifecycleHappening? {
+      switch self {
+      case .tap, .play, .tab1, .tab2, .tab3, .tab4: .touch(rawValue)
+      case .home: .home
+      case .foreground: .foreground
+      case .lock: .lock
+      case .unlock: .unlock
+      case .call: .interruptionBegan
+      case .hangup: .interruptionEnded(shouldResume: true)
+      case .memory: .memoryWarning
+      case .fetch: .fetch
+      case .refresh: .launchTask(RefreshScreen.refresh)
+      case .process: .launchTask(RefreshScreen.cleaning)
+      case .expire: .expireTask(lastTask)
+      case .terminate: .terminate
+      case .launch: .launch
+      case .quit: nil
+      }
+    }
 
     /// The number of a tab, from 0; nil for another action.
     var tab: Int? { rawValue.hasPrefix("tab") ? Int(rawValue.dropFirst(3)).map { $0 - 1 } : nil }

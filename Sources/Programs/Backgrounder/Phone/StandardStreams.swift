@@ -1,4 +1,5 @@
 // Does not import Continuo, which brings Foundation's `stdout` and `stderr`. Swift 6 rejects these.
+import Clocks
 @preconcurrency import Glibc
 
 /// Writes a line to standard error.
@@ -8,6 +9,8 @@ func complain(_ text: String) { fputs(text + "\n", stderr) }
 /// immediately.
 func printLineByLine() { setvbuf(stdout, nil, _IOLBF, 0) }
 
-/// Writes the buffered lines of standard output. Does not flush all streams, because the thread that reads
-/// standard input holds the lock of that stream.
-func flushOutput() { fflush(stdout) }
+/// Prints a line of the system with the time since the phone's start, in seconds: `[3.01] home`.
+func sayAsSystem(_ text: String, at time: HostTime, since start: HostTime) {
+  let hundredths = Int((time.seconds(since: start) * 100).rounded())
+  print("[\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)] \(text)")
+}

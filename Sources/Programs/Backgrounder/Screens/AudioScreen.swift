@@ -19,7 +19,7 @@ final class AudioScreen: Screen {
       print("Failed to set audio session category. Error: \(error.localizedDescription)")
     }
     // Restores the queue of an earlier launch that the system has terminated.
-    if let snapshot = PlaybackEnvironment.current.takeRestorableSnapshots().first {
+    if let snapshot = (PlaybackEnvironment.current.takeRestorableSnapshots() + parts.restorable).first {
       player = AVQueuePlayer(snapshot: snapshot)
       print("Restored")
     } else {

@@ -29,6 +29,8 @@ struct ScreenParts: Sendable {
   var port: UInt16 = 0
   /// Whether the listening socket stays open in the background.
   var leavesOpen = false
+  /// The players of an earlier process of the application, which the system has terminated.
+  var restorable: [PlayerSnapshot] = []
   /// The clock by which screens wait.
   var clock: any Clock<Duration> = ContinuousClock()
   /// Blocks the calling thread for a time in seconds: the thread of an upload without a service or, as a

@@ -12,19 +12,12 @@ extension Phone.Run {
       option: self.timeline, notes: "background modes: \(modes.map { "\($0)" } ?? "the program's")",
       clock: clock)
     let events = try EventWriter.orExit(option: self.events)
-    // Must precede everything that a signal would have to clean up.
-    let signals = Signals(end: { PhoneRun.end($0) }, redraw: { PhoneRun.current?.redraw() })
-    StandardOutput.waitForNobody()
-    if let timeline { CleanUp.add(timeline.writeAtEnd) }
-    MainActor.assumeIsolated {
-      let run = PhoneRun(
-        PhoneRun.Parts(
-          arguments: program, modes: modes, grace: grace ?? 1,
-          schedule: scheduled.sorted { $0.time < $1.time }, events: events, timeline: timeline))
-      run.start(socket: noSocket ? nil : bindSocket())
-    }
-    signals.mainQueueRuns()
-    withExtendedLifetime(signals) { MainLoop.shared.run() }
+    var parts = PhoneRun.Parts(arguments: program, timeline: timeline)
+    parts.modes = modes
+    parts.grace = grace ?? 1
+    parts.schedule = scheduled.sorted { $0.time < $1.time }
+    parts.events = events
+    MainActor.assumeIsolated { PhoneRun.run(parts, bind: { noSocket ? nil : bindSocket() }) }
   }
 
   private func bindSocket() -> ListeningSocket? {

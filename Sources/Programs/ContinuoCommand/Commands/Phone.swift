@@ -36,7 +36,7 @@ extension Phone {
         Device.current and players find the phone. A program that uses none of them gets no calls, but is stopped \
         and ended too.
 
-        Events come from --at, from keys on a terminal (h home button, f foreground, q quit) and from the control \
+        Events come from --at, from keys on a terminal (h home button, f foreground, space tap, q quit) and from the control \
         socket (continuo home, foreground, lock, unlock, interrupt, terminate, launch, lifecycle).
 
         Transfers of background sessions (ContinuoNetworking) continue while the application is suspended and after \
@@ -71,7 +71,7 @@ extension Phone {
         "Carry out an event at a time after the start of the phone. Repeatable.",
         discussion: """
           Events: home, foreground, lock, unlock, interrupt begin, interrupt end [resume|noresume], fetch, \
-          memory-warning, terminate, launch, quit.
+          memory-warning, touch CONTROL, launch-task IDENTIFIER, expire-task IDENTIFIER, terminate, launch, quit.
           """, valueName: "seconds:event"),
       completion: Completions.schedule,
       transform: ScheduledCommand.init(parsing:))

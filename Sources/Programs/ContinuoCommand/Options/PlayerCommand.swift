@@ -13,24 +13,11 @@ enum PlayerCommand: Hashable, Sendable {
   case volume(VolumeTarget)
   case speed(SpeedTarget)
   case mute
-  case home
-  case foreground
-  case lock
-  case unlock
-  /// Begins an interruption such as a phone call, which takes the screen and the sound.
-  case interruptBegin
-  /// Ends the interruption. `resumes`: whether the paused playback resumes.
-  case interruptEnd(resumes: Bool)
+  /// Carries out an event of the user or the system.
+  case system(LifecycleHappening)
   /// Begins a background task of the application.
   case taskBegin(name: String)
   case taskEnd(name: String)
-  /// Performs a background fetch of the application, as the system does.
-  case fetch
-  /// Sends the system's memory warning to the application.
-  case memoryWarning
-  /// Terminates the application, as the system does.
-  case terminate
-  case launch
   case quit
 
   enum VolumeTarget: Hashable, Sendable {
@@ -46,33 +33,29 @@ enum PlayerCommand: Hashable, Sendable {
   /// Whether the device records the command: an event of the life cycle, or of a background task.
   var isOfDevice: Bool {
     switch self {
-    case .home, .foreground, .lock, .unlock, .interruptBegin, .interruptEnd, .taskBegin, .taskEnd, .fetch,
-      .memoryWarning, .terminate, .launch:
-      true
+    case .system, .taskBegin, .taskEnd: true
     case .pause, .play, .toggle, .next, .previous, .seek, .volume, .speed, .mute, .quit: false
     }
   }
 }
 
 extension PlayerCommand {
-  /// The event that the system carries out for the command; nil for commands of a player or of background
-  /// tasks.
-  var happening: LifecycleHappening? {
-    switch self {
-    case .home: .home
-    case .foreground: .foreground
-    case .lock: .lock
-    case .unlock: .unlock
-    case .interruptBegin: .interruptionBegan
-    case .interruptEnd(let resumes): .interruptionEnded(shouldResume: resumes)
-    case .fetch: .fetch
-    case .memoryWarning: .memoryWarning
-    case .terminate: .terminate
-    case .launch: .launch
-    case .taskBegin, .taskEnd, .pause, .play, .toggle, .next, .previous, .seek, .volume, .speed, .mute, .quit:
-      nil
-    }
+  static let home = system(.home)
+  static let foreground = system(.foreground)
+  static let lock = system(.lock)
+  static let unlock = system(.unlock)
+  static let interruptBegin = system(.interruptionBegan)
+  static let fetch = system(.fetch)
+  static let memoryWarning = system(.memoryWarning)
+  static let terminate = system(.terminate)
+  static let launch = system(.launch)
+
+  static func interruptEnd(resumes: Bool) -> PlayerCommand {
+    .system(.interruptionEnded(shouldResume: resumes))
   }
+
+  /// The event that the system carries out for the command; nil for commands of a player.
+  var happening: LifecycleHappening? { if case .system(let happening) = self { happening } else { nil } }
 }
 
 extension PlayerCommand: CustomStringConvertible {
@@ -117,6 +100,9 @@ extension PlayerCommand: CustomStringConvertible {
       self = .speed(try SpeedTarget(parsing: try Self.only(arguments, of: "speed", as: "speed 1.25")))
     case "interrupt": self = try Self.interruption(arguments)
     case "task": self = try Self.task(arguments)
+    case "touch": self = .system(.touch(try Self.rest(arguments, of: name)))
+    case "launch-task": self = .system(.launchTask(try Self.rest(arguments, of: name)))
+    case "expire-task": self = .system(.expireTask(try Self.rest(arguments, of: name)))
     default: throw SyntaxError("unknown command \"\(name)\"; known ones are \(Self.summary)")
     }
   }
@@ -126,6 +112,12 @@ extension PlayerCommand: CustomStringConvertible {
   ) throws(SyntaxError) -> String {
     guard arguments.count == 1 else { throw SyntaxError("\(name) takes one argument, as in \(example)") }
     return arguments[0]
+  }
+
+  /// Returns the name that the arguments are, with single spaces.
+  private static func rest(_ arguments: [String], of name: String) throws(SyntaxError) -> String {
+    guard !arguments.isEmpty else { throw SyntaxError("\(name) takes a name") }
+    return arguments.joined(separator: " ")
   }
 
   private static func interruption(_ arguments: [String]) throws(SyntaxError) -> PlayerCommand {
@@ -156,8 +148,7 @@ extension PlayerCommand: CustomStringConvertible {
     case .volume(.absolute(let percent)): "volume \(percent)"
     case .volume(.relative(let percent)): "volume \(percent < 0 ? "" : "+")\(percent)"
     case .speed(let target): "speed \(target)"
-    case .interruptBegin: "interrupt begin"
-    case .interruptEnd(let resumes): "interrupt end \(resumes ? "resume" : "noresume")"
+    case .system(let happening): happening.description
     case .taskBegin(let name): "task begin \(name)"
     case .taskEnd(let name): "task end \(name)"
     default: Self.plain.first { $0.command == self }?.name ?? ""

@@ -45,12 +45,20 @@ struct ApplicationProfile {
     returnsOnUnlock = false
   }
 
+  /// Whether the event launches an application that is not running, without showing it.
+  func launchesInBackground(_ happening: LifecycleHappening) -> Bool {
+    switch happening {
+    case .backgroundSession: true
+    case .fetch: modes.contains(.fetch)
+    default: false
+    }
+  }
+
   /// Whether the event resumes the stopped application.
   func wakes(_ happening: LifecycleHappening) -> Bool {
     switch happening {
     case .launch, .home, .lock, .interruptionBegan, .interruptionEnded(shouldResume: false),
-      .memoryWarning,
-      .expireTask, .refreshStatusChanged:
+      .memoryWarning, .touch, .expireTask, .refreshStatusChanged:
       false
     case .unlock: returnsOnUnlock
     case .interruptionEnded(shouldResume: true), .remoteControl: modes.contains(.audio)

@@ -19,6 +19,8 @@ struct PhoneMachine {
     /// The result of `Action.stop`: all threads have stopped, or some have not within the time limit. Reports
     /// from before the stop were handled first.
     case stood(isComplete: Bool)
+    /// The stopped application has work to do: data for a watched descriptor.
+    case woken
     /// The first process has ended.
     case ended(End)
     case timePassed
@@ -36,6 +38,7 @@ struct PhoneMachine {
     case state(ApplicationState, HostTime)
     /// The application's device recorded an event.
     case record(LifecycleRecord.Event, HostTime)
+    case location(latitude: Double, longitude: Double, HostTime)
     case report(PhoneReport.Fault, HostTime)
     case complain(String)
     /// The event with this token is done, or was refused for a reason.
@@ -77,6 +80,9 @@ struct PhoneMachine {
   static let launchLimit = 10.0
   /// The time limit for the end of a process after its link has ended, in seconds.
   static let endLimit = 0.5
+  /// The time limit for a woken application to leave the state `suspended`, in seconds. Afterwards it is stopped
+  /// again.
+  static let wakeLimit = 1.0
   /// The program's name, for messages.
   let name: String
   /// The maximum time between a suspension and the stop, in seconds. A background task that begins in between
@@ -91,12 +97,15 @@ struct PhoneMachine {
   private var reached = ApplicationState.notRunning
   /// The time until which events wait for the device's launch; nil if they do not.
   private var launchBy: HostTime?
+  /// Until the application has a device, its modes are those that the phone gives it.
   private(set) var profile = ApplicationProfile()
   private var standIn: StandIn?
   private var presses = PressQueue()
   /// Whether the application was last started in the background, for a session.
   private(set) var launchesInBackground = false
   private var stopAt: HostTime?
+  /// The time at which a stopped application has work to do.
+  private var wakeAt: HostTime?
   /// The reason for which the process is being killed; nil if it is not being killed.
   private var ending: Ending?
   /// Whether the program starts again once its killed process has ended.
@@ -104,19 +113,29 @@ struct PhoneMachine {
   private var now = HostTime(nanoseconds: .min)
   private var actions: [Action] = []
 
-  init(name: String, grace: Double) {
+  init(name: String, grace: Double, modes: BackgroundModes = BackgroundModes()) {
     self.name = name
     self.grace = grace
+    profile.modes = modes
   }
 
   var isRunning: Bool { process != .none }
 
+  /// Whether nothing is left to happen to the processes: no stop of a suspended application, and no end.
+  var isSettled: Bool {
+    guard isRunning else { return true }
+    return ending == nil && (reached != .suspended || isStopped)
+  }
+
   /// Whether the processes are being stopped.
   var isStopping: Bool { process == .stopping }
 
+  /// Whether the processes are stopped.
+  var isStopped: Bool { process == .stopped }
+
   /// The earliest time at which `timePassed` has an effect; nil if none.
   var nextDeadline: HostTime? {
-    var moments = [stopAt, standIn?.nextDeadline].compactMap { $0 }
+    var moments = [stopAt, isStopped ? wakeAt : nil, standIn?.nextDeadline].compactMap { $0 }
     if case .awaited(let limit, let wasHeld) = link, wasHeld || presses.areWaiting {
       moments.append(limit)
     }
@@ -132,6 +151,7 @@ struct PhoneMachine {
     case .report(let report): if process != .none { receive(report) }
     case .linkEnded: loseLink()
     case .stood(let isComplete): stand(isComplete)
+    case .woken: wake()
     case .ended(let end): endProcess(end)
     case .timePassed: break
     }
@@ -142,6 +162,7 @@ struct PhoneMachine {
 
   private mutating func checkTime() {
     if let moment = stopAt, now >= moment { stop() }
+    if isStopped, let moment = wakeAt, now >= moment { wake() }
     if case .awaited(let limit, let wasHeld) = link, now >= limit,
       wasHeld || presses.areWaiting
     {
@@ -155,8 +176,8 @@ struct PhoneMachine {
 
   private mutating func start() {
     process = .running
-    // The order of a background launch waits longer, because nobody would repeat it.
-    let limit = launchesInBackground ? Self.launchLimit : Self.helloLimit
+    // The order of a launch waits longer, because nobody would repeat it.
+    let limit = presses.areWaiting ? Self.launchLimit : Self.helloLimit
     link = .awaited(until: now.advanced(bySeconds: limit), wasHeld: false)
     reached = .notRunning
     standIn = nil
@@ -169,6 +190,7 @@ struct PhoneMachine {
     link = .none
     standIn = nil
     stopAt = nil
+    wakeAt = nil
     launchBy = nil
     profile.end()
     for press in presses.takeAll() { finish(press) }
@@ -227,12 +249,12 @@ struct PhoneMachine {
 
   /// Starts the program, which has ended, if the event launches it.
   private mutating func start(for press: PhonePress) {
-    launchesInBackground = press.isForSession
+    launchesInBackground = profile.launchesInBackground(press.happening)
     guard press.happening == .launch || launchesInBackground else {
       return finish(press, refusal: "the application is not running")
     }
     actions.append(.start)
-    if launchesInBackground { presses.keep(press) } else { finish(press) }
+    presses.keep(press)
   }
 
   /// Keeps an event for later, and of several events for the same session one.
@@ -305,9 +327,14 @@ struct PhoneMachine {
       profile.record(event, time)
       actions.append(.record(event, time))
     case .refused(let reason): actions.append(.complain(reason))
-    case .still(let left):
+    case .still(let left, let wake):
       guard reached == .suspended, process == .running, presses.areFinished else { return }
       stopAt = now.advanced(bySeconds: min(left, grace))
+      wakeAt = wake.map { now.advanced(bySeconds: $0) }
+    // The descriptors come with the packets, and are not the machine's.
+    case .watch, .socket: break
+    case .location(let latitude, let longitude, let time):
+      actions.append(.location(latitude: latitude, longitude: longitude, time))
     case .done(let number, _):
       if let press = presses.finish(number) { finish(press) }
     case .terminated(let fault, let time):
@@ -345,6 +372,14 @@ struct PhoneMachine {
       actions.append(.complain("not all threads of \(name) stand still after a second"))
     }
     show(.suspended, now)
+  }
+
+  /// Resumes a stopped application, whose own device finds what there is to do.
+  private mutating func wake() {
+    wakeAt = nil
+    guard isStopped else { return }
+    resume()
+    stopAt = now.advanced(bySeconds: Self.wakeLimit)
   }
 
   private mutating func resume() {

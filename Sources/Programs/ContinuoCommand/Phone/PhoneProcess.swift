@@ -5,10 +5,10 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The processes of a phone's program: the first, which the phone starts, and its descendants. They are a
-/// session of their own, and end with the phone, however the phone ends.
+/// The processes of a phone's program: the first, which the phone starts in a session of its own, and its
+/// descendants. They end with the phone, however the phone ends.
 final class PhoneProcess: Sendable {
-  let session: ProcessSession
+  let tree: ProcessTree
   /// The phone's end of the link.
   let link: Int32
   /// The phone's end of the socket for background transfers, which the receiver closes.
@@ -44,22 +44,25 @@ final class PhoneProcess: Sendable {
     let invitation = PhoneInvitation(
       link: link.child, transfers: transfers.child, phone: getpid(),
       launchesInBackground: launchesInBackground, modes: modes)
+    // Before the start: a descendant that is orphaned earlier would never belong to the tree.
+    let hasAdopted = ChildProcess.adoptOrphans()
+    let mark = "\(PhoneLink.variable)=\(invitation)"
     do throws(SystemCallError) {
       let identifier = try ChildProcess.start(
         arguments,
         environment: ProcessInfo.processInfo.environment
           .merging([PhoneLink.variable: "\(invitation)"]) { $1 }.map { "\($0)=\($1)" },
         input: takesInput ? .inherited : .null, output: .inherited, group: nil, passing: link.child)
-      session = ProcessSession(identifier)
+      tree = ProcessTree(identifier, hasAdopted: hasAdopted)
     } catch {
       for end in [link.own, transfers.own] { close(end) }
       guardian?.dismiss()
       throw error
     }
-    guardian?.guards(session)
+    guardian?.guards(tree, mark: mark)
     (self.link, self.transfers) = (link.own, transfers.own)
-    let worker = SystemClock.shared.makeWorker("continuo-child") { [weak self, session] in
-      ChildProcess.awaitEnd(of: session.number)
+    let worker = SystemClock.shared.makeWorker("continuo-child") { [weak self, tree] in
+      ChildProcess.awaitEnd(of: tree.root) { tree.reapAdopted() }
       if let self { onEnd(self) }
       return .whenSignalled
     }
@@ -84,8 +87,10 @@ final class PhoneProcess: Sendable {
     }
     guard isFirst else { return nil }
     // Killed before the first process is reaped, because until then no other session can get the number.
-    session.killAll()
-    let status = ChildProcess.reap(session.number)
+    tree.killAll()
+    let status = ChildProcess.reap(tree.root)
+    // Ended by the kill of their parents.
+    tree.reapAdopted()
     guardian?.dismiss()
     close(link)
     let signal = status & 0x7F
@@ -106,17 +111,19 @@ final class RunningProcess: Sendable {
   @Sendable func end() { process.withLock { $0 }?.end() }
 }
 
-/// A small shell that outlives this process and then kills a session. Its input is one end of a socket pair.
+/// A small shell that outlives this process and then kills the program's processes. Its input is one end of a socket pair.
 /// Only this process holds the other end, which closes when the process ends.
 private struct Guardian: Sendable {
   private let identifier: pid_t
   private let lifeline: Int32
 
-  /// Waits for the end of its input. Then kills the processes of the session, as `ProcessSession` finds them, until
-  /// a pass finds none.
+  /// Waits for the end of its input. Then kills the processes of the session, and all processes whose environment
+  /// has the mark, until a pass finds none. Nothing else tells the descendants that have left the session from
+  /// other processes, once their parents and the phone have ended.
   private static let script = """
     trap '' HUP INT TERM
     read -r session || exit
+    read -r mark
     read -r word
     kill -s KILL -- "-$session"
     found=yes
@@ -129,6 +136,10 @@ private struct Guardian: Sendable {
         found=yes
         process=${file#/proc/}
         kill -s KILL "${process%/stat}"
+      done
+      for file in $(grep -lsF -e "$mark" /proc/[0-9]*/environ); do
+        process=${file#/proc/}
+        kill -s KILL "${process%/environ}" && found=yes
       done
     done
     """
@@ -152,10 +163,10 @@ private struct Guardian: Sendable {
     }
   }
 
-  /// Sends the guardian the session to kill.
-  func guards(_ session: ProcessSession) {
-    let line = Array("\(session.number)\n".utf8)
-    _ = send(lifeline, line, line.count, Int32(MSG_NOSIGNAL))
+  /// Sends the guardian the session to kill, and the mark of the processes that have left it.
+  func guards(_ tree: ProcessTree, mark: String) {
+    let lines = Array("\(tree.root)\n\(mark)\n".utf8)
+    _ = send(lifeline, lines, lines.count, Int32(MSG_NOSIGNAL))
   }
 
   func dismiss() {

@@ -1,31 +1,50 @@
-import AppLifecycle
+package import AppLifecycle
 import Clocks
 import ControlProtocol
 import ControlServer
 import CurlTransport
 import Dispatch
 import Glibc
-import RunTimeline
+package import RunTimeline
 import SystemSupport
 import TransferService
 
 /// The run of `continuo phone run`: carries out the actions of a `PhoneMachine` on the program's processes.
 @MainActor
-final class PhoneRun {
-  struct Parts {
+package final class PhoneRun {
+  package struct Parts {
     /// The program and its arguments.
     var arguments: [String]
     var modes: BackgroundModes?
-    var grace: Double
-    var schedule: [ScheduledCommand]
+    var grace = 0.0
+    var schedule: [ScheduledCommand] = []
     var events: EventWriter?
     var timeline: TimelineFile?
+    /// Whether the keys of a terminal are events.
+    package var readsKeys = true
+    /// Whether the phone says which requests the device has refused.
+    package var saysRefusals = true
+    /// Whether the phone outlives a terminated application, because a later event may launch that again.
+    package var staysForLaunch = false
+    /// Whether the program starts with the phone, and not with the first event that launches the application.
+    package var startsProgram = true
+    /// Called with the records of which a stopped application knows nothing: its suspension, the sockets reclaimed then,
+    /// and the arrival of VoIP data, before it resumes.
+    package var onRecord: (@MainActor (LifecycleRecord) -> Void)?
+
+    package init(arguments: [String], modes: BackgroundModes? = nil, timeline: TimelineFile? = nil) {
+      self.arguments = arguments
+      self.modes = modes
+      self.timeline = timeline
+    }
   }
 
   private(set) static var current: PhoneRun?
   /// The time limit for all threads to stop, in seconds, and the interval of checks.
   private static let standLimit = 1.0
   private static let standInterval = 0.001
+  /// The maximum number of sockets that wait for the stop: few enough for the usual 1,024 descriptors of a process.
+  private static let socketLimit = 512
 
   private let parts: Parts
   private let clock = SystemClock.shared
@@ -37,11 +56,17 @@ final class PhoneRun {
   /// The background transfers of the application, which continue while it is stopped or has ended.
   private let transfers: TransferHost
   private var transferCalls: DescriptorSource?
+  /// The descriptor that is readable when the stopped program has to run, and the wait for that.
+  private var watched: PassedDescriptor?
+  private var watch: DescriptorSource?
+  /// The sockets that the stop of the program reclaims.
+  private var sockets: [PassedDescriptor] = []
   private var schedule: Schedule?
   private var terminal: Terminal?
   private var server: MPDServer?
   private var completions: [UInt64: @MainActor (_ refusal: String?) -> Void] = [:]
   private var lastToken: UInt64 = 0
+  private var onSettled: [@MainActor () -> Void] = []
   /// The time of the next `timePassed`.
   private var alarm: HostTime?
   /// The exit status once the transfers are done that keep the phone after the application's end; nil if a user
@@ -49,11 +74,34 @@ final class PhoneRun {
   private var statusAfterTransfers: Int32?
   /// Whether the last event came from a client of the socket, who may launch the application again.
   private var mayBeLaunched = false
+  /// Whether the system has terminated the application for a fault.
+  package private(set) var hasFaulted = false
   private var isEnded = false
 
-  init(_ parts: Parts) {
+  /// Runs a program on a phone without a control socket; never returns. Call on the main thread. `begin` is called
+  /// once the program was started.
+  package static func run(_ parts: Parts, begin: @MainActor (PhoneRun) -> Void) -> Never {
+    run(parts, bind: { nil }, begin: begin)
+  }
+
+  static func run(
+    _ parts: Parts, bind: @MainActor () -> ListeningSocket?, begin: @MainActor (PhoneRun) -> Void = { _ in }
+  ) -> Never {
+    // Must precede everything that a signal would have to clean up.
+    let signals = Signals(end: { PhoneRun.end($0) }, redraw: { PhoneRun.current?.redraw() })
+    StandardOutput.waitForNobody()
+    if let timeline = parts.timeline { CleanUp.add(timeline.writeAtEnd) }
+    let run = PhoneRun(parts)
+    run.start(socket: bind())
+    begin(run)
+    signals.mainQueueRuns()
+    withExtendedLifetime(signals) { MainLoop.shared.run() }
+  }
+
+  private init(_ parts: Parts) {
     self.parts = parts
-    machine = PhoneMachine(name: parts.arguments.first ?? "", grace: parts.grace)
+    machine = PhoneMachine(
+      name: parts.arguments.first ?? "", grace: parts.grace, modes: parts.modes ?? BackgroundModes())
     transfers = TransferHost(transport: CurlHTTPTransport.shared(clock: clock), clock: clock) { session in
       DispatchQueue.main.async {
         MainActor.assumeIsolated { PhoneRun.current?.wake(for: session) }
@@ -62,13 +110,13 @@ final class PhoneRun {
   }
 
   /// Starts the program. Ends the command if it cannot be started.
-  func start(socket: consuming ListeningSocket?) {
+  private func start(socket: consuming ListeningSocket?) {
     Self.current = self
     CleanUp.add(running.end)
-    if isatty(STDIN_FILENO) == 1 {
+    if parts.readsKeys, isatty(STDIN_FILENO) == 1 {
       terminal = Terminal(look: .current) { [weak self] key in self?.press(key) }
     }
-    startProcess()
+    if parts.startsProgram { startProcess() }
     schedule = Schedule(parts.schedule) { [weak self] command in self?.perform(command) }
     guard let socket else { return }
     do {
@@ -80,7 +128,7 @@ final class PhoneRun {
     }
   }
 
-  static func end(_ status: Int32) {
+  package static func end(_ status: Int32) {
     guard let current else { CleanUp.exit(status) }
     current.end(status)
   }
@@ -105,8 +153,9 @@ final class PhoneRun {
   private func press(_ key: TerminalKey) {
     switch key.command {
     case .quit?: quit()
+    case .toggle?: perform(.system(.touch("tap")))
     case let command? where command.happening != nil: perform(command)
-    default: StandardOutput.complain("keys: h home button, f foreground, q quit")
+    default: StandardOutput.complain("keys: h home button, f foreground, space tap, q quit")
     }
   }
 
@@ -127,7 +176,7 @@ final class PhoneRun {
   }
 
   /// Performs a command of a client. `completion` is called once the application has handled the event.
-  func perform(
+  package func perform(
     _ happening: LifecycleHappening, forClient completion: @escaping @MainActor (_ refusal: String?) -> Void
   ) {
     mayBeLaunched = true
@@ -162,6 +211,15 @@ final class PhoneRun {
     guard !isEnded else { return }
     for action in machine.handle(input, at: clock.now) { carryOut(action) }
     setAlarm()
+    guard machine.isSettled else { return }
+    let ready = onSettled
+    onSettled = []
+    for body in ready { body() }
+  }
+
+  /// Calls `body` once no stop and no end of the application is in progress.
+  package func whenSettled(_ body: @escaping @MainActor () -> Void) {
+    if machine.isSettled { body() } else { onSettled.append(body) }
   }
 
   private func setAlarm() {
@@ -187,18 +245,25 @@ final class PhoneRun {
     case .start: startProcess()
     case .send(let order): send(order)
     case .stop:
-      process?.session.signal(SIGSTOP)
+      process?.tree.signal(SIGSTOP)
       let limit = clock.now.advanced(bySeconds: Self.standLimit)
       after(0) { $0.confirmStop(until: limit) }
-    case .resume: process?.session.signal(SIGCONT)
-    case .kill: process?.session.signal(SIGKILL)
+    case .resume:
+      watch = nil
+      sockets = []
+      process?.tree.signal(SIGCONT)
+    case .kill: process?.tree.signal(SIGKILL)
     case .state(let state, let time):
+      if state == .suspended { suspended(at: time) }
       parts.timeline?.record(.state(state), at: time)
       if let line = EventLine(.applicationState(state.rawValue), host: time) { parts.events?.write(line) }
       entered(state)
     case .record(let event, let time):
       if let entry = Timeline.Entry(event) { parts.timeline?.record(entry, at: time) }
+    case .location(let latitude, let longitude, let time):
+      parts.timeline?.record(.place(latitude: latitude, longitude: longitude), at: time)
     case .report(let fault, let time):
+      hasFaulted = true
       parts.timeline?.record(.terminated("\(fault.code): \(fault.reason)"), at: time)
       ReportStore.write(fault.text, code: fault.code)
     case .complain(let text): StandardOutput.complain(text)
@@ -211,13 +276,31 @@ final class PhoneRun {
   private func confirmStop(until limit: HostTime) {
     guard let process, machine.isStopping else { return }
     // Also stops threads and processes created since the last attempt.
-    let stands = process.session.stop()
+    let stands = process.tree.stop()
     guard stands || clock.now >= limit else {
       return after(Self.standInterval) { $0.confirmStop(until: limit) }
     }
     // Reports from before the stop come first, because a background task in them resumes the program.
     readReports()
     handle(.stood(isComplete: stands))
+    guard machine.isStopped, let watched else { return }
+    watch = DescriptorSource(descriptor: watched.number, queue: .main) { [weak self] in
+      MainActor.assumeIsolated { self?.voipDataArrived() }
+    }
+  }
+
+  private func voipDataArrived() {
+    parts.onRecord?(LifecycleRecord(time: now, event: .happened(.voipData)))
+    handle(.woken)
+  }
+
+  /// Reports that all processes are stopped, and reclaims their sockets.
+  private func suspended(at time: HostTime) {
+    parts.onRecord?(LifecycleRecord(time: time, event: .state(.suspended)))
+    let reclaimed = sockets.compactMap { OpenSockets.reclaim($0.number) }
+    sockets = []
+    guard !reclaimed.isEmpty else { return }
+    parts.onRecord?(LifecycleRecord(time: now, event: .socketsReclaimed(reclaimed)))
   }
 
   private func entered(_ state: ApplicationState) {
@@ -244,6 +327,7 @@ final class PhoneRun {
       case .byItself(.killed(let signal)): 128 + signal
       }
     switch ending {
+    case .terminated where parts.staysForLaunch, .faulted where parts.staysForLaunch: break
     case .terminated where transfers.mayWake, .faulted where transfers.mayWake:
       StandardOutput.complain("\(machine.name): its background transfers continue, and will launch it again")
       if !mayBeLaunched, terminal == nil { statusAfterTransfers = status }
@@ -285,6 +369,9 @@ final class PhoneRun {
     transferCalls?.cancel()
     transferCalls = nil
     transfers.disconnect()
+    watch = nil
+    watched = nil
+    sockets = []
     guard let end = ended.end() else { return }
     process = nil
     handle(.ended(end))
@@ -302,6 +389,16 @@ final class PhoneRun {
     }
   }
 
+  private func keepSocket(_ socket: PassedDescriptor?) {
+    guard let socket else { return }
+    // Beyond the limit a socket is reclaimed before the stop.
+    if sockets.count < Self.socketLimit {
+      sockets.append(socket)
+    } else {
+      _ = OpenSockets.reclaim(socket.number)
+    }
+  }
+
   private func readTransferCalls() {
     guard transferCalls != nil, !transfers.receive() else { return }
     transferCalls?.cancel()
@@ -310,19 +407,23 @@ final class PhoneRun {
 
   private func readReports() {
     guard let process, link != nil else { return }
-    var bytes = [UInt8](repeating: 0, count: PhoneReport.limit)
     while true {
-      let count = recv(process.link, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return }
-      guard count > 0 else {
+      let packet = PassedDescriptor.receive(from: process.link, limit: PhoneReport.limit)
+      if packet == nil, errno == EINTR { continue }
+      if packet == nil, errno == EAGAIN { return }
+      guard let packet, !packet.bytes.isEmpty else {
         link?.cancel()
         link = nil
         return handle(.linkEnded)
       }
-      if let report = PhoneReport(String(decoding: bytes[..<count], as: UTF8.self)) {
-        handle(.report(report))
+      let report = PhoneReport(String(decoding: packet.bytes, as: UTF8.self))
+      switch report {
+      case .watch?: watched = packet.descriptor
+      case .socket?: keepSocket(packet.descriptor)
+      case .refused? where !parts.saysRefusals: continue
+      default: break
       }
+      if let report { handle(.report(report)) }
     }
   }
 }

@@ -8,10 +8,10 @@ struct PhonePress: Hashable {
 
   var isForSession: Bool { if case .backgroundSession = happening { true } else { false } }
 
-  /// Whether the event launches the device of a program that was started, for a session if `isInBackground` is
-  /// true.
+  /// Whether the event launches the device of a program that was started, for a session or a fetch if
+  /// `isInBackground` is true.
   func launches(inBackground isInBackground: Bool) -> Bool {
-    happening == .launch || isInBackground && isForSession
+    happening == .launch || isInBackground && (isForSession || happening == .fetch)
   }
 }
 

@@ -24,16 +24,7 @@ final class RemoteControl {
 
   func perform(_ command: PlayerCommand) {
     switch command {
-    case .home: device.pressHomeButton()
-    case .foreground: device.foreground()
-    case .lock: device.lock()
-    case .unlock: device.unlock()
-    case .terminate: device.terminate()
-    case .launch: device.launch()
-    case .interruptBegin: device.beginInterruption()
-    case .interruptEnd(let resumes): device.endInterruption(shouldResume: resumes)
-    case .fetch: device.performBackgroundFetch()
-    case .memoryWarning: device.sendMemoryWarning()
+    case .system(let happening): device.happen(happening) {}
     case .quit: quit?()
     case .taskBegin, .taskEnd, .volume, .speed, .mute, .pause, .play, .toggle, .next, .previous, .seek:
       control(command)

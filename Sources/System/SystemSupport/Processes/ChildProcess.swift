@@ -1,3 +1,4 @@
+internal import CThreads
 package import Glibc
 
 /// Starts and observes child processes.
@@ -77,11 +78,26 @@ package enum ChildProcess {
     return info.si_signo == SIGCHLD
   }
 
-  /// Blocks until the child ends. Does not reap it, so that its number and its group's remain its own.
-  package static func awaitEnd(of child: pid_t) {
-    var info = siginfo_t()
-    while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+  /// Makes this process the parent of its descendants' orphans, for its whole life. Returns whether the kernel does so.
+  package static func adoptOrphans() -> Bool {
+    // PR_SET_CHILD_SUBREAPER of prctl(2), Linux 3.4.
+    continuo_prctl(36, 1, 0, 0, 0) == 0
   }
+
+  /// Blocks until the child ends, and calls `onOther` after the end of any other process that was not reaped yet. Does
+  /// not reap the child, so that its number and its group's remain its own.
+  package static func awaitEnd(of child: pid_t, onOther: () -> Void) {
+    while !hasEnded(child) {
+      var info = siginfo_t()
+      guard waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0, !hasEnded(child) else { continue }
+      onOther()
+      // The other process may be one that another part of this program reaps, or does not.
+      usleep(otherInterval)
+    }
+  }
+
+  /// The interval, in microseconds, between calls of `onOther`.
+  private static let otherInterval: UInt32 = 50_000
 
   /// Blocks until the child ends, and reaps it. Returns its wait status; 0 if the process is not a child.
   @discardableResult

@@ -1,10 +1,11 @@
+import Foundation
 import PulseTestSupport
 import Testing
 
 /// All that a `Backgrounder` printed. The lines of the system begin with "> " here, in place of their time.
 ///
-/// System and application print from threads of their own. So what happens at the same time may be printed in either
-/// order; each side for itself is in order, and where one waits for the other both together are.
+/// System and application print from processes and threads of their own. So what happens at the same time may be printed in
+/// either order; each side for itself is in order, and where one waits for the other both together are.
 struct Transcript: Sendable {
   /// All lines.
   let lines: [String]
@@ -54,6 +55,17 @@ extension Run {
   /// Runs Backgrounder with these arguments. With `--script -` among them it does what is typed.
   convenience init(_ arguments: [String], server: String? = nil) throws {
     try self.init("Backgrounder", arguments, server: server, takesInput: true)
+  }
+
+  /// The process of the application on the phone that this program is.
+  func application() throws -> pid_t {
+    let path = "/proc/\(child.identifier)/task/\(child.identifier)/children"
+    let children = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ")
+    return try #require(
+      children.compactMap { pid_t($0) }.first {
+        (try? String(contentsOfFile: "/proc/\($0)/cmdline", encoding: .utf8))?.contains("--phone-start")
+          == true
+      })
   }
 
   /// Waits until it has printed a line for which `matches` holds, the first of them or a later one, and returns that.

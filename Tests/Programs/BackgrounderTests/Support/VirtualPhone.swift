@@ -18,7 +18,7 @@ final class VirtualPhone {
   private var delegate: AppDelegate?
 
   /// A phone of a plan of `command`, on which no application runs.
-  init(_ device: TestDevice, _ command: BackgrounderCommand, _ plan: Phone.Plan) {
+  init(_ device: TestDevice, _ command: BackgrounderCommand, _ plan: Plan) {
     self.device = device
     self.command = command
     parts = plan.parts
