@@ -57,7 +57,7 @@ import Testing
 
   @Test func streamIsStillWhenTheServerHasAnsweredTheCork() {
     let device = device()
-    let stream = open(device, RampSource())
+    let stream = pulse.open(device, log, RampSource())
     pulse.request(bytes: 8 * 44100)
     report(read: 4410, write: 44100, sink: 0.05)
     #expect(!stream.isStill)
