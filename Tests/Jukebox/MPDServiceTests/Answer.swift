@@ -33,7 +33,7 @@ extension LibraryCommands {
     let answer = Answer()
     perform(
       command, ConnectionMachine.Context(),
-      for: .own
+      for: ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)
     ) { answer.complete($0) }
     return String(decoding: try answer.get().bytes, as: UTF8.self)
   }

@@ -58,7 +58,7 @@ import Testing
       let answer = Answer()
       desk.perform(
         command, context,
-        for: .own
+        for: ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)
       ) { answer.complete($0) }
       return answer
     }

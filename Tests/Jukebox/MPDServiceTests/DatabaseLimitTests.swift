@@ -77,7 +77,7 @@ import Testing
       let answer = Answer()
       library.perform(
         .add(uri: Argument(Array(name.utf8)), at: nil), ConnectionMachine.Context(),
-        for: .own
+        for: ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)
       ) { answer.complete($0) }
       _ = try answer.get()
     }

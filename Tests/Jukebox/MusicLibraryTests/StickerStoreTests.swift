@@ -61,14 +61,14 @@ import Testing
   func damagedForSeveral() throws {
     for round in 0..<40 {
       try folder.write("stickers", String(repeating: "no database ", count: 1000))
-      let said = Complaints()
+      let said = Collected<String>()
       let store = open(said)
       DispatchQueue.concurrentPerform(iterations: 8) { number in
         #expect(throws: Never.self, "round \(round)") {
           try store.set(bytes("a"), to: bytes("1"), for: bytes("\(number).mp3"))
         }
       }
-      let lines = said.lines.withLock { $0 }
+      let lines = said.all
       #expect(lines.count == 1 && lines[0].contains("stickers.damaged-1"), "round \(round): \(lines)")
       #expect(try open().find(bytes("a"), below: [], nil).count == 8, "round \(round)")
     }
