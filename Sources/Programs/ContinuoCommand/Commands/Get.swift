@@ -56,7 +56,7 @@ struct Get: ParsableCommand {
     let targets = try ExitStatus.usage.orExit { try GetTarget.all(urls, output: output) }
     let settings = try ExitStatus.usage.orExit(nil, requests.settings)
     let run = GetRun(settings, replacesFiles: force, clock: SystemClock.shared)
-    CleanUp.add(run.stop)
+    CleanUp.add { run.stop() }
     // Without a main queue, a signal ends the process by its clean-up.
     let signals = Signals(end: { _ in })
     var status = ExitStatus.played
