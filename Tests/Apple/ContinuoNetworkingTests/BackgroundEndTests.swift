@@ -96,7 +96,7 @@ struct BackgroundEndTests {
       }
       session.invalidateAndCancel()
     }
-    #expect(patient.lines == ["waiting for connectivity", "complete -1003"])
+    #expect(patient.lines == ["waiting for connectivity", "complete -1003", "invalid"])
   }
 
   /// The lines of a delegate of a background session after `operation`.

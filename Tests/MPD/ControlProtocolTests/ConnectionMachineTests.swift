@@ -322,11 +322,11 @@ import Testing
 
   // MARK: Long answers
 
-  /// `status` is answered with so many numbers, in pieces of three, which may block, and an empty one.
-  private static func counting(to count: Int) -> (Command) -> Result<Reply, Ack> {
+  /// `status` is answered with so many numbers, in pieces of three and an empty one.
+  private static func counting(to count: Int, mayBlock: Bool = false) -> (Command) -> Result<Reply, Ack> {
     @Sendable func rest(from start: Int) -> ReplyRest? {
       guard start < count else { return nil }
-      return ReplyRest(mayBlock: true) { piece in
+      return ReplyRest(mayBlock: mayBlock) { piece in
         for number in start..<min(start + 3, count) { piece.append("n", number) }
         return ReplyRest { _ in rest(from: start + 3) }
       }
@@ -359,8 +359,8 @@ import Testing
           + "n: 0\nlist_OK\nn: 0\nn: 1\nACK [2@1] {status} too much\nn: 0\nOK\n"))
   }
 
-  @Test("A long answer is the same as a short one, whatever comes with it", arguments: [0, 1, 3, 7, 1000])
-  func longAnswers(count: Int) {
+  @Test("A long answer is the same as a short one, whatever comes with it", arguments: [0, 1, 3, 7, 1000], [false, true])
+  func longAnswers(count: Int, mayBlock: Bool) {
     let lines = (0..<count).map { "n: \($0)\n" }.joined()
     for (input, output) in [
       ("status\nping\n", lines + "OK\nOK\n"),
@@ -371,7 +371,7 @@ import Testing
       ),
       ("status\nidle\nnoidle\n", lines + "OK\nOK\n"), ("status\nnoidle\n", lines + "OK\n"),
     ] {
-      var conversation = Conversation(answer: Self.counting(to: count))
+      var conversation = Conversation(answer: Self.counting(to: count, mayBlock: mayBlock))
       conversation.receive(input)
       let sent = conversation.events.map { if case .sent(let text) = $0 { text } else { "" } }
       #expect(sent.joined() == output, "\(input)")
