@@ -359,7 +359,9 @@ import Testing
           + "n: 0\nlist_OK\nn: 0\nn: 1\nACK [2@1] {status} too much\nn: 0\nOK\n"))
   }
 
-  @Test("A long answer is the same as a short one, whatever comes with it", arguments: [0, 1, 3, 7, 1000], [false, true])
+  @Test(
+    "A long answer is the same as a short one, whatever comes with it", arguments: [0, 1, 3, 7, 1000],
+    [false, true])
   func longAnswers(count: Int, mayBlock: Bool) {
     let lines = (0..<count).map { "n: \($0)\n" }.joined()
     for (input, output) in [
