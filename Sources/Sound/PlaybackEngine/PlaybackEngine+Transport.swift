@@ -25,7 +25,7 @@ extension PlaybackEngine {
   ///
   /// Until `moment`, silence plays. If `moment` cannot be met, playback starts at the position that an
   /// on-time start would have reached. Another rate, a jump or another current item cancels the schedule. If
-  /// the output is offline, or `id` is no longer current, only the rate is set.
+  /// `id` is no longer current, only the rate is set. An offline output takes position and rate at once.
   package func setRate(_ rate: Float, atSeconds seconds: Double?, of id: ItemID, moment: HostTime) {
     let rate = min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
     callTimed { $0.start(rate, at: seconds, of: id, moment: moment, now: $1, timing: $2) }

@@ -138,6 +138,24 @@ struct BackgroundEndTests {
     }
   }
 
+  @Test("the last progress of an upload that ends during a suspension is reported at the wake")
+  func uploadProgressOfASuspendedApplication() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("body", [UInt8](repeating: 1, count: 1000))
+    let log = TransferLog()
+    try await lines(log) { device, network, session, url in
+      session.uploadTask(with: URLRequest(url: url), fromFile: URL(fileURLWithPath: path)).resume()
+      await device.advance(by: .seconds(1))
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(30))
+      network.sent(1000)
+      network.answer(200, [("Content-Length", "0")])
+      network.send(.end)
+      await device.advance(by: .seconds(120))
+      #expect(log.lines.filter { $0 != "finished" } == ["sent 1000 of 1000", "complete"], "\(log.lines)")
+    }
+  }
+
   @Test("unusable resume data fails a task with the same code as in a foreground session, once")
   func unusableResumeData() async throws {
     for isCancelled in [false, true] {
@@ -219,9 +237,23 @@ struct BackgroundEndTests {
     let record = TaskRecord(key, .download, request, fields: [:], timeout: 60)
     let read = try JSONDecoder().decode(TaskRecord.self, from: try #require(record.bytes)).request
     #expect(read?.httpShouldHandleCookies == false && read?.mainDocumentURL == request.mainDocumentURL)
+    request.mainDocumentURL = URL(string: "https://user:S3CRET@other.test/")
+    let kept = try #require(TaskRecord(key, .download, request, fields: [:], timeout: 60).bytes)
+    #expect(!String(decoding: kept, as: UTF8.self).contains("S3CRET"))
     request.httpShouldHandleCookies = true
     #expect(
       TaskRecord(key, .download, request, fields: [:], timeout: 60).request?.httpShouldHandleCookies == true)
+  }
+
+  @Test(
+    "a field may contain several challenges",
+    arguments: [
+      (#"Basic realm="a""#, Authentication.basic, "a"), (#"Negotiate, Basic realm="b c""#, .basic, "b c"),
+      (#"Basic realm="d", Digest nonce="1", realm="e""#, .digest, "e"), ("Negotiate, basic", .basic, ""),
+    ])
+  func challenges(text: String, scheme: Authentication, realm: String) {
+    let challenge = ResponseHead(status: 401, fields: [("WWW-Authenticate", text)]).challenge
+    #expect(challenge?.scheme == scheme && challenge?.realm == realm)
   }
 
   @Test("a session's delegate without the methods for tasks answers the challenges of its tasks")

@@ -399,16 +399,16 @@ import Testing
     #expect(machine.next() == nil && machine.mayTimeOut)
   }
 
-  @Test("Who can send no more gets all of it; for who is gone it is not made")
-  func endsOfLongAnswers() {
+  @Test("Who can send no more gets all of it; for who is gone it is not made", arguments: [false, true])
+  func endsOfLongAnswers(mayBlock: Bool) {
     for isGone in [false, true] {
       var machine = ConnectionMachine()
       _ = machine.next()
       machine.append("status\nstats\n".utf8)
       guard case .perform(let command, _) = machine.next() else { return #expect(Bool(false)) }
-      machine.complete(Self.counting(to: 1000)(command))
+      machine.complete(Self.counting(to: 1000, mayBlock: mayBlock)(command))
       machine.endInput()
-      if isGone { machine.dropAnswer() }
+      if isGone, !mayBlock { machine.dropAnswer() }
       var bytes: [UInt8] = []
       var performed: [Command] = []
       while let action = machine.next() {
@@ -417,6 +417,10 @@ import Testing
         case .perform(let command, _):
           performed.append(command)
           machine.complete(.success(Reply()))
+        case .makePiece(let rest):
+          // While a piece is made, the client goes.
+          if isGone { machine.dropAnswer() }
+          machine.complete(.success(rest.next()))
         default: break
         }
       }

@@ -32,6 +32,8 @@ public final class DeviceNetworking: Suspendable {
   let alarms: Alarms
   /// Runs disk jobs for the application's files, which may be on slow disks.
   let files: DiskErrands
+  /// Delivers the ends of background tasks, which do not wait for the body streams that `files` reads.
+  let ends: DiskErrands
   /// Runs disk jobs for the cache, which do not wait for those of `files`.
   let cacheFiles: DiskErrands
   private let mainQueue: any DeliveryQueue
@@ -43,6 +45,7 @@ public final class DeviceNetworking: Suspendable {
   init(_ device: Device) {
     alarms = Alarms(clock: device.clock)
     files = DiskErrands("url-files", on: device.clock)
+    ends = DiskErrands("url-ends", on: device.clock)
     cacheFiles = DiskErrands("url-cache", on: device.clock)
     turn.post()
     mainQueue = device.mainQueue
@@ -164,6 +167,7 @@ public final class DeviceNetworking: Suspendable {
     terminate()
     state.withLock({ $0.transfers.take() })?.close()
     files.close()
+    ends.close()
     cacheFiles.close()
   }
 

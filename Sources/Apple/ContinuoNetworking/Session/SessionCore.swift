@@ -254,7 +254,8 @@ extension SessionCore: TransferClient {
     guard let task = task(for: record), let transfers else { return }
     task.take(record)
     if record.outcome?.code == nil { task.reportWritten(isLimited: false) }
-    networking.files.add { [self] in
+    task.reportSent(isLimited: false)
+    networking.ends.add { [self] in
       if let head = record.answer?.head, task.setsCookies(head) { task.storeCookies(of: head) }
       let file = handedOver(record, file)
       post { [self] in
@@ -302,7 +303,7 @@ extension SessionCore: TransferClient {
 
   func finishEvents() {
     // After the ends of tasks, which pass through the same worker.
-    networking.files.add { [self] in
+    networking.ends.add { [self] in
       post { [self] in
         guard let session else { return }
         delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)

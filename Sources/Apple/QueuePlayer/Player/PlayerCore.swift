@@ -60,9 +60,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   deinit { environment.suspension.remove(self) }
 
   /// Ends playback permanently when the player is released. The current item keeps its position, and is still
-  /// opened if it was not open yet. The handler of a pending seek receives false.
+  /// opened if it was not open yet. A pending asynchronous seek returns false; handlers are no longer called.
   func close() {
-    state.withLock { $0.seek.take() }?.end(false)
+    if let seek = state.withLock({ $0.seek.take() }), seek.isDirect { seek.end(false) }
     let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     item?.keepPlace()
     engine.close()
@@ -258,7 +258,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   ) {
     item.state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
     let isReady = item.knownState.status != .unknown
-    let seek = PlayerSeek(of: id, completion: completion.map { deferred($0, isDirect: isDirect) })
+    let seek = PlayerSeek(
+      of: id, isDirect: isDirect, completion: completion.map { deferred($0, isDirect: isDirect) })
     let previous = state.withLock { state in
       defer { state.seek = seek }
       return state.seek
@@ -314,10 +315,13 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 final class PlayerSeek: Sendable {
   /// The item in which the seek takes place.
   let item: ItemID
+  /// Whether the handler may be called at once on any thread.
+  let isDirect: Bool
   private let handler: Mutex<(@Sendable (Bool) -> Void)?>
 
-  init(of item: ItemID, completion: (@Sendable (Bool) -> Void)?) {
+  init(of item: ItemID, isDirect: Bool, completion: (@Sendable (Bool) -> Void)?) {
     self.item = item
+    self.isDirect = isDirect
     handler = Mutex(completion)
   }
 

@@ -11,7 +11,7 @@
 /// A server that must pause output stops calling `next()`. The same loop is needed after `complete(_:)`,
 /// `answerPassword()`, `notify(_:)` and `endInput()`. The greeting is the first action.
 ///
-/// Commands are performed one at a time. After `perform` no action except `close` follows until
+/// Commands are performed one at a time. After `perform` and `makePiece` no action except `close` follows until
 /// `complete(_:)`, and input waits, so answers come in the order of the commands.
 package struct ConnectionMachine: Sendable {
   package enum Action: Hashable, Sendable {

@@ -119,6 +119,8 @@ final class ClientConnection: ChannelInboundHandler {
 
   func complete(_ result: Result<Reply, Ack>) {
     machine.complete(result)
+    // Nobody reads the rest of a long answer.
+    if context == nil { machine.dropAnswer() }
     goOn()
   }
 

@@ -42,8 +42,9 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case held(TransferKey)
     /// The application has cancelled a download and wants its resume data.
     case cancelled(TransferKey)
-    /// The transfer of a task has ended, or needs the application to continue.
     case ended(TransferKey)
+    /// A task needs the application's answer to continue.
+    case asked(TransferKey)
     /// The application has answered, so that the task can continue.
     case answered(TransferKey)
     /// The application has received the end of the task.
@@ -92,6 +93,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
     var isRunning = false
     var isDone = false
     var isDelivered = false
+    /// Whether the task waits for the application's answer to a challenge.
+    var isAsking = false
     /// Whether the application was woken since the task has ended.
     var hasWoken = false
     /// The start time that the device has chosen; nil if none.
@@ -191,7 +194,12 @@ package struct TransferServiceMachine: Hashable, Sendable {
       concern(key)
       items[key] = item
     case .cancelled(let key): commands.append(.stop(key))
-    case .ended(let key): end(key)
+    case .ended(let key):
+      items[key]?.isAsking = false
+      end(key)
+    case .asked(let key):
+      items[key]?.isAsking = true
+      end(key)
     case .answered(let key):
       guard items[key]?.isDone == true else { return }
       concern(key)
@@ -278,8 +286,10 @@ package struct TransferServiceMachine: Hashable, Sendable {
       if before == .front || before == .background {
         for name in sessions.keys { sessions[name]?.wake = .none }
       }
-      // The application may have been stopped before it received these ends.
-      for (key, item) in items where item.isDelivered && !item.hasWoken {
+      // The application may have been stopped before it received these ends. A challenge is answered later, unless the
+      // process has ended.
+      for (key, item) in items
+      where item.isDelivered && !item.hasWoken && (next == .gone || !item.isAsking) {
         sessions[key.session]?.hasNews = true
       }
       guard next == .gone else { return }

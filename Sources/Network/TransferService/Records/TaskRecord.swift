@@ -88,7 +88,11 @@ package struct TaskRecord: Codable, Sendable {
   var bytes: Data? {
     var kept = self
     kept.fields = ResumeData.withoutSecrets(fields)
-    kept.url = String(decoding: WebURL.withoutCredentials(Array(url.utf8)), as: UTF8.self)
+    func withoutCredentials(_ url: String) -> String {
+      String(decoding: WebURL.withoutCredentials(Array(url.utf8)), as: UTF8.self)
+    }
+    kept.url = withoutCredentials(url)
+    kept.document = document.map(withoutCredentials)
     if let text = taskDescription, text.utf8.count > 65_536 { kept.taskDescription = nil }
     let encoder = JSONEncoder()
     // A timeout may be infinite, which JSON numbers cannot represent.

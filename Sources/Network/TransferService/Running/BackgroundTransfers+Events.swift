@@ -86,7 +86,7 @@ extension BackgroundTransfers {
       state.challenges.insert(key)
       if state.credentials[key] != nil { state.failures[key, default: 0] += 1 }
       run = state.runs.removeValue(forKey: key)
-      return .ended(key)
+      return .asked(key)
     }
     // Releasing the last reference ends a transfer, which must not happen under the lock.
     withExtendedLifetime(run) {}

@@ -14,6 +14,8 @@ package final class BackgroundTransfers: TransferService {
     var commands = StepQueue<TransferServiceMachine.Command>()
     var records: [TransferKey: TaskRecord] = [:]
     var runs: [TransferKey: TaskRun] = [:]
+    /// Whether no further transfer may start.
+    var isClosed = false
     var clients: [String: any TransferClient] = [:]
     /// The offsets at which downloads of an earlier process continued before their session had a client.
     var resumptions: [TransferKey: Int64] = [:]
@@ -107,6 +109,7 @@ package final class BackgroundTransfers: TransferService {
   private func end() {
     let (runs, alarm) = state.withLock { state in
       defer { state.runs = [:] }
+      state.isClosed = true
       return (state.runs, state.alarm)
     }
     alarms.cancel(alarm)
@@ -359,7 +362,9 @@ package final class BackgroundTransfers: TransferService {
         upload.handle(.start)
       }
       let isOver = state.withLock { state in
-        guard state.records[key]?.outcome == nil, !state.challenges.contains(key) else { return true }
+        guard !state.isClosed, state.records[key]?.outcome == nil, !state.challenges.contains(key) else {
+          return true
+        }
         state.runs[key] = made
         return false
       }

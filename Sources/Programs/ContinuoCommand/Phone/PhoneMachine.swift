@@ -72,8 +72,8 @@ struct PhoneMachine {
     case none
   }
 
-  /// The time limit for the first report of a program that the user has started, in seconds. Until then, events
-  /// wait.
+  /// The time limit for the first report of a program that was started with the phone, in seconds. Until then,
+  /// events wait.
   static let helloLimit = 2.0
   /// The time limit after the first report for the application to launch its device, in seconds. Until then,
   /// events wait. Afterwards they are sent, which shows whether the application has closed its end of the link.
@@ -101,15 +101,15 @@ struct PhoneMachine {
   private(set) var profile = ApplicationProfile()
   private var standIn: StandIn?
   private var presses = PressQueue()
-  /// Whether the application was last started in the background, for a session.
+  /// Whether the application was last started in the background, for a session or a fetch.
   private(set) var launchesInBackground = false
   private var stopAt: HostTime?
   /// The time at which a stopped application has work to do.
   private var wakeAt: HostTime?
   /// The reason for which the process is being killed; nil if it is not being killed.
   private var ending: Ending?
-  /// Whether the program starts again once its killed process has ended.
-  private var launchesAgain = false
+  /// The event for which the program starts again once its killed process has ended.
+  private var nextLaunch: PhonePress?
   private var now = HostTime(nanoseconds: .min)
   private var actions: [Action] = []
 
@@ -199,10 +199,12 @@ struct PhoneMachine {
         .complain("\(name) has crashed: killed by signal \(signal) from outside the phone"))
     }
     show(.notRunning, now)
-    launchesInBackground = false
-    actions.append(launchesAgain ? .start : .over(ending ?? .byItself(end)))
+    if let press = nextLaunch.take() {
+      start(for: press)
+    } else {
+      actions.append(.over(ending ?? .byItself(end)))
+    }
     ending = nil
-    launchesAgain = false
   }
 
   private mutating func kill(_ ending: Ending) {
@@ -230,8 +232,15 @@ struct PhoneMachine {
     profile.note(press.happening, isInFront: reached == .active || reached == .inactive)
     guard process != .none else { return start(for: press) }
     guard ending == nil else {
-      if press.happening == .launch { launchesAgain = true }
-      return finish(press)
+      // The transfer service repeats a wake that meets an ending process.
+      let isLaunch = press.happening == .launch
+      guard isLaunch || profile.launchesInBackground(press.happening) && !press.isForSession else {
+        return finish(press)
+      }
+      // A launch by the user takes precedence.
+      if let other = nextLaunch { finish(isLaunch ? other : press) }
+      if isLaunch || nextLaunch == nil { nextLaunch = press }
+      return
     }
     switch link {
     case .awaited: keep(press)
@@ -366,7 +375,7 @@ struct PhoneMachine {
   }
 
   private mutating func stand(_ isComplete: Bool) {
-    guard process == .stopping else { return }
+    guard process == .stopping, ending == nil else { return }
     process = .stopped
     if !isComplete {
       actions.append(.complain("not all threads of \(name) stand still after a second"))
@@ -378,6 +387,8 @@ struct PhoneMachine {
   private mutating func wake() {
     wakeAt = nil
     guard isStopped else { return }
+    // The events that wait come before all that the application does.
+    if link == .held { sendWaiting() }
     resume()
     stopAt = now.advanced(bySeconds: Self.wakeLimit)
   }

@@ -318,7 +318,10 @@ package final class PhoneRun {
   }
 
   private func applicationEnded(_ ending: PhoneMachine.Ending) {
-    if schedule?.includes(.launch) ?? false { return }
+    if let schedule {
+      let fetches = machine.profile.modes.contains(.fetch) && schedule.includes(.fetch)
+      if fetches || schedule.includes(.launch) { return }
+    }
     let status =
       switch ending {
       case .terminated: ExitStatus.played.rawValue
@@ -420,6 +423,8 @@ package final class PhoneRun {
       switch report {
       case .watch?: watched = packet.descriptor
       case .socket?: keepSocket(packet.descriptor)
+      // A suspension that is taken back reclaims nothing.
+      case .event(.state(let next), _)? where next != .suspended: sockets = []
       case .refused? where !parts.saysRefusals: continue
       default: break
       }

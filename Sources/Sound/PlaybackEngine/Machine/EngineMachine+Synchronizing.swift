@@ -16,8 +16,8 @@ extension EngineMachine {
   private static let handOver = 0.1
 
   /// Seeks to `seconds` of the current item (nil: the present position) and sets the rate, so that this
-  /// position is heard at `moment`. Called for the application; if `id` is not current, or the output is
-  /// offline, only the rate is set.
+  /// position is heard at `moment`. Called for the application; if `id` is not current, only the rate
+  /// is set. An offline output takes position and rate at once.
   ///
   /// If `moment` cannot be met, playback starts at the position that an on-time start would have reached.
   /// `timing`: the open stream's timing.

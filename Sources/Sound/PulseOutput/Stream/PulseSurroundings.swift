@@ -68,9 +68,9 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   /// Starts to connect and to subscribe if necessary. Returns false if libpulse refused at once.
   private func begin() -> Bool {
     connection.withLock {
-      guard connection.connect() else { return false }
+      // Also if libpulse refuses: a later connection then asks.
       subscribe()
-      return true
+      return connection.connect()
     }
   }
 
