@@ -3,8 +3,8 @@ package import ControlProtocol
 extension JukeboxMachine {
   /// Adds songs at `place` (nil: at the end) as one edit and returns their ids.
   ///
-  /// - Throws: `numberTooLarge` if the position is not in the queue, `noCurrentSong`, `queueFull`,
-  ///   `pathTooLong`.
+  /// - Throws: `numberTooLarge` if the position is before the first song or past the end of the queue,
+  ///   `noCurrentSong`, `queueFull`, `pathTooLong`.
   @discardableResult
   package mutating func add(_ songs: [Song], at place: QueuePosition? = nil) throws(JukeboxError) -> [SongID]
   {

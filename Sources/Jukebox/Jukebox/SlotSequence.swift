@@ -276,7 +276,7 @@ private struct StampRuns: Sendable {
   /// stamp 0.
   private var runs: [(start: Int, stamp: UInt64)] = []
 
-  /// Returns the ranges of equal stamps above `stamp` in `range`.
+  /// Returns the runs with stamps greater than `stamp`, clamped to `range`.
   func parts(of range: Range<Int>, newerThan stamp: UInt64) -> [Range<Int>] {
     let first = max(0, index(from: range.lowerBound + 1) - 1)
     return runs.indices[first...].prefix { runs[$0].start < range.upperBound }

@@ -106,8 +106,8 @@ package final class RemoteMedium: MediaSource {
 
   /// Returns an opening of the medium at its beginning, or at the current position of a live stream. If the
   /// server's version changes later, the decoder continues with the new version at the same media time. The
-  /// opening throws the errors of `AudioFile.open(whenBytesCome:)`, and `DecodingError(_:)` of the failure of
-  /// a transfer.
+  /// opening throws the errors of `AudioFile.open(whenBytesCome:)`. If the transfer fails, it throws the
+  /// failure as a `DecodingError`.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     let version = version(fetch, callback)
     return MediaOpening { () throws(DecodingError) in

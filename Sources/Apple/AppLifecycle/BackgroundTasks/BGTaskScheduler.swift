@@ -67,8 +67,8 @@ public final class BGTaskScheduler: NSObject, Sendable {
   /// Cancels all pending requests. Running tasks continue.
   public func cancelAllTaskRequests() { table?.cancel(nil) }
 
-  /// Calls `completionHandler` with the pending requests, oldest first, on the main queue. Once the device is
-  /// released, calls it with none at once.
+  /// Calls `completionHandler` on the main queue with the pending requests, oldest first. After the device is
+  /// released, calls the handler immediately on the caller's thread, with an empty array.
   public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
     guard let table else { return completionHandler([]) }
     table.enqueue { completionHandler(table.requests.map(BGTaskRequest.make)) }

@@ -84,7 +84,7 @@ extension PlaybackSuspension {
     if isInBackground, session?.allowsBackgroundSound != true { pausePlayers(.appBackgrounded) }
   }
 
-  /// Changes the state and reports a change of the activity in the background.
+  /// Changes the state, and reports `keepingActivity` if the change affects it.
   func change(_ body: (inout State) -> Void) {
     // The session is retained outside the state's lock, so that it is not released under that lock. The
     // session's own lock is taken after the state's lock.

@@ -62,7 +62,7 @@ package final class AssetLoader: Sendable {
   /// The outcome for media properties: a failure even if the file is readable but has no playable audio.
   var mediaOutcome: Outcome? { outcome.map(Self.media) }
 
-  /// The queue on which files are read without blocking the caller, and deferred completions are called.
+  /// The queue on which files and metadata are read, so that callers are not blocked.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
   /// Calls `completion` with the outcome: at once if it is known, otherwise on the thread that reads the file

@@ -22,7 +22,7 @@ final class LibraryCommands: Sendable {
   typealias TagReading =
     @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> MediaTag?
 
-  /// The location that a client names: a file, or a URL with the credentials in it.
+  /// A location named by a client: a file or a URL, and the credentials that the client's URL contained.
   typealias Named = (locator: SongLocator, credentials: Credentials?)
 
   struct Picture {

@@ -160,7 +160,8 @@ struct FolderScan {
       let link = links[index]
       index += 1
       try follow(link, isDeep: true)
-      // The folders above have rows now if the link led to music.
+      // If the link led to music, the writer may have added rows for the folders above, with modification
+      // time 0. Set the actual times.
       var parent = link.path
       while !parent.isEmpty {
         parent = LibraryPath.folder(of: parent)

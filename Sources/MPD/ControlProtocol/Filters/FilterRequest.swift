@@ -5,10 +5,8 @@ package struct FilterRequest: Hashable, Sendable {
   package let expression: FilterExpression
 
   /// Parses the arguments of a filter. Throws mpd's errors, and one for more conditions than
-  /// `ProtocolLimits.filterConditions`.
-  ///
-  /// - Parameter isSearch: Whether the value of a pair may match a part of the text. In expressions the
-  ///   operator determines that.
+  /// `ProtocolLimits.filterConditions`. `isSearch`: whether the value of a pair may match a part of the text;
+  /// in expressions the operator determines that.
   package init(_ arguments: [Argument], isSearch: Bool) throws(Ack) {
     var rest = arguments[...]
     var parts: [FilterExpression] = []

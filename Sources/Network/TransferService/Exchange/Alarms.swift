@@ -11,7 +11,7 @@ package final class Alarms: Sendable {
     var lastID: ID = 0
   }
 
-  /// The delays between attempts: 1…60 s.
+  /// The back-off of uploads and of failed record writes: 1…60 s.
   static let backoff = Backoff(first: 1, longest: 60)
 
   package let clock: any HostClock

@@ -38,8 +38,8 @@ struct Toggle: ControlCommand {
   @OptionGroup var control: ControlOptions
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
-    // `status` reports a paused player and one that waits for an audio server alike. The server knows which
-    // one should play, so its `pause` toggles.
+    // `status` reports `pause` also for a player that should play but waits for an audio server. So the
+    // client cannot choose the new state; `pause` without an argument makes the server toggle it.
     let isStopped = try client.ask("status")["state"] == "stop"
     try client.ask(isStopped ? "play" : "pause")
   }

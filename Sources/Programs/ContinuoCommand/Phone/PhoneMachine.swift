@@ -97,7 +97,8 @@ struct PhoneMachine {
   private var reached = ApplicationState.notRunning
   /// The time until which events wait for the device's launch; nil if they do not.
   private var launchBy: HostTime?
-  /// Until the application has a device, its modes are those that the phone gives it.
+  /// The facts about the application. `modes` are those given to `init` until the application has a device
+  /// and reports its own.
   private(set) var profile = ApplicationProfile()
   private var standIn: StandIn?
   private var presses = PressQueue()

@@ -33,7 +33,7 @@ final class StateKeeper: Sendable {
     var failures = 0
     /// Whether a failure was reported, and since then not everything was written.
     var hasComplained = false
-    /// The obstacles that were reported already.
+    /// The reported paths at which a folder, pipe or link occupies the name of a temporary file.
     var obstacles: Set<MediaPath> = []
     var worker: (any Worker)?
   }

@@ -240,8 +240,8 @@ extension EngineMachine {
     }
   }
 
-  /// Drops the departures at the front of the queue and directly after `known`, because a call of the
-  /// application continues from there.
+  /// Drops the departures at the front of the queue and directly after `known`. The application's advance
+  /// moves its view of the queue past these items.
   mutating func forgetDepartures(from known: ItemID?) {
     departures.removeAll { $0.predecessor == nil || $0.predecessor == known }
   }
