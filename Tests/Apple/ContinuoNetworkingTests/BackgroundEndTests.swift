@@ -117,41 +117,46 @@ struct BackgroundEndTests {
     }
   }
 
-  @Test("the progress of an upload is reported at most every 0.1 s, and at its end")
-  func uploadProgress() async throws {
+  /// Begins a background upload of 1,000 bytes; `operation` ends it by its last argument.
+  private func upload(
+    _ log: TransferLog,
+    _ operation: @MainActor (TestDevice, HandTransport, @MainActor () async -> Void) async -> Void
+  ) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("body", [UInt8](repeating: 1, count: 1000))
-    let log = TransferLog()
     try await lines(log) { device, network, session, url in
       session.uploadTask(with: URLRequest(url: url), fromFile: URL(fileURLWithPath: path)).resume()
       await device.advance(by: .seconds(1))
+      await operation(device, network) {
+        network.sent(1000)
+        network.answer(200, [("Content-Length", "0")])
+        network.send(.end)
+        await device.advance(by: .seconds(1))
+      }
+    }
+  }
+
+  @Test("the progress of an upload is reported at most every 0.1 s, and at its end")
+  func uploadProgress() async throws {
+    let log = TransferLog()
+    try await upload(log) { device, network, finish in
       for count in 1...20 {
         network.sent(Int64(count) * 45)
         await device.advance(by: .milliseconds(11))
       }
       #expect(log.lines == ["sent 45 of 1000", "sent 495 of 1000"])
-      network.sent(1000)
-      network.answer(200, [("Content-Length", "0")])
-      network.send(.end)
-      await device.advance(by: .seconds(1))
+      await finish()
       #expect(log.lines == ["sent 45 of 1000", "sent 495 of 1000", "sent 1000 of 1000", "complete"])
     }
   }
 
   @Test("the last progress of an upload that ends during a suspension is reported in front")
   func uploadProgressOfASuspendedApplication() async throws {
-    let folder = try TemporaryFolder()
-    let path = try folder.write("body", [UInt8](repeating: 1, count: 1000))
     let log = TransferLog()
-    try await lines(log) { device, network, session, url in
-      session.uploadTask(with: URLRequest(url: url), fromFile: URL(fileURLWithPath: path)).resume()
-      await device.advance(by: .seconds(1))
+    try await upload(log) { device, network, finish in
       await device.pressHomeButton()
       await device.advance(by: .seconds(30))
-      network.sent(1000)
-      network.answer(200, [("Content-Length", "0")])
-      network.send(.end)
-      await device.advance(by: .seconds(1))
+      await finish()
       #expect(log.lines.isEmpty)
       await device.foreground()
       await device.advance(by: .seconds(1))
