@@ -96,6 +96,12 @@ extension EndToEndTests {
       return work
     }
 
+    /// The threads that are neither stopped nor, as the parent of a vfork(2), waiting for a stopped child. A shell starts its
+    /// programs so (dash 0.5.12).
+    private func running(_ work: [String: String]) -> [String] {
+      work.values.filter { !$0.hasPrefix("T") && !$0.hasPrefix("D") }
+    }
+
     @Test("While suspended no thread, timer, task or child runs; then they go on, late once")
     func stands() async throws {
       let phone = try Phone(words: "child", options: ["--grace", "0"])
@@ -104,7 +110,7 @@ extension EndToEndTests {
       try await phone.state("suspended")
       let session = try await phone.process()
       let (before, count) = (work(of: session), phone.output.count)
-      #expect(before.count > 3 && before.values.allSatisfy { $0.hasPrefix("T") })
+      #expect(before.count > 3 && running(before) == [])
       try await Task.sleep(for: .seconds(2))
       #expect(work(of: session) == before)
       #expect(phone.output.count == count)
@@ -137,7 +143,7 @@ extension EndToEndTests {
       try await phone.tell("home")
       let count = try await phone.state("suspended")
       let before = work(of: session)
-      #expect(!before.isEmpty && before.values.allSatisfy { $0.hasPrefix("T") })
+      #expect(!before.isEmpty && running(before) == [])
       try await Task.sleep(for: .milliseconds(500))
       #expect(work(of: session) == before)
       try await phone.tell("foreground")
