@@ -4,7 +4,7 @@ public import AudioSession
 extension Device {
   /// Seconds for which players that wait for the output or a file still count as playing.
   static let starvationGrace = 5.0
-  /// Seconds for which players that wait for network media still count as playing, as on a train in a tunnel.
+  /// Seconds for which players that wait for network media still count as playing, for example in a tunnel.
   static let networkGrace = 30.0
 
   /// Connects the players and the audio session of `environment` to the application on this device. The
@@ -20,7 +20,8 @@ extension Device {
   public func connect(_ environment: PlaybackEnvironment = .current) {
     add(ConnectedPlayback(environment))
     let tell: @Sendable (PlaybackActivity) -> Void = { [weak self] activity in
-      // A queue that advances stays `playing`. A waiting player usually resumes within the grace period.
+      // Only waiting players get a grace period, in which they usually resume. A queue that advances stays
+      // `playing`.
       let grace =
         switch activity {
         case .stopped, .playing: 0.0

@@ -78,8 +78,8 @@ extension NetworkSettings {
     return environment
   }
 
-  /// Returns the settings of requests to the addresses in `reach`; nil applies the settings unchanged. Given
-  /// credentials replace the user's.
+  /// Returns the settings of requests to the addresses in `reach`; nil applies the settings unchanged. If
+  /// `credentials` is not nil, it replaces the user's credentials.
   func requests(reach: NetworkReach?, credentials: Credentials? = nil) -> RequestSettings {
     var requests = requests
     if let reach, reach != .all {

@@ -1,9 +1,9 @@
 import Clocks
 public import Foundation
 
-// Foundation declares one function, with `Any?` and `OperationQueue?`. The compiler prefers these two
-// overloads, also in files that import Foundation, because their parameter types are more specific. It
-// chooses Foundation's only for an object of static type `Any?` and a queue of static type `OperationQueue?`.
+// Foundation's own method takes an `Any?` and an `OperationQueue?`. The compiler prefers these two overloads,
+// also in files that import Foundation, because their parameter types are more specific. It chooses
+// Foundation's only for an object of static type `Any?` and a queue of static type `OperationQueue?`.
 
 extension NotificationCenter {
   /// Replaces Foundation's `addObserver(forName:object:queue:using:)` for non-nil queues. With
@@ -37,8 +37,8 @@ extension NotificationCenter {
     }
   }
 
-  /// Adds an observer for notifications of an object of a class, and returns the observer. nil for `queue`
-  /// selects the posting thread.
+  /// Adds and returns an observer for notifications of `object`, a class instance; nil matches every object.
+  /// `block` is called on `queue`; nil for the posting thread.
   public func addObserver(
     forName name: NSNotification.Name?, object: (any AnyObject)?, queue: OperationQueue?,
     using block: @escaping @Sendable (Notification) -> Void

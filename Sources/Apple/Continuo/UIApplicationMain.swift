@@ -12,7 +12,7 @@ import Glibc
 /// file. If the file cannot be used, the program reports that on standard error and exits with status 78. The
 /// option `--background-modes` of `continuo phone run` replaces the modes.
 ///
-/// Must be called once, on the main thread. `@main` before a delegate class of `UIResponder` does the same.
+/// Must be called once, on the main thread. `@main` on a delegate class derived from `UIResponder` does so.
 ///
 /// - Parameters:
 ///   - argc: the number of the program's arguments; ignored.

@@ -6,7 +6,7 @@ extension NSObject {
   /// A publisher of the values of an observed property.
   /// With the option `.initial`, sends the current value first. With `.prior`, also sends the old value
   /// before each change. Sends the changes that `observe(_:options:changeHandler:)` reports, on the same
-  /// queue, and a value that waits for demand on the thread of the demand. Never completes.
+  /// queue. A value that has waited for demand is sent on the thread that requests it. Never completes.
   ///
   /// Values without demand are dropped; with `.initial` the latest of them is sent on the next demand. Nothing is
   /// sent while the path unwraps a missing current item with `!`.

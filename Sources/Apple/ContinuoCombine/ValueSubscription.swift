@@ -9,8 +9,8 @@ typealias ValueSource<Value> = (_ send: @escaping @Sendable (Value) -> Void) -> 
 /// Sends values in order, one at a time. Drops values without demand, or keeps the latest one of them for the next
 /// demand. The subscriber owns the subscription, whose release ends the source too.
 ///
-/// Unchecked: the variables are only accessed under `lock`, and a value leaves the object only to the subscriber,
-/// which one thread at a time calls.
+/// Unchecked: the variables are only accessed under `lock`, and a value leaves the object only to the
+/// subscriber, which is called by one thread at a time.
 final class ValueSubscription<Value>: Subscription, @unchecked Sendable {
   private let lock = NSLock()
   private let keepsLatest: Bool
@@ -47,7 +47,7 @@ final class ValueSubscription<Value>: Subscription, @unchecked Sendable {
   }
 
   func cancel() {
-    // These objects are released outside the lock, because their `deinit` may be foreign code.
+    // These objects are released outside the lock, because their `deinit` may be the application's code.
     let dropped = lock.withLock {
       defer { (subscriber, end, latest, due) = (nil, nil, nil, []) }
       return (subscriber, end, latest, due)

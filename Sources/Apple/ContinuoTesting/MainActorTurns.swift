@@ -51,7 +51,7 @@ enum MainActorTurns {
     while quiet < quietTurns {
       let before = collected.load(ordering: .relaxed)
       await pass()
-      // One of the redirected jobs is this function's own return.
+      // One of the redirected jobs is the resumption of this function.
       quiet = collected.load(ordering: .relaxed) - before > 1 ? 0 : quiet + 1
       turns += 1
       precondition(turns < turnLimit, "the main actor's tasks never rest")

@@ -81,8 +81,8 @@ final class Recorder: Sendable {
     return entries
   }
 
-  /// The duration of the longest PCM frame, at 8 kHz. Sound ends at a frame boundary, slightly before the
-  /// event that ended it.
+  /// The duration of the longest PCM frame, at 8 kHz. Sound ends at a frame boundary, up to a frame before
+  /// the event that ended it. The line for the silence must follow the event's line.
   private static let frameAtMost = Duration.microseconds(125)
 
   private func merge(_ lines: [DeviceRecord.Entry], _ sounds: [DeviceRecord.Entry]) -> [DeviceRecord.Entry] {

@@ -6,10 +6,10 @@ import QueuePlayer
 
 /// A device in virtual time that runs the application under test; the test is its user.
 ///
-/// Time passes only when the test advances it (``advance(by:)``) or its code spends it (``spend(_:)``),
-/// instantly and always in the same order. `UIApplication.shared`, players and `AVAudioSession` belong to
-/// this device while it exists: see ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which
-/// creates one.
+/// Time passes only when the test advances it (``advance(by:)``) or the application spends it
+/// (``spend(_:)``). The test does not wait for it in real time, and events occur in the same order in each
+/// run. `UIApplication.shared`, players and `AVAudioSession` belong to this device while it exists: see
+/// ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which creates one.
 ///
 /// The application's code runs on the main actor, as on a phone. After each call into it, the resulting
 /// main-actor tasks run before anything else happens. Other code (detached tasks, other actors, dispatch
@@ -153,7 +153,7 @@ import QueuePlayer
 
   // MARK: Execution
 
-  /// The number of steps at one time that counts as an endless loop.
+  /// The number of steps without an advance of the clock that counts as an endless loop.
   private static let stepLimit = 10_000_000
 
   /// Performs everything due until `moment`: calls into the application one at a time, each followed by its

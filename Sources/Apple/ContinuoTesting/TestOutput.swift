@@ -33,7 +33,7 @@ public struct TestOutput: Hashable, Sendable {
   }
 
   /// Returns an output shared with other applications, which play between the given times. `volume` is the
-  /// output's, 0…1.
+  /// volume of the output, 0…1.
   public static func besideOthers(
     from start: Duration, until end: Duration, volume: Float = 1
   ) -> TestOutput {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The main queue of an application in virtual time. The test device runs its work, piece by piece, on the
 /// main thread, so that the tasks caused by one piece run before the next. The main thread also advances the
-/// clock, which runs all work that has its own threads in real time (decoding, output, watchdog). While the
-/// clock advances, and during a user's event, `isCurrent` is false.
+/// clock, and thereby runs the workers (decoding, output, watchdog), which have no threads of their own in
+/// virtual time. While the clock advances, and during a user's event, `isCurrent` is false.
 final class VirtualMainQueue: DeliveryQueue {
   private struct State {
     var work = Deque<@Sendable () -> Void>()

@@ -42,7 +42,7 @@ import Synchronization
   }
   let device = TestDevice(modes: modes, settings: settings, output: output, recordsSound: recordsSound)
   do {
-    // The device owns all per-process objects.
+    // `Device.current` and `PlaybackEnvironment.current` are those of the test device inside `operation`.
     let result = try await TestDeviceTurn.$isInside.withValue(true) {
       try await Device.withCurrent(device.system) {
         try await PlaybackEnvironment.withCurrent(device.environment) { try await operation(device) }

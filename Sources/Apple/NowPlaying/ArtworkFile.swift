@@ -38,7 +38,7 @@ final class ArtworkFile: Sendable {
     }
   }
 
-  /// Removes the file and its folder permanently.
+  /// Removes the file and its folder. Later pictures are not published.
   func remove() {
     let folder = state.withLock { state -> String? in
       defer { state = State(isClosed: true) }

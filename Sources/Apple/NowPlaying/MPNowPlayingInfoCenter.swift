@@ -7,8 +7,8 @@ import Synchronization
 /// On Linux the information is published on the session bus, where the application is an MPRIS player that
 /// desktops display and `playerctl` controls. The player appears, under the program's name, with the first
 /// dictionary, state or command handler, and exists until the process ends. Without a session bus, and in
-/// virtual time, values are only stored and returned; each later change retries the connection. Any thread;
-/// nothing blocks. Changes are published together, after the main queue's current turn.
+/// virtual time, values are only stored and returned. In real time, each later change retries the connection.
+/// Any thread; nothing blocks. Changes are published together, after the main queue's current turn.
 public final class MPNowPlayingInfoCenter: NSObject, Sendable {
   private struct State {
     var values: Values?

@@ -46,7 +46,8 @@ package final class MPRISPublisher: Sendable {
     queue.async { [self] in update(new, image, appears: appears) }
   }
 
-  /// Removes the artwork file permanently. For a program that ends without running its `atexit` handlers.
+  /// Removes the artwork file, and publishes no later picture. For a program that ends without running its
+  /// `atexit` handlers.
   package func close() { artwork.remove() }
 
   private func update(_ new: MPRISState, _ image: UIImage?, appears: Bool) {

@@ -19,7 +19,7 @@ package struct NowPlayingInfo: Hashable, Sendable {
   package var rate = 1.0
   /// The rate while playing, positive.
   package var defaultRate = 1.0
-  /// Whether the item is a live stream, in which no position can be selected.
+  /// Whether the item is a live stream, which is not seekable.
   var isLive = false
   /// The application's identifiers, which distinguish items with equal texts.
   private var marks: [String?] = []
@@ -85,8 +85,8 @@ package struct NowPlayingInfo: Hashable, Sendable {
     return number.isFinite ? number : nil
   }
 
-  /// Returns a number of any type as text; nil for other values. Exact for integers of 64 bits, as persistent
-  /// identifiers are, which `Double` rounds above 2^53.
+  /// Returns a number of any type as text; nil for other values. Exact also above 2^53, where `Double` rounds
+  /// 64-bit integers such as persistent identifiers.
   private static func digits(_ value: Any) -> String? {
     number(value).map { abs($0) < 0x1p53 ? "\($0)" : "\(value)" }
   }

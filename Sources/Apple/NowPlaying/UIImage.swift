@@ -34,7 +34,7 @@ public final class UIImage: NSObject, Sendable {
   }
 
   /// Creates an image from a resource of the main bundle, by its name with or without extension (`png`,
-  /// `jpg`, `jpeg`); nil if none is found, or if it is not such an image. Blocks on the file.
+  /// `jpg`, `jpeg`); nil if none is found, or if it is not a PNG or JPEG file. Blocks on the file.
   public convenience init?(named name: String) {
     for ending in [nil, "png", "jpg", "jpeg"] {
       if let path = Bundle.main.path(forResource: name, ofType: ending) {
@@ -91,7 +91,7 @@ enum PictureHeader {
   /// of 64 KiB each before its size.
   static let limit = 1 << 20
 
-  /// Returns the size in pixels; nil if the bytes are not the beginning of a PNG or JPEG file with its size.
+  /// Returns the size in pixels; nil if the bytes do not begin a PNG or JPEG file, or end before its size.
   static func size(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
       return bytes.count >= 24 ? (number(bytes[16..<20]), number(bytes[20..<24])) : nil

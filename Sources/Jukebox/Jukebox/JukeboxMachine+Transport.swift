@@ -154,8 +154,8 @@ extension JukeboxMachine {
 }
 
 extension JukeboxMachine {
-  /// Handles a report that the player made under `ticket`. Of a report from before the last `start`, `seek`
-  /// or `stop`, and while stopped, only the error is kept.
+  /// Handles a report that the player made under `ticket`. Only the error is kept of a report that precedes
+  /// the last `start`, `seek` or `stop`, or that arrives while stopped.
   package mutating func report(_ report: PlayerReport, ticket: PlaybackTicket) {
     switch report {
     case .failed(_, let reason) where ticket != self.ticket || state == .stopped,

@@ -4,8 +4,8 @@ internal import SystemSupport
 package struct ResumePositions: Sendable {
   /// The maximum number of positions. A further position replaces the oldest one.
   package static let limit = 1000
-  /// The time in seconds at the beginning of a song in which it counts as not begun, and at its end in which
-  /// it counts as heard.
+  /// A song that was left within this many seconds of its beginning counts as not begun, and within as many
+  /// of its end as heard.
   static let margin = 10.0
 
   /// The duration in seconds above which songs resume; nil if no song resumes.

@@ -126,7 +126,7 @@ extension SongQueue {
     self = queue
   }
 
-  /// The number added to a song's form if the song has a priority, which then follows.
+  /// The number added to a song's form, the byte that tells which fields follow, if the song has a priority.
   fileprivate static let withPriority = 3
   /// The number added to a song's form if the song is a URL. Its reach, the length of its metadata and the
   /// metadata then follow the priority. New in version 2 of the record.

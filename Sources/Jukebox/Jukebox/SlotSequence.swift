@@ -13,8 +13,8 @@
 struct SlotSequence: Sendable {
   typealias Slot = UInt32
 
-  /// The maximum number of slots in a chunk. Between 128 and 512 all edits take the same time within a third.
-  /// Larger chunks favour single edits, smaller ones moves of many songs.
+  /// The maximum number of slots in a chunk. Between 128 and 512, the times of all edits differ by at most a
+  /// third. Larger chunks favour single edits, smaller ones moves of many songs.
   static let chunkLimit = 256
   /// The maximum number of slots in chunks that are made in bulk, so that each has room for insertions.
   private static let chunkFill = chunkLimit / 4 * 3

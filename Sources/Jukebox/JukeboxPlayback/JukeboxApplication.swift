@@ -97,7 +97,7 @@ package final class JukeboxApplication {
   private func interrupted(
     _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
   ) {
-    // Pause before the hold is released, because a moment of sound would be heard in the other order. During
+    // Pauses before the hold is released, because in the other order a moment of sound would be heard. During
     // an interruption the player has paused itself and must not play.
     if type == .ended, !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
     host.setHeld(sound.isHeldBack)

@@ -18,8 +18,8 @@ package enum JukeboxEvent {
   /// Sound stopped because the song's data did not arrive in time or the output was lost; playback resumes
   /// automatically.
   case stalled(QueuedSong)
-  /// Progress of loading: ranges in seconds, stored bytes, and total bytes if known. At most twice a second,
-  /// and before the loading ends.
+  /// Progress of loading: ranges in seconds, stored bytes, and total bytes if known. Sent at most twice a
+  /// second, and once before the event that ends the loading.
   case loaded(QueuedSong, ranges: [Range<Double>], bytes: Int64, total: Int64?)
   case network(QueuedSong, NetworkReport)
   /// The medium of a song from the network has provided metadata, which the jukebox has recorded.

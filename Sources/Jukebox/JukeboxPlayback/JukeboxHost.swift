@@ -54,8 +54,8 @@ package final class JukeboxHost: Suspendable {
   @MainActor private var titled: SongID?
   package let mainQueue: any DeliveryQueue
 
-  /// Actions that `machine` has already requested stay pending until the next change or the first player.
-  /// `mainQueue`, on which the player is driven, must run on the main actor's thread.
+  /// Actions that `machine` has already requested stay pending until the next change or until a player is
+  /// connected. `mainQueue`, on which the player is driven, must run on the main actor's thread.
   package init(_ machine: JukeboxMachine, mainQueue: any DeliveryQueue = MainDispatchQueue.shared) {
     var machine = machine
     // A restored song's position must be available before a client asks for it or it is saved.
@@ -131,8 +131,8 @@ package final class JukeboxHost: Suspendable {
     return (result, effects.hasEnded)
   }
 
-  /// Returns the current song with its position and duration in seconds; nil when stopped, and unless
-  /// positions in long songs are stored. To be called before a change, which may make another song current.
+  /// Returns the current song with its position and duration in seconds; nil when stopped, or if no positions
+  /// in long songs are stored. To be called before a change, which may make another song current.
   private func longSong() -> (song: QueuedSong, seconds: Double, duration: Double?)? {
     let song = read { $0.positions.threshold == nil || $0.state == .stopped ? nil : $0.currentSong }
     guard let song else { return nil }

@@ -131,8 +131,8 @@ extension JukeboxPlayer {
   }
 
   /// Removes the first `count` songs of `upcoming`, which had failed before their turn. Reports the current
-  /// song and each of them but the last as left. Returns the last, which the caller must report: the current
-  /// song if `count` is 0, or nil without a current song.
+  /// song and each of them as left, except the last of all these, which is returned for the caller to report.
+  /// Nil if there was none.
   private func passCurrent(and count: Int) -> Entry? {
     let ticket = ticketOfLeaving
     var left = current

@@ -68,7 +68,8 @@ package final class JukeboxPlayer {
   var pending: [Notice]?
   var observations: [NSKeyValueObservation] = []
   var notifications: [any NSObjectProtocol] = []
-  /// A boundary observer that detects the first sound of the current song when the player's status does not.
+  /// A boundary observer that detects the first sound of the current song where the player's status does not
+  /// show it.
   var soundObserver: Any?
 
   init(
@@ -182,7 +183,7 @@ package final class JukeboxPlayer {
     upcoming = []
     awaited = nil
     setCurrent(nil)
-    // The other notices concern songs that were removed.
+    // All notices but `.other` concern songs that were removed.
     for case .other(let body) in told { body() }
   }
 

@@ -29,8 +29,8 @@ package final class JukeboxService {
   private let audience = Audience()
   package private(set) var application: JukeboxApplication?
 
-  /// The recipients of changes, which are set later. The device and the jukebox notify them on threads of
-  /// their own.
+  /// The recipients of changes, which are set later. They are notified on the thread that has made the
+  /// change.
   private final class Audience: Sendable {
     let server = Mutex<MPDServer?>(nil)
     let desktop = Mutex<DesktopPlayer?>(nil)
@@ -184,7 +184,7 @@ package final class JukeboxService {
     leaveDesktop()
   }
 
-  /// Removes the picture files of the session bus. Called on its own where the process ends without `close`.
+  /// Removes the picture files of the session bus. Also called directly if the process ends without `close`.
   /// Any thread.
   package nonisolated func leaveDesktop() { audience.desktop.withLock { $0.take() }?.close() }
 

@@ -77,7 +77,7 @@ package final class MusicDatabase: Sendable {
       switch error {
       // SQLITE_ERROR: the tables are not those of the library.
       case .damaged, .unknownVersion, .failed(code: 1, _): setAside(error)
-      // A full disk, for example, says nothing about the file.
+      // Other errors, such as a full disk, do not mean that the file is unusable.
       default: throw error
       }
       try open()
@@ -137,8 +137,8 @@ package final class MusicDatabase: Sendable {
 
   // MARK: Updates
 
-  /// The number of the update in progress or, if there is none, of the next one requested; nil if there is
-  /// none, and while a failed update waits for its retry.
+  /// The number of the update in progress, otherwise of the next requested one. Nil without either, and while
+  /// a failed update waits for its retry.
   package var updatingJob: UInt32? {
     state.withLock { $0.updates.running ?? ($0.hasFailed ? nil : $0.updates.waiting) }
   }

@@ -2,9 +2,9 @@ package import ControlProtocol
 internal import Glibc
 internal import SystemSupport
 
-/// A blocking connection to a server, without threads or an event loop; to a Unix socket, ready within a
-/// tenth of a millisecond. Every call may block. Its timeout applies to each request sent and to each reply.
-/// For use by one thread at a time.
+/// A blocking connection to a server, without threads or an event loop. A Unix socket connects within a tenth
+/// of a millisecond. Every call may block. Its timeout applies to each request sent and to each reply. For
+/// use by one thread at a time.
 package struct MPDClient: ~Copyable {
   /// The maximum size of a reply, in bytes: eight times the server's limit on pending output per client.
   package static let largestReply = 64 * 1024 * 1024
@@ -152,7 +152,7 @@ package struct MPDClient: ~Copyable {
   }
 
   /// Connects to the first address that accepts: a name may have several, and the server may listen at only
-  /// some of them. An address that does not answer leaves an equal share of the time to each that follows.
+  /// some of them. Each attempt gets an equal share of the time that is left for it and those after it.
   static func connect(
     _ candidates: [HostAddress], of address: ServerAddress, _ deadline: Deadline
   ) throws(ControlClientError) -> OwnedDescriptor {
@@ -165,7 +165,8 @@ package struct MPDClient: ~Copyable {
           try connect(descriptor, to: pointer, length, share)
         }
         if code == 0 { return descriptor }
-        // An address that this machine cannot reach at all says less than one that was tried.
+        // The error of an address that was tried takes precedence over that of one unreachable from this
+        // machine.
         if failure == nil || ![ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(code) {
           failure = .noServer(at: address, reason: SystemCallError("connect", code: code).description)
         }

@@ -4,7 +4,7 @@ package import TextFormatting
 
 package enum RawReply {
   /// Returns the bytes that the server sent for an element; none for the greeting and the end of a reply. For
-  /// a terminal, control characters are replaced, and binary data by its size.
+  /// a terminal, replaces control characters, and writes the size of binary data instead of the data.
   package static func bytes(_ element: ReplyParser.Element, forTerminal: Bool) -> [UInt8] {
     switch element {
     case .pair(let name, let value):

@@ -22,7 +22,7 @@ final class BodyReader: Sendable {
     var position: Int64 = 0
     var ahead: ArraySlice<UInt8> = []
     var isReading = false
-    /// Whether a `read` returned `notYet` and waits for `onReady`.
+    /// Whether the last `read` returned `notYet`, so that `onReady` must be called.
     var isAwaited = false
     var hasFailed = false
   }

@@ -1,6 +1,6 @@
 import Transfer
 
-/// The two ends of a connection, which no other open connection has.
+/// The local and remote endpoint of a connection, which together identify it among the open connections.
 struct CurlConnection: Hashable {
   let local: TransferTiming.Endpoint?
   let remote: TransferTiming.Endpoint?

@@ -6,8 +6,8 @@ package import Transfer
 
 /// Sends requests with libcurl on its own thread, `continuo-net`, which exists from the first transfer until
 /// the idle time after the last one. libcurl is opened at the first transfer. If the library cannot be used,
-/// every transfer fails with `noLibrary`. Requests use HTTP/1.1. Certificates and hosts are verified, unless
-/// the request's check excludes it.
+/// every transfer fails with `noLibrary`. Requests use HTTP/1.1. Certificates and host names are verified,
+/// unless `check.isVerified` of the request is false.
 package final class CurlHTTPTransport: HTTPTransport {
   private struct Entry {
     var isPaused = false
@@ -37,7 +37,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     var multi: Multi?
     var delivering: Delivery?
     var waiters: [Waiter] = []
-    /// The certificates (PEM) of connections for requests that need consent.
+    /// The server certificates (PEM) of connections that were opened for requests with a `check`.
     var certificates: [CurlConnection: String] = [:]
   }
 
@@ -300,8 +300,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Closes the connections and ends the thread once the idle time is over. Before, returns the end of the
-  /// idle time.
+  /// Closes the connections and ends the thread once the idle time is over. Until then, returns the end of
+  /// the idle time.
   private func rest(_ loop: Loop) -> WorkerNext {
     let now = clock.now
     let since = loop.idleSince ?? now
@@ -344,7 +344,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Reports the certificates of a server without consent.
+  /// Reports the certificates of a server whose certificate the application has not accepted.
   func tellCertificates(_ certificates: [String], of id: TransferID) {
     _ = hand(to: id, isLast: false) { sink in
       sink.presented(certificates, of: id)

@@ -33,7 +33,7 @@ final class CurlTransfer {
   private var isFresh = false
   /// Whether the certificate of a reused connection is another than the accepted one, or unknown.
   private var isUncertain = false
-  /// The consent that the server needs; nil if none, as without TLS.
+  /// The check of the server's certificate; nil without TLS, or if the request has none.
   private var check: ServerCheck? { request.url.scheme == .https ? request.check : nil }
   private var limits: ResponseLimits
   /// The failure that a callback has found. libcurl itself reports only that a callback failed.
@@ -134,7 +134,7 @@ final class CurlTransfer {
     if let file = options.certificateFile { library.set(.caInfo, file, of: easy) }
     if let check {
       library.set(.certificateInfo, 1, of: easy)
-      // A refusal would close the reused connection.
+      // Without an accepted certificate, the transfer would refuse and close any connection that it reused.
       if check.accepted.isEmpty { library.set(.freshConnect, 1, of: easy) }
       if !check.isVerified {
         library.set(.verifyPeer, 0, of: easy)
@@ -185,7 +185,7 @@ final class CurlTransfer {
   }
 
   /// Returns whether to repeat the transfer on a fresh connection, because the reused one contained stray
-  /// bytes of an earlier response, or may be that of a server without consent. Prepares the repetition.
+  /// bytes of an earlier response, or the server's certificate may not be accepted. Prepares the repetition.
   func wantsFreshConnection(after result: Int32) -> Bool {
     // 1: CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), 8: CURLE_WEIRD_SERVER_REPLY. `badAnswer` is the head reader's
     // error for stray bytes.
@@ -350,7 +350,7 @@ final class CurlTransfer {
 
   private func mayReach(_ address: PeerAddress?) -> Bool {
     guard request.reach == .publicOnly else { return true }
-    // The own addresses are read for each connection, because they may have changed.
+    // This machine's addresses are read for each connection, because they may have changed.
     guard let address, let own = ownAddresses() else { return false }
     return address.isPublic(besides: own)
   }
@@ -375,8 +375,8 @@ final class CurlTransfer {
     return hand(.connected(address)) ? 0 : 1
   }
 
-  /// Returns whether the request may be sent. On a new connection, reports the certificates of a server
-  /// without the application's consent.
+  /// Returns whether the request may be sent. On a new connection, reports the server's certificates if the
+  /// application has not accepted them.
   private func mayAsk() -> Bool {
     guard request.url.scheme == .https, let easy else { return true }
     let connection = CurlConnection(local: ends.local, remote: ends.remote)

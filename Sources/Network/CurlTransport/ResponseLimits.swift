@@ -1,7 +1,7 @@
 import Transfer
 
-/// Counts what a server sends beside the body of a response, which libcurl does not limit. Methods return the
-/// failure once there is too much.
+/// Counts the bytes that a server sends in addition to the body of a response, because libcurl does not limit
+/// them. Methods return the failure once there are too many.
 struct ResponseLimits {
   private let host: String
   /// The number of bytes received, minus the allowance for each byte of the decoded body; at least 0.

@@ -4,7 +4,7 @@ package import Transfer
 
 /// An event of a download. `finished`, `failed` and `stopped` are final.
 package enum DownloadEvent: Sendable {
-  /// A request is sent for the bytes after this many stored ones; 0 for the whole content.
+  /// A request is sent to continue after this number of stored bytes; 0 for the whole content.
   case requested(after: Int64)
   /// The server responded, with any status. `url` is the URL after redirects.
   case response(ResponseHead, url: WebURL)

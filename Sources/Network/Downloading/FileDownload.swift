@@ -3,8 +3,8 @@ import Synchronization
 package import Transfer
 
 /// A download of one URL into a file. If the download or its process ends early, a later download resumes it
-/// if possible. Methods may be called on any thread and never block, except `end`. Releasing the object ends
-/// the download without a record of the last bytes, which a later download fetches again, and may block too.
+/// if possible. Methods may be called on any thread and never block, except `end`. Releasing the object may
+/// block, too. It ends the download without a record of the last bytes, which a later download fetches again.
 package final class FileDownload: Sendable {
   private struct Work: ~Copyable {
     var part: PartFile?
@@ -129,7 +129,7 @@ package final class FileDownload: Sendable {
           if let record = work.machine?.record { try? work.part?.save(record) }
           throw error
         }
-        // Another download may have created new files by these names.
+        // Released, so that `close` does not remove files that another download has created by these names.
         work.part = nil
         events.append(.finished(work.machine?.record.length ?? 0))
       case .tell(let event): events.append(event)

@@ -116,8 +116,8 @@ struct PartFile: ~Copyable {
     return part
   }
 
-  /// Opens, locks and returns the partial file. Retries if the previous owner has renamed or removed it in
-  /// between.
+  /// Opens, locks and returns the partial file. Retries if the previous owner has renamed or removed it
+  /// before the lock.
   private static func openAlone(_ place: DownloadPlace) throws(FileFailure) -> OpenFile {
     while true {
       let file = try OpenFile(place.part, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)

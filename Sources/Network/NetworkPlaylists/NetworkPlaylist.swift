@@ -113,8 +113,8 @@ package struct NetworkPlaylist: Hashable, Sendable {
   }
 
   private mutating func readLines(_ bytes: [UInt8], isPLS: Bool, _ url: WebURL) throws(Refusal) {
-    // Twice the limit, so that the maximum number of entries can be found beside as many problems, and one
-    // more, which tells that the playlist is cut.
+    // The limit allows for the maximum number of entries and as many problems. One more indicates that the
+    // playlist is longer.
     let content = PlaylistText.parse(bytes, isPLS: isPLS, limit: 2 * NetworkLimits.playlistEntries + 1)
     if !isPLS, content.isLiveStreaming { throw .liveStreaming }
     problems = content.problems.prefix(NetworkLimits.playlistEntries)

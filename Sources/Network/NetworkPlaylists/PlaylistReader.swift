@@ -115,7 +115,7 @@ package final class PlaylistReader: Sendable {
     return state.use { $0.onEnd == nil } ? .whenSignalled : .at(deadline)
   }
 
-  /// Requests an entry that may be a playlist. An entry of a playlist without a playlist's file name is a
+  /// Requests an entry if it is the first URL or has the file name of a playlist. Any other entry is a
   /// medium.
   private func begin(_ next: Pending, _ state: inout State) {
     let isFirst = next.chain.isEmpty
@@ -227,7 +227,7 @@ package final class PlaylistReader: Sendable {
       let isPublic = present.address?.isPublic == true
       let reach = isPublic ? .publicOnly : present.request.reach
       let chain = present.pending.chain + [present.pending.entry.url]
-      // Entries beyond the limit are dropped here, because each entry is checked one by one.
+      // Entries beyond the limit are dropped here, except one, by which `begin` detects the excess.
       let left = NetworkLimits.playlistEntries + 1 - state.answer.media.count
       state.pending += playlist.entries.prefix(max(0, left)).reversed().map {
         Pending(entry: $0, reach: reach, chain: chain)

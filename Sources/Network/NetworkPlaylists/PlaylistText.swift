@@ -1,6 +1,6 @@
 import Transfer
 
-/// The grammar of playlists: bytes in, entries out. Does not access the file system.
+/// Parses the text of playlists into entries. Does not access the file system.
 package enum PlaylistText {
   package struct Entry: Hashable, Sendable {
     /// The line of the entry, counted from 1.

@@ -37,7 +37,7 @@ package final class TagFetch: Sendable {
     state = Mutex(State(onEnd: onEnd))
     fetch = RemoteFetch(url, settings: settings, environment: environment)
     read(ahead: NetworkLimits.goodConnection)
-    // Before the first step, which may already wait for bytes.
+    // Set before the first step, which may already wait for bytes.
     fetch.setCallback(of: ObjectIdentifier(fetch)) { [weak self] in self?.signal() }
     signal()
   }

@@ -9,8 +9,8 @@ package enum NetworkLimits {
   /// Bytes of the trailers of a chunked body. Each of the few trailers in use has about 100 bytes.
   package static let trailers = 64 * 1024
   /// Bytes outside the body: heads and trailers, chunk sizes and extensions, and the overhead of an encoding.
-  /// More than a head, and more than libcurl reads at once. Each body byte allows `besideBodyByte` more,
-  /// because a chunk of one byte has five framing bytes, and possibly an extension.
+  /// The limit is above that of a head, and above the bytes that libcurl reads at once. Each body byte allows
+  /// `besideBodyByte` more, because a chunk of one byte has five framing bytes, and possibly an extension.
   package static let besideBody = 512 * 1024
   package static let besideBodyByte = 64
   /// Redirects that are followed for one request.

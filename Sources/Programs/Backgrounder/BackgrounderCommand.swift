@@ -207,7 +207,7 @@ struct BackgrounderCommand: ParsableCommand {
     choices.allCases.map(\.rawValue).joined(separator: ", ")
   }
 
-  /// The maximum of all durations in seconds: a day, which is more than any run takes.
+  /// The maximum of the durations in options, in seconds: a day.
   private static let longest = 86_400.0
 
   mutating func validate() throws {

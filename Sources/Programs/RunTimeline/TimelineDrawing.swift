@@ -92,7 +92,8 @@ package struct TimelineDrawing {
   // MARK: Document
 
   private mutating func draw(_ title: RunTitle) -> String {
-    // The background needs the height of the drawing, so the lanes are drawn first and inserted after it.
+    // The background needs the drawing's height, so the lanes are drawn first and inserted after the
+    // background.
     let flags = placeFlags()
     let top = flagsTop + 2 + Double((flags.compactMap { $0.place?.row }.max() ?? 0) + 1) * 15
     bottom = top

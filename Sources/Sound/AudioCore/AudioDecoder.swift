@@ -134,7 +134,7 @@ package protocol AudioDecoder: AnyObject {
   /// the new position on are returned again.
   func takeTags() -> [TimedTag]
 
-  /// The number of damaged frames and bytes that were skipped, and of stated frames that do not exist.
+  /// The number of damaged frames and bytes that were skipped, and of announced frames that are missing.
   var damage: Int { get }
 
   /// Returns the ReplayGain levels in the medium's tags; empty if none exist or if their bytes are missing.
@@ -172,7 +172,7 @@ extension PieceDecoder {
         written += count
       }
     } catch {
-      // Samples decoded before the damage are delivered first; the next call throws the error.
+      // Samples decoded before the error are delivered first; the next call throws the error.
       failure = error
       if written == 0 { throw error }
     }

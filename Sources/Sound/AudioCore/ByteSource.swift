@@ -4,7 +4,8 @@ package enum ByteRead: Hashable, Sendable {
   case bytes(Int)
   /// The end of the source: no bytes exist at this offset, now or later.
   case end
-  /// Bytes at this offset, or an error, are still to arrive. The caller reads again after the callback.
+  /// Bytes at this offset, or an error, are still to arrive. The caller reads again after the callback of
+  /// `whenBytesCome`.
   case notYet
 }
 

@@ -28,7 +28,8 @@ package struct ReplayGain: Hashable, Sendable {
 
   package var track: Level?
   package var album: Level?
-  /// The out-of-range values in the tags, which are ignored, as text: `REPLAYGAIN_TRACK_GAIN 60`.
+  /// The values of tags that are ignored because they are out of range, as texts such as
+  /// `REPLAYGAIN_TRACK_GAIN 60`.
   package var ignored: [String] = []
 
   package init(track: Level? = nil, album: Level? = nil) {

@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Steps through a source's MPEG frames by feeding libmpg123. Must be used by one thread at a time. After an
-/// error nothing may follow.
+/// error no method may be called.
 final class FrameReader {
   enum Step {
     /// The reader has reached the next frame.
@@ -69,7 +69,8 @@ final class FrameReader {
 
   // MARK: Moving
 
-  /// Takes the next step. Returns nil if the search has reached its limit; only a move may follow then.
+  /// Takes the next step. Returns nil if the search has reached its limit; before the next call the reader
+  /// must then be moved.
   func next() throws(DecodingError) -> Step? {
     while true {
       switch try handle.next() {

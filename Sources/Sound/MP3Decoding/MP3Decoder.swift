@@ -76,7 +76,7 @@ final class MP3Decoder: PieceDecoder {
   }
 
   var frameCount: FrameCount {
-    // Estimated frame numbers are useless for the length.
+    // Estimated frame numbers say nothing about the length, so the frames known from the beginning count.
     let known = isCertain ? nil : beginning
     let (table, end) = (known?.table ?? table, known?.furthestEnd ?? furthestEnd)
     return table.frameCount(
@@ -109,7 +109,7 @@ final class MP3Decoder: PieceDecoder {
     let size = meanFrameSize
     guard there != .all, size > 0, frame.format.sampleRate > 0 else { return .all }
     let secondsPerFrame = Double(frame.samplesPerFrame) / Double(frame.format.sampleRate)
-    // Bytes that were fed without producing a frame contain none.
+    // All available bytes were fed and no further frame was found, so they contain none.
     let isStarved = isStarved && frame.end + there.byteCount <= reader.fedEnd
     return MediaSupply(
       seconds: isStarved ? 0 : (Double(there.byteCount) / size).rounded(.down) * secondsPerFrame,
@@ -128,7 +128,7 @@ final class MP3Decoder: PieceDecoder {
     guard format != outputFormat else { return }
     outputFormat = format
     converter = nil
-    // The last seek prepared the run-up of another conversion.
+    // The last seek prepared the run-up of another conversion, so it is repeated.
     guard let target, !isLooking else { return }
     try guarding { () throws(DecodingError) in try go(to: target) }
   }

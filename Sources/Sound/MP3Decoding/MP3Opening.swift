@@ -34,8 +34,7 @@ package final class MP3Opening {
     stream = nil
   }
 
-  /// Starts opening a part of a live stream. The values of an Info frame, as stations send from files, are
-  /// ignored.
+  /// Starts opening a part of a live stream. An Info frame, which stations may send with a file, is ignored.
   package init(source: any ByteSource, stream: Stream) {
     self.source = source
     options = OpeningOptions()

@@ -17,7 +17,7 @@ extension DecodeLoop {
     do throws(DecodingError) {
       guard let decoder = try ahead?.opening?.proceed() else { return }
       decoder.setReadAhead(.beginning)
-      // A held live stream receives nothing that would be outdated when the item's turn comes.
+      // A live stream is paused, so that it receives no data that would be outdated at the item's turn.
       decoder.hold(true)
       ahead = Ahead(item: next.id, decoder: decoder)
       let info = ItemInfo(decoder)

@@ -38,7 +38,7 @@ struct DecodeLoop: ~Copyable {
     var isAtStart = true
     /// Whether the decoder's position equals `origin` plus `offset`.
     var isPlaced = false
-    /// Whether the decoder is held because playback is paused or suspended.
+    /// Whether the decoder's `hold` pauses reception, as while playback is paused or suspended.
     var isHeld = false
     var readAhead = MediaReadAhead.usual
     /// Whether the machine knows that all of the item is available.

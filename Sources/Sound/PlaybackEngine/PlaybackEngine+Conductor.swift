@@ -55,8 +55,8 @@ extension PlaybackEngine {
   ) -> Int64? {
     guard device.isOffline, let timing, let renderer else { return nil }
     guard isObserved, let format else { return .max }
-    // The renderer counts frames, and signals, before the stream does; no signal follows the stream's own
-    // update.
+    // The renderer counts the frames and then signals, both before the stream counts them; no signal follows
+    // the stream's own count.
     let rendered = max(timing.renderedFrames, renderer.nextFrame)
     let isLate = deliveries.backlogSeconds > Self.offlineLeadSeconds
     return isLate ? rendered : rendered + Self.offlineLead(format, speed: speed)

@@ -5,8 +5,8 @@ package import MediaTime
 /// Time observers, and the owner's work items between notices.
 extension PlaybackEngine {
   /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard,
-  /// with `interval` i above zero and its timescale. Also calls `block` with the exact time when playback
-  /// starts, stops or jumps. Intervals below 1 ms are thinned. Returns the observer's identifier.
+  /// where i is `interval`, above zero, in its timescale. Also calls `block` with the exact time when
+  /// playback starts, stops or jumps. Intervals below 1 ms are thinned. Returns the observer's identifier.
   package func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: (any DeliveryQueue)?,
     using block: @escaping @Sendable (CMTime) -> Void
@@ -38,8 +38,8 @@ extension PlaybackEngine {
     return deliveries.remove(id) || deliveries.main.isClosed
   }
 
-  /// Delivers changes made by calls now instead of in a turn of the main queue: the rate, the current item,
-  /// and `EngineTimeControl` if its change follows from the call. Call only on the main queue.
+  /// Delivers at once, instead of in a turn of the main queue, the changes made by calls: the rate, the
+  /// current item, and `EngineTimeControl` if its change follows from the call. Call only on the main queue.
   package func deliverOwn() { deliveries.main.deliverOwn() }
 
   /// Enqueues `work` on the main queue after the pending notices; suspension delays `work` like a notice.

@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// All methods are thread-safe, hold a lock only briefly and never wait for a server or a callback. Only
 /// `close` may wait for a file.
-/// Callbacks, except some of seeks, run on the queues passed by their registrants, never under a lock.
-/// Releasing the last reference stops the engine and frees its resources; an owner whose output calls back
-/// under a lock closes the engine first.
+/// Callbacks, except some completions of seeks, run on the queues passed by their registrants, never under a
+/// lock. Releasing the last reference stops the engine and frees its resources. If the output calls back
+/// under a lock, the owner must close the engine before that.
 ///
 /// Callers change a state machine under its lock and signal two workers. The *conductor* checks the heard
 /// position, delivers due steps and notices, and alone opens, starts, stops and flushes streams. The *decode
@@ -81,7 +81,7 @@ package final class PlaybackEngine: Sendable {
       return decodeLoop.use { $0.run(for: self) }
     }
     workers.withLock { $0 = [conductor, decoder] }
-    // A worker runs once on creation, perhaps before it is in `workers`; this signal covers missed changes.
+    // A worker runs once on creation. Signals sent before `workers` was set have reached no worker.
     signal()
   }
 
@@ -111,8 +111,8 @@ package final class PlaybackEngine: Sendable {
     return result
   }
 
-  /// Calls `mutate` and signals both workers. A call by the application that is reported passes its own
-  /// `cause`.
+  /// Calls `mutate` and signals both workers. A call by the application that changes reported properties must
+  /// pass `.call` or `.addition`.
   @discardableResult
   func call<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result
@@ -132,9 +132,8 @@ package final class PlaybackEngine: Sendable {
     machine.withLock { body($0) }
   }
 
-  /// Calls `mutate` with the present time and output timing. The clock is read before the timing, because a
-  /// timing newer than `now` states where playback was. An older timing would be extrapolated past a stop
-  /// that it does not include.
+  /// Calls `mutate` with the present time and output timing. The clock is read before the timing, because an
+  /// older timing would be extrapolated past a stop that it does not include.
   func readTime<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
   ) -> Result {

@@ -9,7 +9,7 @@ import MP3Decoding
 final class SoundFileDecoder: PieceDecoder {
   /// The maximum number of frames that are decoded at once for a conversion.
   private static let blockSize = 1024
-  /// The number of bytes that a read may need, at first and at most.
+  /// The number of bytes that a read is assumed to need: the initial and the maximum value.
   private static let lookahead: ClosedRange<Int64> = 16 * 1024...1 << 20
 
   let format: PCMFormat
@@ -23,7 +23,7 @@ final class SoundFileDecoder: PieceDecoder {
   private var reopening: SoundFileOpening?
   /// The frame at which decoding continues, if the file is not there yet.
   private var target: Int64?
-  /// The number of frames from `target` on that only settle the converter.
+  /// The number of frames from `target` on that are only the converter's run-up.
   private var runUp = 0
   private var lookahead = SoundFileDecoder.lookahead.lowerBound
   /// The length in frames that was found by reading to the end.
@@ -60,7 +60,7 @@ final class SoundFileDecoder: PieceDecoder {
     }
     guard format != outputFormat else { return }
     outputFormat = format
-    // The position of a seek before this call remains.
+    // The target of a seek before this call still applies.
     try aim(at: target.map { $0 + Int64(runUp) } ?? file.position)
   }
 

@@ -48,7 +48,7 @@ final class SoundTouchStretcher: TimeStretcher {
       // The filter is needed only for other pitches. Without it the sound begins with the exact input frames,
       // so that one speed follows another without a step.
       handle.set(.usesAntiAliasFilter, to: 0)
-      // SoundTouch's speed-dependent defaults are for music. Short pieces smear voices less.
+      // SoundTouch's speed-dependent defaults are for music. With shorter sequences, voices are smeared less.
       if pace.algorithm == .timeDomain {
         handle.set(.sequenceMilliseconds, to: 40)
         handle.set(.seekWindowMilliseconds, to: 15)

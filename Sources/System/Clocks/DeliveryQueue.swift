@@ -1,14 +1,15 @@
 package import Dispatch
 
-/// A serial queue that runs its work items in order: a dispatch queue, or the test itself in virtual time.
+/// A serial queue that runs its work items in order: a dispatch queue, `MainLoop` or, in virtual time, a
+/// queue of the test.
 package protocol DeliveryQueue: AnyObject, Sendable {
-  /// Enqueues `work` after earlier work items; `MainLoop` runs those of a worker's body first. Thread-safe;
-  /// never blocks. `work` never runs on the caller's stack while the caller is inside the module that
-  /// received the queue.
+  /// Enqueues `work` after earlier work items; `MainLoop` first runs items that a worker's body enqueued.
+  /// Thread-safe; never blocks. `work` never runs on the caller's stack while the caller is inside the module
+  /// that received the queue.
   func enqueue(_ work: @escaping @Sendable () -> Void)
 
-  /// Starts a worker like those of `HostClock.makeWorker`, whose body runs on the queue's thread, between
-  /// work items. Returns nil if the queue has no workers.
+  /// Starts a worker, as `HostClock.makeWorker` does, but its body runs on the queue's thread, between work
+  /// items. Returns nil if the queue has no workers.
   func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> (any Worker)?
 }
 

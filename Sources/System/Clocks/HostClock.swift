@@ -22,14 +22,14 @@ package protocol Worker: AnyObject, Sendable {
   func cancel()
 }
 
-/// A source of time, and of workers that wait for it. Code that waits takes a clock, so that tests run the
-/// same code in virtual time, unless it waits for another process.
+/// A source of time, and of workers that wait for it. Code that waits for anything but another process takes
+/// a clock, so that tests run the same code in virtual time.
 package protocol HostClock: AnyObject, Sendable {
   /// The present time. Thread-safe; never blocks.
   var now: HostTime { get }
 
-  /// The time until which no event occurs except those caused by the caller, a worker's body. Nil if that is
-  /// now, or if unknown, because only virtual time knows its future. Thread-safe; never blocks.
+  /// The time until which no event occurs except those caused by the caller, a worker's body. Nil if that
+  /// time is now or unknown; only a virtual clock knows its future. Thread-safe; never blocks.
   var quietUntil: HostTime? { get }
 
   /// Starts a worker. `name` becomes the name of its own thread, if it has one, cut to 15 bytes.
@@ -41,9 +41,9 @@ extension HostClock {
   package var quietUntil: HostTime? { nil }
 }
 
-/// A value that one thread at a time uses by convention: a worker's body, or another thread while the worker
-/// rests. No thread ever waits for the value. Users may therefore read files, call handlers and block, which
-/// must not happen under a lock. Simultaneous use by two threads stops the program.
+/// A value that, by convention, one thread at a time uses: a worker's body, or another thread between two
+/// runs of the body. No thread ever waits for the value. Users may therefore read files, call handlers and
+/// block, which must not happen under a lock. Simultaneous use by two threads stops the program.
 package struct WorkerState<Value: ~Copyable>: ~Copyable, Sendable {
   // The lock only transfers the value between threads.
   private let value: Mutex<Value>

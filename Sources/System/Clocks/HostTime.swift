@@ -39,8 +39,8 @@ public struct HostTime: Hashable, Comparable, Sendable {
     return HostTime(nanoseconds: overflow ? (delta > 0 ? .max : .min) : sum)
   }
 
-  /// Returns the seconds from `other` to `self`, accurate to the nanosecond up to 100 days, whatever the size
-  /// of the times.
+  /// Returns the seconds from `other` to `self`: accurate to the nanosecond for differences up to 100 days,
+  /// however large the times are.
   public func seconds(since other: HostTime) -> Double {
     let (difference, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
     return overflow ? seconds - other.seconds : Double(difference) / 1e9

@@ -7,19 +7,19 @@ import Synchronization
 /// work items the bodies of workers.
 ///
 /// Work that a body enqueues runs right after the body. A time step of a player that is computed and
-/// delivered on one thread costs one wake-up. Handed from one thread to another, it costs two, which is more
-/// than the rest of its work.
+/// delivered on one thread therefore needs one wake-up. A second wake-up, for another thread, would cost more
+/// than all other work of the step.
 package final class MainLoop: DeliveryQueue {
   package static let shared = MainLoop()
 
-  /// The order of the workers' runs. In each turn the clock advances towards the real time.
+  /// The clock that orders the workers' runs. Each turn advances it towards the real time.
   private let schedule = VirtualClock()
   /// Whether the thread waits, so that a signal must wake it.
   private let isWaiting = Atomic<Bool>(false)
   /// The eventfd of the main queue; -1 before `run`.
   private let descriptor = Atomic<Int32>(-1)
-  /// The work items that the body of this turn has enqueued, and the loop's thread inside `takeTurn`. Changed
-  /// on that thread only; `enqueue` compares the thread on any thread.
+  /// The work items that this turn's body has enqueued, and the loop's thread, nil while no body can run.
+  /// Changed on the loop's thread only; `enqueue` compares the thread on any thread.
   private let turn = Mutex(Turn())
 
   /// A work item. A struct, because an array of closures wraps a closure at each store and read.
@@ -72,7 +72,7 @@ package final class MainLoop: DeliveryQueue {
   /// storage is reused.
   func takeTurn(_ work: inout [Item]) {
     turn.withLock { $0.thread = pthread_self() }
-    // A body that is signalled all the time, as by an output that writes a file, must not starve the queue.
+    // At most one run, so that a body signalled continually (by an output to a file) cannot starve the queue.
     schedule.advance(to: SystemClock.shared.now, atMost: 1) { false }
     turn.withLock { turn in
       turn.thread = nil

@@ -1,8 +1,9 @@
 import DequeModule
 
-/// The steps that a machine has requested, in order. One thread at a time carries them out, outside the lock.
-/// The owner appends steps under its lock. If `begin` then returns true, the owner carries out each step that
-/// `next` returns, until `next` returns nil. Steps that are appended meanwhile belong to the same run.
+/// The steps that a state machine has requested, in order. One thread at a time carries them out, outside the
+/// lock. The owner appends steps under its lock. If `begin` then returns true, the owner carries out each
+/// step that `next` returns, until `next` returns nil. Steps that are appended meanwhile belong to the same
+/// run.
 package struct StepQueue<Step> {
   private var steps = Deque<Step>()
   private var isRunning = false

@@ -45,7 +45,8 @@ final class SystemWorker: Worker {
     self.line = line
     let start = Unmanaged.passRetained(ThreadStart(name: name, line: line, body: body))
 
-    // `pthread_attr_t()` would resolve to the first module that declares it, here Dispatch.
+    // The initializer `pthread_attr_t()` belongs to Dispatch, the first module that declares the type, and
+    // this file does not import Dispatch.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
     pthread_attr_init(attributes)

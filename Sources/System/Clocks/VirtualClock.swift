@@ -46,8 +46,8 @@ package final class VirtualClock: HostClock {
   /// any thread, and from bodies on the advancing thread.
   package func advance(to moment: HostTime) { advance(to: moment) { false } }
 
-  /// Advances to `moment`, but returns before time passes once `isHeld`, called before each run, is true. Also
-  /// returns after `limit` runs; what is due then remains due.
+  /// Advances to `moment`, but returns as soon as time would have to pass while `isHeld` is true; `isHeld` is
+  /// called before each run. Also returns after `limit` runs; what is due then remains due.
   package func advance(to moment: HostTime, atMost limit: Int = .max, unless isHeld: () -> Bool) {
     let isAlone = schedule.withLock { $0.beginAdvance(to: moment, by: pthread_self()) }
     precondition(isAlone, "a VirtualClock is advanced by one thread at a time")

@@ -1,6 +1,6 @@
 extension CMTime: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The text of ``CMTimeShow(_:)``: "{1/2 = 0.500}", with ", rounded" and ", epoch 3" before the brace where
-  /// they apply, or "{INVALID}", "{INDEFINITE}", "{+INFINITY}", "{-INFINITY}".
+  /// The text of ``CMTimeShow(_:)``: "{1/2 = 0.500}", with ", rounded" and ", epoch 3" before the closing
+  /// brace where they apply, or "{INVALID}", "{INDEFINITE}", "{+INFINITY}", "{-INFINITY}".
   ///
   /// The decimal is the fraction rounded to three places, halves away from zero. For people, not for parsing.
   public var description: String {

@@ -96,7 +96,7 @@ extension CMTime {
   /// Whether the time is a number: valid, and neither infinite nor indefinite. Depends only on the flags.
   public var isNumeric: Bool { flags.intersection([.valid, .impliedValueFlagsMask]) == .valid }
 
-  /// Whether the time is a number and some operation that led to it rounded.
+  /// Whether the time is a number and was rounded by some operation that led to it.
   public var hasBeenRounded: Bool { isNumeric && flags.contains(.hasBeenRounded) }
 }
 

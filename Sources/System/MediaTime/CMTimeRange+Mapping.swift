@@ -77,8 +77,8 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
 /// The result r is in the range, and t − r is a multiple of the duration; times before the start are folded
 /// as well. The result is exact if possible, preferably at the time's timescale, else the nearest time.
 ///
-/// Not documented by Apple: a range of infinite duration returns times from its start on unmodified. An
-/// indefinite time stays indefinite. The result is invalid
+/// Not documented by Apple: if the range has an infinite duration, a time at or after its start is returned
+/// unmodified. An indefinite time stays indefinite. The result is invalid
 ///
 /// - if the time is infinite, invalid or not in the epoch of the start, or precedes a range of infinite
 ///   duration;

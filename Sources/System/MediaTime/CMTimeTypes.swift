@@ -23,7 +23,7 @@ public struct CMTimeFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
   /// The time is valid. Without this flag the time is invalid, whatever its other flags, so zeroed memory is
   /// invalid.
   public static var valid: CMTimeFlags { CMTimeFlags(rawValue: 1 << 0) }
-  /// An operation that led to this time rounded.
+  /// The time was rounded by an operation that led to it.
   public static var hasBeenRounded: CMTimeFlags { CMTimeFlags(rawValue: 1 << 1) }
   /// The time is positive infinity; value, timescale and epoch are ignored.
   public static var positiveInfinity: CMTimeFlags { CMTimeFlags(rawValue: 1 << 2) }

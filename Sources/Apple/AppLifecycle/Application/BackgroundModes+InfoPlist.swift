@@ -30,8 +30,8 @@ extension InfoPlistError: CustomStringConvertible, LocalizedError {
 }
 
 extension BackgroundModes {
-  /// The maximum size of a property-list file, in bytes: far above that of a real one, and below that of a
-  /// film.
+  /// The maximum size of a property-list file, in bytes: far above that of a real one. Larger files, such as
+  /// a film named by mistake, are refused.
   public static let infoPlistLimit = 4 << 20
 
   /// Reads the modes under `UIBackgroundModes` in the `Info.plist` at a path: XML or binary, at most

@@ -34,7 +34,7 @@ extension Device {
       return device
     }
     set {
-      // Observers of the application's notifications may never have accessed the application before.
+      // Creates the application, which posts notifications even if the program never accesses it.
       _ = newValue.application
       var device: Device? = newValue
       // The previous device may be deallocated here, which waits for its worker: release it outside the lock.

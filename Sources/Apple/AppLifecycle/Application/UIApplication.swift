@@ -148,7 +148,8 @@ extension UIApplication {
 }
 
 extension Device {
-  /// The application on this device, created on first use. Its main queue must run on the main thread.
+  /// The application on this device, created on first use. The device's main queue must run on the main
+  /// thread.
   public var application: UIApplication {
     let made = UIApplication(device: self)
     let application = shared.withLock { state in

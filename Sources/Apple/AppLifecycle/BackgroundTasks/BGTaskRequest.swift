@@ -49,7 +49,8 @@ public final class BGAppRefreshTaskRequest: BGTaskRequest {
 /// A request for minutes of background processing. Requires the background mode `processing`. At most ten
 /// such requests can be pending.
 public final class BGProcessingTaskRequest: BGTaskRequest {
-  /// Whether the task needs the network. Stored, but ignored here: the caller that launches the task decides.
+  /// Whether the task needs the network. Stored, but ignored here: `Device.launchTask(withIdentifier:)`
+  /// starts the task regardless.
   public var requiresNetworkConnectivity = false
   /// Whether the task needs external power. Stored, but ignored here, like `requiresNetworkConnectivity`.
   public var requiresExternalPower = false

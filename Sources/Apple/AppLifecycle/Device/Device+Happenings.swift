@@ -38,17 +38,17 @@ extension Device {
   nonisolated(nonsending) public func unlock() async { await happened(.unlock) }
 
   /// Begins an interruption, such as a phone call. An application in the foreground becomes inactive, and
-  /// audio pauses. A second call is part of the same interruption, and one end ends it. A suspended or
-  /// terminated application is notified on resumption or launch, if the interruption is still in progress
-  /// then.
+  /// audio pauses. A second call is part of the same interruption, which a single `endInterruption` ends. A
+  /// suspended or terminated application is notified on resumption or launch, if the interruption is still in
+  /// progress then.
   public func beginInterruption() { happen(.interruptionBegan) }
 
   /// `beginInterruption()` that returns when all effects are complete.
   nonisolated(nonsending) public func beginInterruption() async { await happened(.interruptionBegan) }
 
   /// Ends the interruption, if one is in progress. `shouldResume` indicates that the application may resume
-  /// its audio. In that case a suspended application with the audio mode that knows of the interruption is
-  /// woken, and must start to play within `LifecycleSettings.wakeGrace`.
+  /// its audio. In that case a suspended application is woken if it has the audio mode and was notified of
+  /// the interruption. It must then start to play within `LifecycleSettings.wakeGrace`.
   public func endInterruption(shouldResume: Bool) { happen(.interruptionEnded(shouldResume: shouldResume)) }
 
   /// `endInterruption(shouldResume:)` that returns when all effects are complete.
@@ -73,8 +73,9 @@ extension Device {
   /// `LifecycleHappening.backgroundSession`.
   package func wakeForSession(_ session: String) { happen(.backgroundSession(session)) }
 
-  /// Sets the closure that is called on the main queue with the identifier of a background session, after the
-  /// application was notified of the session's completed transfers, and immediately for earlier notifications.
+  /// Sets the closure that is called with a background session's identifier, after the application was
+  /// notified of the session's completed transfers. Called on the main queue; for earlier notifications,
+  /// immediately on the caller's thread.
   package func onSessionTold(_ body: @escaping @Sendable (String) -> Void) {
     replace(\.onSessionTold, with: body)
     let earlier = shared.withLock { state in

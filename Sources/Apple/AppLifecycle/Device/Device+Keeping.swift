@@ -46,14 +46,14 @@ extension Device {
   }
 
   /// Adds an object that is suspended, resumed and terminated with the application, in the order of addition.
-  /// If the application is suspended or terminated then, `suspendable` is notified of that. Retained until it
-  /// is removed. Any thread.
+  /// If the application is already suspended or terminated, notifies `suspendable`. The device retains the
+  /// object until it is removed. Any thread.
   public func add(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .add(suspendable))) }
   }
 
-  /// Removes and releases `suspendable` after the steps that are due. It then receives no calls and keeps its
-  /// present state. Any thread.
+  /// Removes and releases `suspendable` after the transitions already requested. It then receives no calls
+  /// and keeps its present state. Any thread.
   public func remove(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .remove(suspendable))) }
   }

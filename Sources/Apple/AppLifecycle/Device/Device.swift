@@ -32,7 +32,8 @@ public final class Device: Sendable {
   package let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
   private let reclaimSockets: @Sendable () -> [ReclaimedSocket]
-  /// Whether the application's sockets are those of the process, which are reclaimed and watched.
+  /// Whether the device reclaims and watches the sockets of the process; false if `init` got a custom
+  /// `reclaimSockets`.
   let watchesSockets: Bool
 
   /// Creates a device with one application that is not running yet. The device uses the system clock and
@@ -96,7 +97,8 @@ public final class Device: Sendable {
     return result
   }
 
-  /// Carries out the steps until none is left. `launches`: whether the call of a launch may be made directly.
+  /// Carries out the steps until none is left. `launches`: whether `didFinishLaunching` may be called
+  /// directly.
   private func carryOut(as origin: Origin, launches: Bool = true) {
     while true {
       let (next, worker) = shared.withLock { state in
@@ -168,16 +170,16 @@ public final class Device: Sendable {
     guard shared.withLock({ $0.machine.isAwaiting(id) }) else { return }
     _ = beginCall(isAlone: false)
     call(action, id)
-    // The present turn of the main queue may belong to an application that has ended. The call of a launch is
-    // therefore made in a later turn.
+    // The present turn of the main queue may belong to an application that has ended. `didFinishLaunching` is
+    // therefore called in a later turn.
     if endCall(id) { carryOut(as: .system, launches: false) }
   }
 
   /// Handles the machine's request to be notified when no application code runs on the main queue. The
   /// suspension that follows belongs to that turn of the queue, so this thread carries it out.
   ///
-  /// If another thread is carrying out steps, the suspension would be among them, while the queue continues.
-  /// That thread therefore enqueues the request again.
+  /// If another thread is carrying out steps, it would also carry out the suspension, while application code
+  /// runs on the main queue. The request is therefore given to that thread, which enqueues it again.
   private func mainQueueReached(_ id: LifecycleMachine.CallID) {
     let isOurs = shared.withLock { state in
       guard state.machine.isAwaiting(id) else { return false }

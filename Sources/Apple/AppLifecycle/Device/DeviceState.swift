@@ -80,7 +80,7 @@ protocol ScheduledTaskRunner: AnyObject, Sendable {
   func expire(_ number: UInt64)
 }
 
-/// The application side as called by the device, on the main queue.
+/// The interface through which the device calls the application, on the main queue.
 protocol ApplicationSide: AnyObject, Sendable {
   /// Makes a call other than `performFetch` and `keepAlive`.
   func receive(_ callback: LifecycleCallback)

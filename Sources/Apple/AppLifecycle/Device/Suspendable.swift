@@ -11,7 +11,8 @@ public protocol Suspendable: AnyObject, Sendable {
   func suspend()
 
   /// Whether everything that `suspend` stops has stopped, also outside this process, such as the sound of an
-  /// audio server. A phone stops the process once this is true, or after a second. Any thread.
+  /// audio server. `continuo phone run` stops the process once this is true for all parts, or after a second.
+  /// Any thread.
   var isStill: Bool { get }
 
   /// Continues from the state at `suspend`, because the application has left the state `suspended`. Called

@@ -1,7 +1,7 @@
 import Clocks
 
 /// A stopwatch for the background time of an application's tasks. It runs while the application runs in the
-/// background. Suspension pauses it, as does any other reason to keep running, such as audio or a fetch.
+/// background. It pauses during suspension, and while a reason besides tasks keeps the application running.
 /// Entering the foreground resets it.
 struct BackgroundBudget: Hashable, Sendable {
   private let total: Int64

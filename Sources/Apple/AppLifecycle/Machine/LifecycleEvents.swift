@@ -42,8 +42,8 @@ public enum LifecycleHappening: Hashable, Sendable {
   case terminate
   /// Warns of low memory.
   case memoryWarning
-  /// Touches a control of the application. Has no effect but its record, once the application has handled earlier
-  /// events. `Device.onRecord` finds the control by this name.
+  /// Touches the application's control with this name. The only effect is a record, passed to
+  /// `Device.onRecord` once the application has handled earlier events.
   case touch(String)
   /// Begins a background fetch.
   case fetch

@@ -161,7 +161,8 @@ extension LifecycleMachine {
 
   // MARK: Interruptions
 
-  /// A second interruption during an interruption is part of the first, but takes the screen again.
+  /// A second interruption during an interruption is part of the first, but an active application becomes
+  /// inactive again.
   private mutating func beginInterruption() -> [Step] {
     isInterrupted = true
     let tell: [Step] = knowsInterruption ? [] : [.beginInterruption]
@@ -202,7 +203,7 @@ extension LifecycleMachine {
   private var fetchRefusal: LifecycleRefusal? {
     if !modes.contains(.fetch) { return .fetchNeedsMode }
     if refreshStatus != .available { return .fetchNotAllowed }
-    // An application sets its interval while it is launched, so an application that never ran could set none.
+    // An application sets its interval during its launch, so one that never ran is not refused.
     if hasRun, !fetchInterval.isFinite { return .fetchNotAskedFor }
     if fetch != nil { return .fetchNotNow }
     guard let lastFetch else { return nil }

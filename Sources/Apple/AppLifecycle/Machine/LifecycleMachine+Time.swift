@@ -162,7 +162,7 @@ extension LifecycleMachine {
     registeredTasks = []
     mayRegisterTasks = true
     pending = nil
-    // A force-quit whose last call took too long still cancels the background transfers.
+    // A force-quit cancels the background transfers even if `willTerminate` exceeds its limit.
     if agenda.contains(.action(.quit)) { actions.append(.quit) }
     agenda = []
     tasks = []

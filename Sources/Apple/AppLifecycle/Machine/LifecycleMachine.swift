@@ -181,7 +181,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   }
 
   mutating func arrive(_ arrival: Arrival) {
-    // A touch is recorded in its turn, because its record is its effect.
+    // The record of a touch is its only effect, so it is written after the effects of earlier events.
     if case .touch = arrival.happening {} else { note(.happened(arrival.happening)) }
     if arrivals.count < Self.happeningLimit { return arrivals.append(arrival) }
     note(.refused(.tooMuchWaits(arrival.happening)))

@@ -1,4 +1,5 @@
-/// The rules for an application: time limits in seconds, permitted scheduler tasks, and its sockets.
+/// The rules for an application: time limits in seconds, permitted scheduler tasks, and when sockets are
+/// reclaimed.
 ///
 /// Apple documents few of the limits. The other defaults are observed or chosen values. A limit that is
 /// negative or not a number is stored as 0, and a limit above `longest` as `longest`.
@@ -6,21 +7,20 @@ public struct LifecycleSettings: Hashable, Sendable {
   /// The time for background tasks after the application enters the background. iOS 7 to 12 grant 180 s,
   /// later versions 30 s.
   public var backgroundTime = 180.0 { didSet { backgroundTime = Self.legal(backgroundTime) } }
-  /// The time that remains for a background or scheduler task when its expiration handler is called.
-  /// Observed.
+  /// The time that remains for a background or scheduler task when its expiration handler is called. The
+  /// default is an observed value.
   public var expirationWarning = 5.0 { didSet { expirationWarning = Self.legal(expirationWarning) } }
   /// The limit of each call that has no limit of its own, such as `didEnterBackground`, `willTerminate` and
   /// expiration handlers. Apple says "approximately five seconds" of `applicationDidEnterBackground(_:)` and
   /// `applicationWillTerminate(_:)`.
   public var callLimit = 5.0 { didSet { callLimit = Self.legal(callLimit) } }
-  /// The limit of each call that launches the application or enters the foreground. Watchdog reports show
-  /// 19.97 s.
+  /// The limit of each call during a launch or a return to the foreground. Watchdog reports show 19.97 s.
   public var foregroundCallLimit = 20.0 { didSet { foregroundCallLimit = Self.legal(foregroundCallLimit) } }
   /// The limit for handling the events of a background session, from the call to its completion handler. The
   /// default is that of `fetchLimit`.
   public var sessionEventsLimit = 30.0 { didSet { sessionEventsLimit = Self.legal(sessionEventsLimit) } }
-  /// The delay of a background session's transfer that is discretionary or was created in the background,
-  /// without external power. Apple gives no figure.
+  /// The delay, without external power, of a background session's transfer that is discretionary or was
+  /// created in the background. Apple gives no figure.
   public var discretionaryDelay = 600.0 { didSet { discretionaryDelay = Self.legal(discretionaryDelay) } }
   /// The limit of a background fetch, from the call to its completion. Apple says "up to 30 seconds".
   public var fetchLimit = 30.0 { didSet { fetchLimit = Self.legal(fetchLimit) } }

@@ -5,7 +5,7 @@ package struct PhoneInvitation: Hashable, Sendable, CustomStringConvertible {
   package var link: Int32
   /// The descriptor of the socket for background transfers.
   package var transfers: Int32
-  /// The phone's process.
+  /// The process ID of the phone.
   package var phone: Int32
   /// Whether the application is launched in the background, by an event that the phone sends.
   package var launchesInBackground: Bool
@@ -27,7 +27,7 @@ package struct PhoneInvitation: Hashable, Sendable, CustomStringConvertible {
     return "\(link):\(transfers):\(phone):\(launch):\(modes.map { "\($0)" } ?? "")"
   }
 
-  /// Parses a value; nil for anything that `description` does not write.
+  /// Parses the variable's value; nil if it is malformed.
   package init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 5, let link = Int32(parts[0]), let transfers = Int32(parts[1]),

@@ -3,10 +3,12 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The connection of this application to its phone, the process that started it (`continuo phone run`).
+/// The connection of this application to its phone, the process that started it, such as `continuo phone
+/// run`.
 ///
-/// The application's device carries out the phone's orders, and its records are reported to the phone. Once
-/// the application is suspended and its parts have stopped, the phone stops the process.
+/// The application's device carries out the phone's orders, and the phone gets a `PhoneReport` of the records
+/// that it uses. Once the application is suspended and its parts have stopped or have had a second for that,
+/// the phone stops the process.
 package final class PhoneLink: Sendable {
   /// The environment variable in which a phone passes a `PhoneInvitation`.
   package static let variable = "CONTINUO_PHONE"
@@ -61,7 +63,7 @@ package final class PhoneLink: Sendable {
       && getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 && credentials[0] == phone
   }
 
-  /// Returns the socket on which the phone carries out background transfers; nil after the first call.
+  /// Returns the socket for the phone's background transfers. Later calls return nil.
   package func takeTransfers() -> Int32? {
     state.withLock { state in
       defer { state.hasTakenTransfers = true }
@@ -98,12 +100,12 @@ package final class PhoneLink: Sendable {
     send(.location(latitude: latitude, longitude: longitude, time))
   }
 
-  /// Has the phone resume the stopped application while `descriptor` is readable. Any thread. The phone gets a copy of
-  /// the descriptor.
+  /// Has the phone resume the application whenever it is stopped and `descriptor` is readable. The phone gets
+  /// a copy of the descriptor. Any thread.
   func watch(_ descriptor: Int32) { send(.watch, with: descriptor) }
 
-  /// Has the phone reclaim this process's sockets once the process is stopped, so that none of its threads sees that
-  /// earlier. Returns false if the phone does not stop it now.
+  /// Passes this process's sockets to the phone, which reclaims them once the process is stopped, so that no
+  /// thread sees a reclaimed socket before that. Returns false if the phone is not about to stop the process.
   private func reclaimSockets() -> Bool {
     guard state.withLock({ $0.stillUntil != nil }) else { return false }
     for number in OpenSockets.reclaimable() { send(.socket, with: number) }
@@ -116,7 +118,7 @@ package final class PhoneLink: Sendable {
     if case .state(let reached) = record.event { awaitRest(reached) }
   }
 
-  /// Sends a report, with a copy of `passed`.
+  /// Sends a report, with a copy of the descriptor `passed`, if any.
   private func send(_ report: PhoneReport, with passed: Int32? = nil) {
     let bytes = Array(report.description.utf8.prefix(PhoneReport.limit))
     while !PassedDescriptor.send(bytes, with: passed, over: descriptor) {
@@ -126,7 +128,7 @@ package final class PhoneLink: Sendable {
     }
   }
 
-  /// Starts the wait for the parts of a suspended application to stop.
+  /// Starts the wait for the parts of a suspended application to stop. Ends it if another state was reached.
   private func awaitRest(_ reached: ApplicationState) {
     let limit = SystemClock.shared.now.advanced(bySeconds: Self.stillLimit)
     state.withLock { $0.stillUntil = reached == .suspended ? limit : nil }
@@ -173,17 +175,19 @@ package final class PhoneLink: Sendable {
       guard let self, let device else { return }
       let reached = device.state
       send(.done(order.number, reached))
-      // The phone has resumed the process for this event, which left the application suspended.
+      // The phone has resumed the process for this event. The application is still suspended, so the phone
+      // must stop the process again.
       if reached == .suspended { awaitRest(reached) }
     }
   }
 
-  /// Reports a suspended application once its parts have stopped. Returns whether to check again soon.
+  /// Reports a suspended application once its parts have stopped, or at the deadline. Returns whether to
+  /// check again soon.
   private func checkRest() -> Bool {
     let (device, limit) = state.withLock { ($0.device, $0.stillUntil) }
     guard let device, let limit, device.state == .suspended else { return false }
     guard device.isStill || SystemClock.shared.now >= limit else { return true }
-    // The application may have been resumed and suspended again since; then that suspension is awaited.
+    // If the application was resumed and suspended again since, the later suspension has its own deadline.
     let isCurrent = state.withLock { state in
       guard state.stillUntil == limit else { return false }
       state.stillUntil = nil

@@ -38,7 +38,8 @@ package struct PhoneOrder: Hashable, Sendable, CustomStringConvertible {
 
   private static func happening(_ words: String) -> LifecycleHappening? {
     if let plain = plain.first(where: { $0.description == words }) { return plain }
-    // Compared as bytes: an identifier may begin with a mark that forms one character with the blank before it.
+    // Compared as bytes: a combining character at the start of an identifier forms one `Character` with the
+    // space before it.
     let bytes = Array(words.utf8)
     for (start, end, happening) in identified
     where bytes.starts(with: start.utf8) && bytes.reversed().starts(with: end.utf8.reversed())

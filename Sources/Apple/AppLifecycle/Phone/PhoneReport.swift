@@ -5,7 +5,7 @@ package import Clocks
 package enum PhoneReport: Hashable, Sendable {
   /// The application has a device with these modes and in this state, and accepts events from now on.
   case hello(BackgroundModes, ApplicationState)
-  /// A record of the device: a state, a background task or an interruption. Others are not reported.
+  /// A record of the device about a state, a background task or an interruption.
   case event(LifecycleRecord.Event, HostTime)
   /// The device refused a request, for this reason.
   case refused(String)
@@ -94,7 +94,7 @@ extension PhoneReport: CustomStringConvertible {
     }
   }
 
-  /// Parses a packet; nil for anything that `description` does not write.
+  /// Parses a packet; nil if it is malformed.
   package init?(_ packet: String) {
     let words = packet.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard let kind = words.first else { return nil }

@@ -3,7 +3,7 @@ import SystemSupport
 
 /// The open TCP sockets of this process, and of an application that has passed them to its phone.
 ///
-/// On Linux, `connect` with AF_UNSPEC comes close to the state of a socket reclaimed by iOS. The socket keeps
+/// On Linux, `connect` with AF_UNSPEC leaves a socket much like one that iOS has reclaimed. The socket keeps
 /// its descriptor number, unread data is lost, and the peer sees a reset. Threads waiting in `recv`, `accept`
 /// or `epoll` wake up, and the socket is then not connected. `shutdown` would deliver unread data, and `dup2`
 /// would leave waiting threads asleep.
@@ -11,11 +11,11 @@ package enum OpenSockets {
   /// The maximum number of descriptors to check without /proc, even if the process's limit is higher.
   private static let mostNumbers = 65_536
 
-  /// Reclaims all TCP sockets of the process except the system's. Returns those that were in use. Any thread;
-  /// does not block on the network.
+  /// Reclaims the process's TCP sockets that are in use, except those in `SystemSockets`, and returns their
+  /// descriptions. Any thread; does not block on the network.
   static func reclaimAll() -> [ReclaimedSocket] { numbers().compactMap(reclaim) }
 
-  /// Returns the TCP sockets of the process that are in use, except the system's.
+  /// Returns the TCP sockets of the process that are in use, except those in `SystemSockets`.
   static func reclaimable() -> [Int32] { numbers().filter { isReclaimable($0) && use(of: $0) != nil } }
 
   private static func isReclaimable(_ descriptor: Int32) -> Bool {
@@ -26,8 +26,8 @@ package enum OpenSockets {
       && !SystemSockets.contain(descriptor)
   }
 
-  /// Reclaims a socket and returns its description. Returns nil for a system socket, for an idle socket, for
-  /// anything but a TCP socket, and on failure.
+  /// Reclaims a socket and returns its description. Returns nil for a socket in `SystemSockets`, for an idle
+  /// socket, for anything but a TCP socket, and on failure.
   package static func reclaim(_ number: Int32) -> ReclaimedSocket? {
     // Another thread may close the descriptor and reuse its number. The duplicate refers to the same socket
     // throughout. The original is used only if the process has no descriptor left.

@@ -149,7 +149,7 @@ private final class Watch: Sendable {
     return continuo_epoll_ctl(epoll.number, Event.add, descriptor, &event) == 0 || errno == EEXIST
   }
 
-  /// Has the phone, if another process is one, resume this process for data: while that is stopped, no wait ends.
+  /// Has the phone, if any, resume this process when data arrives. A stopped process cannot wake itself.
   func passToPhone() { PhoneLink.shared?.watch(epoll.number) }
 
   /// Lets the next wait block again after an `end`.

@@ -68,8 +68,8 @@ public struct PlaybackEnvironment: Sendable {
   @TaskLocal static var scope: Scope?
 
   /// Returns a closure that returns the environment of the present scope. Outside a scope the closure returns
-  /// the environment that is current when it is called. An asset keeps the closure, because 100 000
-  /// environments would take more memory.
+  /// the environment that is current when it is called. An asset keeps the closure rather than a copy of the
+  /// environment, which would take more memory in each of 100 000 assets.
   package static func currentAtUse() -> @Sendable () -> PlaybackEnvironment {
     if let scope { return { scope.environment } }
     return { current }
@@ -126,7 +126,7 @@ public struct PlaybackEnvironment: Sendable {
 
   /// Closes every player permanently before the process ends: finishes files and closes connections. Blocks
   /// until the steps in progress of each player have ended (a few milliseconds, or a read of a file). Any
-  /// thread, except the queue of a time observer other than the main queue.
+  /// thread, but on the queue of a time observer only if that is the main queue.
   public func closePlayers() { suspension.closeAll() }
 
   /// Returns the snapshots of the players that the last termination of the application closed, in the order
@@ -139,8 +139,8 @@ extension AVAudioSession {
   public static func sharedInstance() -> AVAudioSession { PlaybackEnvironment.current.audioSession }
 }
 
-/// The default environment. This module imports no decoder and no output. The module `Continuo` does, and
-/// makes this type conform to `EnvironmentMaker`. The cast below succeeds only if `Continuo` is linked.
+/// The default environment. This module imports no decoder and no output. The module `Continuo` imports both
+/// and makes this type conform to `EnvironmentMaker`. The cast below succeeds only if `Continuo` is linked.
 package enum StandardEnvironment {
   fileprivate static func make() -> PlaybackEnvironment {
     guard let maker = StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type else {

@@ -26,7 +26,8 @@ package struct RemoteAsset: Sendable {
   /// Creates the parameters for a URL of any scheme, with bytes from `transport`. Returns nil if the URL is
   /// too long, or has control characters or a malformed host.
   package init?(_ url: URL, isPrecise: Bool, transport: any HTTPTransport) {
-    // The URL to show in messages. Custom schemes have no rules, so the rest of the URL is treated as a path.
+    // Messages show an http URL in place of the asset's. Custom schemes have no common syntax, so the host
+    // and the path become the path of this URL.
     let path = "\(url.host ?? "")/\(url.path)"
     guard let standIn = try? WebURL.read("http://resource-loader/\(path)").url else { return nil }
     self.url = standIn

@@ -91,8 +91,8 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 /// An object whose properties can be observed: players, items, their tracks, loopers, the audio session.
 ///
 /// Handlers are called on the main queue, in order; only the call of `.initial` is on the caller's thread.
-/// Successive changes of a property by another thread may cause one call. If a handler changes the player
-/// again, the remaining observers are notified of the first change before the second one is made.
+/// Successive changes of a property by another thread may be combined into one call. If a handler changes the
+/// player again, the remaining observers are notified of the first change before the second one is made.
 public protocol KeyValueObserving: AnyObject, SendableMetatype {}
 
 extension KeyValueObserving {
@@ -112,7 +112,7 @@ extension KeyValueObserving {
   ) -> NSKeyValueObservation { observe(keyPath, options, areEqual: nil, changeHandler) }
 
   /// Calls `changeHandler` as the general `observe(_:options:changeHandler:)` does. Values are compared with
-  /// `==`, which need not be searched for at run time.
+  /// `==`, without a search for a conformance to `Equatable` at run time.
   @preconcurrency
   public func observe<Value: Equatable>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],

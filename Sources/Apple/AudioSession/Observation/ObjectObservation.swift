@@ -5,8 +5,9 @@ protocol ObjectObservation: AnyObject, Sendable {
   /// Prepares for a change of the properties in `changing`. With `.prior`, calls the handler if the observed
   /// path leads through one of them. Main queue.
   func prepare(for changing: [ObservedProperty])
-  /// Completes a change of the properties in `changed`. Calls the handler if the observed path leads through
-  /// one of them, even if its value is the same, or if the value at the path differs. Main queue.
+  /// Completes a change of the properties in `changed`. Calls the handler if the value at the observed path
+  /// differs. Also calls it, even for an equal value, if the path leads through one of these properties. Main
+  /// queue.
   func check(_ changed: [ObservedProperty])
   func end()
 }
@@ -47,7 +48,7 @@ package final class ObservationList: Sendable {
 /// first one.
 package final class ChangeAnnouncer: Sendable {
   private struct State {
-    /// The observations that have not yet checked for the last change.
+    /// The observations whose `check` was not yet called for the last change.
     var waiting: [(observation: any ObjectObservation, changed: [ObservedProperty])] = []
     /// The number of changes in preparation. Nested changes occur when a handler of one makes another.
     var preparing = 0
@@ -60,7 +61,8 @@ package final class ChangeAnnouncer: Sendable {
 
   package init(mayCall: @escaping @Sendable () -> Bool) { self.mayCall = mayCall }
 
-  /// Makes all waiting observations check. Must be called before the next change.
+  /// Calls `check` on the waiting observations, as far as `mayCall` permits. Must be called before the next
+  /// change.
   package func settle() {
     while mayCall(), let next = state.withLock({ $0.waiting.popLast() }) {
       next.observation.check(next.changed)
@@ -83,8 +85,8 @@ package final class ChangeAnnouncer: Sendable {
     }
   }
 
-  /// Makes all observations in `lists` check. Must be called after a change of `changed`, or of unspecified
-  /// properties.
+  /// Calls `check` on all observations in `lists`, deferred until `mayCall` permits. Must be called after a
+  /// change of the properties in `changed`; empty means unspecified properties.
   package func announce(_ lists: [ObservationList], changed: [ObservedProperty] = []) {
     state.withLock { state in
       for list in lists.reversed() { state.waiting += list.all.reversed().map { ($0, changed) } }
@@ -99,7 +101,7 @@ package final class ChangeAnnouncer: Sendable {
 /// current item exists and the path unwraps `currentItem` with `!`, the property returns a placeholder.
 /// Without it, evaluating the path would stop the program.
 package final class PathEvaluation: Sendable {
-  /// The evaluation in whose key path the caller runs; nil if none.
+  /// The key-path evaluation in progress in the current task; nil if none.
   @TaskLocal package static var current: PathEvaluation?
 
   /// `nonisolated(unsafe)` is safe here, because key paths are immutable and only the type and the

@@ -30,8 +30,8 @@ extension ObservationList {
   }
 
   /// Records a read of the property, for the key path under evaluation and for Swift Observation. Called in
-  /// every getter of an observable property. On a key path, the values of other properties are compared
-  /// whenever their object changes.
+  /// every getter of an observable property. If a getter on a key path does not call this, changes are
+  /// detected only by comparing values whenever the object changes.
   package func note(_ key: ObservedKey) {
     PathEvaluation.current?.note(property(key))
     tracked?.note(property(key))

@@ -45,7 +45,7 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     guard let object else { return }
     let (value, properties) = PathEvaluation.value(of: object, at: keyPath)
     let initial = lock.withLock {
-      // A check on another thread may have evaluated the path after this one.
+      // A check on another thread may have stored a newer value.
       if let last { return last }
       last = .some(value)
       self.properties = properties

@@ -7,7 +7,7 @@ extension AVAudioSession {
   /// Posted when an interruption begins (players pause) or ends (players do not resume automatically).
   public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
 
-  /// Posted when the category, its port or, after the first opening, the output changed.
+  /// Posted when the category or its port changed, or when the output changed after it was first opened.
   public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
 
   /// Posted when other applications start or stop playing audio, while the session is active and the

@@ -4,8 +4,8 @@ public import Foundation
 public final class AVAudioSessionRouteDescription: NSObject, Sendable {
   /// The inputs. Always empty, because no input exists.
   public let inputs: [AVAudioSessionPortDescription] = []
-  /// The sink; empty before the output is first opened, and from the loss of its device until it is opened
-  /// again. While the server is lost, the last sink remains.
+  /// The sink; empty before the output is first opened, and from the loss of the output's device until the
+  /// output is opened again. While the connection to the server is lost, the last sink remains.
   public let outputs: [AVAudioSessionPortDescription]
 
   init(_ route: SessionRoute) {

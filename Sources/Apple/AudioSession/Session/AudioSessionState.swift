@@ -15,7 +15,7 @@ struct AudioSessionState: Sendable {
   private var isServerLost = false
   /// Whether an output was opened before, so that a different sink is a change of route.
   private var hasBeenOpen = false
-  /// Whether the session has subscribed to the device's surroundings.
+  /// Whether the session has subscribed to the device's surroundings (volume, other audio).
   var followsSurroundings = false
   /// The last surroundings that the device reported; nil before the first report.
   private var surroundings: OutputSurroundings?

@@ -7,14 +7,15 @@ extension PlaybackSuspension {
   /// the activity. Any thread.
   package var activity: PlaybackActivity { state.withLock { $0.activity } }
 
-  /// A handler of changes of the greatest activity of the players that may play in the background: their
-  /// session is active and its category allows it. While the activity is `playing`, an application with the
-  /// mode `audio` keeps running. A new handler receives the present activity, unless it is `stopped`.
+  /// Called when the activity that counts in the background changes: that of the most active player while the
+  /// session is active in a category that allows background playback, otherwise `stopped`. While it is
+  /// `playing`, an application with the mode `audio` keeps running. A new handler receives the present
+  /// activity, unless it is `stopped`.
   ///
-  /// Called in the order of the changes, by one thread at a time, after the players' own observers: on the
-  /// main queue, on the thread that released the last reference to a playing player, changed the session, set
-  /// this handler or called `terminateAll`, or on one that is making an earlier report. May call
-  /// `suspendAll`.
+  /// Called in the order of the changes, by one thread at a time, after the players' own observers. Called on
+  /// the main queue, or on the thread that released the last reference to a playing player, changed the
+  /// session, set this handler or called `terminateAll`. A change during a call is reported by the thread
+  /// that makes the call. The handler may call `suspendAll`.
   package var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.onKeepingActivityChange } }
     set {
@@ -64,7 +65,7 @@ extension PlaybackSuspension {
       session.allowsBackgroundSound || !wasInBackground
     else { return false }
     start()
-    // If the permission ended on another thread since the check, that thread may have found `core` paused.
+    // Another thread may have withdrawn the permission since the check, and paused `core` before it started.
     let reason = session.pauseReason(isInBackground: state.withLock { $0.isInBackground })
     if let reason { core.pause(reason) }
     return true
@@ -97,7 +98,7 @@ extension PlaybackSuspension {
     }
   }
 
-  /// Changes the state and makes the reports that are due, unless another thread is making reports.
+  /// Changes the state. Then makes the reports that are due, unless another thread is already doing so.
   private func report(after change: (inout State) -> Void) {
     let isOurs = state.withLock { state in
       change(&state)

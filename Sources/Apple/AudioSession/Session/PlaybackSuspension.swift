@@ -59,12 +59,12 @@ package final class PlaybackSuspension: Sendable {
     var isInBackground = false
     /// The number of launches, so that a completion requested in one launch is not delivered in the next.
     var life: UInt64 = 0
-    /// The lane on the main queue for session notifications and changes of items without a player.
+    /// Delivers session notifications, and changes of items without a player, on the main queue, in order.
     var lane: DeliveryLane
     /// Deferred calls that belong to no queue, to be delivered on resumption.
     var held: [@Sendable () -> Void] = []
     var snapshots: [PlayerSnapshot] = []
-    /// The greatest activity of the players that may play in the background.
+    /// The greatest activity of the players while the session allows background playback; else `stopped`.
     var keepingActivity = PlaybackActivity.stopped
     /// The values of `keepingActivity` that were not passed to `onKeepingActivityChange` yet.
     var reports = StepQueue<PlaybackActivity>()
@@ -117,7 +117,8 @@ package final class PlaybackSuspension: Sendable {
   /// Whether the outputs of all players have carried out the suspension. Any thread.
   package var isStill: Bool { state.withLock { $0.cores }.allSatisfy(\.engine.isStill) }
 
-  /// Resumes every player with the next frame and delivers the deferred calls. Any thread; idempotent.
+  /// Resumes every player at the frame where it stopped, and delivers the deferred calls. Any thread;
+  /// idempotent.
   package func resumeAll() {
     let resumed = transition.withLock { _ in
       let resumed = state.withLock { state -> ([any SuspendablePlayer], [@Sendable () -> Void])? in
@@ -150,8 +151,8 @@ package final class PlaybackSuspension: Sendable {
   /// Closes every player permanently: stops sound, keeps snapshots for `takeRestorableSnapshots`, drops
   /// pending deliveries, and resets the session to its initial state. After the return no call begins. Waits
   /// for running calls as `suspendAll` does, and for the steps in progress of each player (a few
-  /// milliseconds, or a read of a file). Any thread, except the queue of a time observer other than the main
-  /// queue; idempotent.
+  /// milliseconds, or a read of a file). Any thread, but on the queue of a time observer only if that is the
+  /// main queue; idempotent.
   package func terminateAll() {
     let ended = transition.withLock { _ in
       let ended = state.withLock { state -> (state: State, cores: [any SuspendablePlayer])? in
@@ -244,8 +245,8 @@ package final class PlaybackSuspension: Sendable {
     if announcer.isWaiting { state.withLock { $0.lane }.carryOn { [announcer] in announcer.settle() } }
   }
 
-  /// Returns a wrapper of `call` for any thread. The call is deferred while suspended, and dropped if the
-  /// application has ended since.
+  /// Returns a wrapper of `call` that may be called on any thread. The call is deferred while suspended, and
+  /// dropped if the application has ended since.
   package func deferred<Argument: Sendable>(
     _ call: @escaping @Sendable (Argument) -> Void
   ) -> @Sendable (Argument) -> Void {

@@ -13,10 +13,10 @@ enum WGS84 {
   /// Returns the length, in metres, of the shortest line between two locations given in degrees. The error is
   /// at most 20 nanometres, also for nearly antipodal locations, where Vincenty's formulas do not converge.
   ///
-  /// A geodesic is a great circle on an auxiliary sphere, on which its length and its difference of longitude
-  /// are integrals along the arc. The initial azimuth is found by bisection: if the locations are arranged as
-  /// below, the difference of longitude is monotonic in the azimuth (C. F. F. Karney, "Algorithms for
-  /// geodesics", 2013, section 4).
+  /// A geodesic corresponds to a great circle on an auxiliary sphere. Its length and its difference of
+  /// longitude are integrals along that arc. The initial azimuth is found by bisection: if the locations are
+  /// arranged as below, the difference of longitude is monotonic in the azimuth (C. F. F. Karney, "Algorithms
+  /// for geodesics", 2013, section 4).
   static func distance(
     latitude firstLatitude: Double, longitude firstLongitude: Double, toLatitude secondLatitude: Double,
     longitude secondLongitude: Double
@@ -34,8 +34,8 @@ enum WGS84 {
     if first.sine == 0 { first.sine = -1e-200 }
     let second = ReducedLatitude(near)
 
-    // The azimuth is measured north of east, so that it is most precise near the equator, where precision
-    // matters most.
+    // The azimuth is measured north of east. So it is near 0, where floating point is most precise, for arcs
+    // along the equator, where precision matters most.
     var (lower, upper) = (-Double.pi / 2, Double.pi / 2)
     var middle = 0.0
     for _ in 0..<100 {

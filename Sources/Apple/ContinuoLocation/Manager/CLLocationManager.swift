@@ -4,9 +4,9 @@ import Clocks
 @_exported public import Foundation
 import Synchronization
 
-/// Delivers the location of the device that is `Device.current` at the manager's creation to an application.
-/// `Device.location` sets the source. The delegate is called on the main queue. Updates end when the manager
-/// is released. Any thread; nothing blocks after the first use of `Device.location`.
+/// Delivers to an application the location of the device that is `Device.current` at the manager's creation.
+/// `DeviceLocation.setSource(_:)` sets the source. The delegate is called on the main queue. Updates end when
+/// the manager is released. Any thread; nothing blocks after the first use of `Device.location`.
 open class CLLocationManager: NSObject, @unchecked Sendable {
   // Unchecked: the compiler cannot check an open class. Its state is constant or protected by a lock.
   private struct Own: @unchecked Sendable {
@@ -80,16 +80,17 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     set { services.change(id) { $0.distanceFilter = newValue } }
   }
 
-  /// The desired accuracy in metres; by default `kCLLocationAccuracyBest`. A value coarser than the source's
-  /// reports the middle of a square of that size, without speed and course, whenever the square changes.
+  /// The desired accuracy in metres; by default `kCLLocationAccuracyBest`. If it is coarser than the source's
+  /// accuracy, updates report the middle of a square with sides of this length, without speed and course, and
+  /// only when the square changes.
   open var desiredAccuracy: CLLocationAccuracy {
     get { subscription.desiredAccuracy }
     set { services.change(id) { $0.desiredAccuracy = newValue } }
   }
 
-  /// Whether updates continue in the background and keep the application running. If false, updates stop at
-  /// the suspension, or with `authorizedWhenInUse` on entering the background, and continue afterwards. For
-  /// the default see `DeviceLocation.isLinkedBeforeIOS9`. As on Apple's systems, setting true without the
+  /// Whether updates continue in the background and keep the application running. If false, no updates occur
+  /// during suspension or, with `authorizedWhenInUse`, in the background; they continue afterwards. For the
+  /// default see `DeviceLocation.isLinkedBeforeIOS9`. As on Apple's systems, setting true without the
   /// background mode `location` stops the program.
   open var allowsBackgroundLocationUpdates: Bool {
     get { subscription.allowsBackground }

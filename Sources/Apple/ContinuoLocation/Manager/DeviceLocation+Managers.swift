@@ -41,7 +41,8 @@ extension DeviceLocation {
     settle()
   }
 
-  /// Begins an update or request. Delivers the newest location, if known, or an error if none is available.
+  /// Begins updates, monitoring or a request. Delivers the newest location, if known, or an error if none is
+  /// available.
   func begin(_ id: ManagerID, _ change: (inout Subscription, _ inFront: Bool) -> Void) {
     let isRunning = state.withLock { state in
       guard var entry = state.entries[id] else { return false }
@@ -75,7 +76,7 @@ extension DeviceLocation {
 
   // MARK: Permission
 
-  /// Requests permission from the user, if the application has described the use.
+  /// Requests permission from the user, if `usage` contains the usage description.
   func requestAuthorization(always: Bool) {
     let (usage, diagnostic) = state.withLock { ($0.usage, $0.onDiagnostic) }
     guard let text = always ? usage.always : usage.whenInUse else {

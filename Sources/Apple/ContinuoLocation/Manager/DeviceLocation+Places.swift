@@ -29,7 +29,7 @@ extension DeviceLocation {
   }
 
   private func wantsPlaces(_ state: borrowing State) -> Bool {
-    // Only significant changes wake an application that is not running.
+    // A suspended or terminated application is woken only for significant changes, with this permission.
     let wakes = state.authorization == .authorizedAlways
     switch state.phase {
     case .running:
@@ -77,7 +77,8 @@ extension DeviceLocation {
     let now = clock.now
     state.withLock { state in
       let still = max(Self.stillDistance, place.horizontalAccuracy)
-      // The pause time moves past the worker's deadline; the worker detects that itself.
+      // A new anchor postpones the pause. The worker, which wakes at the earlier deadline, recomputes it, so
+      // it need not be signalled.
       if let anchor = state.anchor, anchor.place.distance(to: place) < still { return }
       state.anchor = (place, now)
     }

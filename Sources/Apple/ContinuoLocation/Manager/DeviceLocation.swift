@@ -13,8 +13,8 @@ extension Device {
 /// The properties represent the user's actions; an application uses `CLLocationManager`. A suspended
 /// application receives no locations. On resumption it receives the newest one. Any thread; nothing blocks.
 public final class DeviceLocation: Suspendable {
-  /// The movement in metres below which a device counts as stationary, if its location is at least as
-  /// accurate.
+  /// The movement in metres below which a device counts as stationary. If the location's accuracy is coarser,
+  /// it replaces this value.
   static let stillDistance = 20.0
   /// The time in seconds after which updates of a stationary device in the background may pause.
   static let stillLimit = 900.0
@@ -161,8 +161,8 @@ public final class DeviceLocation: Suspendable {
     set { authorize(newValue) }
   }
 
-  /// The texts in the application's `Info.plist`. By default the texts of the file beside the program, or
-  /// general texts if that file does not exist.
+  /// The usage descriptions in the application's `Info.plist`. By default those of the file beside the
+  /// program, or general texts if that file does not exist.
   public var usage: LocationUsage {
     get { state.withLock { $0.usage } }
     set { state.withLock { $0.usage = newValue } }

@@ -1,8 +1,8 @@
 public import AppLifecycle
 import Foundation
 
-/// The texts with which an application explains in its `Info.plist` why it uses the location. A request for a
-/// use without a text is ignored, as on Apple's systems.
+/// The usage descriptions in an application's `Info.plist`: texts that explain why it uses the location. A
+/// request whose usage description is missing is ignored, as on Apple's systems.
 public struct LocationUsage: Hashable, Sendable {
   /// The text of `NSLocationWhenInUseUsageDescription`; nil without it.
   public var whenInUse: String?

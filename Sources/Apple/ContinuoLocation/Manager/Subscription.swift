@@ -73,7 +73,7 @@ struct Subscription: Sendable {
   /// Returns the location at the desired accuracy; nil if it must not be delivered.
   mutating func take(_ place: Place, at now: HostTime) -> Place? {
     let seen = place.coarsened(to: desiredAccuracy)
-    // Both remember the place, also if the other or a request delivers it.
+    // Both functions must be called: each stores the location that it accepts, whichever causes the delivery.
     let (isNews, isSignificant) = (isNews(seen), isSignificant(place, at: now))
     let isWanted = requestDeadline != nil || isNews || isSignificant
     requestDeadline = nil

@@ -142,7 +142,7 @@ private final class GPSDSession: @unchecked Sendable {
 
   private func send(_ text: String) {
     let bytes = Array(text.utf8)
-    // The connection has room for a few bytes, so a short write is a failure.
+    // The send buffer has room for so short a command, so a partial write is a failure.
     guard Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) != bytes.count else { return }
     end(SystemError.message(errno))
   }

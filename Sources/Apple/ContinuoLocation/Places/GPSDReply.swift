@@ -41,7 +41,7 @@ enum GPSDReply: Hashable, Sendable {
       (try? values.decode(Double.self, forKey: key)).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Returns a value that is not negative; -1 for none.
+    /// Returns the number in a field; -1 if it is missing or negative.
     private func size(_ key: Key) -> Double { number(key).flatMap { $0 >= 0 ? $0 : nil } ?? -1 }
 
     /// The accuracy in metres if the receiver reports none.

@@ -31,8 +31,8 @@ struct Place: Hashable, Sendable {
       latitude: latitude, longitude: longitude, toLatitude: other.latitude, longitude: other.longitude)
   }
 
-  /// Returns the middle of a square whose side is `accuracy` metres, without speed and course. Returns the
-  /// location itself if it is not more accurate than that.
+  /// Returns the middle of the square that contains the location, in a grid of `accuracy` metres, without
+  /// speed and course. Returns the location itself if it is not more accurate than that.
   func coarsened(to accuracy: Double) -> Place {
     guard accuracy > horizontalAccuracy else { return self }
     func middle(_ degrees: Double, _ metersPerDegree: Double) -> Double {

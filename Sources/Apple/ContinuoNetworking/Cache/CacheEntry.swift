@@ -30,8 +30,8 @@ struct CacheEntry: Codable, Hashable, Sendable {
     self.init(request.url.text, head.status, head.dictionary, request, at: moment)
   }
 
-  /// Creates the entry of a response that the application has chosen; nil if the request is not a `GET` that
-  /// can be sent, or the response not one of HTTP.
+  /// Creates the entry of a response that the application has chosen; nil unless the request is a `GET` that
+  /// can be sent and the response is an `HTTPURLResponse`.
   init?(_ cached: CachedURLResponse, for request: URLRequest, at moment: Date) {
     guard let key = Self.key(of: request), let response = cached.response as? HTTPURLResponse,
       let request = try? TransferRequest(request)
@@ -48,13 +48,13 @@ struct CacheEntry: Codable, Hashable, Sendable {
     varying = Self.varying(fields, request)
   }
 
-  /// Returns the key of the response to a request; nil if the request has none.
+  /// Returns the key of the response to a request; nil unless it is a `GET` of a valid URL.
   static func key(of request: URLRequest) -> String? {
     guard request.httpMethod ?? "GET" == "GET", let text = request.url?.absoluteString else { return nil }
     return try? WebURL.read(text).url.text
   }
 
-  /// Uses the response and the body that the application has chosen.
+  /// Replaces the response and the body by those that the application has chosen.
   mutating func replace(by cached: CachedURLResponse) {
     guard let response = cached.response as? HTTPURLResponse else { return }
     status = response.statusCode
@@ -63,7 +63,7 @@ struct CacheEntry: Codable, Hashable, Sendable {
     body = cached.data
   }
 
-  /// Uses the fields of a response with status 304 (RFC 9111, 3.2 and 4.3.4).
+  /// Updates the header fields from a response with status 304 (RFC 9111, 3.2 and 4.3.4).
   mutating func update(by head: ResponseHead, at moment: Date) {
     let kept = ["content-encoding", "content-length", "content-range", "content-type", "transfer-encoding"]
     for (name, value) in head.dictionary where !kept.contains(name.lowercased()) {
@@ -102,9 +102,9 @@ struct CacheEntry: Codable, Hashable, Sendable {
 }
 
 extension TransferRequest {
-  /// Whether the response may come from a cache or be stored. The application interprets the responses to its
-  /// own ranges and conditions. Responses to a user's credentials are for that user only, and the key of an
-  /// entry does not name the user.
+  /// Whether the response may come from a cache or be stored. False if the application has set a range or a
+  /// condition, because it interprets the response itself. False with a user's credentials, because the
+  /// response is for that user only, and the key of an entry does not name the user.
   var isCacheable: Bool {
     let own = ["Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
     return sentMethod == "GET" && body == nil && credentials == nil && own.allSatisfy { fields[$0] == nil }

@@ -31,11 +31,11 @@ struct CacheRule {
     /// Send the request with these fields. After a response with status 304, use the stored response.
     case validate([String: String])
     case load
-    /// Fail, because no stored response may be used, and none loaded.
+    /// Fail, because no stored response can be used, and the policy forbids a request.
     case fail
   }
 
-  /// The longest freshness in seconds that is assumed without the server's statement.
+  /// The maximum heuristic freshness lifetime, in seconds, of a response that states none.
   static let longestGuess = 86_400.0
 
   let policy: URLRequest.CachePolicy

@@ -18,8 +18,8 @@ final class DiskCache: Sendable {
     return entry.key == key ? entry : nil
   }
 
-  /// Stores a response in place of an earlier one, unless it is too long for `capacity`. Then removes the
-  /// oldest ones if all exceed `capacity`.
+  /// Removes the earlier response for the same key, and stores this one unless it is too long for `capacity`.
+  /// Then removes the oldest responses if the total size exceeds `capacity`.
   func store(_ entry: CacheEntry, capacity: Int) {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary

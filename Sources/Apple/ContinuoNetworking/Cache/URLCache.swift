@@ -10,7 +10,7 @@ public final class URLCache: NSObject, Sendable {
   /// The places in which a response may be stored.
   public typealias StoragePolicy = FoundationNetworking.URLCache.StoragePolicy
 
-  /// The divisor of a capacity that gives the longest response.
+  /// The capacity divided by this number is the maximum size of one response.
   static let share = 20
 
   private let memory: Mutex<MemoryCache>
@@ -110,7 +110,7 @@ public final class URLCache: NSObject, Sendable {
   }
 
   /// Stores a response on the disk, or removes the earlier one if this one may only be kept in memory. Does
-  /// nothing if a response was removed since `removals`, because that might be this one.
+  /// nothing if a response was removed since `removals`, because the removed one might be this one.
   func write(_ entry: CacheEntry, _ policy: StoragePolicy, after removals: UInt64) {
     let capacity = diskCapacity
     guard capacity > 0, policy != .notAllowed, memory.withLock({ $0.removals }) == removals else { return }

@@ -86,7 +86,7 @@ extension URLRequest {
     var request = self
     request.url = URL(string: next.url.text)
     request.httpMethod = next.sentMethod
-    // The stream's bytes were read for the first request.
+    // The stream was read to its end for the first request, so it has no bytes for the next one.
     if request.httpBodyStream != nil { request.httpBodyStream = nil }
     if next.body == nil {
       request.httpBody = nil

@@ -31,7 +31,7 @@ struct CookieJar: @unchecked Sendable {
   func store(_ head: ResponseHead, from url: URL) {
     for field in head.fields.all where HTTPFields.isSame(field.name, "Set-Cookie") {
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": field.value], for: url)
-      // Without a main document, the storage accepts cookies that the session's policy has accepted.
+      // Without a main document, the storage's own policy rejects no cookies, unless it is `never`.
       storage.setCookies(cookies.map(\.withMaximumAge), for: url, mainDocumentURL: nil)
     }
   }

@@ -20,7 +20,7 @@ public final class SecCertificate: Sendable {
 public final class SecTrust: Sendable {
   let certificates: [SecCertificate]
   let error: URLError?
-  /// The delegate on which a default method for challenges was called last; nil if none was.
+  /// The last delegate that answered by the default implementation of a challenge method; nil if none did.
   private let silent = Mutex<ObjectIdentifier?>(nil)
 
   init(_ certificates: [SecCertificate], _ error: URLError?) {
@@ -63,7 +63,7 @@ public func SecTrustEvaluateWithError(
   return trust.error == nil
 }
 
-/// The protection space of a server with its certificates.
+/// A protection space that contains the server's certificates.
 private final class TrustSpace: URLProtectionSpace, @unchecked Sendable {
   // Unchecked, like the superclass; the added state is immutable.
   let trust: SecTrust

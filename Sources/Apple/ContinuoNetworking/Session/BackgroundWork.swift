@@ -66,7 +66,7 @@ final class BackgroundWork: TaskWork {
   private func fail(_ error: URLError) {
     let core = task.session.core
     core.post { [task] in
-      // A failed task may be cancelled before its failure is reported.
+      // A task that is cancelled before its failure is reported fails twice. Report only the first failure.
       guard task.own.withLock({ $0.state != .completed }) else { return }
       let error = URLError.of(error.code, task.originalRequest?.url, error.localizedDescription)
       task.complete(error, data: Data(), file: nil, task.taskDelegate)

@@ -8,8 +8,8 @@ import Transfer
 final class Challenges: Sendable {
   typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-  /// The types of delegates without a method for challenges. Known after the first challenge about
-  /// certificates, which costs a connection: further tasks with such a delegate need no consent.
+  /// The types of delegates without a method for challenges, known after the first challenge about
+  /// certificates. A challenge costs an extra connection, so later tasks with such a delegate skip it.
   private static let silent = Mutex<Set<ObjectIdentifier>>([])
 
   /// The maximum number of servers whose certificates are recorded.
@@ -21,7 +21,7 @@ final class Challenges: Sendable {
   /// Returns the check of the server of `url`; nil if no delegate decides about certificates.
   func check(of url: WebURL, for task: URLSessionTask) -> ServerCheck? {
     guard Self.judge(of: task) != nil else { return nil }
-    // The session's delegate has not decided for a task that has its own.
+    // `checks` has the decisions of the session's delegate, which do not apply to a task with its own.
     return (task.delegate == nil ? checks.withLock { $0[url.origin] } : nil) ?? ServerCheck()
   }
 
@@ -55,8 +55,8 @@ final class Challenges: Sendable {
     }
   }
 
-  /// The delegate that decides about certificates: the task's own, or the session's if that has no method for
-  /// it; nil if neither has.
+  /// The delegate that decides about certificates: the task's own if it has a method for that, otherwise the
+  /// session's; nil if neither has one.
   private static func judge(of task: URLSessionTask) -> (any URLSessionDelegate)? {
     let delegates: [(any URLSessionDelegate)?] = [task.delegate, task.session.core.delegate]
     return delegates.compactMap { $0 }.first { delegate in !silent.withLock { $0.contains(type(delegate)) } }
@@ -71,8 +71,8 @@ final class Challenges: Sendable {
     then answer: @escaping Answer
   ) {
     guard let judge = judge(of: task) else { return answer(.performDefaultHandling, nil) }
-    // As on Apple's systems, the method for tasks is called in place of a missing one for sessions, and the
-    // session's delegate in place of a task's that has neither.
+    // As on Apple's systems: if a delegate lacks the method for sessions, its method for tasks is called. If
+    // the task's delegate lacks both, the session's delegate is asked.
     let next: @Sendable () -> Void = {
       _ = silent.withLock { $0.insert(type(judge)) }
       askJudge(of: trust, about: challenge, for: task, then: answer)

@@ -55,7 +55,7 @@ public final class DeviceNetworking: Suspendable {
   /// The current date; in virtual time the date of the clock.
   var date: Date { alarms.clock.date(of: alarms.clock.now) }
 
-  /// The transport of default sessions, and once set of background sessions too; libcurl unless set.
+  /// The transport of default sessions; libcurl unless set. Once set, also that of background sessions.
   package var transport: any HTTPTransport {
     get {
       state.withLock { state in
@@ -141,7 +141,7 @@ public final class DeviceNetworking: Suspendable {
     case .background: settings.application = .background
     case .suspended: settings.application = .suspended
     case .active: settings.application = .front
-    // Inactive is also an application that is being launched in the background.
+    // Left unset, because an application that is being launched in the background is inactive, too.
     case .inactive, .notRunning: break
     }
     if set == nil, clock is SystemClock, let socket = PhoneLink.shared?.takeTransfers() {
@@ -209,7 +209,7 @@ public final class DeviceNetworking: Suspendable {
   }
 
   func add(_ core: SessionCore) {
-    // Test weak references outside the lock, because a test may hold the last reference to a session.
+    // Check weak references outside the lock, because the check may release the last reference to a session.
     let gone = state.withLock { $0.sessions }.filter { $0.core == nil }
     let new = SessionReference(core)
     let isSuspended = state.withLock { state in

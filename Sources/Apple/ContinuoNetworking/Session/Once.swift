@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Returns a handler that passes on its first call and ignores all others: an application may answer a
-/// question more than once, even after the task has gone on.
+/// Returns a handler that passes on its first call and ignores all others: an application may call a
+/// completion handler more than once, even after the task has continued.
 func once<each Answer>(
   _ handler: @escaping @Sendable (repeat each Answer) -> Void
 ) -> @Sendable (repeat each Answer) -> Void {

@@ -58,7 +58,7 @@ extension URLSessionTask {
     }
   }
 
-  /// Reports to the delegate that the download resumes at `offset`, from which the written bytes count.
+  /// Reports to the delegate that the download resumes at `offset`, and counts written bytes from there on.
   func reportResumed(at offset: Int64, of expected: Int64) {
     session.core.post { [self] in
       own.withLock { $0.writtenPace = ProgressPace(from: offset) }

@@ -228,7 +228,7 @@ final class SessionCore: Sendable {
       }
       return (state.loads, state.tasks, state.delegate)
     }
-    // Also those whose end was not delivered.
+    // Includes tasks that have ended, but whose end was not delivered.
     for task in tasks.values { (task.own.withLock { $0.work } as? TaskLoad)?.drop() }
     withExtendedLifetime((loads, tasks, delegate)) {}
   }
@@ -238,7 +238,7 @@ extension SessionCore: TransferClient {
   func progressed(_ record: TaskRecord) {
     guard let task = task(for: record) else { return }
     task.take(record)
-    // The service limits the pace.
+    // The service limits the rate of reports.
     if task is URLSessionDownloadTask {
       task.reportWritten(isLimited: false)
     } else {
@@ -302,7 +302,7 @@ extension SessionCore: TransferClient {
   }
 
   func finishEvents() {
-    // After the ends of tasks, which pass through the same worker.
+    // Uses the worker of the tasks' ends, so that those are reported first.
     networking.ends.add { [self] in
       post { [self] in
         guard let session else { return }

@@ -70,7 +70,7 @@ extension TaskLoad {
   }
 
   func prepareToStore(_ head: ResponseHead, of request: TransferRequest) {
-    // What an unverified server says is for the task alone whose delegate has accepted the server.
+    // The response of an unverified server is only for the task whose delegate has accepted the server.
     guard cache != nil, request.check?.isVerified != false else { return }
     var request = request
     abandonValidation(&request)
@@ -78,7 +78,7 @@ extension TaskLoad {
     state.withLock { $0.storing = entry }
   }
 
-  /// Keeps bytes of the body for the cache, until they are more than it stores.
+  /// Collects bytes of the body for the cache. Drops a body that is longer than the cache's limit.
   func keepForCache(_ bytes: [UInt8]) {
     let longest = cache?.longest ?? 0
     state.withLock { state in

@@ -74,7 +74,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
     state.withLock { $0.deadline = alarm }
     core.admit(self)
-    // If the load has ended before, its release found nothing to release.
+    // If the load has ended already, `finish` may have been too early to cancel the alarm and release the
+    // load.
     guard state.withLock({ $0.isOver }) else { return }
     core.networking.alarms.cancel(alarm)
     core.release(self)
@@ -297,7 +298,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   private func end(_ exchange: Exchange, _ failure: TransferFailure?) {
     guard state.withLock({ $0.exchange === exchange }) else { return }
     guard let failure else { return storeAndFinish() }
-    // Without a network, the name of a host has no answer.
+    // Without a network, host names are not resolved.
     let isOffline = failure.kind == .offline || failure.kind == .hostUnresolved
     if core.values.waitsForConnectivity, isOffline, state.withLock({ $0.head }) == nil {
       return waitForConnectivity(exchange)
@@ -361,7 +362,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   /// Closes the connection because the application is suspended. To be called for loads that have begun.
   func freeze() {
-    // A file or the URL itself is read to its end; the report waits for the application.
+    // A `file` or `data` URL needs no connection and is read to its end. The end is reported when the
+    // application resumes.
     guard !LocalContent.isMeant(by: url) else { return }
     let (exchange, retry) = state.withLock { state -> (Exchange?, Alarms.ID?) in
       guard !state.isOver, !state.isComplete else { return (nil, state.retry) }
@@ -381,7 +383,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   /// Cancels the transfer because the application has ended. Removes the file, also a complete one that was
-  /// not delivered, unless resume data describe it, which the application may have kept.
+  /// not delivered, unless the application may have kept resume data for it.
   func drop() {
     let (exchange, alarms, useless) = state.withLock { state in
       state.isOver = true

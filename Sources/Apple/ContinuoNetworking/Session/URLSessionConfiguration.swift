@@ -74,7 +74,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var values = Values.ofApplication
     values.identifier = identifier
     values.cache = nil
-    // The same number as on a phone.
+    // The default on iOS.
     values.httpMaximumConnectionsPerHost = 4
     return URLSessionConfiguration(values)
   }

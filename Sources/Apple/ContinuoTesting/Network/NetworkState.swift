@@ -42,7 +42,7 @@ struct NetworkState {
     /// The time at which the reader paused; nil while it reads.
     var pausedSince: HostTime?
 
-    /// The number of bytes until the connection ends; nil if unlimited.
+    /// The number of body bytes still to be sent on the connection; nil if unlimited.
     var left: Int64? {
       let toEnd = answer.flatMap { answer in answer.end.map { $0 - answer.position } }
       let toCut = cut.map { $0.after - sent }
@@ -195,7 +195,7 @@ struct NetworkState {
     return arrival(index, .event(.head(answer.head)))
   }
 
-  /// Ends a connection whose last byte was sent.
+  /// Schedules the end of a connection whose last byte was sent, unless it is to hang.
   private mutating func planEnd(_ index: Int, at now: HostTime) {
     let connection = connections[index]
     guard let answer = connection.answer, connection.left == 0 else { return }

@@ -55,8 +55,8 @@ public final class SimulatedNetwork: Sendable {
       }
     }
 
-    /// The requested range in HTTP notation, `bytes=65536-`. nil without a `Range` field, if the whole
-    /// content is requested.
+    /// The requested range in HTTP notation, such as `bytes=65536-`; nil without a `Range` field, which means
+    /// that the whole content is requested.
     public var range: String? { self["Range"] }
 
     /// The value of a header field; nil if the request does not have it.

@@ -86,7 +86,7 @@ public struct HeardSound: Hashable, Sendable, CustomStringConvertible {
     var count = 1
     while begin + count < end, let next = mark(begin + count), next.song == first.song {
       let way = Double(next.frame - first.frame)
-      // Each frame is the last one at or before its exact position.
+      // Each output frame is the last song frame at or before its exact position.
       let lower = max(speeds.lowerBound, (way - 1) / Double(count))
       let upper = min(speeds.upperBound, (way + 1) / Double(count))
       guard lower <= upper else { break }
@@ -121,7 +121,8 @@ public struct HeardSound: Hashable, Sendable, CustomStringConvertible {
         let paced = Self.paced(from: frame, to: run.frameCount, mark)
         frame += paced?.count ?? 1
         while paced == nil, frame < run.frameCount {
-          // Compare most frames in bulk, and the rest, up to the wrap-around of the marks, one by one.
+          // Compare frames in blocks of eight. Those of an incomplete block, before a mismatch, the end or a
+          // wrap-around of the marks, are compared one by one.
           if let first, (frame - begin) % 8 == 1 {
             frame += Mark.count(
               song: first.song, from: first.frame + Int64(frame - begin),

@@ -80,8 +80,8 @@ struct UnplayableSource: MediaSource {
   }
 }
 
-/// Decodes a song to marks. At another output rate, each output frame is the song's last frame at or before
-/// that position.
+/// Decodes a song to marks. At another output rate, each output frame is the last frame of the song at or
+/// before the output frame's time.
 final class MarkedDecoder: AudioDecoder {
   private let source: MarkedSource
   private var outputRate: Int

@@ -33,7 +33,7 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     let (status, error) =
       switch key {
       case _ where AssetMetadata.keys.contains(key): loader.metadata.status
-      // Applies also to files without playable audio.
+      // These keys have values even for files without playable audio.
       case "playable", "hasProtectedContent": loader.values.status
       default:
         if case .failure(let error)? = loader.mediaOutcome { (.failed, error) } else { loader.values.status }
@@ -42,10 +42,10 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     return status
   }
 
-  /// Reads values and calls `handler` once when reading has succeeded or failed: before this method returns
-  /// if the values are known, otherwise on a background thread, or on one that cancels loading or reads the
-  /// same values. Metadata are read if one of their keys is listed. All other values are read together if any
-  /// other key, or none, is listed. Does not block.
+  /// Reads values and calls `handler` once when reading has succeeded or failed. If the values are known, the
+  /// call comes before this method returns; otherwise it comes on a background thread, or on a thread that
+  /// cancels loading or reads the same values. Metadata are read if one of their keys is listed. All other
+  /// values are read together if any other key, or none, is listed. Does not block.
   @preconcurrency
   open func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
@@ -187,8 +187,8 @@ extension AVAsyncProperty where Root: AVAsset {
   private static func wait<Loaded: Sendable>(
     _ load: (@escaping @Sendable (Result<Loaded, AVError>) -> Void) -> Void
   ) async throws {
-    // An unsafe continuation, because it is never resumed if the application ends during loading, of which a
-    // checked one would warn.
+    // An unsafe continuation, because a checked one would warn that it is never resumed if the application
+    // ends during loading.
     try await withUnsafeThrowingContinuation { continuation in
       load { continuation.resume(with: $0.map { _ in }) }
     }

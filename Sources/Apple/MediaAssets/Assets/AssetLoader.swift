@@ -59,7 +59,8 @@ package final class AssetLoader: Sendable {
   /// The values or the error; nil before the file was read.
   package var outcome: Outcome? { values.outcome }
 
-  /// The outcome for media properties: a failure even if the file is readable but has no playable audio.
+  /// The outcome for media properties. Differs from `outcome` for a readable file without playable audio: a
+  /// failure.
   var mediaOutcome: Outcome? { outcome.map(Self.media) }
 
   /// The queue on which files and metadata are read, so that callers are not blocked.
@@ -142,8 +143,8 @@ package final class AssetLoader: Sendable {
     }
   }
 
-  /// Reads the metadata; for a remote medium, once `opening` has fetched the beginning, which `source`
-  /// retains.
+  /// Reads the metadata. For a remote medium, does so once `opening` has fetched the beginning; `source`
+  /// retains the fetched bytes.
   private func goOnToMetadata(of source: AssetSource, _ opening: AssetReading?) {
     do throws(DecodingError) {
       if let opening {

@@ -12,7 +12,7 @@ public let AVFoundationErrorDomain = AVError.errorDomain
 public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   /// The error codes, with Apple's values.
   public enum Code: Int, Sendable {
-    /// Memory is exhausted, the decoder cannot be used at all, or an error without a code of its own.
+    /// Memory is exhausted, the decoder cannot be used at all, or the error has no code of its own.
     case unknown = -11800
     /// The audio server was restarted. Does not occur, because players reconnect automatically.
     case mediaServicesWereReset = -11819

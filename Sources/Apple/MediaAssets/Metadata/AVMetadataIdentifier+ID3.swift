@@ -1,5 +1,5 @@
-// The frames of ID3 tags, under their identifiers in ID3v2.3 and ID3v2.4. Tags of ID3v2.2 and ID3v1 have the
-// same identifiers here.
+// The frames of ID3 tags, under their identifiers in ID3v2.3 and ID3v2.4. The fields of ID3v2.2 and ID3v1
+// tags are mapped to the same identifiers.
 
 extension AVMetadataKey {
   /// An attached picture, for example the front cover.

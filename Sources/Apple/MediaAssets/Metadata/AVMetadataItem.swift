@@ -79,8 +79,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Values
 
-  /// The value: a `String`, `NSNumber`, `Date` or `Data`. Of type `Any`, because Linux cannot cast the
-  /// protocol type that Apple declares to these types.
+  /// The value: a `String`, `NSNumber`, `Date` or `Data`. Of type `Any`, because on Linux the protocol type
+  /// that Apple declares cannot be cast to these types.
   open var value: Any? {
     switch content.withLock({ $0.value }) {
     case nil: nil

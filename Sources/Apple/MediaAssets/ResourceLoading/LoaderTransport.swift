@@ -140,7 +140,7 @@ private final class Probe: Sendable {
   }
 }
 
-/// A response of a delegate in transfer to its reader. Data wait while the reader is paused.
+/// The transfer of a delegate's response to a reader. Buffers data while the reader is paused.
 private final class LoaderTransfer: Sendable {
   private struct State {
     var events: [TransferEvent] = []
@@ -196,7 +196,7 @@ private final class LoaderTransfer: Sendable {
   func refuse() { add([.failure(TransferFailure(.badURL, "nobody loads this URL"))]) }
 
   func setPaused(_ isPaused: Bool) {
-    // A delivery whose answer is `pause` must not overwrite a later resumption.
+    // Locked, so that the answer `pause` of a delivery in progress does not overwrite a later resumption.
     telling.lock()
     defer { telling.unlock() }
     state.withLock { $0.isPaused = isPaused }

@@ -80,7 +80,7 @@ struct MessageHandle: ~Copyable {
     }
   }
 
-  /// Returns the reply to this call. When it is sent, libsystemd drops the reply to a call that expects none.
+  /// Returns the reply to this call. If the call expects no reply, libsystemd drops the reply on sending.
   func reply(_ result: Result<[BusValue], BusError>) throws(BusError) -> MessageHandle {
     switch result {
     case .success(let values): try Self.message(calls, values) { calls.newReturn(pointer, $0) }

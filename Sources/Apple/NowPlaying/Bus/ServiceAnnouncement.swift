@@ -30,7 +30,8 @@ package final class ServiceAnnouncement: Sendable {
   /// The connection to which the announcement belongs. Avahi withdraws the announcement when the connection
   /// ends.
   private let bus: PersistentBus
-  /// Avahi's object for the announcement, and the number of the name in it; nil while there is no name in it.
+  /// Avahi's entry group for the announcement, and the number of the attempt whose name it accepted; nil
+  /// before that and after a collision.
   private let entry = Mutex<(group: String, attempt: Int)?>(nil)
 
   /// Announces `service`. `address`: the address of the bus in D-Bus notation; nil selects the system bus at

@@ -46,7 +46,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     var isSetUp = false
     /// Whether a copy has been the current item.
     var hasBegun = false
-    /// The player's action before the loop, if it was not `advance`.
+    /// The player's `actionAtItemEnd` to restore after the loop; nil if it was `advance`.
     var actionBefore: AVPlayer.ActionAtItemEnd?
 
     var isLooping: Bool { status == .unknown || status == .ready }
@@ -58,8 +58,8 @@ public final class AVPlayerLooper: NSObject, Sendable {
   private let range: CMTimeRange
   private let state = Mutex(State())
 
-  /// The minimum total duration, in seconds, of the copies that are queued after an ended one. Longer than
-  /// the buffer of any output.
+  /// The minimum total duration, in seconds, of the copies that are still queued when one has ended. It is
+  /// longer than the buffer of any output.
   private static let lead = 4.0
   /// The maximum number of copies. Loops shorter than about 30 ms may have gaps.
   private static let greatestCount = 128
@@ -69,7 +69,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     self.init(player: player, templateItem: itemToLoop, timeRange: .invalid)
   }
 
-  /// Creates a loop of `loopRange` of an item. Plays if the player's rate is not 0.
+  /// Creates a loop of `loopRange` of an item. The loop plays if the player's rate is not 0.
   ///
   /// Stops the program if the item is known to be empty, or if a valid `loopRange` is empty or not within the
   /// item. If the item's length is not known yet and turns out too short, the loop fails.
@@ -184,7 +184,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     if core.canInsert(current, after: last) { core.insert(current, after: last) }
   }
 
-  /// Inserts the copies that are in no queue after the others. Main queue.
+  /// Queues each copy that is in no queue, after the other copies. Main queue.
   private func refill() {
     let core = player.core
     while let (copy, last) = nextToInsert() {

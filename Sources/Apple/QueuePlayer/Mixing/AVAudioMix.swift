@@ -21,8 +21,8 @@ open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendabl
     super.init()
   }
 
-  /// The parameters, each for a track. Parameters of unknown tracks are ignored. If several are for the same
-  /// track, the last ones apply.
+  /// The parameters, one object for each track. Objects for unknown tracks are ignored. Of several objects
+  /// for the same track, the last one applies.
   open var inputParameters: [AVAudioMixInputParameters] { parameters.withLock { $0 } }
 
   /// Returns an immutable mix with these parameters.
@@ -35,7 +35,7 @@ open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendabl
     return copy
   }
 
-  /// Returns the volume curve of a track; nil if the volume is unchanged.
+  /// Returns the volume curve of a track; nil if the mix sets no volume for it.
   func curve(ofTrack id: CMPersistentTrackID) -> VolumeCurve? {
     inputParameters.last { $0.trackID == id }?.curve
   }

@@ -21,7 +21,7 @@ enum ExtendedLogText {
     return Data(text.utf8)
   }
 
-  /// Returns the day and the second of a date, in UTC, as the fields of the format.
+  /// Returns the fields `date` and `time` for a date, in UTC.
   static func fields(of date: Date?) -> Fields {
     let parts = date.map { $0.formatted(.iso8601).dropLast().split(separator: "T").map(String.init) } ?? []
     return [("date", .word(parts.first)), ("time", .word(parts.last))]

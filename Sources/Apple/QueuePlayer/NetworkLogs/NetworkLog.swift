@@ -21,7 +21,7 @@ struct NetworkLog: Sendable {
     var watched: Double = 0
   }
 
-  /// A network error, or an event of the error log.
+  /// An entry of the error log: a network error, or an event with code 0.
   struct Failure: Sendable {
     var date: Date
     var uri: String?
@@ -44,7 +44,7 @@ struct NetworkLog: Sendable {
   private let sessionID = UUID().uuidString
   /// The time of the first request of the last access entry.
   private var firstRequest: HostTime?
-  /// The time up to which the current playback is counted; nil while paused.
+  /// The time up to which playback is included in `watched`; nil while paused.
   private var playingSince: HostTime?
   /// Whether the next request starts a new access entry: the first one, or one for a new version of the
   /// medium.
@@ -52,7 +52,7 @@ struct NetworkLog: Sendable {
 
   init(_ asset: RemoteAsset) { url = asset.url.text }
 
-  /// Returns the entries, with playback counted until `now`.
+  /// Returns the access entries, with playback up to `now` included in `watched`.
   func accesses(at now: HostTime) -> [Access] {
     var result = accesses
     if let playingSince, !result.isEmpty {

@@ -18,7 +18,7 @@ nonisolated extension AVPlayer {
     case paused = 0
     /// `rate` is not 0, but no audio plays now; `reasonForWaitingToPlay` contains the reason.
     case waitingToPlayAtSpecifiedRate = 1
-    /// Audio is playing, or about to continue at once with an item that is ready.
+    /// Audio is playing. Includes brief interruptions, and the start of an item that is ready.
     case playing = 2
   }
 

@@ -128,7 +128,7 @@ open class AVPlayer: NSObject {
   nonisolated open func pause() { rate = 0 }
 
   /// Sets `rate` and starts playback at the first available frame. Does not wait until a remote item is
-  /// likely to play without a stall. For files the same as setting the property.
+  /// likely to play without a stall. For a file, the effect is the same as that of setting `rate`.
   nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate, isImmediate: true) }
 
   /// Sets `rate` so that `itemTime` of the current item is heard at a time of the host clock. Several players
@@ -140,7 +140,7 @@ open class AVPlayer: NSObject {
   /// unless `automaticallyWaitsToMinimizeStalling` is false.
   ///
   /// - Parameters:
-  ///   - rate: a value above 0; other values are set at once, as by the property.
+  ///   - rate: a value above 0; other values are set at once, as by setting `rate`.
   ///   - itemTime: the time in the item; invalid for the item's current position.
   ///   - hostClockTime: a time of `CMClockGetHostTimeClock()`; invalid for an immediate start.
   nonisolated open func setRate(_ rate: Float, time itemTime: CMTime, atHostTime hostClockTime: CMTime) {
@@ -176,10 +176,10 @@ open class AVPlayer: NSObject {
   /// item. After a seek, returns the requested time as long as its frame is heard.
   nonisolated open func currentTime() -> CMTime { core.knownCurrent?.item.place ?? .zero }
 
-  /// Moves to `time` of the current item, at most to its end, exact to the frame. Exception: in parts of a
-  /// remote item with a variable bit rate that are not fetched yet, the position may deviate: with a seek
-  /// table by 1 % of the duration, without one by more. Stops the program if an item exists and the time is
-  /// invalid or indefinite.
+  /// Moves to `time` of the current item, at most to its end, exact to the frame. Exception: in a remote item
+  /// with a variable bit rate, a position that is not fetched yet may deviate, by 1 % of the duration with a
+  /// seek table and by more without one. Stops the program if an item exists and the time is invalid or
+  /// indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
   /// Moves to `time` of the current item as `seek(to:)` does. With zero tolerances the seek is always exact
@@ -190,11 +190,11 @@ open class AVPlayer: NSObject {
 
   /// Moves to `time` of the current item as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler is called once, on the main queue, unless the player or the application ends first. It
-  /// receives true in a separate turn of that queue when the player has reached the position. If the item is
-  /// not ready yet, it receives true at once, and
-  /// playback will start at `time`. It receives false at once without an item, at the next seek, and if a
-  /// call removes the item. It receives false later if the item leaves the queue by itself.
+  /// The handler is called once, on the main queue, unless the player or the application ends first. When the
+  /// player has reached the position, it receives true in a separate turn of that queue. If the item is not
+  /// ready yet, it receives true at once, and playback will start at `time`. If no item exists, another seek
+  /// follows, or a call removes the item, it receives false at once. If the item leaves the queue by itself,
+  /// it receives false later.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)

@@ -172,8 +172,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// the item is not current, returns its start position or the position at which it stopped.
   nonisolated open func currentTime() -> CMTime { place }
 
-  /// The mean bit rate of the last second heard, in bits per second; 0 if it is unknown or the item is in no
-  /// queue. Any thread.
+  /// The mean bit rate over the last second of audio heard, in bits per second; 0 if it is unknown or the
+  /// item is in no queue. Any thread.
   package nonisolated var heardBitRate: Double {
     attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
   }

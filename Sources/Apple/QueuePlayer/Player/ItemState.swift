@@ -73,7 +73,8 @@ struct ItemState: Sendable {
 }
 
 nonisolated extension AVPlayerItem {
-  /// The queue that contains the item, as visible to the caller, and the item's number in the queue.
+  /// The queue that contains the item, and the item's number in it; nil if none. On the main queue, as last
+  /// reported to observers.
   var attachment: (core: PlayerCore, id: ItemID)? {
     guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core,
       core.holds(attachment.id)

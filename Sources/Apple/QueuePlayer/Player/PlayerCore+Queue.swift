@@ -15,14 +15,14 @@ extension PlayerCore {
     }
   }
 
-  /// The current item as visible to the caller.
+  /// The current item: from the mirror if `readsMirror` is true, otherwise from the engine.
   var knownCurrent: (id: ItemID, item: AVPlayerItem)? {
     if readsMirror { return state.withLock { $0.current } }
     return engine.currentItem.flatMap { id in state.withLock { $0.items[id] }.map { (id, $0) } }
   }
 
-  /// Whether item `id` is in the queue, as visible to the caller. On the main queue, true until the item's
-  /// removal has been reported to observers.
+  /// Whether item `id` is in the queue. On the main queue, true until the item's removal has been reported to
+  /// observers.
   func holds(_ id: ItemID) -> Bool {
     readsMirror ? state.withLock { $0.items[id] != nil } : engine.contains(id)
   }
@@ -42,7 +42,7 @@ extension PlayerCore {
     item.attachment == nil && (after.map { number(of: $0) != nil } ?? true)
   }
 
-  /// Returns an item's number in this queue, as visible to the caller.
+  /// Returns an item's number in this queue; nil if the item is not in it (see `holds`).
   private func number(of item: AVPlayerItem) -> ItemID? {
     item.attachment.flatMap { $0.core === self ? $0.id : nil }
   }

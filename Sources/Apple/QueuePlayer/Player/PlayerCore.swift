@@ -30,11 +30,11 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     var inert = InertPlayerProperties()
     /// The last requested seek. Its handler is called at most once.
     var seek: PlayerSeek?
-    /// The queues of time observers, with the numbers of their observers. Observers with the same dispatch
+    /// The queues of time observers, each with the count of its observers. Observers with the same dispatch
     /// queue share one `ObserverQueue`.
     var observerQueues: [ObjectIdentifier: (queue: ObserverQueue, count: Int)] = [:]
     var isOutputPrepared = false
-    /// The items, and below the properties, whose changes made by calls are not announced yet on the main
+    /// The items and the properties that calls have changed, until the changes are announced on the main
     /// queue.
     var announcedItems: [AVPlayerItem] = []
     var announcedProperties: [ObservedProperty] = []
@@ -77,7 +77,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   /// Reports the changes made by calls, if the caller is on the main queue. Called at the end of every call.
   func deliver() {
-    // While `.prior` handlers of a change are running, that change must be delivered first.
+    // While `.prior` handlers of a change are running, no other change may be delivered before that one.
     if environment.isOnMainQueue(), !announcer.isPreparing { engine.deliverOwn() }
   }
 
@@ -204,7 +204,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     environment.mainQueue.enqueue { onDiagnostic(.startDeferred) }
   }
 
-  /// Calls `start`, which sets `rate`, if that is above 0 and allowed now. Returns whether it did.
+  /// Calls `start`, which sets the rate, if `rate` is above 0 and allowed now. Returns whether it was called.
   private func start(at rate: Float, _ start: () -> Void) -> Bool {
     rate > 0 && canPlay(at: rate) && environment.suspension.start(self, start)
   }
@@ -249,9 +249,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       completion: completion)
   }
 
-  /// Moves `item` to `time`, which equals `seconds`. The item must be the current one as visible to the
-  /// caller. The handler of the previous seek receives false at once. If the item is not known to be ready,
-  /// this seek's handler receives true at once.
+  /// Moves `item` to `time`, which equals `seconds`. The item must be that of `knownCurrent`. The handler of
+  /// the previous seek receives false at once. If the item is not known to be ready, this seek's handler
+  /// receives true at once.
   func seek(
     _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?
@@ -296,7 +296,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     return TimeObserverToken(id: add(shared), queue: key, core: self)
   }
 
-  /// Removes an observer, and the queue of which it was the last one. Returns false for an unknown observer.
+  /// Removes an observer, and its queue if no other observer uses it. Returns false for an unknown observer.
   func removeObserver(_ token: TimeObserverToken) -> Bool {
     guard engine.removeTimeObserver(token.id) else { return false }
     // The queue is released outside the lock.
@@ -331,8 +331,8 @@ final class PlayerSeek: Sendable {
 
 /// Returns the value that `seek` passes to its completion handler, which may be called on any thread.
 func outcome(of seek: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
-  // An unsafe continuation, because it is never resumed if the application ends during the seek, of which a
-  // checked one would warn.
+  // An unsafe continuation, because a checked one would warn that it is never resumed if the application ends
+  // during the seek.
   await withUnsafeContinuation { continuation in seek { continuation.resume(returning: $0) } }
 }
 

@@ -137,7 +137,7 @@ struct DatabaseCommands: Sendable {
     }
     var before: [[UInt8]] = []
     try reader.forEachValues(of: query.tags, query.filter) { values in
-      // A line for each group that starts here.
+      // A line for each grouping tag, from the first one on whose value has changed.
       var isSame = true
       for (index, type) in query.tags.dropLast().enumerated() {
         isSame = isSame && before.indices.contains(index) && before[index] == values[index]
@@ -180,7 +180,7 @@ struct DatabaseCommands: Sendable {
       return reply
     }
     guard let folder = found.folder else { return nil }
-    // Most folders fit into one piece, and the lines after the songs are short.
+    // Not made in pieces, because most folders fit into one, and the lines after the songs are short.
     let (songs, playlists, folders) = try ask { reader throws(DatabaseError) in
       (
         try reader.songs(reader.songs(in: folder)), try reader.playlists(in: folder),

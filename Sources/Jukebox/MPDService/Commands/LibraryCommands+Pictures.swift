@@ -28,8 +28,7 @@ extension LibraryCommands {
 
   func readPicture(of named: Named, from offset: Int, limit: Int, _ request: Request) throws(Ack) -> Reply {
     let song = named.locator
-    // A client of the server's user names a song of the queue as listed, without credentials. The credentials
-    // in the queue are used.
+    // Replies name songs without credentials. For a client of the server's user, those in the queue are used.
     let isOwn = request.reach == .all && song.isRemote
     let credentials = named.credentials ?? (isOwn ? host.read { $0.queue.ownCredentials(for: song) } : nil)
     let content: (mimeType: String, data: [UInt8])?

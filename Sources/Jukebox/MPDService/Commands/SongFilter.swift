@@ -58,7 +58,7 @@ final class SongFilter: Sendable {
 
   private func matches(_ source: Argument, anyOf texts: [Argument]) throws(Ack) -> Bool {
     guard let pattern = patterns[source] else { return false }
-    // Copied out of the lock and back, because one thread at a time uses a filter.
+    // Copied out and back, so that the lock is not held during a match. One thread at a time uses a filter.
     var budget = self.budget.withLock { $0 }
     defer { self.budget.withLock { [budget] in $0 = budget } }
     for text in texts {

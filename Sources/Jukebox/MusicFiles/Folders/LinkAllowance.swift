@@ -1,7 +1,7 @@
 /// A limit for reading folders that symbolic links lead to. Each song raises the limit, so that a collection
 /// on another disk is read completely, and `/` is not.
 package struct LinkAllowance: Sendable {
-  /// The number of names that each song adds: a song rarely has more files beside it that are not songs.
+  /// The number of names that each song adds: a folder rarely has more other files for each song.
   private static let namesOfSong = 100
   /// The number of seconds that each song adds: reading a song from a slow disk takes less.
   private static let secondsOfSong = 1.0

@@ -42,9 +42,9 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
     return key
   }
 
-  /// Appends a zero digit, the number of significant digits, then these digits. The zero digit sorts numbers
-  /// to the position of digits; the count sorts longer numbers after shorter ones. A count of 255 or more
-  /// takes several bytes.
+  /// Appends the digit 0, the number of significant digits, then these digits. The digit 0 makes a number
+  /// sort as a digit against other characters; the count sorts longer numbers after shorter ones. A count of
+  /// 255 or more takes several bytes.
   private static func appendNumber(_ number: ArraySlice<UInt8>, to key: inout [UInt8]) {
     let significant = number.drop { $0 == digits.lowerBound }
     key.append(digits.lowerBound)

@@ -10,8 +10,9 @@ package enum AtomicFile {
 
   /// Writes `bytes` to a temporary file beside `path` and renames it to `path`. If `path` is a link to a
   /// file, that file is replaced. The permissions are `mode`, reduced by the process's umask. With
-  /// `isDurable` the call returns after the disk has stored the bytes and the new name. An error leaves the
-  /// existing file unchanged, except if only storing the new name failed. May block on the disk.
+  /// `isDurable` the call returns after the disk has stored the bytes and the new name. After an error the
+  /// existing file is unchanged, unless the error was to synchronize the folder after the renaming. May block
+  /// on the disk.
   package static func write(
     _ bytes: some Collection<UInt8>, to path: MediaPath, mode: UInt32, isDurable: Bool = false
   ) throws(FileBytes.Problem) {

@@ -33,9 +33,9 @@ extension FileReplacement {
 }
 
 extension MediaPath {
-  /// Renames a damaged file to `NAME.damaged-1`, for a person to inspect. Of earlier ones the last `count` - 1
-  /// are kept, with higher numbers. Returns the new name. `side`: the suffix of a file that belongs to it and is
-  /// renamed with it, if it exists.
+  /// Renames a damaged file to `NAME.damaged-1`, for a person to inspect. The last `count` - 1 files renamed
+  /// earlier are kept, with higher numbers. Returns the new name. `side`: the suffix of a companion file that
+  /// is renamed too, if it exists.
   package func setAside(keeping count: Int = 3, side: String? = nil) throws(FileBytes.Problem) -> MediaPath {
     func name(_ number: Int) -> MediaPath { adding(suffix: ".damaged-\(number)") }
     func moveSide(from old: MediaPath, to new: MediaPath) {

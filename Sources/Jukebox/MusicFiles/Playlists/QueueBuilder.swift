@@ -25,8 +25,8 @@ package struct QueueBuilder {
     /// repetitions: enough for a playlist that names a playlist for every album.
     package var playlists = 1000
     package var playlistDepth = 8
-    /// The maximum size of all playlists, apart from playlists at URLs, in bytes: half a million long names,
-    /// and less than a film.
+    /// The maximum size of all playlists, apart from playlists at URLs, in bytes: enough for half a million
+    /// long names. A film taken for a playlist exceeds it.
     package var playlistBytes = 64 << 20
     /// The maximum nesting of folders: no collection is so deep, and recursion needs a limit.
     package var folderDepth = 64
@@ -95,7 +95,8 @@ package struct QueueBuilder {
   /// Creates a builder that resolves relative names against `directory`.
   ///
   /// - Parameters:
-  ///   - home: The only directory with accessible files; others count as missing, and problems show relative names.
+  ///   - home: The only directory whose files may be added. Other files count as missing, and problems show
+  ///     relative names. If nil, all files may be added.
   ///   - keepsMissing: Whether a missing file has a position in the queue, in addition to a problem.
   ///   - reach: The addresses that URLs may lead to; nil makes every URL a problem.
   ///   - refusal: Called before a file is added. Returns the reason to refuse the file; nil accepts it.
@@ -127,7 +128,8 @@ package struct QueueBuilder {
     self.interruption = interruption
   }
 
-  /// Adds what an argument names; `-` is a playlist on standard input. May block on files and requests.
+  /// Adds the file, URL, folder or playlist that an argument names; `-` is a playlist on standard input. May
+  /// block on files and requests.
   package mutating func add(argument: MediaPath) {
     guard limitation == nil else { return }
     if argument == MediaPath("-") {

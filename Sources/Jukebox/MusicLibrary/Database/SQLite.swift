@@ -5,8 +5,7 @@ internal import MusicFiles
 internal import SystemSupport
 
 /// The functions of libsqlite3, looked up when the first database is opened. The library is not linked, so
-/// that `continuo play` does not pay for loading it. SQLite has kept these functions stable since version
-/// 3.8.7.
+/// that `continuo play` does not load it. SQLite has kept these functions stable since version 3.8.7.
 private struct SQLiteCalls: Sendable {
   typealias Text = UnsafePointer<CChar>?
   typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
@@ -151,8 +150,8 @@ struct Database: ~Copyable {
   private let handle: OpaquePointer
   let question: Question
 
-  /// The number of SQLite's steps between two checks for an interruption. A row takes some ten steps, and
-  /// 10,000 steps take about a millisecond.
+  /// The number of SQLite's virtual machine instructions between two checks for an interruption. A row takes
+  /// some ten of them, and 10,000 take about a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
   /// Opens or creates the file. Blocks on the disk, as all calls here do.

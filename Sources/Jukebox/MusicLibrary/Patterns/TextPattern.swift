@@ -59,7 +59,7 @@ package final class TextPattern: Sendable {
   private static let memoryLimit: UInt32 = 2048
 
   private let calls: PCRECalls
-  // Read only between `init` and `deinit`, by functions that are thread-safe.
+  // Between `init` and `deinit` it is only read, and only by thread-safe functions.
   private nonisolated(unsafe) let code: OpaquePointer
 
   /// Compiles an expression in PCRE2's syntax, or throws mpd's error.

@@ -123,7 +123,7 @@ struct FolderScan {
     } catch {
       return try skip(folder, because: error)
     }
-    // A link back to a folder above, too many levels, or too many links to the same folder.
+    // Not scanned: a link back to a folder above, too many levels, or too many links to the same folder.
     if above.contains(status.identity) || above.count >= Limits.depth
       || appearances[status.identity, default: 0] >= Limits.appearances
     {
@@ -204,7 +204,7 @@ struct FolderScan {
       do throws(FileBytes.Problem) {
         status = try FileStatus(of: location(path))
       } catch {
-        // A known file that has vanished during the scan stays in `gone`. Other errors say nothing about it.
+        // A known file that has vanished during the scan stays in `gone`. After any other error it is kept.
         if error != .system(ENOENT), error != .system(ENOTDIR) { gone.removeValue(forKey: path) }
         continue
       }

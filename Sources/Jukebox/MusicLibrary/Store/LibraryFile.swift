@@ -118,9 +118,9 @@ enum LibraryFile {
     try database.run("COMMIT")
   }
 
-  /// Renames an unusable database with its write-ahead log, as `MediaPath.setAside` does. A connection that is
-  /// still open does not write the log's entries into a renamed file. Returns the new path; nil if the database
-  /// had to be deleted.
+  /// Renames an unusable database, as `MediaPath.setAside` does, with its write-ahead log, because a
+  /// connection that is still open does not write the log's entries into a renamed file. Returns the new
+  /// path; nil if the database had to be deleted.
   static func setAside(_ path: MediaPath, keeping count: Int) -> MediaPath? {
     let place = try? path.setAside(keeping: count, side: "-wal")
     for suffix in ["-wal", "-shm"] + (place == nil ? [""] : []) {

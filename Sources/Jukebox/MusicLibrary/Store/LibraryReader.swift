@@ -105,8 +105,8 @@ package final class LibraryReader: Sendable {
     let statement = try database.statement("SELECT path, metadata FROM songs WHERE id = ?")
     var songs: [LibrarySong] = []
     for id in ids {
-      // Checked here, because SQLite counts its steps from zero for each statement and would never call the
-      // progress handler.
+      // Checked here, because SQLite counts its instructions from zero for each statement and would never
+      // call the progress handler.
       let isLook = songs.count % Self.songsBetweenLooks == Self.songsBetweenLooks - 1
       if isLook, database.question.isInterrupted(), let refusal = database.question.refusal {
         throw .refused(refusal)

@@ -245,8 +245,8 @@ final class LibraryWriter {
     hasChanged = true
   }
 
-  /// Adds a song with its tags, under the number that it had before, if any: clients may be about to read
-  /// that number. The folder counts as not arranged until `arrangeSongs`.
+  /// Adds a song with its tags, under its previous number, if any, because the rest of a long reply may refer
+  /// to it. The folder counts as not arranged until `arrangeSongs`.
   func add(
     song path: [UInt8], as known: Int64?, to folder: Int64, _ status: FileStatus, _ metadata: SongMetadata
   ) throws(DatabaseError) {

@@ -4,10 +4,10 @@ package import MusicFiles
 internal import Synchronization
 
 /// Stickers: names with values, such as ratings, that clients attach to songs, stored by the song's path.
-/// Unlike the library's database, which can be rebuilt from the music, they exist nowhere else. Their own
-/// file also need not wait for a scan, which writes for minutes. Stickers of a missing song are kept, because
-/// its disk may be mounted again. The file is opened at its first use. Any thread; all calls block on the
-/// disk.
+/// They exist nowhere else, unlike the library's database, which can be rebuilt from the music. They have a
+/// file of their own, so that changes need not wait for a scan, which writes to the database for minutes.
+/// Stickers of a missing song are kept, because its disk may be mounted again. The file is opened at its
+/// first use. Any thread; all calls block on the disk.
 package final class StickerStore: Sendable {
   private final class Connection: Sendable {
     let database: Database

@@ -144,7 +144,7 @@ package struct ConnectionMachine: Sendable {
     switch (completed, result) {
     case (.performing(let name, let index), .success(let reply)): succeed(reply, name, index: index)
     case (.performing(let name, let index), .failure(let ack)): fail(ack, name, index: index)
-    // Without an end, the client has disconnected meanwhile.
+    // `unsent` is nil if the client has disconnected meanwhile.
     case (_, .success(let piece)): if let end = unsent?.end { send(piece, end) }
     case (_, .failure(let ack)): if let end = unsent.take()?.end { fail(ack, end.command, index: end.index) }
     }

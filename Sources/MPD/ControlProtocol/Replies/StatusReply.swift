@@ -54,7 +54,7 @@ package struct StatusReply: Hashable, Sendable {
   package var song: Place?
   /// The progress of the current song. Written only in the states `play` and `pause`.
   package var progress: Progress?
-  /// The number of the database update in progress, otherwise of the next one; nil if there is none.
+  /// The number of the database update in progress, otherwise of the next requested one; nil without either.
   package var updatingDatabase: UInt32?
   /// The last error of playback or of the output; nil if there is none.
   package var error: String?

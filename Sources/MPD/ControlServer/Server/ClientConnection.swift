@@ -119,7 +119,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   func complete(_ result: Result<Reply, Ack>) {
     machine.complete(result)
-    // Nobody reads the rest of a long answer.
+    // After a disconnection nobody reads the rest of a long answer.
     if context == nil { machine.dropAnswer() }
     goOn()
   }
@@ -281,8 +281,8 @@ final class ClientConnection: ChannelInboundHandler {
     var bytes = ByteBuffer()
     swap(&bytes, &output)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
-    // Keeps the storage for reuse unless the channel still holds it. In that case no new storage is
-    // allocated.
+    // Keeps the storage for reuse. If the channel still holds the storage, no new storage is allocated
+    // instead.
     bytes.clear(minimumCapacity: 0)
     if bytes.capacity > 0 {
       if bytes.capacity <= Self.keptOutput, output.readableBytes == 0 { output = bytes }
@@ -364,7 +364,8 @@ final class ClientConnection: ChannelInboundHandler {
 
   private func hasRoom(for count: Int) -> Bool {
     let size = output.readableBytes + count
-    // Asking the channel costs more than all other checks. A writable channel holds less than the mark.
+    // A writable channel holds less than `watchMark`. Asking it for the exact number costs more than all
+    // other checks.
     if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes { return true }
     return pending + size <= core.limits.watchBytes
   }

@@ -203,7 +203,8 @@ package final class MPDServer: Sendable {
 }
 
 extension ChannelOptions.Types.WriteBufferWaterMark {
-  /// Returns the marks of a channel that is full at `bytes` and writable again at half of that.
+  /// Returns the water marks of a channel that becomes unwritable at `bytes` and writable again at half of
+  /// that.
   static func full(at bytes: Int) -> Self { Self(low: (bytes + 1) / 2, high: max(1, bytes)) }
 }
 

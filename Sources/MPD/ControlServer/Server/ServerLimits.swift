@@ -5,8 +5,8 @@ package struct ServerLimits: Sendable {
   package var clients = 100
   /// The maximum number of clients from the network, so that they never lock out the machine's own user.
   package var networkClients = 80
-  /// The TCP keep-alive parameters: idle time and interval in seconds, and the number of unanswered probes. A
-  /// telephone that left the network frees its connection after two minutes.
+  /// The TCP keep-alive parameters: idle time and interval in seconds, and the number of unanswered probes.
+  /// The connection of a telephone that has left the network is closed after two minutes.
   package var keepAlive = (idle: 60, interval: 15, count: 4)
   /// The kernel's send buffer for a network client that does not read, in bytes; the kernel doubles it. Left
   /// to itself the kernel would use up to 4 MB for each client. About the size of a Unix socket's buffer.

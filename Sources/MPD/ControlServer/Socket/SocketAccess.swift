@@ -41,7 +41,8 @@ extension SocketOptionProvider {
 /// Returns the id of a group, given by name or number; nil for a name that no group has.
 func groupNumber(_ name: String) -> UInt32? {
   if let number = UInt32(name) { return number }
-  // Larger than the entry of any group used for a socket; a group with more members counts as unknown.
+  // The buffer is larger than the entry of any group used for a socket; a group with more members counts as
+  // unknown.
   return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64 * 1024) { buffer in
     var entry = group()
     var found: UnsafeMutablePointer<group>?

@@ -43,8 +43,8 @@ struct SocketDirectory: ~Copyable {
     throw .unsafeDirectory(path: path)
   }
 
-  /// Whether the directory belongs to a trusted user and, once it has its mode, not every user can rename
-  /// files in it. Others could put their own socket in place of this one.
+  /// Whether the directory belongs to a trusted user and, once its mode is set, does not allow all users to
+  /// rename its files. Any user could otherwise replace this socket with another one.
   private borrowing func isTrusted(isPrivate: Bool) throws(SystemCallError) -> Bool {
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else { throw SystemCallError("fstat") }

@@ -75,8 +75,8 @@ package final class RemoteFetch: Sendable {
     var wished = ReadAhead.disk
     var most = ReadAhead.disk
     var throughput = Throughput()
-    /// Whether the response has neither a length nor a version. Without an Info frame, the medium may be a
-    /// live stream.
+    /// Whether the response has neither a length nor a version. If the medium has no Info frame either, it
+    /// may be a live stream.
     var isOpenEnded = false
     /// The published state, as far as `machine` does not provide it.
     var told = Snapshot()
@@ -85,7 +85,7 @@ package final class RemoteFetch: Sendable {
 
   /// The assumed bit rate of a live stream without `icy-br`, in bits per second.
   private static let usualBitRate = 128_000
-  /// The number of bytes after the tag that contain the Info frame's number of bytes.
+  /// The number of bytes after the tag that are enough to read the byte count in an Info frame.
   private static let infoLength = 256
   /// The maximum number of metadata kept, more than the frames in half a minute of audio.
   private static let metadataLimit = 2_048
@@ -186,8 +186,8 @@ package final class RemoteFetch: Sendable {
     return wake.map { .at($0) } ?? .whenSignalled
   }
 
-  /// Examines the beginning of the medium once. Passes the length that the medium itself states to the
-  /// machine, before a reader reaches the announced end, or treats the medium as a live stream.
+  /// Examines the beginning of the medium once. If the medium itself states a length, passes it to the
+  /// machine, before a reader reaches the announced end. Otherwise, may treat the medium as a live stream.
   private func lookForInfo(_ work: inout Work, _ notes: inout [TransferNote]) {
     guard !work.knowsInfo, !work.machine.isLive else { return }
     let front = store.bytes(12)

@@ -62,7 +62,7 @@ struct Throughput: Sendable {
 struct ProgressMeter {
   /// The interval between reports in seconds.
   private static let interval = 0.5
-  /// The maximum transfer time, in seconds, that a gap between bytes counts.
+  /// The maximum time, in seconds, by which a gap between bytes increases the transfer time.
   private static let pause = 1.0
 
   private var progress = TransferProgress()

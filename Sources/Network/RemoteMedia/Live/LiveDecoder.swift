@@ -15,7 +15,7 @@ final class LiveDecoder: AudioDecoder {
 
   private let connections: LiveConnections
   private let counter: FrameCounter
-  /// The current connection's decoder, and the number in the stream of the decoder's first frame.
+  /// The current connection's decoder, and the stream's frame number at which the decoder starts.
   private var part: (decoder: any AudioDecoder, start: Int64)?
   /// Whether frames were read from the current decoder.
   private var isBegun = false

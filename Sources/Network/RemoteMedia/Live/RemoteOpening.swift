@@ -123,7 +123,7 @@ extension RemoteFetch {
     beginsAsSound || storedFront >= Self.beginning || isWhole
   }
 
-  /// Whether the bytes start with 0xFF, as MPEG frames do, with an ID3 tag or with a sound file's mark.
+  /// Whether the bytes start as MPEG frames do (0xFF), with an ID3 tag, or with an audio file's signature.
   private var beginsAsSound: Bool {
     let first = store.bytes(12)
     return first.first == 0xFF || first.starts(with: "ID3".utf8) || SoundFileKind(first) != nil

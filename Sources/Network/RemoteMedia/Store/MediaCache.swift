@@ -55,8 +55,8 @@ package final class MediaCache: Sendable {
 
   func remove(bytes: Int64) { state.withLock { $0.count -= bytes } }
 
-  /// Reserves `bytes` on the disk for `store`, at most half of its `free` bytes. Returns false if they do not
-  /// fit. To make room, other finished stores discard all bytes, oldest first; then `store` discards bytes
+  /// Reserves `bytes` for `store`, at most half of the disk's `free` bytes. Returns false if they do not fit.
+  /// To make room, other finished stores discard all bytes, oldest first; then `store` discards bytes
   /// long before its position. Must be called outside all locks, because it retains other stores and may
   /// release the last reference to one.
   func makeRoom(for bytes: Int, of store: MediaStore, free: () -> Int64) -> Bool {

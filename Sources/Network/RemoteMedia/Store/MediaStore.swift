@@ -85,7 +85,7 @@ package final class MediaStore: Sendable {
   /// Whether new bytes are kept in memory, a few MiB around the reading position.
   package var isInMemory: Bool { state.withLock { $0.isInMemory } }
 
-  /// Whether all bytes that were wanted have once arrived. A finished store is emptied first when others need
+  /// Whether all wanted bytes have arrived at least once. A finished store is emptied first when others need
   /// room.
   package var isFinished: Bool {
     get { state.withLock { $0.isFinished } }
@@ -150,7 +150,7 @@ package final class MediaStore: Sendable {
   /// Keeps new bytes in memory from now on, because a live stream cannot seek back.
   func useMemory() { state.withLock { $0.isInMemory = true } }
 
-  /// Sets the reading position. If bytes must be discarded, those far from it are.
+  /// Sets the reading position. If bytes must be discarded, bytes far from the position are discarded.
   package func setPlace(_ place: Int64) {
     state.withLock { state in
       state.place = place

@@ -44,8 +44,8 @@ package struct WebURL: Hashable, Sendable {
     return (url, place.credentials)
   }
 
-  /// Returns a text that may be a URL without the part between `//` and the last `@`, which may contain
-  /// credentials.
+  /// Removes the part between `//` and the last `@` from a text that may be a URL, because that part may
+  /// contain credentials.
   package static func withoutCredentials(_ text: [UInt8]) -> [UInt8] {
     // The last "@" counts, because the credentials of a malformed URL may contain slashes.
     guard let at = text.lastIndex(of: UInt8(ascii: "@")),

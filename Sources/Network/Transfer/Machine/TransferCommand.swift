@@ -32,9 +32,9 @@ package enum TransferCommand: Hashable, Sendable {
   case note(TransferNote)
 }
 
-/// An event in the life of a medium, for event output, logs and the player.
+/// An event of a medium's transfer, for event output, logs and the player.
 package enum TransferNote: Hashable, Sendable {
-  /// A request, except after a redirect, is sent for the bytes from `from` on; nil without a `Range` field.
+  /// A request is sent for the bytes from `from` on; nil without a `Range` field. Not reported for redirects.
   case request(from: Int64?, attempt: Int)
   /// The response head, the URL that sent it (after redirects), and the server's address if known.
   case response(ResponseHead, url: WebURL, address: PeerAddress?, attempt: Int)
@@ -99,7 +99,7 @@ package protocol StoredBytes {
 }
 
 extension ArraySlice<UInt8> {
-  /// Returns whether `other` has the same bytes. Compares memory, where `==` compares one element after the
+  /// Returns whether `other` has the same bytes. Uses `memcmp`, because `==` compares one element after the
   /// other.
   package func isEqual(to other: [UInt8]) -> Bool {
     guard count == other.count else { return false }

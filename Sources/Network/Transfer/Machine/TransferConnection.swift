@@ -37,8 +37,8 @@ struct TransferConnection: Sendable {
   var brought: Int64 = 0
   var news: Int64 = 0
   /// The last byte of a gap in the stored ranges, its offset, and the end of the stored bytes to compare
-  /// after it. The byte is stored only after that comparison, because the bytes after the gap may belong to
-  /// another version, and the gap prevents their reading.
+  /// after it. The byte is stored only after that comparison: the bytes after the gap may belong to another
+  /// version, and the reader does not reach them while the byte is missing.
   var joint: (byte: ArraySlice<UInt8>, offset: Int64, end: Int64)?
   var demuxer: ICYDemuxer?
 
@@ -50,7 +50,7 @@ struct TransferConnection: Sendable {
 /// the stored version. Usually the number is `NetworkLimits.overlap`, or `overlapAfterRestart` for bytes of
 /// another process. If the last lost connections brought few bytes, the number is a quarter of the most that
 /// any of them brought, at least `leastOverlap`. Connections then usually bring new bytes too. A single tiny
-/// connection changes nothing, because the next server may have another version.
+/// connection does not shorten the overlap, because the next one may be to a server with another version.
 struct OverlapRule: Sendable {
   private var brought: [Int64] = []
   /// Whether this machine has stored a byte. Bytes stored before that come from another process.

@@ -64,7 +64,8 @@ package struct TransferMachine: Sendable {
   /// Whether bytes after the announced end were requested.
   var asksForRest = false
   private var toldComplete = false
-  /// The number of stored ranges that whole responses to requests with `If-Range` have repeated unchanged.
+  /// The number of times that a whole response to a request with `If-Range` has repeated a stored range
+  /// unchanged; see `distrustsValidators`.
   var emptyValidators = 0
 
   // Live streams.

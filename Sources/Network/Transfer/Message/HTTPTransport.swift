@@ -9,7 +9,7 @@ package struct TransferRequest: Hashable, Sendable {
   package var method: String?
   package var body: TransferBody?
   package var reach = NetworkReach.all
-  /// The application's consent to the server; nil if the system's rules alone decide.
+  /// The application's check of the server's certificate; nil if the system's rules alone decide.
   package var check: ServerCheck?
 
   package init(url: WebURL) { self.url = url }
@@ -119,8 +119,8 @@ package protocol TransferSink: AnyObject, Sendable {
   /// Called under the same conditions as `take`; does nothing by default.
   func measured(_ timing: TransferTiming, of transfer: TransferID)
 
-  /// Receives the certificates (PEM) of a server without the application's consent, its own first, before the
-  /// failure `unaccepted`. Called under the same conditions as `take`; does nothing by default.
+  /// Receives the certificates (PEM) of a server that the application has not accepted, its own first, before
+  /// the failure `unaccepted`. Called under the same conditions as `take`; does nothing by default.
   func presented(_ certificates: [String], of transfer: TransferID)
 }
 

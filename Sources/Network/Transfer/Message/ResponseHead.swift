@@ -98,7 +98,7 @@ package struct ContentRange: Hashable, Sendable {
   }
 }
 
-/// A mark of a medium's version, strong enough for `If-Range` (RFC 9110, 13.1.5 and 8.8.2.2).
+/// A validator of a medium's version, strong enough for `If-Range` (RFC 9110, 13.1.5 and 8.8.2.2).
 package enum Validator: Hashable, Sendable {
   /// A strong entity tag, with its quotes.
   case tag(String)

@@ -1,6 +1,6 @@
-/// The consent that a request over TLS needs besides the system's rules. Without it, the transport sends no
-/// request: it reports the server's certificates and fails with `unaccepted`, unless their verification has
-/// failed before.
+/// The condition that the application accepts a TLS server's certificate. If it does not, the transport sends
+/// no request, reports the server's certificates and fails with `unaccepted`. If their verification fails
+/// first, the transport fails with that error and reports no certificates.
 package struct ServerCheck: Hashable, Sendable {
   /// The certificates (PEM) of the server that the application has accepted. Several, because the machines
   /// of one host may have one each.

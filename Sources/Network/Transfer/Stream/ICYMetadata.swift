@@ -55,7 +55,7 @@ package struct ICYMetadata: Hashable, Sendable {
   }
 }
 
-/// The description that a live stream gives of itself in its head.
+/// The description of a live stream in the head of its response.
 package struct ICYStation: Hashable, Sendable {
   package var name: String?
   package var genre: String?

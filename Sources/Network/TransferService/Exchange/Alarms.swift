@@ -35,7 +35,7 @@ package final class Alarms: Sendable {
     return id
   }
 
-  /// Cancels an alarm, unless its action has begun.
+  /// Cancels an alarm that is not yet due. The action of a due alarm may still be called.
   package func cancel(_ id: ID?) {
     guard let id else { return }
     let old = state.withLock { $0.alarms.removeValue(forKey: id) }

@@ -8,7 +8,8 @@ package import Transfer
 package final class Exchange: Sendable {
   /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
   package protocol Client: AnyObject, Sendable {
-    /// The server redirects the request. Continue with `follow`, or `proceed` with the redirect's response.
+    /// The server redirects the request. Continue with `follow`, or with `proceed`, which accepts the
+    /// redirect as the response.
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
     /// The server requests credentials. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
@@ -20,7 +21,7 @@ package final class Exchange: Sendable {
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
     /// Bytes of the body have arrived. Returns the demand for more.
     func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
-    /// `count` bytes of the request body were sent so far.
+    /// `count` bytes of the request body were sent so far. The count restarts if the body is sent again.
     func exchange(_ exchange: Exchange, sent count: Int64)
     /// The exchange has ended. This is the last call.
     func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)
@@ -35,8 +36,8 @@ package final class Exchange: Sendable {
     var transfer: TransferID?
     /// The head of a redirect or challenge that awaits the client's decision; nil if none.
     var undecided: ResponseHead?
-    /// The end of a connection whose client has yet to decide or to resume, reported afterwards; `.none`
-    /// before the connection has ended, `.some(nil)` after a complete body.
+    /// The end of the connection, if it came before the client's decision or `proceed`; `.none` if no end
+    /// waits, `.some(nil)` after a complete body.
     var unheardEnd: TransferFailure??
     var isPaused = false
     /// Whether the owner has paused the exchange.
@@ -46,12 +47,12 @@ package final class Exchange: Sendable {
     /// The number of bytes that the client has enqueued and not consumed.
     var queued = 0
     var trust = TrustQuestion()
-    /// The number of refused credentials.
+    /// The number of `authenticate` calls.
     var failures = 0
     var lastProgress: HostTime
     var alarm: Alarms.ID?
     var isOver = false
-    /// The connections so far, at most the last `longestRecord`.
+    /// The connections, without those whose certificates were asked about; at most the last `longestRecord`.
     var transactions: [Transaction] = []
 
     mutating func noteInTransaction(_ change: (inout Transaction) -> Void) {
@@ -89,7 +90,7 @@ package final class Exchange: Sendable {
 
   package var request: TransferRequest { state.withLock { $0.request } }
 
-  /// The connections so far, oldest first.
+  /// The recorded connections, oldest first.
   package var transactions: [Transaction] { state.withLock { $0.transactions } }
 
   package func start() {
@@ -175,7 +176,8 @@ package final class Exchange: Sendable {
     if before > Self.enough, before - count <= Self.enough { proceed() }
   }
 
-  /// Pauses or resumes the exchange. While paused, nothing is read from the connection and no timeout runs.
+  /// Pauses or resumes the exchange. While paused, at most one more piece of the body
+  /// arrives, and no timeout runs.
   package func setHeld(_ isHeld: Bool) {
     let now = alarms.clock.now
     let (transfer, isPaused) = state.withLock { state in
@@ -270,7 +272,7 @@ package final class Exchange: Sendable {
     }
   }
 
-  /// Records that an event has arrived. Returns false if the connection is obsolete.
+  /// Records that an event has arrived. Returns false if the connection is obsolete or the exchange is over.
   private func progress(
     hop: UInt64, _ transfer: TransferID, _ change: (inout Transaction, HostTime) -> Void
   ) -> Bool {
@@ -298,8 +300,8 @@ package final class Exchange: Sendable {
     return .more
   }
 
-  /// Asks the client about certificates, or connects again to learn more about them. Returns false if the
-  /// failure has another cause.
+  /// Asks the client about certificates, or connects again to learn more about them. Returns false if it has
+  /// done neither, because the failure is final.
   private func isAboutTrust(_ failure: TransferFailure) -> Bool {
     switch state.withLock({ state in state.trust.step(after: failure, of: state.request.check) }) {
     case .ask(let presented, let reason)?:
@@ -344,7 +346,7 @@ package final class Exchange: Sendable {
     let now = alarms.clock.now
     let alarm = state.withLock { state -> (Alarms.ID?)? in
       guard !state.isOver else { return nil }
-      // The end is reported after the client's decision.
+      // The end is kept until the client has decided or resumed.
       guard state.undecided == nil, !state.isPaused else {
         state.unheardEnd = .some(failure)
         return nil

@@ -30,9 +30,9 @@ package struct Transaction: Sendable {
     }
   }
 
-  /// The start and end of each phase; nil for a phase that has not occurred. `lookup`, `connection` and
-  /// `security` are nil on a reused connection. `lookup` and `security` are also nil if the transport does
-  /// not measure them.
+  /// The start and end of each phase; nil for a phase that has not occurred. `lookup` and `security` are nil
+  /// before the response, and if the transport does not measure them. Once measured, only `request` has a
+  /// value on a reused connection.
   package struct Phases {
     package var lookup: (start: HostTime, end: HostTime)?
     package var connection: (start: HostTime, end: HostTime)?

@@ -1,8 +1,8 @@
 import Transfer
 
 /// The question whether the application accepts a server's certificates. A value: the failures of connections
-/// go in, the next step comes out. Several connections may be needed, because libcurl reports no certificates
-/// after a failed verification, and no reason without one.
+/// go in, the next step comes out. Several connections may be needed: libcurl reports no certificates after a
+/// failed verification, and a connection without verification gives no reason.
 struct TrustQuestion: Hashable, Sendable {
   enum Step: Hashable {
     /// Ask the client about the certificates, with the reason why they are not valid; nil if they are.
@@ -19,8 +19,7 @@ struct TrustQuestion: Hashable, Sendable {
   /// The failure of the verification; nil if the certificates are valid or were not verified.
   private var invalidity: TransferFailure?
 
-  /// Returns the next step after a failed connection; nil if the failure is not about certificates, or if the
-  /// request has no check.
+  /// Returns the next step after a failed connection; nil if the failure is final, as always without a check.
   mutating func step(after failure: TransferFailure, of check: ServerCheck?) -> Step? {
     guard var check else { return nil }
     if check.isVerified { invalidity = failure.kind == .certificate ? failure : nil }

@@ -45,7 +45,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case ended(TransferKey)
     /// A task needs the application's answer to continue.
     case asked(TransferKey)
-    /// The application has answered, so that the task can continue.
+    /// The task no longer waits for the application's answer.
     case answered(TransferKey)
     /// The application has received the end of the task.
     case removed(TransferKey)
@@ -70,9 +70,9 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case hold(TransferKey)
     /// Stop the download, which has started or not, so that it can be resumed by another task.
     case stop(TransferKey)
-    /// Fail the task, because its deadline has passed. `ended` is not expected.
+    /// Fail the task, because its deadline has passed. The machine has ended it already.
     case expire(TransferKey)
-    /// Cancel the task, because the user has quit the application. `ended` is not expected.
+    /// Cancel the task, because the user has quit the application. The machine has ended it already.
     case cancel(TransferKey)
     /// Resume or launch the application for this session.
     case wake(String)
@@ -82,8 +82,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case finishEvents(String)
   }
 
-  /// The start delay, in seconds, of tasks created in the background after the first wake. Each further wake
-  /// doubles the delay.
+  /// The time, in seconds, for which tasks first resumed in the background wait after the first wake. A wake
+  /// during this time doubles it.
   static let firstDelay = 60.0
 
   struct Item: Hashable, Sendable {
@@ -95,7 +95,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
     var isDelivered = false
     /// Whether the task waits for the application's answer to a challenge.
     var isAsking = false
-    /// Whether the application was woken since the task has ended.
+    /// Whether the task's end has requested a wake, or requests none because the user has quit the
+    /// application.
     var hasWoken = false
     /// The start time that the device has chosen; nil if none.
     var chosen: HostTime?
@@ -123,7 +124,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case told
   }
 
-  /// The start delay of tasks that are created in the background.
+  /// The start delay of tasks that are first resumed in the background.
   struct Limiter: Hashable, Sendable {
     /// The delay in seconds; 0 if none is in effect.
     var delay = 0.0
@@ -138,13 +139,13 @@ package struct TransferServiceMachine: Hashable, Sendable {
   private(set) var isPowered = false
   /// The delay in seconds of tasks whose time the device chooses.
   let discretionaryDelay: Double
-  /// The completed tasks, in the order of completion.
+  /// The tasks that have ended or wait for the application's answer, in the order in which they did so.
   private var done: [TransferKey] = []
   /// The tasks that the current event concerns; nil for all tasks. Limits the work when thousands of tasks
   /// wait.
   private var concerned: Set<TransferKey>? = []
-  /// The next time at which `Event.time` has an effect; nil if none. After the removal of a task, this time
-  /// may be too early.
+  /// The next time at which `Event.time` has an effect; nil if none. This time may be too early, for example
+  /// after the end of a task.
   private(set) var nextMoment: HostTime?
   private var now = HostTime(nanoseconds: .min)
   private var commands: [Command] = []
@@ -165,7 +166,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
     return commands
   }
 
-  /// Returns the next time that affects the task; nil if none.
+  /// Returns the task's deadline, or its start time if that comes first; nil if it waits for neither.
   private func moment(of key: TransferKey) -> HostTime? {
     guard let item = items[key], !item.isDone, let wishes = item.wishes else { return nil }
     let deadline = wishes.deadline < .distantFuture ? wishes.deadline : nil
@@ -286,8 +287,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
       if before == .front || before == .background {
         for name in sessions.keys { sessions[name]?.wake = .none }
       }
-      // The application may have been stopped before it received these ends. A challenge is answered later, unless the
-      // process has ended.
+      // The application may have been stopped before it received these ends. A challenge can still be
+      // answered later, unless the process has ended.
       for (key, item) in items
       where item.isDelivered && !item.hasWoken && (next == .gone || !item.isAsking) {
         sessions[key.session]?.hasNews = true
@@ -364,7 +365,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
     commands.append(.wake(name))
   }
 
-  /// Whether transfers of an application that has ended will launch it again, or are about to.
+  /// Whether transfers of an application that has ended may launch it again.
   var mayWake: Bool {
     sessions.contains { name, session in
       let begun = items.filter { $0.key.session == name && $0.value.wishes != nil && !$0.value.isDone }

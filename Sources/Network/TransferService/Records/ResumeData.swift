@@ -14,7 +14,8 @@ package struct ResumeData: Codable, Sendable {
   /// The `If-Range` value of the version; nil if the server sent only a weak validator.
   package var validator: String?
 
-  /// Creates the data to resume after `count` bytes of a file; nil if request or response do not allow it.
+  /// Creates the data to resume after `count` bytes of a file; nil without bytes, or if request or response
+  /// do not allow it.
   package init?(
     url text: String, method: String, fields: [String: String], _ head: ResponseHead?, path: String,
     count: Int64
@@ -56,7 +57,7 @@ package struct Resumption: Hashable, Sendable {
   package enum Step: Hashable {
     /// The body continues the stored bytes, after the overlap to compare.
     case goOn
-    /// The body is the complete file: discard the stored bytes.
+    /// The body does not continue the stored bytes, which are to be discarded.
     case anew
     /// The response is useless: repeat the request without `Range`.
     case askAnew

@@ -81,10 +81,10 @@ package struct TaskRecord: Codable, Sendable {
     answer = Answer(status: head.status, fields: head.dictionary, url: url.text)
   }
 
-  /// The base name of the task's files. All files of a session share a prefix.
+  /// The base name of the task's files. The names of a session's tasks share a prefix.
   package var name: String { "\(session.lastingHash)-\(task)" }
 
-  /// The encoded record, without secrets.
+  /// The encoded record, without the secrets of the request and without a task description over 64 KiB.
   var bytes: Data? {
     var kept = self
     kept.fields = ResumeData.withoutSecrets(fields)
@@ -118,7 +118,7 @@ package struct TaskRecord: Codable, Sendable {
 }
 
 extension String {
-  /// The hash (FNV-1a, hexadecimal) for file names, the same in every process. Texts may be longer than names.
+  /// The hash (FNV-1a, hexadecimal), the same in every process. For file names, which cannot have any length.
   package var lastingHash: String {
     String(utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
   }

@@ -6,7 +6,7 @@ package import Foundation
 package protocol TransferService: AnyObject, Sendable {
   /// The path of the folder with all records and files.
   var folder: String { get }
-  /// Whether every call so far has reached the service. A process must not be stopped before that.
+  /// Whether no call waits to be sent to the service. A process must not be stopped before that.
   var isIdle: Bool { get }
 
   func client(of session: String) -> (any TransferClient)?
@@ -19,7 +19,7 @@ package protocol TransferService: AnyObject, Sendable {
   func perform(_ call: TransferCall)
   /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
   func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?)
-  /// Ends the transfers that this process carries out. Blocks on the disk.
+  /// Ends the transfers that this process carries out. Blocks on the disk or on the phone.
   func close()
 }
 

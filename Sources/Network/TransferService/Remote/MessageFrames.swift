@@ -11,7 +11,7 @@ struct MessageFrames {
     case invalid
   }
 
-  /// The maximum length of a message in bytes: far more than the record of one task has.
+  /// The maximum length of a message in bytes: far more than the record of one task usually has.
   static let limit = 64 << 20
   private static let decoder = {
     let decoder = JSONDecoder()
@@ -42,7 +42,8 @@ struct MessageFrames {
     }
   }
 
-  /// Receives and returns the next message. Returns nil if the socket has no more bytes, or a timeout.
+  /// Receives and returns the next message; nil after the socket's timeout, or if MSG_DONTWAIT finds no
+  /// bytes.
   mutating func next<Message: Decodable>(
     _: Message.Type, from descriptor: Int32, flags: Int32 = 0
   ) throws(Problem) -> Message? {
@@ -59,7 +60,7 @@ struct MessageFrames {
     }
   }
 
-  /// Returns the frame of a message; nil if the message is too long.
+  /// Returns the frame of a message; nil if the message cannot be encoded or is too long.
   static func frame(_ message: some Encodable, limit: Int = Self.limit) -> [UInt8]? {
     guard let data = try? encoder.encode(message), data.count <= limit else { return nil }
     return (0..<4).map { UInt8(truncatingIfNeeded: data.count >> (8 * $0)) } + Array(data)

@@ -25,7 +25,7 @@ final class MessageSender: Sendable {
     self.descriptor = descriptor
     self.limit = limit
     queue = DiskErrands("url-messages", on: clock)
-    // After a timeout the worker tries again, unless it is to end.
+    // After each timeout the worker can see whether it is to end.
     var second = timeval(tv_sec: 1, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &second, socklen_t(MemoryLayout<timeval>.size))
   }
@@ -33,8 +33,8 @@ final class MessageSender: Sendable {
   /// Whether all messages were sent or, after a failure, dropped.
   var isIdle: Bool { unsent.load(ordering: .acquiring) == 0 }
 
-  /// Enqueues a message. `orElse` is called on the worker if the message cannot be sent although the peer has not
-  /// closed the stream, for example because it is too long.
+  /// Enqueues a message. `orElse` is called, on the worker or in `close`, for the first message that is too
+  /// long, cannot be encoded or meets an error other than a closed stream or a timeout.
   func send(
     _ message: some Encodable & Sendable, isProgress: Bool = false,
     orElse: @escaping @Sendable () -> Void = {}
@@ -55,14 +55,14 @@ final class MessageSender: Sendable {
   /// Drops all further messages.
   func drop() { isBroken.store(true, ordering: .relaxed) }
 
-  /// Sends the remaining messages, and ends the worker. Blocks while the peer does not read, for at most ten
-  /// seconds.
+  /// Sends the remaining messages, and ends the worker. Blocks while the peer does not read. Gives up after
+  /// about ten seconds of waiting with one message.
   func close() {
     isClosing.store(true, ordering: .relaxed)
     queue.close()
   }
 
-  /// Returns false if the socket cannot be used.
+  /// Returns false after an error other than a closed stream or a timeout.
   private func write(_ frame: [UInt8]) -> Bool {
     var rest = frame[...]
     var attempts = 0

@@ -6,7 +6,7 @@ import Synchronization
 /// The transfer service of an application on a phone that is another process: calls and events travel on a
 /// socket. The transfers continue while this process is stopped and after its end.
 package final class RemoteTransfers: TransferService {
-  /// The timeout in seconds for the phone to open the service, between two of its messages.
+  /// The timeout in seconds for each message of the phone while it opens the service.
   private static let patience = 10
 
   private struct State {
@@ -15,7 +15,7 @@ package final class RemoteTransfers: TransferService {
     /// The handlers for resume data, by number.
     var handlers: [UInt64: @Sendable (Data?) -> Void] = [:]
     var lastHandler: UInt64 = 0
-    /// Whether the phone no longer carries out the transfers of this process.
+    /// Whether the phone and this process no longer understand each other, so that tasks fail.
     var isLost = false
     var reader: (any Worker)?
   }
@@ -25,7 +25,7 @@ package final class RemoteTransfers: TransferService {
   private let sender: MessageSender
   private let state: Mutex<State>
 
-  /// Opens the service. Blocks until the phone has read the records. Returns nil if the phone refuses or does
+  /// Opens the service. Blocks until the phone has sent the records. Returns nil if the phone refuses or does
   /// not answer. `descriptor`, a stream socket, remains open.
   package init?(over descriptor: Int32, _ settings: TransferSettings, clock: any HostClock) {
     // The record of a task returns with a response, and must fit into a message then too.
@@ -87,8 +87,8 @@ package final class RemoteTransfers: TransferService {
     }
   }
 
-  /// Fails the tasks of all sessions, because the phone and this process no longer understand each other. Must be
-  /// called again after each later call.
+  /// Fails the tasks of all sessions with a client, because the phone and this process no longer understand
+  /// each other. Must be called again after each later call.
   private func lose() {
     sender.drop()
     let handlers = state.withLock { state in
@@ -111,7 +111,8 @@ package final class RemoteTransfers: TransferService {
     for (record, client) in failed { client.ended(record, file: "\(folder)/\(record.name)") }
   }
 
-  /// Stores a changed record. Returns the client of its session; nil if the task has ended in this process.
+  /// Stores a changed record, unless its task is no longer known or the connection has failed. Returns the
+  /// client to notify; nil if none.
   private func keep(_ record: TaskRecord) -> (any TransferClient)? {
     state.withLock { state in
       guard state.records[record.key] != nil, !state.isLost else { return nil }

@@ -32,7 +32,7 @@ package final class TransferHost {
     self.wake = wake
   }
 
-  /// Whether transfers of an application that has ended will launch it again.
+  /// Whether transfers of an application that has ended may launch it again.
   package var mayWake: Bool { service?.mayWake ?? false }
 
   /// Serves a process of the application on its socket. Must be preceded by `disconnect` for an earlier one.
@@ -114,7 +114,8 @@ package final class TransferHost {
     connection = nil
   }
 
-  /// Cancels the transfers, because the user has quit the application. Its next launch is notified.
+  /// Cancels the transfers, because the user has quit the application. The application learns this after its
+  /// next launch.
   package func quit() { service?.perform(.quit) }
 
   /// Ends the transfers, so that they can be resumed when the application opens the service again.

@@ -13,8 +13,8 @@ enum TransferRequestMessage: Codable, Sendable {
 enum TransferNotice: Codable, Sendable {
   /// The record of a task, or the progress of one once the service is open.
   case record(TaskRecord)
-  /// The service is open and has sent all records. False if the folder cannot be opened, if another process has
-  /// locked it, and after an invalid message; no further message is then read.
+  /// The service is open and has sent all records. False if the folder cannot be opened, if another process
+  /// has locked it, and after an invalid message, which is the last one that is read.
   case opened(Bool)
   case resumed(TaskRecord, offset: Int64)
   case ended(TaskRecord)

@@ -59,13 +59,14 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Returns the record of an unfinished task and its session's client; nil if the application does not run.
+  /// Returns the record of a task and its session's client; nil if the task has ended, or if the application
+  /// is suspended or has ended.
   func running(_ key: TransferKey) -> (record: TaskRecord, client: (any TransferClient)?)? {
     state.withLock { $0.running(key) }
   }
 
   /// Notifies the client that a download has resumed at `offset`. Without a client, records `offset` for the
-  /// next one.
+  /// next one. Does nothing while the application is suspended or has ended.
   private func resumed(_ key: TransferKey, at offset: Int64) {
     let running = state.withLock { state in
       let running = state.running(key)
@@ -114,7 +115,7 @@ extension BackgroundTransfers {
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
-  /// Ends a task with `outcome` once the task's record is on disk.
+  /// Ends a task with `outcome`, which is delivered to the application afterwards.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome) {
     let (run, handler) = state.withLock { state -> (TaskRun?, (@Sendable (Data?) -> Void)?) in
       guard state.records[key]?.outcome == nil else { return (nil, nil) }
@@ -124,8 +125,8 @@ extension BackgroundTransfers {
     // A download may end, in any way, before it notices its cancellation.
     handler?(outcome.resumeData)
     if outcome.code != nil { run?.stop() }
-    // The end is delivered only once it is recorded, so that the next process does not repeat a transfer that
-    // this one has delivered.
+    // The end of a transfer is delivered only once it is recorded, so that the next process does not repeat a
+    // transfer that this one has delivered. The machine delivers a passed deadline itself, at once.
     save(key) { [weak self] in
       // After a challenge without an answer, the machine has delivered the task and must now deliver its end.
       self?.handle { $0.challenges.remove(key) == nil ? nil : .answered(key) }

@@ -6,8 +6,8 @@ package import SystemSupport
 package import Transfer
 
 /// Carries out the transfers of background sessions, even while the application is suspended or has ended.
-/// Records the transfers on disk for the next process. Thread-safe. Only `init` and `close` block on
-/// the disk; workers do the other disk work.
+/// Records the transfers on disk for the next process. Thread-safe. Only `init`, `close` and `deinit` block
+/// on the disk; workers do the other disk work.
 package final class BackgroundTransfers: TransferService {
   struct State {
     var machine: TransferServiceMachine
@@ -20,7 +20,7 @@ package final class BackgroundTransfers: TransferService {
     /// The offsets at which downloads of an earlier process continued before their session had a client.
     var resumptions: [TransferKey: Int64] = [:]
     var credentials: [TransferKey: Credentials] = [:]
-    /// The tasks that have requested credentials and have no answer yet. The machine counts them as ended.
+    /// The tasks that wait for credentials from the application. The machine counts them as ended.
     var challenges: Set<TransferKey> = []
     /// The number of refused credentials of each task.
     var failures: [TransferKey: Int] = [:]
@@ -160,7 +160,7 @@ package final class BackgroundTransfers: TransferService {
   /// The records of all sessions.
   package var records: [TaskRecord] { state.withLock { Array($0.records.values) } }
 
-  /// Whether transfers of an application that has ended will launch it again.
+  /// Whether transfers of an application that has ended may launch it again.
   package var mayWake: Bool { state.withLock { $0.machine.mayWake } }
 
   package func perform(_ call: TransferCall) {
@@ -375,7 +375,7 @@ package final class BackgroundTransfers: TransferService {
   }
 
   /// Enqueues the record of a task for writing. `then` is called once the record is on disk, even after
-  /// failed attempts.
+  /// failed attempts, unless the task is removed before.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil) {
     writer.save(key, then: then) { [weak self] in
       guard let self, let record = state.withLock({ $0.records[key] }) else { return nil }

@@ -1,8 +1,8 @@
 package import Clocks
 import Synchronization
 
-/// Runs disk jobs in order on a worker of its own, so that callers never wait for a disk. Thread-safe. The
-/// worker exists from the first job until `close`, which the owner must call.
+/// Runs disk jobs in order on a worker of its own, so that callers of `add` never wait for a disk.
+/// Thread-safe. The worker exists from the first job until `close`, which the owner must call.
 package final class DiskErrands: Sendable {
   package typealias Errand = @Sendable () -> Void
 

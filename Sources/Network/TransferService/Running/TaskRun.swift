@@ -33,7 +33,7 @@ enum TaskRun {
     }
   }
 
-  /// Stops the transfer. A download reports that it can be resumed.
+  /// Stops the transfer. A download reports `stopped`.
   func stop() {
     switch self {
     case .download(let download): download.stop()

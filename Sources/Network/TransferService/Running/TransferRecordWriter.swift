@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// Writes records to disk, and retries each failed write, so that a full disk loses no record in memory.
-/// Thread-safe; only the worker of `disk` waits for the disk.
+/// Writes records to disk, and retries each failed write, for example after the disk was full. Thread-safe;
+/// only the jobs of `disk` wait for the disk.
 final class TransferRecordWriter: Sendable {
   /// Returns the path and the bytes of a record; nil if the record is no longer needed.
   typealias Content = @Sendable () -> (path: String, bytes: Data)?
@@ -29,8 +29,8 @@ final class TransferRecordWriter: Sendable {
     self.calls = calls
   }
 
-  /// Enqueues a record. `then` is called on the worker of `disk` once the record is on disk, unless the
-  /// record is no longer needed.
+  /// Enqueues a record. `then` is called in a job of `disk` once the record is on disk, unless the record is
+  /// no longer needed.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil, _ content: @escaping Content) {
     let isNew = state.withLock { state in
       var saving = state[key] ?? Saving(content: content)

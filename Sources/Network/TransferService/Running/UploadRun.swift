@@ -37,7 +37,7 @@ final class UploadRun: Exchange.Client {
   private let transport: any HTTPTransport
   private let alarms: Alarms
   private let timeout: Double
-  /// Compares the size of the file with the size at the creation of the task. Calls `done` on any thread.
+  /// Compares the size of the file with its size at the first such comparison. Calls `done` on any thread.
   private let examine: @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
   private let onEvent: @Sendable (Event) -> Void
   private let state = Mutex(State())

@@ -23,8 +23,8 @@ extension FileDownload: WebService.Connection {}
   /// means that the connection was lost.
   private var isUnderWay = false
 
-  /// Begins the download of a path into a file. `onEnd` is called once, not before this initializer returns,
-  /// with the reason of a failure, or nil if the file is complete and has its final name.
+  /// Begins the download of a path into a file. `onEnd` is called at most once, not before this initializer
+  /// returns, with the reason of a failure, or nil if the file is complete and has its final name.
   init(
     _ path: String, of service: WebService, to target: URL, print: @escaping @Sendable (String) -> Void,
     onEnd: @escaping (String?) -> Void

@@ -11,7 +11,8 @@ import Glibc
     var description: String { String(cString: strerror(code)) }
   }
 
-  /// Called when a connection or data has arrived, or an error has occurred.
+  /// Called when a connection, data or the connection's end has arrived, when an error has occurred, and by
+  /// `look`.
   var onReadable: (() -> Void)?
   private let descriptor: Int32
   private var source: DescriptorSource?
@@ -77,7 +78,7 @@ import Glibc
   }
 
   /// Registers the socket with the device, which watches it while the application is suspended. Returns false
-  /// without the background mode `voip`.
+  /// if that is not possible, for example without the background mode `voip`.
   func watchForCalls() -> Bool { source != nil && VoIPSocket.register(descriptor) }
 
   /// Returns the next pending connection, accepted; nil if there is none.

@@ -23,8 +23,7 @@ final class MisbehavingAppDelegate: AppDelegate {
   private let hang: Double
   private let parts: ScreenParts
 
-  /// `hang` is the time in seconds for which a call does not return. It is limited, so that the application
-  /// can be launched again.
+  /// `hang` is the time in seconds for which a call does not return.
   init(tabs: [Screen], _ parts: ScreenParts, misbehaviour: Misbehaviour, hang: Double) {
     self.misbehaviour = misbehaviour
     self.hang = hang

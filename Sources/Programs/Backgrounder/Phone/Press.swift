@@ -27,7 +27,7 @@ struct Press: Hashable, Sendable {
     case refresh
     /// Runs the processing task that the application has scheduled.
     case process
-    /// Expires the scheduled task that began last.
+    /// Expires the scheduled task of the last `refresh` or `process`.
     case expire
     case terminate
     /// Launches the application, for the first time or again.
@@ -35,7 +35,8 @@ struct Press: Hashable, Sendable {
     /// Switches the phone off.
     case quit
 
-    /// Returns the event that the phone carries out; nil for `quit`. `lastTask` is the scheduled task that began last.
+    /// Returns the event that the phone carries out; nil for `quit`. `lastTask` identifies the task of the
+    /// last `refresh` or `process`.
     func happening(lastTask: String) -> LifecycleHappening? {
       switch self {
       case .tap, .play, .tab1, .tab2, .tab3, .tab4: .touch(rawValue)
@@ -61,7 +62,7 @@ struct Press: Hashable, Sendable {
   }
 
   var action: Action
-  /// The time after the start, in seconds.
+  /// The time after the launch or, with `--no-launch`, after the start of the script, in seconds.
   var time: Double
 }
 

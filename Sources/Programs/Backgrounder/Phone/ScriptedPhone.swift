@@ -18,8 +18,8 @@ final class ScriptedPhone {
     self.start = start
   }
 
-  /// Performs the script of a plan and, if `readsInput`, the words of standard input. `start` is the start of the phone.
-  /// Never returns; without `quit` the phone is never switched off.
+  /// Performs the script of a plan and, if `readsInput`, the words of standard input. `start` is the start of
+  /// the phone. Never returns. The end of the script does not end the phone.
   static func run(_ plan: Plan, arguments: [String], start: HostTime, readsInput: Bool) -> Never {
     var parts = PhoneRun.Parts(arguments: arguments, modes: plan.parts.modes, timeline: plan.drawing)
     parts.readsKeys = !readsInput

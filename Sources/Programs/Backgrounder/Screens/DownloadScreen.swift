@@ -7,8 +7,8 @@ import Foundation
 final class DownloadScreen: Screen {
   private static let files = ["one.mp3", "two.mp3", "three.mp3", "four.mp3"]
 
-  /// The application of this screen. In blocks on the main queue its device is not the current one, so that
-  /// `shared` would return another application.
+  /// The application of this screen. With several devices in a process, as in tests, `shared` may be another
+  /// application in blocks on the main queue.
   private let application = UIApplication.shared
   private var queue: [String] = []
   private var present: ServiceDownload?

@@ -36,7 +36,7 @@ final class FetchScreen: Screen {
   }
 }
 
-/// A feed that is downloaded only if it has changed.
+/// A feed that a server with `ETag` sends only if it has changed.
 @MainActor final class Feed {
   private let service: WebService
   private let seconds: Double

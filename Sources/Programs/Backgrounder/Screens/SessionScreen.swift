@@ -50,7 +50,7 @@ final class BackgroundCleanupService: Sendable {
     }
   }
 
-  /// Makes the request on another thread and prints its outcome.
+  /// Makes the request on another thread, or only waits without a service. Prints the outcome.
   func run() async {
     guard call != nil else {
       do { try await parts.clock.sleep(for: .seconds(parts.work)) } catch { return }
@@ -77,7 +77,7 @@ final class BackgroundCleanupService: Sendable {
     }
   }
 
-  /// Makes `run` return immediately, and closes the connection.
+  /// Closes the connection to the service, if any, and makes `run` return.
   func cancel() { try? call?.get().stop() }
 
   /// Returns the outcome according to a response. The key `success` alone counts, regardless of its value.

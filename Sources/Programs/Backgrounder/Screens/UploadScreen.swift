@@ -66,7 +66,7 @@ private final class Upload: Sendable {
     }
   }
 
-  /// Prints the outcome of a part, and returns whether there is a next one.
+  /// Prints the outcome of a part, and returns whether to send the next one.
   private func goesOn(after part: Int, _ problem: (any Error)?) -> Bool {
     backgroundTaskID.withLock { id in
       switch problem {

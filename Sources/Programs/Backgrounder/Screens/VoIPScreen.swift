@@ -8,7 +8,7 @@ final class VoIPScreen: Screen {
   private var isWatched = false
   private var text: [UInt8] = []
 
-  /// The maximum length of a line in bytes: longer ones are not names of callers.
+  /// The maximum length of an incomplete line in bytes: longer ones are not names of callers.
   private static let lineLimit = 1000
 
   override func viewDidLoad() {

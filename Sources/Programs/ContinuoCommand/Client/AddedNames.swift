@@ -50,8 +50,9 @@ struct AddedNames: ParsableArguments {
     }
   }
 
-  /// Calls `body` with each URI. Reports refusals, and the unplayable files in folders. Throws
-  /// `ExitStatus.refused` after all names if there were refusals, and any other error at once.
+  /// Calls `body` with each URI. Reports refusals, names that no request can contain, and the unplayable
+  /// files in folders. Throws `ExitStatus.refused` after all names if some were not added, and any other
+  /// error at once.
   func add(
     _ named: some Sequence<Named>, with client: inout MPDClient, _ output: CommandOutput,
     _ body: (inout MPDClient, ControlProtocol.Argument) throws -> Void

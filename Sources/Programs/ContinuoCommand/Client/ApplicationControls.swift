@@ -3,7 +3,7 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// A command that waits until the application has reached the state that the command requests.
+/// A command whose reply may come only when the application has handled an event.
 protocol ApplicationControl: SimpleControl {}
 
 extension ApplicationControl {

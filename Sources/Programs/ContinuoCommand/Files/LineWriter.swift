@@ -60,9 +60,9 @@ final class LineWriter: Sendable {
 
   deinit { if ownsDescriptor { close(descriptor) } }
 
-  /// Writes `line`, which ends with a line feed. Any thread; lines are written in the order of the calls.
-  /// Blocks on a file's disk. While the backlog is full, waits as long as the reader takes something every
-  /// `patience` seconds.
+  /// Writes `line`, which ends with a line feed unless it is a drawing. Any thread; lines are written in the
+  /// order of the calls. Blocks on a file's disk. While the backlog is full, waits as long as the reader
+  /// takes something every `patience` seconds.
   func write(_ line: [UInt8]) { while !add(line) { waitForReader(until: .now() + Self.patience) } }
 
   /// Writes a drawing that replaces the last one, as a status line does. `change` turns the last drawing into

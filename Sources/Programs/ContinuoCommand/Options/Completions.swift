@@ -4,7 +4,8 @@ import ControlProtocol
 import MusicFiles
 
 enum Completions {
-  /// Playable files, and folders. Extensions are in both cases, because shells compare letter by letter.
+  /// Playable files, playlists and folders. Extensions are in both cases, because shells compare letter by
+  /// letter.
   static let music = CompletionKind.file(
     extensions: (MediaPath.songExtensions + ["m3u", "m3u8", "pls"]).flatMap { [$0, $0.uppercased()] })
   static let sinks = CompletionKind.shellCommand("LC_ALL=C pactl list short sinks 2>/dev/null | cut -f2")

@@ -114,7 +114,7 @@ extension PlayerCommand: CustomStringConvertible {
     return arguments[0]
   }
 
-  /// Returns the name that the arguments are, with single spaces.
+  /// Joins the arguments to one name, with single spaces. Throws if there are none.
   private static func rest(_ arguments: [String], of name: String) throws(SyntaxError) -> String {
     guard !arguments.isEmpty else { throw SyntaxError("\(name) takes a name") }
     return arguments.joined(separator: " ")

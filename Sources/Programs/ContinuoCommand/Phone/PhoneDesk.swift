@@ -52,8 +52,8 @@ extension Command.Application {
 }
 
 extension PhoneRun {
-  /// The reply to `lifecycle`. The remaining background time is shown as unlimited, because only the
-  /// application knows it.
+  /// The reply to `lifecycle`. The remaining background time of a running application is shown as unlimited,
+  /// because only the application knows it.
   fileprivate var lifecycle: Reply {
     var reply = Reply()
     let isInFront = machine.state == .active || machine.state == .inactive

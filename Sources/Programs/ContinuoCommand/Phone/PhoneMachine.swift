@@ -14,7 +14,7 @@ struct PhoneMachine {
     /// A user or system event. `Action.finished` returns `token`, if any.
     case press(LifecycleHappening, token: UInt64? = nil)
     case report(PhoneReport)
-    /// The application has closed its end of the link.
+    /// The application has closed its end of the link, or does not read it.
     case linkEnded
     /// The result of `Action.stop`: all threads have stopped, or some have not within the time limit. Reports
     /// from before the stop were handled first.
@@ -27,7 +27,7 @@ struct PhoneMachine {
   }
 
   enum Action: Hashable {
-    /// Start the processes, then send `started` or end.
+    /// Start the processes, then send `started`. End the phone if they cannot be started.
     case start
     case send(PhoneOrder)
     /// Stop all threads, then send `stood`.
@@ -41,7 +41,8 @@ struct PhoneMachine {
     case location(latitude: Double, longitude: Double, HostTime)
     case report(PhoneReport.Fault, HostTime)
     case complain(String)
-    /// The event with this token is done, or was refused for a reason.
+    /// The event with this token is done, waits for a stopped application, was dropped with an ended one, or
+    /// was refused for a reason.
     case finished(token: UInt64, refusal: String?)
     /// The application has ended and may be launched again.
     case over(Ending)
@@ -76,7 +77,8 @@ struct PhoneMachine {
   /// events wait.
   static let helloLimit = 2.0
   /// The time limit after the first report for the application to launch its device, in seconds. Until then,
-  /// events wait. Afterwards they are sent, which shows whether the application has closed its end of the link.
+  /// events wait. Afterwards they are sent, which shows whether the application has closed its end of the
+  /// link. Also the limit for the first report of a program that an event has started.
   static let launchLimit = 10.0
   /// The time limit for the end of a process after its link has ended, in seconds.
   static let endLimit = 0.5
@@ -85,13 +87,13 @@ struct PhoneMachine {
   static let wakeLimit = 1.0
   /// The program's name, for messages.
   let name: String
-  /// The maximum time between a suspension and the stop, in seconds. A background task that begins in between
-  /// takes the suspension back.
+  /// The maximum time between the report `still` and the stop, in seconds. A background task that begins in
+  /// between takes the suspension back.
   let grace: Double
 
   private var process = Process.none
   private var link = Link.none
-  /// The application's state as reported to the user. `suspended` only once its processes are stopped.
+  /// The application's state as reported to the user. `suspended` only after `stood`.
   private(set) var state = ApplicationState.notRunning
   /// The state of the application's device.
   private var reached = ApplicationState.notRunning
@@ -257,7 +259,7 @@ struct PhoneMachine {
     }
   }
 
-  /// Starts the program, which has ended, if the event launches it.
+  /// Starts the program, which is not running, if the event launches it.
   private mutating func start(for press: PhonePress) {
     launchesInBackground = profile.launchesInBackground(press.happening)
     guard press.happening == .launch || launchesInBackground else {
@@ -361,7 +363,7 @@ struct PhoneMachine {
     // The end is reported once the processes have ended.
     guard next != .suspended, next != .notRunning else { return }
     stopAt = nil
-    // A background task has begun just before the stop.
+    // The application has left the state `suspended` just before the stop, for example for a background task.
     if process == .stopping || process == .stopped { resume() }
     if ending == nil { show(next, time) }
   }

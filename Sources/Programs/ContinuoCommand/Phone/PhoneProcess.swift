@@ -6,7 +6,7 @@ import Synchronization
 import SystemSupport
 
 /// The processes of a phone's program: the first, which the phone starts in a session of its own, and its
-/// descendants. They end with the phone, however the phone ends.
+/// descendants. They end with the phone; if the phone is killed, a `Guardian` ends them.
 final class PhoneProcess: Sendable {
   let tree: ProcessTree
   /// The phone's end of the link.
@@ -89,7 +89,7 @@ final class PhoneProcess: Sendable {
     // Killed before the first process is reaped, because until then no other session can get the number.
     tree.killAll()
     let status = ChildProcess.reap(tree.root)
-    // Ended by the kill of their parents.
+    // The killed descendants became children of this process when their parents were killed.
     tree.reapAdopted()
     guardian?.dismiss()
     close(link)

@@ -9,7 +9,8 @@ package import RunTimeline
 import SystemSupport
 import TransferService
 
-/// The run of `continuo phone run`: carries out the actions of a `PhoneMachine` on the program's processes.
+/// A run of a phone, as of `continuo phone run`: carries out the actions of a `PhoneMachine` on the program's
+/// processes.
 @MainActor
 package final class PhoneRun {
   package struct Parts {
@@ -28,8 +29,8 @@ package final class PhoneRun {
     package var staysForLaunch = false
     /// Whether the program starts with the phone, and not with the first event that launches the application.
     package var startsProgram = true
-    /// Called with the records of which a stopped application knows nothing: its suspension, the sockets reclaimed then,
-    /// and the arrival of VoIP data, before it resumes.
+    /// Called with the records that the phone makes in place of a stopped application: its suspension, the
+    /// sockets reclaimed then, and the arrival of VoIP data, before it resumes.
     package var onRecord: (@MainActor (LifecycleRecord) -> Void)?
 
     package init(arguments: [String], modes: BackgroundModes? = nil, timeline: TimelineFile? = nil) {
@@ -72,14 +73,14 @@ package final class PhoneRun {
   /// The exit status once the transfers are done that keep the phone after the application's end; nil if a user
   /// controls the phone.
   private var statusAfterTransfers: Int32?
-  /// Whether the last event came from a client of the socket, who may launch the application again.
+  /// Whether the last command came from a client, who may launch the application again.
   private var mayBeLaunched = false
   /// Whether the system has terminated the application for a fault.
   package private(set) var hasFaulted = false
   private var isEnded = false
 
-  /// Runs a program on a phone without a control socket; never returns. Call on the main thread. `begin` is called
-  /// once the program was started.
+  /// Runs a program on a phone without a control socket; never returns. Call on the main thread. `begin` is
+  /// called once the program was started, or at once without `startsProgram`.
   package static func run(_ parts: Parts, begin: @MainActor (PhoneRun) -> Void) -> Never {
     run(parts, bind: { nil }, begin: begin)
   }
@@ -109,7 +110,7 @@ package final class PhoneRun {
     }
   }
 
-  /// Starts the program. Ends the command if it cannot be started.
+  /// Starts the run, and the program if `startsProgram`. Ends the command if the program cannot be started.
   private func start(socket: consuming ListeningSocket?) {
     Self.current = self
     CleanUp.add(running.end)
@@ -175,7 +176,8 @@ package final class PhoneRun {
     end(ExitStatus.played.rawValue)
   }
 
-  /// Performs a command of a client. `completion` is called once the application has handled the event.
+  /// Performs a command of a client. `completion` is called once the application has handled the event, the
+  /// event waits for a stopped application, or it was refused.
   package func perform(
     _ happening: LifecycleHappening, forClient completion: @escaping @MainActor (_ refusal: String?) -> Void
   ) {
@@ -294,7 +296,7 @@ package final class PhoneRun {
     handle(.woken)
   }
 
-  /// Reports that all processes are stopped, and reclaims their sockets.
+  /// Reports the suspension, and reclaims the sockets that the application has passed for that.
   private func suspended(at time: HostTime) {
     parts.onRecord?(LifecycleRecord(time: time, event: .state(.suspended)))
     let reclaimed = sockets.compactMap { OpenSockets.reclaim($0.number) }
@@ -386,8 +388,8 @@ package final class PhoneRun {
     let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
     while Glibc.send(process.link, bytes, bytes.count, flags) < 0 {
       if errno == EINTR { continue }
-      // The link holds all events that may be unfinished. So the application reads none, and its link counts as
-      // closed.
+      // The application has closed its end, or reads nothing: the socket has room for `PressQueue.limit`
+      // small packets. Both count as a closed link.
       return handle(.linkEnded)
     }
   }

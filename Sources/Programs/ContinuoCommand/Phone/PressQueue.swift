@@ -8,8 +8,8 @@ struct PhonePress: Hashable {
 
   var isForSession: Bool { if case .backgroundSession = happening { true } else { false } }
 
-  /// Whether the event launches the device of a program that was started, for a session or a fetch if
-  /// `isInBackground` is true.
+  /// Whether the event launches the device of a started program: `launch` or, if `isInBackground`, a fetch or
+  /// an event for a session.
   func launches(inBackground isInBackground: Bool) -> Bool {
     happening == .launch || isInBackground && (isForSession || happening == .fetch)
   }
@@ -62,7 +62,7 @@ struct PressQueue {
     sent.firstIndex { $0.number == number }.map { sent.remove(at: $0).press }
   }
 
-  /// Removes and returns all events, those that were sent first.
+  /// Removes and returns all events: the sent ones, then the waiting ones.
   mutating func takeAll() -> [PhonePress] {
     defer { (waiting, sent) = ([], []) }
     return sent.map(\.press) + waiting

@@ -3,9 +3,8 @@ import MusicFiles
 import PulseOutput
 import Synchronization
 
-/// The clean-up steps of a process that ends by `exit`, as after a signal. They save a server's queue,
-/// restore the terminal, remove the control socket's file and pictures on the session bus, complete a WAV
-/// file's header, stop a private server, and write pending lines.
+/// The clean-up steps of a process that ends by `exit`, as after a signal. For example, they save a server's
+/// queue, restore the terminal, remove the control socket's file and complete a WAV file's header.
 enum CleanUp {
   private struct State {
     var steps: [@Sendable () -> Void] = []

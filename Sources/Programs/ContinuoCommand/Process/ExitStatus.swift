@@ -7,7 +7,7 @@ enum ExitStatus: Int32, Error {
   /// could not be fetched.
   case partlyPlayed = 1
   case usage = 64
-  /// Nothing can be played, or the music directory does not exist.
+  /// Nothing can be played, the music directory does not exist, or a phone's program cannot be started.
   case noInput = 66
   /// No audio server, sink or sound file is available. For a client: no server answers, or not as expected,
   /// or standard output fails.
@@ -17,7 +17,8 @@ enum ExitStatus: Int32, Error {
   case terminated = 70
   /// The system gives the player too few threads or too little memory.
   case noResources = 71
-  /// The control socket or a network address is in use or cannot be created, or a file cannot be written.
+  /// The control socket or a network address is in use or cannot be created. For `get`: a file cannot be
+  /// written.
   case alreadyRunning = 73
 
   static let refused = partlyPlayed

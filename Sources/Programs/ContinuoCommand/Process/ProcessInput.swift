@@ -18,8 +18,8 @@ enum RawArguments {
     return MediaPath(text)
   }
 
-  /// Returns arguments for the records of a run, which others may read: URLs without credentials and query, and
-  /// header fields without their values.
+  /// Returns arguments for the records of a run, which others may read: URLs without credentials and query,
+  /// and the fields of `--header` without their values.
   static func forRecords(_ arguments: some Sequence<String> = CommandLine.arguments.dropFirst()) -> [String] {
     var isHeader = false
     return arguments.map { argument in

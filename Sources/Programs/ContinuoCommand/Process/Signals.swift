@@ -48,7 +48,7 @@ final class Signals: Sendable {
     let noted = Self.ofTerminal + ending + (reload == nil ? [] : [SIGHUP])
     self.ending = ending
     let clock = SystemClock.shared
-    // Dispatch may hang if no threads are available, so a second thread calls the closures.
+    // Dispatch may hang if no threads are available, so a second thread passes the closures to it.
     let messenger = clock.makeWorker("continuo-ending") { [weak self] in
       let request = self?.takeRequest() ?? Request()
       if let status = request.end { DispatchQueue.main.async { MainActor.assumeIsolated { end(status) } } }

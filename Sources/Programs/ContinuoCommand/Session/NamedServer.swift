@@ -1,7 +1,7 @@
 import Clocks
 import Dispatch
 
-/// The limited wait of `play` for the sound server that the person named. No other server replaces it.
+/// The limited wait of `play` for a sound server that no private one may replace.
 @MainActor
 final class NamedServer {
   /// Probes the server, for at most `limit` seconds. Called on a thread that it may block.

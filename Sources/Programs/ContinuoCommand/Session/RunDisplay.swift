@@ -5,7 +5,7 @@ import ControlProtocol
 import Jukebox
 import TextFormatting
 
-/// The display of `play`: a status line, or lines about songs and time in the background, or nothing.
+/// The display of `play`: a status line, lines about songs and playback, or nothing.
 struct RunDisplay {
   enum Form { case statusLine, lines, nothing }
 

@@ -1,8 +1,8 @@
 import Clocks
 
-/// Decides when `play` gives up a named sound server: 10 s after the start or, if the server has answered,
-/// after the output's failure. Once the output was open, there is no limit. If no song has needed the output,
-/// for example because its bytes do not arrive, a probe decides.
+/// Decides when `play` gives up a sound server that no private one may replace: 10 s after the start or, if
+/// the server has answered, 10 s after the output's failure. Once the output was open, there is no limit. If
+/// no song has needed the output, for example because its bytes do not arrive, a probe decides.
 struct ServerWait {
   enum Step: Hashable {
     case wait(until: HostTime)

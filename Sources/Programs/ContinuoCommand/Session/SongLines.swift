@@ -8,7 +8,8 @@ import TextFormatting
 /// song, and some about playback. A song's line is ready when its name is known or, with the name of the
 /// file, after `patience` seconds. Later lines wait for it.
 struct SongLines {
-  /// The time limit for a song's name, in seconds: not noticeable, and usually longer than its tags are read.
+  /// The time limit for a song's name, in seconds: not noticeable, and usually enough to read the song's
+  /// tags.
   static let patience = 0.05
 
   private enum Line {

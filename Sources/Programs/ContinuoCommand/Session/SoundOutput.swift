@@ -14,8 +14,8 @@ struct SoundOutput {
   static let probeLimit = 2.0
 
   /// Creates the output that the options select, or ends the process. Starts a private server, which blocks,
-  /// if the options request one. With `substitutes`, a private server also replaces an unnamed server that
-  /// does not answer. `serve` waits instead, for a server and a sink.
+  /// if the options request one. With `substitutes`, a private server also replaces a server that does not
+  /// answer, if options and environment select none. `serve` waits instead, for a server and a sink.
   init(orExit options: PlayerOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):

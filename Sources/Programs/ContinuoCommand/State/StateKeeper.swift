@@ -14,7 +14,8 @@ import SystemSupport
 final class StateKeeper: Sendable {
   /// The interval between two records of the position, in seconds. A kill may lose twice this time.
   private static let placeInterval = 0.5
-  /// The time for which changes are collected, in seconds: 1000 songs added one by one cost ten writes.
+  /// The time for which changes are collected, in seconds: songs added one by one cost at most ten writes a
+  /// second.
   private static let delay = 0.1
   /// The delays after failures, for a full disk. The longest is the time that a person waits after freeing
   /// space on the disk.

@@ -4,7 +4,7 @@ import TextFormatting
 struct StatusLine: Hashable, Sendable {
   /// The position in the queue, such as `2/4`.
   var place: String
-  /// The name of the song, from tags or the file's name; may contain any character.
+  /// The name of the song, for example from tags or the file's name; may contain any character.
   var name: SongName
   var status: String
   /// The elapsed time in the format of `ElapsedTime`.
@@ -21,8 +21,8 @@ struct StatusLine: Hashable, Sendable {
   private static let nameColumns = 12
 
   /// Returns the line for a terminal with that many columns. The last column stays free, because many
-  /// terminals wrap after a write to it. The time has priority, then the status, the bar, the name, and the
-  /// position in the queue.
+  /// terminals wrap after a write to it. The time has priority, then the status. The name, the bar and the
+  /// position in the queue share the rest.
   func rendered(columns: Int, look: TerminalLook) -> RenderedLine {
     let columns = max(0, columns - 1)
     var line = RenderedLine(hasColors: look.hasColors)

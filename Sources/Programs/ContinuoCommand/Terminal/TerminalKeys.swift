@@ -13,7 +13,7 @@ enum TerminalKey: String, CaseIterable {
     "q      quit           [, ]  slower, faster      ?     these keys",
   ]
 
-  /// The command of the key; nil for the description of the keys.
+  /// The command of the key; nil for `?`, which shows the list of keys.
   var command: PlayerCommand? {
     switch self {
     case .space: .toggle

@@ -19,7 +19,8 @@ struct SimulatedMachine: Sendable {
     case over
   }
 
-  /// The maximum frames per render, except for a single block: half of the engine's ring, against underruns.
+  /// The maximum number of frames per render, unless one block is larger: half of the engine's ring, so that
+  /// the ring does not run empty.
   private static let pieceLimit = 32_768
 
   private let format: PCMFormat

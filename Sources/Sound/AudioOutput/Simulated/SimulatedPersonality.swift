@@ -26,7 +26,8 @@ extension SimulatedOutput {
 
     /// The granularity of the reported position in frames, rounded down, as of a server's quantum; 0: exact.
     package var timingStepFrames = 0
-    /// The seconds between timing updates (`timingChanged`), besides stops and flushes; 0: at once.
+    /// The seconds between timing updates (`timingChanged`); 0: at once. Stops and flushes update the timing
+    /// too.
     package var timingInterval = 0.0
     /// The seconds by which an underflow notice (`timingChanged`) precedes the empty buffer; 0: no such
     /// notice.

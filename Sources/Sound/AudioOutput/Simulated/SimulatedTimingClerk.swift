@@ -19,8 +19,8 @@ struct SimulatedTimingClerk {
     }
   }
 
-  /// Records that the timing no longer matches the extrapolation of the last one. The next update reports the
-  /// change.
+  /// Records that the timing no longer matches the extrapolation of the last reported timing. The next update
+  /// reports the change.
   mutating func noteChange() { hasChanged = true }
 
   mutating func refresh(_ timing: OutputTiming) {

@@ -2,8 +2,8 @@ import AudioCore
 
 /// A buffer that collects frames for one large write to a file.
 struct WAVBlock {
-  /// The capacity: 128 KiB of stereo, 1/3 s at 48 kHz. Smaller writes cost more system calls, larger ones
-  /// more cache.
+  /// The capacity: 128 KiB of stereo, 1/3 s at 48 kHz. Smaller writes need more system calls; larger buffers
+  /// take more of the processor's cache.
   private static let capacityFrames = 16_384
 
   private let bytesPerFrame: Int

@@ -38,8 +38,8 @@ package final class WAVOutput: AudioOutputDevice {
     return OrderedStream(core: core, worker: clock.makeWorker("wav-output") { core.run() })
   }
 
-  /// Completes the header; later frames are neither written nor rejected. For a process that exits without
-  /// closing its streams. Thread-safe; waits for a write in progress.
+  /// Completes the header; later frames wait, as for a full pipe, and are not written. For a process that
+  /// exits without closing its streams. Thread-safe; waits for a write in progress.
   package func finish() { file.withLock { $0.finish() } }
 
   /// Runs `body` with exclusive access to the file. Called by workers and by the thread that closes a stream.

@@ -26,7 +26,7 @@ final class WAVStreamCore: OrderedStreamCore {
   /// The timeout for a pipe's reader and the interval between attempts, in seconds.
   private static let readerLimit = 10.0
   private static let readerInterval = 0.05
-  /// The retry interval for a full pipe in seconds; 64 KiB each time still allow 32 MB/s.
+  /// The retry interval for a full pipe in seconds. A pipe holds 64 KiB, so up to 32 MB/s are still possible.
   private static let pipeInterval = 0.002
 
   private let device: WAVOutput

@@ -20,7 +20,7 @@ struct FrameOffsets {
     var offset: Int64
   }
 
-  /// The maximum number of stored offsets: 128 KiB, or one in 16 for almost two hours.
+  /// The maximum number of stored offsets: 128 KiB, or every 16th frame of almost two hours.
   static let limit = 16_384
 
   private(set) var spacing: Int64 = 16

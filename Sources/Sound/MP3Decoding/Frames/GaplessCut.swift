@@ -5,7 +5,8 @@ struct CodecDelays: Equatable {
   var decoderDelay: Int64 = 0
 }
 
-/// The audible samples of a file, without encoder and decoder delay and padding: files play without gaps.
+/// The audible samples of a file. Encoder delay, decoder delay and padding are cut, so that files play
+/// without gaps.
 struct GaplessCut {
   var start: Int64 = 0
   /// The maximum number of audible samples after `start`.

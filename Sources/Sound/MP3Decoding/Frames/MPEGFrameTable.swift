@@ -105,7 +105,7 @@ struct MPEGFrameTable {
     return true
   }
 
-  /// Marks the frames before `frame` as recorded, assuming the format of the last one.
+  /// Marks the frames before `frame` as recorded, assuming the format of the last recorded frame.
   mutating func skip(to frame: Int64) { framesSeen = max(framesSeen, frame) }
 
   /// Returns a (fractional) frame's start in seconds on the timeline. The last run is extended as needed.
@@ -118,7 +118,8 @@ struct MPEGFrameTable {
 
   mutating func complete() { isComplete = true }
 
-  /// Returns the place of a timeline position. After the recorded frames, assumes an unchanged format.
+  /// Returns the run, sample and frame at a timeline position. After the recorded frames, assumes an
+  /// unchanged format.
   func place(of position: Int64) -> Place {
     let index = runs.lastSorted { $0.start <= position }
     let run = runs[index]

@@ -7,7 +7,7 @@ package struct XingFrame {
   package let byteCount: Int64?
   /// The seek table's 100 entries, in ascending order; nil without a table.
   let places: [UInt8]?
-  /// The bytes after the frame's own fields, where the encoder's fields begin.
+  /// The bytes after the Xing fields, where the LAME tag of the encoder begins, if any.
   let encoder: ArraySlice<UInt8>
 
   /// The number of bytes examined before the first audible frame: the size of the longest possible frame.
@@ -25,8 +25,8 @@ package struct XingFrame {
     self.init(bytes, at: 0, mark: 4 + (isVersion1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17)))
   }
 
-  /// Returns the last frame before `audioStart`, where the first audible frame begins, and its offset in the
-  /// source; nil if missing or not available yet.
+  /// Returns the last Xing or Info frame before `audioStart`, the offset of the first audible frame, and its
+  /// own offset in the source; nil if missing or not available yet.
   static func find(
     in source: any ByteSource, before audioStart: Int64
   ) throws(DecodingError) -> (frame: XingFrame, offset: Int64)? {

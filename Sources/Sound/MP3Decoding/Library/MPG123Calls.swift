@@ -26,7 +26,8 @@ struct FrameHeader: Equatable {
   var byteCount: Int
   var samplesPerFrame: Int
 
-  /// The mean frame size at this bit rate, in bytes. Padding makes frames larger or smaller by a fraction.
+  /// The mean frame size at this bit rate, in bytes. Because of padding, single frames are slightly larger or
+  /// smaller.
   var meanByteCount: Double {
     guard bitrate > 0, sampleRate > 0 else { return Double(byteCount) }
     return Double(bitrate) * 125 * Double(samplesPerFrame) / Double(sampleRate)

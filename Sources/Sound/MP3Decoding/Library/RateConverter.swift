@@ -8,8 +8,9 @@ package final class RateConverter {
   /// The maximum number of source frames per call, which bounds the buffers.
   private static let chunk = 512
   /// The number of source frames fed before a seek's target to let the filters settle. The remaining
-  /// difference to linear conversion is the filters' rounding. It is below 2e-6, and 5e-5 below a quarter of
-  /// the rate, where a filter of order 12 is added (measured; the same with 256 and 4096 frames).
+  /// difference to linear conversion is the filters' rounding: less than 2e-6, or less than 5e-5 if the
+  /// output rate is below a quarter of the source's, where a filter of order 12 is added (measured; the same
+  /// with 256 and 4096 frames).
   private static let settling = 1024
 
   package let source: PCMFormat
@@ -63,8 +64,9 @@ package final class RateConverter {
     converted.deallocate()
   }
 
-  /// Returns the number of run-up frames before a seek's target. It is enough to settle, and a multiple of
-  /// the shortest period of both rates. The converter then has the same phase as one started at the target.
+  /// Returns the number of run-up frames before a seek's target. They let the filters settle, and their
+  /// number is a multiple of the shortest period common to both rates. The converter then has the same phase
+  /// as one started at the target.
   package static func runUp(from source: PCMFormat, to output: PCMFormat) -> Int {
     let unit = unit(source, output)
     return (settling + unit - 1) / unit * unit
@@ -80,7 +82,7 @@ package final class RateConverter {
   ///
   /// Measured by the phase of 100, 300 and 1000 Hz for all pairs of MPEG rates and 96 and 192 kHz, with
   /// 1.31.2. Upsampling: 3.746 frames of the input rate. Downsampling: 3.57 to 3.75 frames of the output
-  /// rate, and 4.5 to 4.9 below a quarter of the input rate, where another stage is added.
+  /// rate. Below a quarter of the input rate, where another stage is added, 4.5 to 4.9.
   static func delay(from inputRate: Int, to outputRate: Int) -> Int {
     if outputRate >= inputRate { return (outputRate * 3746 + inputRate * 500) / (inputRate * 1000) }
     return outputRate * 4 < inputRate ? 5 : 4

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Feeds libmpg123 from a `ByteSource`, piece by piece, with a limit on the bytes fed without result.
+/// Feeds libmpg123 from a `ByteSource`, piece by piece, with a limit on the bytes fed until a frame is found.
 final class SourceFeed {
   /// The maximum size of a piece, in bytes: a second at 128 kbit/s.
   static let pieceSize = 16 * 1024

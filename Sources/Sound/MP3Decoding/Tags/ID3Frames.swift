@@ -43,7 +43,7 @@ enum ID3Frames {
     var content = tag[headerSize..<min(size, tag.count)]
     // In version 2.2 this flag marks a compression that was never defined.
     if version == 2, flags & 0x40 != 0 { return ([], version) }
-    // From version 2.4 on, unsynchronization applies to each frame, and the tag's flag says that it does to all.
+    // From version 2.4 on, unsynchronization applies to each frame; the tag's flag marks all frames.
     if version < 4, flags & 0x80 != 0 { content = synchronized(content) }
     if version > 2, flags & 0x40 != 0 {
       guard content.count >= 4 else { return ([], version) }
@@ -54,7 +54,8 @@ enum ID3Frames {
     return (frames(content, version: version, isUnsynchronized: isUnsynchronized), version)
   }
 
-  /// Returns the frames in the content of a tag or a frame. `isUnsynchronized`: whether all of them are.
+  /// Returns the frames in the content of a tag or a frame. `isUnsynchronized`: whether all of them are
+  /// unsynchronized.
   static func frames(
     _ content: ArraySlice<UInt8>, version: UInt8, isUnsynchronized: Bool = false
   ) -> [Frame] {

@@ -2,7 +2,7 @@ import AudioCore
 import DequeModule
 
 /// A continuous time-stretched stream of the decoder's frames at a speed other than 1. All items share the
-/// stretcher, so that their seams sound as they do at speed 1.
+/// stretcher, so that one item follows another as gaplessly as at speed 1.
 ///
 /// Input frame n of an item becomes output frame n / speed after the item's first frame. The output length is
 /// the input length divided by the speed, rounded up. Silence at the end flushes the frames that the

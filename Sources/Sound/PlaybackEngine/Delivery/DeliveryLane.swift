@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// Changes made by the application's own calls precede all others: `deliverOwn` delivers them inside the
 /// call, whereas the engine's findings wait for a turn of the queue. A call supersedes pending findings about
-/// the same property, and pending steps in an item that is no longer current. The lane drops both.
+/// the same property, and pending steps (calls of periodic time observers) in an item that is no longer
+/// current. The lane drops both.
 ///
 /// However slow the queue is, a lane keeps at most one pending block on it and, per observer, less than one
 /// second of steps besides the newest run. Older steps coalesce into the newest and are counted, so a slow
@@ -77,7 +78,8 @@ package final class DeliveryLane: Sendable {
       rest.popFirst().map { .work($0) } ?? own.popFirst().map { .notice($0) }
     }
 
-    /// Removes and returns the next delivery, of a run of steps only the first step; nil if none is pending.
+    /// Removes and returns the next delivery; nil if none is pending. Of a run of steps, takes only the first
+    /// step.
     mutating func next() -> Delivery? {
       if let own = nextOwn() { return own }
       let delivery = waiting.popFirst()
@@ -98,7 +100,7 @@ package final class DeliveryLane: Sendable {
 
   /// Creates a lane. `deliver` is called on `queue`, or inside `drain` or `deliverOwn`, with one delivery at
   /// a time; a run of steps arrives as runs of one. `onDrained` is called on `queue` or inside `drain`, after
-  /// the deliveries that were possible.
+  /// the deliveries that the gate allowed.
   init(
     queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Delivery) -> Void

@@ -1,8 +1,8 @@
 import AudioCore
 import Clocks
 
-/// The state of an item's buffer. Corresponds to AVPlayerItem.isPlaybackBufferEmpty and its two sibling
-/// properties.
+/// The state of an item's buffer. Corresponds to AVPlayerItem's isPlaybackBufferEmpty,
+/// isPlaybackLikelyToKeepUp and isPlaybackBufferFull.
 package struct BufferState: Hashable, Sendable {
   /// Whether no frame can be decoded at the present position until more data arrives.
   package var isEmpty: Bool
@@ -45,7 +45,7 @@ struct Buffering {
   static let most = 15.0
 
   private(set) var phase = Phase.flowing
-  /// Whether a start needs only one frame: `playImmediately`.
+  /// Whether one available frame suffices for a start, as `playImmediately(atRate:)` requires.
   private var beginsAtOnce = false
   /// The times of the item's last stall and of those in the minute before it, at most five.
   private var stalls: [HostTime] = []

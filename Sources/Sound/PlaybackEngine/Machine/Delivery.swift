@@ -29,7 +29,7 @@ enum Delivery: Sendable {
 
 /// The cause of a change of the machine.
 enum ChangeCause {
-  /// A finding by a thread of the engine.
+  /// An event that a thread of the engine has detected.
   case finding
   /// A call by the application that takes effect at once on the state known to the application.
   case call

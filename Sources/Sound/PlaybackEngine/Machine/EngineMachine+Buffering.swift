@@ -19,7 +19,7 @@ extension EngineMachine {
       $0.suppliedPlace = place
     }
     guard item == current else { return false }
-    // During playback, a decoder repositioned ahead of the heard frame gives no reason to wait.
+    // While sound plays, the decoder was repositioned ahead of the heard frame, so playback need not wait.
     if isPlaced, isShort, generation == heardGeneration, !output.hasMoved || !isMoving { buffering.jump() }
     lookAtBuffer()
     return buffering.holdsBack && !isSuspended

@@ -28,7 +28,7 @@ struct ItemVolume: Hashable, Sendable {
 enum DecodeOrder {
   /// Wait for a signal. `isAtEnd`: whether the queue has no frames after the decoded ones.
   case idle(isAtEnd: Bool)
-  /// Open the item (or keep it, if open in the right format) and seek to the start.
+  /// Open the item (or keep it, if open in the right format) and seek to the given start of decoding.
   case open(ItemID, any MediaSource, EngineMachine.DecodeStart, generation: UInt64)
   /// Decode the next frames of the item for the stream of that number. Frames at or after `end` seconds are
   /// cut off.
@@ -154,7 +154,8 @@ extension EngineMachine {
     emit(.itemFailed(item, error))
     let isCurrent = item == current
     if isCurrent { endSeek(finished: false) }
-    // Items are decoded in queue order. The part of the predecessor already heard does not matter.
+    // Items are decoded in queue order, so the predecessor is decoded to its end, even if not heard to its
+    // end.
     let end = queue.previous(of: item).map { DecodeCursor.finished($0) } ?? .empty
     if error.scope == .engine {
       isDecoderUnusable = true

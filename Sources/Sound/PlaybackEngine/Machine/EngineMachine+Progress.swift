@@ -24,7 +24,7 @@ extension EngineMachine {
   }
 
   /// Records the frames written by an offline output. The output takes each arriving frame of a slowly
-  /// loading medium at once, so no check may see movement; the frame count proves progress.
+  /// loading medium at once, so it may be still at every check; the frame count proves progress.
   private mutating func noteWritten(_ frame: Double) {
     if frame > output.writtenFrame, rate != 0, !output.flushPending { output.hasMoved = true }
     output.writtenFrame = frame
@@ -119,7 +119,8 @@ extension EngineMachine {
     schedule.reset(to: resting)
     emit(.currentItemChanged(id))
     guard rate != 0 else { return }
-    // The state follows without checking the output, so the caller that changed the queue sees it at once.
+    // The status is set without checking the output, so that the caller that changed the queue sees it at
+    // once.
     if id == nil {
       setTimeControl(.waiting(.noItemToPlay))
     } else if timeControl == .waiting(.noItemToPlay) {
@@ -214,8 +215,8 @@ extension EngineMachine {
 
   mutating func updateTimeControl(now: HostTime) {
     if isMoving {
-      // Movement at rate 0 is the rest of the paused sound, and movement during a pending flush is sound from
-      // before the jump. Neither counts.
+      // Frames that leave the device at rate 0 still belong to the paused sound, and during a pending flush
+      // to the sound before the jump. Neither count.
       if rate != 0, !output.flushPending { output.hasMoved = true }
       // A device may open and fail immediately, so sound resets the back-off, and opening does not.
       output.backoff.reset()

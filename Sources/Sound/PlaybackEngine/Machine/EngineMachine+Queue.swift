@@ -25,7 +25,7 @@ extension EngineMachine {
     guard queue.contains(id) else { return }
     moveDepartures(from: id, to: queue.previous(of: id))
     if id == current { return advanceToNext() }
-    // A successor inserted too late may have been decoded before this item.
+    // If this item was inserted too late, its successor may have been decoded in its place.
     let wasDecoded = isDecoded(id) || cursor.item == id || isDecoded(queue.next(of: id))
     queue.remove(id)
     if wasDecoded { splice() }
@@ -184,8 +184,8 @@ extension EngineMachine {
     queue.update(id) { [generation] in $0.endSetIn = generation }
   }
 
-  /// Sets the start position of an item, in seconds. No effect on the current item. Splices if the item is or
-  /// will be decoded.
+  /// Sets the start position of an item, in seconds. No effect on the current item. Splices if the item may
+  /// have been decoded, or is opened next.
   mutating func setStart(_ seconds: Double, of id: ItemID) {
     let seconds = Self.place(seconds)
     guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
@@ -234,7 +234,7 @@ extension EngineMachine {
   mutating func forgetDeparture(of id: ItemID) {
     guard let index = departures.firstIndex(where: { $0.id == id }) else { return }
     let predecessor = departures.remove(at: index).predecessor
-    // A departure that followed the removed one in the queue can only be an earlier one.
+    // Only departures recorded earlier can name the removed one as their predecessor.
     for earlier in 0..<index where departures[earlier].predecessor == id {
       departures[earlier].predecessor = predecessor
     }

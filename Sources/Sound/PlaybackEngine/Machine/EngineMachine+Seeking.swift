@@ -2,8 +2,9 @@ import AudioCore
 import MediaTime
 
 extension EngineMachine {
-  /// Seeks to `seconds` of the current item. Unless that position is not seekable, ends a pending seek
-  /// without success. If `id` is not nil and not current, only `completion` is scheduled, with false.
+  /// Seeks to `seconds` of the current item. A position that is not seekable changes nothing; otherwise a
+  /// pending seek ends without success. If `id` is not nil and not current, only `completion` is scheduled,
+  /// with false.
   ///
   /// `isExact`: whether the position must not be estimated.
   ///

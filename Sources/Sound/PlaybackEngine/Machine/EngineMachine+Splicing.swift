@@ -78,7 +78,7 @@ extension EngineMachine {
     generation += 1
     let runs = kept.runs(since: heardGeneration)
     restartDecoding(behind: runs)
-    // The output drops the chunks decoded ahead first, which makes room in the ring.
+    // The output first drops the chunks decoded ahead, which makes room in the ring.
     output.needsReplacing = true
     replacement = Replacement(
       generation: generation, frame: frame, replaced: runs.last.flatMap { $0.ending == .none ? $0 : nil })

@@ -30,7 +30,7 @@ extension EngineMachine {
     let place = Self.place(seconds ?? position(now: now, timing: timing)?.seconds ?? resting)
     endSeek(finished: false)
     discontinue(to: .start(id, .seconds(place)), resting: place)
-    // Without a seek, delivered steps stay delivered.
+    // Without a seek, steps that were delivered are not delivered again.
     if seconds != nil { schedule.reset(to: place) }
     if currentInfo == nil {
       queue.update(id) { $0.startSeconds = place }

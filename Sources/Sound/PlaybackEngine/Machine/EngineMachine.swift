@@ -32,7 +32,8 @@ struct EngineMachine: Sendable {
 
   var schedule = ObserverSchedule()
   var timeControl = EngineTimeControl.paused
-  /// The current item's position in seconds at the last update; its start while no frame is heard.
+  /// The current item's position in seconds at the last update; the start or the jump's target until frames
+  /// are heard.
   var resting = 0.0
   /// The exact form of `resting`; nil if unknown.
   var restingPosition: ItemPosition?
@@ -60,7 +61,7 @@ struct EngineMachine: Sendable {
   var replacement: Replacement?
   /// The pending synchronized start; silence plays until then.
   var synchronizedStart: SynchronizedStart?
-  /// The generation until whose first frames silence plays.
+  /// Silence plays until the first frames of this generation.
   var silentGeneration: UInt64 = 0
 
   // MARK: Output
@@ -91,7 +92,7 @@ struct EngineMachine: Sendable {
     case empty
     /// Waiting for the device to report which frames it discarded.
     case flushing
-    /// Opening `item` and seeking to the start.
+    /// Opening `item` and seeking to the given start of decoding.
     case start(ItemID, DecodeStart)
     case decoding(ItemID)
     case finished(ItemID)

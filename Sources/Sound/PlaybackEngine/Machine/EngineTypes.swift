@@ -75,8 +75,8 @@ package enum EngineNotice: Sendable {
   case itemReady(ItemID, ItemInfo)
   /// An item's length became known more precisely.
   case durationChanged(ItemID, ItemInfo)
-  /// An item cannot be opened, or not be played from a position. A queue player has removed it from the
-  /// queue, unless the error affects the whole engine.
+  /// An item cannot be opened, or cannot be played from the wanted position. A queue player has removed it
+  /// from the queue, unless the error affects the whole engine.
   case itemFailed(ItemID, DecodingError)
   /// An item was heard to its end.
   case playedToEnd(ItemID)
@@ -101,7 +101,7 @@ package enum EngineNotice: Sendable {
   case outputUnavailable(OutputError, retryAfter: Double?)
   /// The output was opened or moved; `route` names its destination.
   case outputOpened(route: String)
-  /// Out-of-range ReplayGain values in an item's tags, which are ignored, as text.
+  /// The texts of an item's ReplayGain tags that are ignored because their values are out of range.
   case replayGainIgnored(ItemID, [String])
   /// An observer's queue was more than one second late, so this number of steps was dropped.
   case stepsCoalesced(Int64)

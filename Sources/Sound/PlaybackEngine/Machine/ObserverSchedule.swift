@@ -2,12 +2,13 @@ import MediaTime
 
 package struct ObserverID: Hashable, Sendable { let rawValue: UInt64 }
 
-/// The steps that are due next for each observer in the current item. A pure value: positions in, steps out.
+/// The next steps of the periodic observers in the current item (a step is a multiple of the interval), and
+/// the times of the boundary observers. A pure value: positions in, steps out.
 struct ObserverSchedule {
   private struct Periodic {
     let id: ObserverID
     let interval: StepInterval
-    /// The delivered fraction: every stride-th step; above 1 for intervals below `shortestInterval`.
+    /// Only every `stride`-th step is delivered. Above 1 for intervals below `shortestInterval`.
     let stride: Int64
     /// The next step to deliver, a multiple of `stride`.
     var next: Int64 = 0
@@ -26,8 +27,8 @@ struct ObserverSchedule {
     }
   }
 
-  /// The shortest delivered interval in seconds; shorter ones are thinned, as AVPlayer.h permits. No person
-  /// or screen follows faster, and each call costs a wake-up.
+  /// The shortest delivered interval in seconds. Of a shorter interval some steps are skipped, as AVPlayer.h
+  /// permits: no person or screen could follow all of them, and each call costs a wake-up.
   static let shortestInterval = 0.001
 
   /// The tolerance in seconds within which positions are equal: far below a frame (5 µs at 192 kHz), far

@@ -72,7 +72,7 @@ final class RenderLog: @unchecked Sendable {
   }
 
   /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the
-  /// output's thread, unless the log is full. Returns whether the conductor's next deadline may change,
+  /// output's thread; the log must not be full. Returns whether the conductor's next deadline may change,
   /// because another item, a jump or an end follows.
   func append(_ chunk: Chunk, count: Int, firstFrame: Int64) -> Bool {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)

@@ -94,7 +94,7 @@ final class Renderer: RenderSource {
     let (frame, available) = consumer.withLock { consumer in
       (dropOld(&consumer)?.streamFrame, consumer.availableFrames)
     }
-    // A decoder that found the ring full of the chunks dropped here waits for room.
+    // A decoder may be waiting for room, because the chunks that were dropped here had filled the ring.
     if available < lowWater { wantsData() }
     return frame.flatMap { $0 < nextFrame ? $0 : nil }
   }
@@ -130,7 +130,8 @@ final class Renderer: RenderSource {
         soundingGeneration.store(chunk.generation, ordering: .sequentiallyConsistent)
         if let frame = chunk.streamFrame {
           giveSilence(frame - firstFrame - Int64(taken))
-          // The chunk replaces another frame; the output renders it after `replaceFrames`.
+          // The chunk begins at another frame: a later one, or one taken before, which the output requests
+          // again after `replaceFrames`.
           if frame != firstFrame + Int64(taken) { break }
         }
         isRefused = taken == wanted && wanted < room && chunk.frameCount > 0 || log.isFull
@@ -155,7 +156,7 @@ final class Renderer: RenderSource {
       isLow = available < lowWater
     }
     if isLow { wantsData() }
-    // If no frame was taken, none was replaced either, so the number stays.
+    // If no frame was taken, none was replaced either, so `handedOut` stays.
     if taken > 0 { handedOut.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent) }
     if changed { logChanged() }
     return taken

@@ -5,9 +5,9 @@ import SystemSupport
 /// A private PulseAudio process in its own directory and on its own socket, with one null sink that consumes
 /// sound in real time. Completely separate from the user's sound server.
 ///
-/// The server ends with `stop()`, with this object, with the process, or with `stopAll()`. A shell started
-/// before the server ends it even if this process gets SIGKILL, at any time. A `PulseDevice` created with the
-/// server restarts it after its death.
+/// The server ends with `stop()`, with this object, with the process, or with `stopAll()`. A shell, started
+/// before the server, ends the server even if this process gets SIGKILL, at any time. A `PulseDevice` created
+/// with the server restarts it after its death.
 package final class PrivatePulseServer: Sendable {
   package struct Configuration: Hashable, Sendable {
     /// The sink's name; its monitor is named `NAME.monitor`.

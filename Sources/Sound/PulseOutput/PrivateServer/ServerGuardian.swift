@@ -63,7 +63,8 @@ struct ServerGuardian: Sendable {
   /// Ends all guarded processes, as the death of this process would, and waits at most `patience` seconds for
   /// their end. Call once.
   func dismiss() {
-    // The shell sees the end of its input; this end then sees the end of the shell and of its children.
+    // The shell reads the end of its input. The lifeline becomes readable once the shell and its children
+    // ended.
     shutdown(lifeline, Int32(SHUT_WR))
     var entry = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
     while poll(&entry, 1, Self.patience * 1000) < 0, errno == EINTR {}

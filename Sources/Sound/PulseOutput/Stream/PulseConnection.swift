@@ -90,8 +90,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   }
 
   /// Runs `body` with the main loop's lock, or directly on the loop's own thread, which already holds it.
-  /// Without a loop, `body` runs without a lock, and so it does after the loop has ended: all streams have
-  /// left then. That occurs if a stream is closed again.
+  /// Without a loop, or after it has ended, `body` runs without a lock. After the end all streams have left,
+  /// and only another `close` of a stream comes here.
   func withLock<R>(_ body: () -> R) -> R {
     guard let loop, enter() else { return body() }
     defer { exit() }
@@ -311,7 +311,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   private struct Refusal: ~Copyable {
     let serial: Int
     var reason: String
-    /// Reports the refusal on the loop's thread: `answer` after the lookup, `limit` after the timeout.
+    /// The events that report the refusal on the loop's thread: `answer` after the lookup, `limit` after the
+    /// timeout.
     let answer: DeferHandle
     let limit: TimerHandle
   }

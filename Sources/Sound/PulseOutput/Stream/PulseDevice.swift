@@ -2,10 +2,10 @@ package import AudioCore
 package import Clocks
 import Synchronization
 
-/// A PulseAudio output device (or PipeWire's PulseAudio server). All streams share one connection, opened by
-/// the first method that needs it, and again after the server has died. Methods are thread-safe. Except
-/// `probe` and `surroundings`, they wait only for libpulse's main loop, which is never busy for longer than
-/// one `render` or event handler.
+/// An output device of PulseAudio, or of PipeWire's PulseAudio server. All streams share one connection,
+/// opened by the first method that needs it, and again after the server has died. Methods are thread-safe.
+/// Except `probe` and `surroundings`, they wait only for libpulse's main loop, which is never busy for longer
+/// than one `render` or event handler.
 package final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
   let connection: PulseConnection

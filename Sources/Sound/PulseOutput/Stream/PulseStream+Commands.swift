@@ -96,7 +96,7 @@ extension PulseStream {
     let dropped = clock.withLock { $0.flush(at: base) }
     completeFlush(dropped)
     guard !isDead else { return }
-    // Frames before the uncork, so that the sink finds them when it starts.
+    // Sends frames before uncorking, so that the sink finds them when it starts.
     pull()
     moveToChosenSink()
     applyStart()

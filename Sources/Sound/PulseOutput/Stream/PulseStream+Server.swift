@@ -94,7 +94,7 @@ extension PulseStream {
   /// Handles a sink of the list, the end of the list (`end` is 1), or an error (`end` is negative).
   fileprivate func heardOf(_ sink: UnsafePointer<pa_sink_info>?, end: Int32) {
     if let name = sink?.pointee.name, sinkNames.count < Self.sinkLimit {
-      // The server may be untrusted, so control characters are removed, which could break log lines.
+      // The server may be untrusted, so control characters, which could break log lines, are removed.
       let scalars = String(cString: name).unicodeScalars.filter { $0.properties.generalCategory != .control }
       sinkNames.append(String(String.UnicodeScalarView(scalars)))
     }

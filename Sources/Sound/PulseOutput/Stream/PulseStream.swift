@@ -38,7 +38,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   /// The cork state last sent to the server.
   var isCorked = true
   var isSuspended = false
-  /// Whether frames were sent since the last flush or drain that may still need a drain to be heard.
+  /// Whether frames sent since the last flush or drain may still need a drain to be heard.
   var hasUnforcedFrames = false
   var flushCompletions: [@Sendable (Int64) -> Void] = []
   var flushAnswer: OperationHandle?
@@ -258,8 +258,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   }
 
   /// Drains the last frames once the source is at its end. Otherwise a remainder below the start threshold
-  /// would never play on either server, nor the last part of a quantum on PipeWire (0.3.65 left 222 frames
-  /// unheard after a mere trigger).
+  /// would never play on either server, nor the last part of a quantum on PipeWire (pa_stream_trigger alone
+  /// left 222 frames unheard in 0.3.65).
   func forceOutAtEnd() {
     guard hasUnforcedFrames, isOpen, !isCorked, !isSuspended, !isFlushing, let stream = handle?.pointer,
       source.isAtEnd

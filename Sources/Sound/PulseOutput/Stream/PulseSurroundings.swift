@@ -35,8 +35,8 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   /// The maximum number of sinks that are listed. A person's machine has a handful.
   private static let sinkLimit = 64
 
-  /// Joins the connection; `end()` leaves it. Until the first query it only waits for a stream that leaves
-  /// the chosen sink.
+  /// Joins the connection; `end()` leaves it. Until the first query this object only waits for a stream that
+  /// leaves the chosen sink.
   init(connection: PulseConnection) {
     self.connection = connection
     connection.withLock { connection.join(self) }
@@ -68,7 +68,7 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   /// Starts to connect and to subscribe if necessary. Returns false if libpulse refused at once.
   private func begin() -> Bool {
     connection.withLock {
-      // Also if libpulse refuses: a later connection then asks.
+      // Subscribes even if libpulse refuses to connect; the query then follows on a later connection.
       subscribe()
       return connection.connect()
     }

@@ -34,7 +34,7 @@ struct ServerNames: Hashable {
     }
   }
 
-  /// Returns the reasons why no host has an address; nil if one has or none is named. Blocks.
+  /// Returns the reasons why no host has an address; nil if a host has one, or if no host is named. Blocks.
   func problem(_ lookUp: (String) -> String?) -> String? {
     var reasons: [String] = []
     for host in hosts {

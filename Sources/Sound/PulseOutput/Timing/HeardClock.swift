@@ -52,8 +52,8 @@ struct HeardClock: Sendable {
     case .moving(let line):
       let position = line.position(at: now)
       if position >= lastPosition { return still(at: lastPosition) }
-      // Before the first frame of this stream is heard, the timing is that of the first frame to be heard, at
-      // its time.
+      // Before this stream's first frame is heard, the timing states that frame and the later time at which
+      // it will be heard.
       let place = max(position, Double(positions.basePosition), positions.position(ofFrame: floor))
       let time = place > position ? line.time(ofPosition: place) : now
       return OutputTiming(

@@ -58,7 +58,8 @@ struct HeardLineFilter: Sendable {
   /// The maximum number of later reports that may disagree with the first one because a thread was late. If
   /// more disagree, the server's reports scatter.
   private static let startTries = 3
-  /// The survey's interval in seconds and count: 16 reports every 3 ms cover 1024 frames twice or 2048 once.
+  /// The survey's interval in seconds and count: 16 reports, 3 ms apart, cover 1024 frames twice or 2048
+  /// once.
   private static let surveyInterval = 0.003
   private static let surveyCount = 16
   /// The number of reports averaged, about 70 s. The mean of 48 reports that scatter over 21 ms is accurate
@@ -159,7 +160,8 @@ struct HeardLineFilter: Sendable {
     baseRate = min(max(baseRate + difference * nominalRate, nominalRate - limit), nominalRate + limit)
   }
 
-  /// Returns a continuous line that corrects `error` seconds within `duration` seconds.
+  /// Returns the line that continues `line` at `time` and corrects `error` seconds in `duration` seconds, or
+  /// later, because its rate changes by at most 0.5 %.
   private func bent(_ line: HeardLine, at time: HostTime, by error: Double, over duration: Double)
     -> HeardLine
   {
@@ -208,7 +210,8 @@ struct HeardLineFilter: Sendable {
   /// The lower edge is the true position, because within a quantum the read index stays at the quantum's end.
   private func estimate(against line: HeardLine) -> (mean: Double, halfWidth: Double, error: Double) {
     let offsets = window.map { ($0.position - line.position(at: $0.time)) / nominalRate }.sorted()
-    // An even scatter lies within its interquartile range of its median; offsets far outside are late.
+    // Evenly scattered offsets differ from their median by at most their interquartile range. Reports with
+    // offsets far outside were late.
     let median = offsets[offsets.count / 2]
     let range = offsets[offsets.count * 3 / 4] - offsets[offsets.count / 4]
     let limit = range * 1.5 + Self.agreement / 2

@@ -6,8 +6,8 @@ import SystemSupport
 /// libsndfile's functions, looked up when the first file needs them. All calls into it are in this file. The
 /// declarations are those of sndfile.h, and the same in all versions with the library's major number 1.
 ///
-/// libpulse depends on the library, so that a program that has opened a sound server has loaded it, and its
-/// codecs, already.
+/// libpulse depends on libsndfile, so a program that has loaded libpulse has already loaded libsndfile and
+/// its codecs.
 struct SoundFileLibrary: Sendable {
   typealias Text = UnsafePointer<CChar>
 

@@ -26,9 +26,9 @@ struct SoundFileOpening {
     if let missing, try !source.has(Self.step, from: missing) { return nil }
     let bytes = VirtualFile(source, base: base)
     if !source.isSeekable {
-      // The chunks after the audio would otherwise delay the beginning until the file is complete.
+      // Without `skipsGaps`, the chunks after the audio would delay the start until the file is complete.
       let beginning = try source.peek(32, at: base) ?? []
-      // ALAC cannot be decoded without the packet table in those chunks.
+      // ALAC cannot be decoded without the packet table, which may follow the audio.
       bytes.skipsGaps = !(kind == .caf && beginning.dropFirst(28).starts(with: "alac".utf8))
       if kind == .ogg { bytes.substitute = OggEnd.page(after: beginning) ?? [] }
     }

@@ -6,7 +6,7 @@ package enum FileBytes {
     /// The path names a folder, a pipe or a device.
     case notAFile
     case tooLarge(limit: Int)
-    /// The folder is on a file system that the kernel generates.
+    /// A folder to search is on a file system that the kernel generates.
     case ofTheKernel
     /// Reading was interrupted, for this reason.
     case interrupted(String)

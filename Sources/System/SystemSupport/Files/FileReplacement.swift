@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Replaces files atomically, so that readers find the old or the new contents, with `isDurable` also after a
-/// power cut. Functions block.
+/// Replaces files atomically: readers find the old or the new contents, and with `isDurable` they do so after
+/// a power failure too. All functions block.
 package enum FileReplacement {
   /// The system calls that store bytes, with the results and `errno` of the system. Tests replace them.
   package struct Calls: Sendable {
@@ -14,8 +14,8 @@ package enum FileReplacement {
   }
 
   /// Writes `bytes` to the file `new`, and renames it to `path`. Returns nil, or the `errno` of the failure.
-  /// A failure leaves the file at `path` unchanged and no new one, except if only storing the new name
-  /// failed.
+  /// After a failure the file at `path` is unchanged and `new` does not exist, unless the failure was to
+  /// synchronize the folder after the renaming.
   ///
   /// - Parameters:
   ///   - bytes: The new contents.
@@ -61,7 +61,7 @@ package enum FileReplacement {
   package static func synchronizeFolder(of path: UnsafePointer<CChar>, by calls: Calls = Calls()) -> Int32? {
     let bytes = UnsafeBufferPointer(start: path, count: strlen(path))
     let folder = bytes.lastIndex(of: CChar(UInt8(ascii: "/"))).map { Array(bytes[...$0]) } ?? []
-    // The dot also works if a symbolic link leads to the folder.
+    // The dot is the working directory if `path` has no slash.
     let descriptor = open(folder + [CChar(UInt8(ascii: ".")), 0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // If this user may not read the folder, or the file system cannot synchronize folders, the system stores
     // the entries later by itself.

@@ -23,7 +23,7 @@ package enum SystemError {
     }
   }
 
-  /// The system's message, starting in lower case like all reasons here.
+  /// The system's message, starting in lower case so that it can continue a sentence.
   package static func text(_ code: Int32) -> String {
     let message = message(code)
     return message.prefix(1).lowercased() + message.dropFirst()

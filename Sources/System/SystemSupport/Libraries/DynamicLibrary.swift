@@ -13,7 +13,8 @@ package struct DynamicLibrary {
       reason = dlerror().map { String(cString: $0) } ?? "no reason given"
     }
 
-    /// Returns the message for a person: `need`, or that `library` cannot be used, and the reason.
+    /// Returns the message for a user: `need` if the library cannot be opened, otherwise that `library`
+    /// cannot be used; then the reason.
     package func text(need: String, library: String) -> String {
       "\(function == nil ? need : "\(library) cannot be used"): \(reason)"
     }
@@ -38,8 +39,8 @@ package struct DynamicLibrary {
     if let missing = body(handle) { throw Problem(function: String(cString: missing)) }
   }
 
-  /// Returns the function `name`, given without prefix and suffix. `Function`, mostly the type of the property
-  /// that is set, must be the C type of the function.
+  /// Returns the function `name`, given without prefix and suffix. `Function`, mostly inferred from the
+  /// property that the caller assigns to, must be the C type of the function.
   package func find<Function>(_ name: String) throws(Problem) -> Function {
     guard let address = dlsym(handle, prefix + name + suffix) else {
       throw Problem(function: prefix + name + suffix)

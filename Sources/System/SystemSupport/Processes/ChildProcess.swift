@@ -26,7 +26,7 @@ package enum ChildProcess {
   ///   - input: standard input.
   ///   - output: standard output and standard error.
   ///   - group: the process group; 0 creates a new one, and nil a new session.
-  ///   - passed: a descriptor that the child gets under the same number, although it is closed on exec.
+  ///   - passed: a descriptor that the child gets under the same number, even if marked close-on-exec.
   package static func start(
     _ arguments: [String], environment: [String], input: Input, output: Output, group: pid_t?,
     passing passed: Int32? = nil
@@ -78,25 +78,27 @@ package enum ChildProcess {
     return info.si_signo == SIGCHLD
   }
 
-  /// Makes this process the parent of its descendants' orphans, for its whole life. Returns whether the kernel does so.
+  /// Makes this process the parent of its descendants' orphans, for its whole life. Returns false if the
+  /// kernel refuses.
   package static func adoptOrphans() -> Bool {
     // PR_SET_CHILD_SUBREAPER of prctl(2), Linux 3.4.
     continuo_prctl(36, 1, 0, 0, 0) == 0
   }
 
-  /// Blocks until the child ends, and calls `onOther` after the end of any other process that was not reaped yet. Does
-  /// not reap the child, so that its number and its group's remain its own.
+  /// Blocks until the child ends. Calls `onOther` repeatedly while another child has ended and was not reaped
+  /// yet. Does not reap the child, so that its number and its group's remain its own.
   package static func awaitEnd(of child: pid_t, onOther: () -> Void) {
     while !hasEnded(child) {
       var info = siginfo_t()
       guard waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0, !hasEnded(child) else { continue }
       onOther()
-      // The other process may be one that another part of this program reaps, or does not.
+      // Another part of this program may reap that child later, or never; until then `waitid` returns at
+      // once.
       usleep(otherInterval)
     }
   }
 
-  /// The interval, in microseconds, between calls of `onOther`.
+  /// The minimum interval, in microseconds, between calls of `onOther`.
   private static let otherInterval: UInt32 = 50_000
 
   /// Blocks until the child ends, and reaps it. Returns its wait status; 0 if the process is not a child.

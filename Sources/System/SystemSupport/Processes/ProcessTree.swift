@@ -3,10 +3,12 @@ package import Glibc
 /// A process that leads a session of its own, and its descendants according to /proc, also those in other process
 /// groups and sessions.
 ///
-/// An orphan stays a descendant if the calling process adopts orphans (`ChildProcess.adoptOrphans`): then all its
-/// children in foreign sessions belong to the tree, and are reaped here after their end.
+/// An orphan stays a descendant if the calling process adopts orphans (`ChildProcess.adoptOrphans`): then all
+/// children of the calling process in foreign sessions belong to the tree, and are reaped here after their
+/// end.
 ///
-/// The methods block for a few reads of /proc for each thread of the tree.
+/// The methods block for a few reads of /proc for each thread of the tree; `killAll` also sleeps between
+/// passes.
 package struct ProcessTree: Hashable, Sendable {
   /// The first process, whose number is also that of its session and group.
   package let root: pid_t
@@ -37,9 +39,9 @@ package struct ProcessTree: Hashable, Sendable {
   /// Kills all processes but the calling one, also those that start meanwhile, in at most `passes` passes.
   package func killAll(passes: Int = 100) {
     for _ in 0..<passes {
-      // Found before their parents end, which would make orphans of them.
+      // All are listed before any is killed, because a killed process's children get another parent.
       let others = walk().all.filter { $0 != getpid() && !Self.hasEnded($0) }
-      // Also without /proc.
+      // The first process group is killed even without /proc.
       if getsid(0) != root { kill(-root, SIGKILL) }
       if others.isEmpty { return }
       for process in others { kill(process, SIGKILL) }
@@ -50,26 +52,29 @@ package struct ProcessTree: Hashable, Sendable {
   /// Reaps the adopted processes that have ended.
   package func reapAdopted() { _ = adopted }
 
-  /// Returns the processes, and those of them that were not stopped or ended. If there are none of these, `all` is
-  /// complete.
+  /// Returns all processes, and those that were neither stopped nor ended. If none of the latter exists,
+  /// `all` is complete.
   private func walk() -> (all: [pid_t], running: [pid_t]) {
     var all = [root]
     var running: [pid_t] = []
     var next = 0
     repeat {
       while next < all.count {
-        // The state comes first: a process that is stopped gets no further children.
+        // The state is read before the children, because a process that is stopped gets no further ones.
         if !Self.isStill(all[next]) { running.append(all[next]) }
         all += Self.children(of: all[next])
         next += 1
       }
-      // Last, because these include the children of processes that had ended before they were visited.
+      // Adopted processes come last, because they include the children of processes that had ended before
+      // their visit.
       all += adopted.filter { !all.contains($0) }
     } while next < all.count
     return (all, running)
   }
 
   /// The running and stopped children of the calling process in foreign sessions, except the first process.
+  /// The getter reaps those that have ended.
+  /// Reaps those that have ended.
   private var adopted: [pid_t] {
     guard hasAdopted else { return [] }
     return Self.children(of: getpid()).filter { child in
@@ -79,9 +84,10 @@ package struct ProcessTree: Hashable, Sendable {
 
   // MARK: /proc
 
-  /// Whether all threads are stopped, also by a debugger, or have ended. A thread in an uninterruptible wait counts as
-  /// stopped if it stops before it runs code of the program again: the parent of a vfork(2) waits so for a child that was
-  /// stopped before its exec.
+  /// Whether all threads are stopped, also by a debugger, or have ended. A thread in an uninterruptible wait
+  /// counts as stopped if SIGSTOP is pending or another thread is stopped, because it then stops before it
+  /// runs the program's code again. The parent of a vfork(2) waits in this way for a child stopped before its
+  /// exec.
   private static func isStill(_ process: pid_t) -> Bool {
     guard let threads = numbers(in: "/proc/\(process)/task") else { return hasEnded(process) }
     let states = threads.compactMap { status(of: "/proc/\(process)/task/\($0)/stat")?.state }

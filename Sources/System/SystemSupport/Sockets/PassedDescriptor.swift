@@ -30,8 +30,9 @@ package final class PassedDescriptor: Sendable {
     }.result >= 0
   }
 
-  /// Receives a packet of at most `limit` bytes, with the descriptor that came with it, if any. Never blocks. Nil if
-  /// there is no packet, or with an empty packet at the end of the connection; `errno` has the reason.
+  /// Receives a packet of at most `limit` bytes, with the descriptor that came with it, if any. Never blocks.
+  /// Returns an empty packet at the end of the connection, and nil, with the reason in `errno`, if there is
+  /// no packet.
   package static func receive(
     from socket: Int32, limit: Int
   ) -> (bytes: [UInt8], descriptor: PassedDescriptor?)? {

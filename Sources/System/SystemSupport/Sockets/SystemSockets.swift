@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 
 /// The registry of sockets that belong to the system and not to the application, such as those of players, of
-/// the sound server's client and of the control socket. Reclaiming a suspended application's sockets spares
-/// them.
+/// the sound server's client and of the control socket. They stay open when a suspended application's sockets
+/// are reclaimed.
 ///
 /// A registration applies to the socket and not to its descriptor number. It ends when the socket is closed
 /// and does not pass to a new socket with the same number. All methods are thread-safe and never block.

@@ -12,7 +12,7 @@ package struct WakePipe: ~Copyable, Sendable {
   /// Creates a pair; nil if the system has no descriptors left, with the reason in `errno`.
   package init?() {
     var ends: [Int32] = [-1, -1]
-    // Unlike a pipe of POSIX, it is never inherited by a child that another thread starts meanwhile.
+    // Unlike pipe(2), SOCK_CLOEXEC leaves no moment in which another thread's child inherits the descriptors.
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
     reader = OwnedDescriptor(owning: ends[0])

@@ -6,8 +6,9 @@ package struct Backoff: Sendable {
   /// The number of failures since the creation or the last reset.
   package private(set) var failures = 0
 
-  /// Creates a back-off without failures. `second` is the delay that later ones double, up to `longest`; nil
-  /// is twice the first. A random number from `seed` changes each delay by at most `jitter`, a fraction 0…1.
+  /// Creates a back-off without failures. `second`, by default twice `first`, is the delay after the second
+  /// failure; it doubles with each further one, up to `longest`. A random number from `seed` changes each
+  /// delay by at most the fraction `jitter` (0…1).
   package init(first: Double, second: Double? = nil, longest: Double, jitter: Double = 0, seed: UInt64 = 0) {
     (self.first, self.second, self.longest, self.jitter) = (first, second ?? first * 2, longest, jitter)
     random = SplitMix64(state: seed)
@@ -28,8 +29,9 @@ package struct Backoff: Sendable {
   package mutating func reset() { failures = 0 }
 }
 
-/// The SplitMix64 generator of Steele, Lea and Flood. Its state is one word, so a machine that has one stays a
-/// small value, and a seed determines all its numbers. Suitable for shuffling and jitter, not for secrets.
+/// The SplitMix64 generator of Steele, Lea and Flood. Its state is one word, so a value that contains a
+/// generator stays small, and a seed determines all its numbers. Suitable for shuffling and jitter, not for
+/// secrets.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   package var state: UInt64
 

@@ -6,7 +6,7 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
   case warning
   /// The program's own progress, such as the addresses at which it listens.
   case info
-  /// Every client and every refused command.
+  /// Each connection and disconnection of a client, and each refused command.
   case debug
 
   package static func < (one: LogLevel, other: LogLevel) -> Bool {
