@@ -4,6 +4,8 @@ package import SystemSupport
 package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No connection to the address is possible, for the reason given. The program exits with status 69.
   case noServer(at: ServerAddress, reason: String)
+  /// The socket's file or directory does not let this user connect. The program exits with status 69.
+  case noPermission(at: ServerAddress)
   /// The server closed the connection before its greeting, for example because it has too many clients or
   /// belongs to another user.
   case turnedAway(by: ServerAddress)
@@ -18,6 +20,8 @@ package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvert
   package var description: String {
     switch self {
     case .noServer(let address, let reason): "no server at \(address): \(reason)"
+    case .noPermission(let address):
+      "\(address) is closed to this user; its owner can open it by serve --socket-mode"
     case .turnedAway(let address):
       "the server at \(address) closed the connection: it has too many clients, or is another user's"
     case .notAServer(.noGreeting): "not a control socket: no MPD greeting received"

@@ -212,6 +212,7 @@ package struct MPDClient: ~Copyable {
       switch errno {
       case EINTR: continue
       case EAGAIN: guard !deadline.hasPassed else { throw .timeout(seconds: deadline.seconds) }
+      case EACCES: throw .noPermission(at: .path(path))
       case let code:
         throw .noServer(at: .path(path), reason: SystemCallError("connect", code: code).description)
       }

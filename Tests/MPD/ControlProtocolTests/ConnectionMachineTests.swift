@@ -58,7 +58,7 @@ import Testing
       ("idle foo\nping\n", "ACK [2@0] {idle} Unrecognized idle event: foo\nOK\n", true),
       ("notcommands\n", "OK\n", true), ("password x\n", "ACK [3@0] {password} incorrect password\n", true),
       ("tagtypes clear\ntagtypes enable title\ntagtypes\n", "OK\nOK\ntagtype: Title\nOK\n", true),
-    ])
+    ] as [(String, String, Bool)])
   func conversations(_ input: String, _ reply: String, _ isOpen: Bool) {
     let (text, remainsOpen) = Conversation.reply(to: input)
     #expect(text == reply)

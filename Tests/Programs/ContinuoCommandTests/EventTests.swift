@@ -321,8 +321,8 @@ extension EventLine {
     #expect(warnings.all.isEmpty)
     #expect(lines.count == 2000)
     for thread in 0..<4 {
-      let expected = (0..<500).map {
-        #"{"event":"time","index":\#(thread),"value":\#($0),"timescale":100,"state":"active","host":1.500000}"#
+      let expected: [String] = (0..<500).map { (value: Int) -> String in
+        #"{"event":"time","index":\#(thread),"value":\#(value),"timescale":100,"state":"active","host":1.500000}"#
       }
       #expect(lines.filter { $0.contains("\"index\":\(thread),") }.map(String.init) == expected)
     }

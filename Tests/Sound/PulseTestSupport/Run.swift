@@ -23,8 +23,8 @@ package final class Run: Sendable {
   /// The other end of its standard input; -1: it has none.
   private let keyboard: Int32
 
-  /// Runs the program of that name with these arguments. It sees nothing of the user's; `server` is its PulseAudio, if
-  /// it needs one. `takesInput`: whether `type(_:)` can be called.
+  /// Runs the program of that name, of this package or at an absolute path, with these arguments. It sees nothing of the
+  /// user's; `server` is its PulseAudio, if it needs one. `takesInput`: whether `type(_:)` can be called.
   package init(
     _ program: String, _ arguments: [String], server: String? = nil, takesInput: Bool = false
   ) throws {
@@ -55,7 +55,7 @@ package final class Run: Sendable {
       DescriptorReader(linesOf: errors[0]) { line in log.update { $0.errors.append(line) } },
     ]
     child = try Child(
-      [product(program)] + arguments, environment: environment,
+      [program.hasPrefix("/") ? program : product(program)] + arguments, environment: environment,
       streams: .descriptors(input: inputs[1], output: outputs[1], error: errors[1]))
   }
 

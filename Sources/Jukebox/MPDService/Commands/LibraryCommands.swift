@@ -39,7 +39,7 @@ final class LibraryCommands: Sendable {
   let database: DatabaseCommands
   let playlists: PlaylistFolder?
   let stickers: StickerStore?
-  /// Notifies clients of changes on the disk.
+  /// Notifies clients that a command has changed stored playlists or stickers.
   let onChange: @Sendable (Subsystems) -> Void
   private let tagReader: TagReader
   /// The addresses that URLs of other users' clients may lead to; nil forbids them URLs.

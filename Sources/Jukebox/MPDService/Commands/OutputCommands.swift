@@ -43,7 +43,8 @@ final class OutputCommands: Sendable {
   /// The timeout for the device's first answer, in seconds. A server on this machine answers within
   /// milliseconds.
   private static let answerLimit = 2.0
-  /// The maximum number of names that are remembered. A person's machine has a handful.
+  /// The maximum number of outputs that get an id, because their names are never forgotten. A personal
+  /// machine has a handful.
   private static let nameLimit = 1000
 
   /// Creates the commands.

@@ -10,8 +10,9 @@ import Transfer
 /// The names of music for a server's queue.
 struct AddedNames: ParsableArguments {
   static let discussion = """
-    Names are relative to the directory where the command runs or, with --host, to the server's --home. Names that \
-    cannot be added are reported, and the rest is added.
+    Names are relative to the directory where the command runs or, with --host, to the server's --home. A server of \
+    another user or of another machine accepts files below its --home only. Names that cannot be added are reported, \
+    and the rest is added.
     """
 
   @Flag(help: UnplayableFiles.help) var listUnplayable = false
@@ -30,17 +31,17 @@ struct AddedNames: ParsableArguments {
   struct Named {
     var name: String
     var uri: ControlProtocol.Argument
-    /// Whether the name may be a folder's. True for every path on a server of the network, since only the
-    /// server knows.
+    /// Whether the name may be a folder's. True for every path that refers to the server's `--home`, since only
+    /// the server knows.
     var mayBeFolder: Bool
   }
 
-  /// Returns the names with their URIs: at a socket independent of the working directory, at a network
-  /// address unchanged.
+  /// Returns the names with their URIs: unchanged for a server of `--host` or of the network, otherwise
+  /// independent of the working directory.
   func uris(for control: ControlOptions) throws -> [Named] {
     // A server at a network address may be on another machine.
     let server = try control.server(environment: ProcessEnvironment.value)
-    let isRemote = if case .network = server.address { true } else { false }
+    let isRemote = if case .path = server.address { control.host != nil } else { true }
     return names.map { name in
       let path = RawArguments.bytes(of: name)
       return Named(

@@ -52,7 +52,7 @@ enum ControlTrouble {
   /// Returns a message of one line, with the server and a remedy where they help.
   static func text(_ error: ControlClientError, at address: ServerAddress) -> String {
     switch (error, address) {
-    case (.refused, _), (.turnedAway, _): "\(error)"
+    case (.refused, _), (.turnedAway, _), (.noPermission, _): "\(error)"
     case (.noServer, .path(DefaultSocket.path)): "\(error); continuo serve starts one"
     case (.noServer, .path(let path)): "\(error); continuo serve --socket \(path) starts one"
     case (.noServer, .network(let address)):

@@ -24,12 +24,13 @@ struct ControlOptions: ParsableArguments {
     help: ArgumentHelp(
       "A server on the network, or a socket, as in $\(hostVariable): kitchen.local, secret@kitchen.local:6600.",
       discussion: "The part before an @ is the password. File names refer to that server.",
-      valueName: "host"),
-    transform: { try ServerChoice(parsing: $0) })
-  var host: ServerChoice?
+      valueName: "host"))
+  var host: String?
 
   mutating func validate() throws {
     try ValidationError.rejectEmpty(["--socket": socket])
+    // Parsed here, because the parser's own message would show the whole value with the password.
+    if let host { _ = try ValidationError.wrapping { try ServerChoice(parsing: host) } }
     if socket != nil, host != nil { throw ValidationError(contradiction: "--socket", "--host") }
   }
 
@@ -37,7 +38,7 @@ struct ControlOptions: ParsableArguments {
   func server(environment: (String) -> String?) throws(SyntaxError) -> ServerChoice {
     func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     if let socket { return ServerChoice(.path(socket)) }
-    if let host { return host }
+    if let host { return try ServerChoice(parsing: host) }
     if let path = value(Self.variable) { return ServerChoice(.path(path)) }
     guard let host = value(Self.hostVariable) else { return ServerChoice(.path(DefaultSocket.path)) }
     let port = value(Self.portVariable)

@@ -12,7 +12,7 @@ struct Search: ControlCommand {
     A song matches if each WORD is in one of its tags; TAG=TEXT must be in that tag. Case is ignored. On a terminal \
     each song is printed with its length, artist, title and file. Otherwise each line is a file, as continuo add \
     --host accepts it. --json prints an array with one object for each song: file, title, artist, album, duration \
-    (seconds); unknown values are null. If nothing is found, the exit status is 1.
+    (seconds); unknown values are null. If nothing is found, the exit status is 1, too.
 
     EXAMPLES
       continuo search pachelbel canon
@@ -58,7 +58,7 @@ struct Search: ControlCommand {
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
     if add {
       // `searchadd` has the same reply whether it found songs or not.
-      guard try !find(0..<1, with: &client).isEmpty else { throw nothingFound(output) }
+      guard try !find(0..<1, with: &client).isEmpty else { throw try nothingFound(with: &client, output) }
       try client.ask("searchadd", [filter], timeout: MPDClient.patience)
       return
     }
@@ -67,7 +67,7 @@ struct Search: ControlCommand {
     while true {
       let songs = try find(start..<start + Self.pageSize, with: &client)
       try output.write(listing.text(of: songs, forTerminal: output.isTerminal))
-      if songs.isEmpty, start == 0, !form.json { throw nothingFound(output) }
+      if songs.isEmpty, start == 0, !form.json { throw try nothingFound(with: &client, output) }
       start += Self.pageSize
       guard songs.count == Self.pageSize else { break }
     }
@@ -75,8 +75,10 @@ struct Search: ControlCommand {
     if listing.isEmpty { throw ExitStatus.refused }
   }
 
-  private func nothingFound(_ output: CommandOutput) -> ExitStatus {
-    output.complain("nothing found")
+  private func nothingFound(with client: inout MPDClient, _ output: CommandOutput) throws -> ExitStatus {
+    let isEmpty = try client.ask("stats")["songs"] == "0"
+    output.complain(
+      "nothing found" + (isEmpty ? ": the server knows no songs (continuo serve --home DIRECTORY)" : ""))
     return .refused
   }
 

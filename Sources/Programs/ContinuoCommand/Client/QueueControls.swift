@@ -36,14 +36,16 @@ struct QueueNumbers: Hashable, Sendable {
 }
 
 extension MPDClient {
-  /// Sends requests about songs of the queue. Replaces the server's message about an invalid argument,
+  /// Sends requests about songs of the queue. `trouble` replaces the server's message about an invalid argument,
   /// because its positions count from 0 and not from 1 as in the user's input.
-  fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
+  fileprivate mutating func askOfQueue(_ requests: [Request], trouble: String = "no song with this number")
+    throws
+  {
     guard !requests.isEmpty else { return }
     do {
       _ = try ask(requests)
     } catch ControlClientError.refused(var refusal) where refusal.code == Ack.Code.argument.rawValue {
-      refusal.message = "no song with this number; continuo queue lists the numbers"
+      refusal.message = "\(trouble); continuo queue lists the numbers"
       throw ControlClientError.refused(refusal)
     }
   }
@@ -65,7 +67,7 @@ struct Jump: ControlCommand {
   var number: UInt32
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
-    try client.askOfQueue([try Request("play", [.init("\(number)")])])
+    try client.askOfQueue([try Request("play", [.init("\(number)")])], trouble: "no song \(number + 1)")
   }
 }
 
@@ -152,7 +154,9 @@ struct Move: ControlCommand {
   var place: UInt32
 
   func perform(with client: inout MPDClient, output: CommandOutput) throws {
-    try client.askOfQueue([try Request("move", [songs.argument, .init("\(place)")])])
+    try client.askOfQueue(
+      [try Request("move", [songs.argument, .init("\(place)")])],
+      trouble: "no such songs, or no place \(place + 1) for them")
   }
 }
 

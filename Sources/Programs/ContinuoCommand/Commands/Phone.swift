@@ -19,7 +19,7 @@ extension Phone {
 
     func perform(with client: inout MPDClient, output: CommandOutput) throws {
       let song = try client.ask("currentsong")
-      if let program = song["file"] { try output.write(program) }
+      if let program = song.fields.first(where: { $0.name == "file" }) { try output.writeName(program.value) }
       try output.write(RemoteLifecycle(try client.ask("lifecycle")).text)
     }
   }
@@ -132,7 +132,9 @@ extension Phone {
       // The parser passes even these options to the program.
       if ["--help", "-help", "-h"].contains(name) { throw CleanExit.helpRequest(self) }
       if name.hasPrefix("-"), name != "-" { throw ValidationError("Unknown option '\(name)'") }
-      try ValidationError.rejectEmpty(["--events": events, "--timeline": timeline, "--socket": socket])
+      try ValidationError.rejectEmpty([
+        "--events": events, "--timeline": timeline, "--socket": socket, "--background-modes": backgroundModes,
+      ])
       if noSocket, socket != nil { throw ValidationError(contradiction: "--socket", "--no-socket") }
       if let timeline, timeline == events {
         throw ValidationError("--events and --timeline name the same file \(timeline).")

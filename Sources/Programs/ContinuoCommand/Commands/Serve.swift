@@ -51,7 +51,7 @@ extension Serve {
   func run() throws {
     StandardOutput.setLevel(logLevel)
     if printSystemdUnit {
-      StandardOutput.write(SystemdUnits.text(program: Self.program, arguments: Self.unitArguments))
+      StandardOutput.write(units)
       return
     }
     let access = try ExitStatus.usage.orExit("--password \(self.network.password ?? "")", self.network.access)
@@ -167,13 +167,25 @@ extension Serve {
       return try StateDirectory(
         path: path.resolved(against: .workingDirectory()), isStandard: state == nil)
     } catch {
-      StandardOutput.complain("\(error); the queue will not be saved", .warning)
+      StandardOutput.complain("\(error); nothing will be saved: queue, playlists, ratings", .warning)
       return nil
     }
   }
 
   private func listen() throws(ListenError) -> ListeningSocket {
-    if socket == nil, let socket = try ListeningSocket.activated() { return socket }
+    if let activated = try ListeningSocket.activated() {
+      // Clients of the socket that systemd has created would otherwise wait for nobody.
+      let options = [
+        ("--socket", "ListenStream", socket), ("--socket-mode", "SocketMode", socketMode.map { _ in "" }),
+        ("--socket-group", "SocketGroup", socketGroup),
+      ]
+      for (option, setting, value) in options where value != nil {
+        StandardOutput.complain(
+          "\(option): systemd has created the socket; set \(setting)= in continuo.socket instead")
+        CleanUp.exit(ExitStatus.usage.rawValue)
+      }
+      return activated
+    }
     return try CleanUp.adding { () throws(ListenError) in
       try ListeningSocket.bound(
         to: socket ?? DefaultSocket.path,
@@ -247,8 +259,17 @@ extension Serve {
     (try? MediaPath("/proc/self/exe").resolvingLinks())?.description ?? "/usr/bin/continuo"
   }
 
-  /// The arguments of this run after `serve`, without the request for the unit. Relative paths stay relative.
-  private static var unitArguments: [String] {
-    Array(CommandLine.arguments.dropFirst(2).filter { $0 != "--print-systemd-unit" })
+  private var units: String {
+    let paths =
+      files + [home, state, playlists, timeline, player.infoPlist, self.network.password].compactMap(\.self)
+      + [remote.cache].compactMap { $0 == "none" ? nil : $0 } + requests.files.map(\.description)
+    let isRelative = paths.contains { !$0.hasPrefix("/") && !EntryLocation.isURL(Array($0.utf8)) }
+    let directory = MediaPath.workingDirectory()
+    return SystemdUnits.text(
+      program: Self.program, arguments: SystemdUnits.arguments(CommandLine.arguments.dropFirst(2)),
+      directory: isRelative ? directory.description : nil,
+      socket: SystemdUnits.Socket(
+        path: socket.map { RawArguments.bytes(of: $0).resolved(against: directory).description },
+        mode: socketMode ?? 0o600, group: socketGroup))
   }
 }

@@ -1,11 +1,24 @@
 /// User units for systemd that start `continuo serve` at the first connection to its socket.
 enum SystemdUnits {
-  /// Returns both units, each after a line with the path at which to install it. `arguments` follow `serve`.
-  static func text(program: String, arguments: [String]) -> String {
+  /// The socket that systemd creates.
+  struct Socket {
+    /// The absolute path; nil for the default socket.
+    var path: String?
+    var mode: UInt32 = 0o600
+    var group: String?
+  }
+
+  /// Returns both units, each after a line with the path at which to install it.
+  ///
+  /// - Parameters:
+  ///   - program: the absolute path of `continuo`.
+  ///   - arguments: what follows `serve`, without the options of the socket.
+  ///   - directory: the absolute path to which relative paths in `arguments` refer; nil if there are none.
+  ///   - socket: the socket, with mode and group.
+  static func text(program: String, arguments: [String], directory: String?, socket: Socket) -> String {
     let command = ([program, "serve"] + arguments).map(quoted).joined(separator: " ")
-    // In a user namespace the socket can be given to no other group.
-    let isShared = arguments.contains { $0.hasPrefix("--socket-group") }
-    let user = isShared ? "" : "PrivateUsers=yes\nCapabilityBoundingSet=\n"
+    let place = directory.map { "WorkingDirectory=\(escaped($0))\n" } ?? ""
+    let group = socket.group.map { "SocketGroup=\($0)\n" } ?? ""
     return """
       # ~/.config/systemd/user/continuo.socket
       [Unit]
@@ -13,9 +26,9 @@ enum SystemdUnits {
       Documentation=man:continuo-serve(1)
 
       [Socket]
-      ListenStream=%t/continuo/socket
-      SocketMode=0600
-      DirectoryMode=0700
+      ListenStream=\(socket.path.map(escaped) ?? "%t/continuo/socket")
+      SocketMode=\(octal(socket.mode))
+      \(group)DirectoryMode=\(socket.mode & 0o077 == 0 ? "0700" : "0711")
       RemoveOnStop=yes
 
       [Install]
@@ -27,14 +40,18 @@ enum SystemdUnits {
       Documentation=man:continuo-serve(1)
       Requires=continuo.socket
       After=continuo.socket sound.target
+      # A music folder that is mounted late is awaited.
+      StartLimitIntervalSec=0
 
       [Service]
       Type=notify
-      ExecStart=\(command)
+      \(place)ExecStart=\(command)
       # The shell has a kill; the program is of a package (procps) that may be missing.
       ExecReload=/bin/sh -c "kill -HUP ${MAINPID}"
       Restart=on-failure
-      RestartSec=1
+      RestartSec=5
+      # An invalid command line.
+      RestartPreventExitStatus=64
       # Ended by SIGTERM, as systemd does it: no failure.
       SuccessExitStatus=143
       # A player has far fewer files, threads and bytes.
@@ -54,13 +71,15 @@ enum SystemdUnits {
       SystemCallErrorNumber=EPERM
       SystemCallFilter=@system-service
       SystemCallFilter=~@privileged @resources
-      # --socket-group; the PulseAudio of --null-sink; the scan in the background.
+      # The PulseAudio of --null-sink; the scan in the background.
       SystemCallFilter=@chown @setuid capset setpriority
       UMask=0077
       # A namespace of its own, in which the manager of a user may protect the files below, too. Where the
       # system has none for users, the service ends at its start (217, 226) and needs a drop-in with
       # PrivateUsers=no and CapabilityBoundingSet=~.
-      \(user)ProtectControlGroups=yes
+      PrivateUsers=yes
+      CapabilityBoundingSet=
+      ProtectControlGroups=yes
       ProtectHostname=yes
       ProtectSystem=full
 
@@ -68,6 +87,35 @@ enum SystemdUnits {
       WantedBy=default.target
 
       """
+  }
+
+  /// Returns the arguments of `serve` for the service: without the request for the units and the options of the
+  /// socket, which are settings of the other unit.
+  static func arguments(_ all: some Sequence<String>) -> [String] {
+    let removed = ["--socket", "--socket-mode", "--socket-group"]
+    var kept: [String] = []
+    var isValue = false
+    for argument in all {
+      if isValue {
+        isValue = false
+      } else if removed.contains(argument) {
+        isValue = true
+      } else if argument != "--print-systemd-unit", !removed.contains(where: { argument.hasPrefix("\($0)=") })
+      {
+        kept.append(argument)
+      }
+    }
+    return kept
+  }
+
+  private static func octal(_ mode: UInt32) -> String {
+    let digits = String(mode, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  /// Returns a path with its specifiers escaped.
+  private static func escaped(_ path: String) -> String {
+    path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
   }
 
   /// Returns a word quoted for a command line in systemd.service(5), with specifiers, variables and

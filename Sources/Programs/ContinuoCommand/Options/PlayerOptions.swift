@@ -34,7 +34,7 @@ struct PlayerOptions: ParsableArguments {
       "The output: pulse, wav:PATH (a file, as fast as possible) or simulated (no server, real time).",
       discussion: """
         The default is PulseAudio. If no server is reachable and none was named by --server, --sink or \
-        PULSE_SERVER, a private null sink replaces it.
+        PULSE_SERVER, play replaces it by a private null sink, and serve waits for it.
         """, valueName: "pulse|wav:PATH|simulated"),
     completion: Completions.outputs, transform: OutputChoice.init(parsing:))
   var output: OutputChoice?
@@ -85,8 +85,9 @@ struct PlayerOptions: ParsableArguments {
   var backgroundTime: Double?
 
   mutating func validate() throws {
-    try ValidationError.rejectEmpty(["--info-plist": infoPlist])
-    try ValidationError.rejectEmpty(["--server": server, "--sink": sink])
+    try ValidationError.rejectEmpty([
+      "--server": server, "--sink": sink, "--background-modes": backgroundModes, "--info-plist": infoPlist,
+    ])
     let servers = [("--server", server != nil), ("--sink", sink != nil)]
     for (name, isGiven) in servers where nullSink && isGiven {
       throw ValidationError(contradiction: "--null-sink", name)

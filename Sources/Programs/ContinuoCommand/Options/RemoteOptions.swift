@@ -11,7 +11,7 @@ import Transfer
 struct RemoteOptions: ParsableArguments {
   @Option(
     help: .init(
-      "The cache for fetched bytes of songs in the queue. (default: $XDG_CACHE_HOME/continuo)",
+      "The existing folder for fetched bytes of songs in the queue. (default: $XDG_CACHE_HOME/continuo)",
       discussion: "none keeps a few MiB of each song in memory, and fetches the rest again when needed.",
       valueName: "directory|none"),
     completion: .directory)

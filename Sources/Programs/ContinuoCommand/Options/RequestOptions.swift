@@ -52,6 +52,14 @@ struct RequestOptions: ParsableArguments {
       guard let value, !HTTPFields.allows(name, value) else { continue }
       throw ValidationError("\(name) must not contain control characters.")
     }
+    // The schemes of libcurl. It reports another one as a refused connection to the server.
+    let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+    if let proxy, let end = proxy.firstRange(of: "://") {
+      guard schemes.contains(proxy[..<end.lowerBound].lowercased()) else {
+        throw ValidationError(
+          "--proxy \(proxy[..<end.lowerBound]): the schemes are \(schemes.joined(separator: ", ")).")
+      }
+    }
   }
 
   /// The files that the options name.

@@ -5,7 +5,8 @@ import SystemSupport
 
 extension LogLevel: ExpressibleByArgument {}
 
-/// The command `serve` with its options. Its own ones have no group around them, for the reason at `Play`.
+/// The command `serve` with its options. Its own options are not in an option group, for the reason given at
+/// `Play`.
 struct Serve: ParsableCommand {
   @OptionGroup var player: PlayerOptions
 

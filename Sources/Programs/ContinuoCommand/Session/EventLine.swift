@@ -8,7 +8,8 @@ struct EventLine {
   let name: String
   /// The line, with its line feed.
   private(set) var bytes: [UInt8] = []
-  /// The part of a time's line between the value and the host's time, which is mostly the same.
+  /// The part of a time event's line between value and host time. Cached, because only a change of the
+  /// timescale or the application state changes it.
   private var middle = (timescale: Int32(0), state: ApplicationState.notRunning, text: "")
 
   /// Creates an empty line, for `setTime`.

@@ -227,7 +227,9 @@ final class PlayRun: SessionDelegate {
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
     switch diagnostic {
-    case .outputOpened: server?.outputOpened()
+    case .outputOpened(let route):
+      server?.outputOpened()
+      if isNews, let warning = SoundOutput.warning(route: route) { complain(warning) }
     case .outputUnavailable(let message, let retryAfter?):
       server?.outputFailed()
       complain("\(message); retry in \(retryAfter) s")

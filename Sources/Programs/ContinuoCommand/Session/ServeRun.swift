@@ -15,7 +15,8 @@ import TextFormatting
 final class ServeRun: SessionDelegate {
   private let session: Session
   private nonisolated let keeper: StateKeeper?
-  /// The last reported failures, at most 1,000. A repeating queue has the same failures again.
+  /// The last reported failure of each song, so that a repeating queue does not report it again. Emptied at
+  /// 1,000 songs.
   private var failures: [SongID: String] = [:]
 
   /// Creates a run of `session` that keeps the jukebox in `state`; nil keeps nothing.
@@ -67,7 +68,9 @@ final class ServeRun: SessionDelegate {
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
     guard isNews else { return }
     switch diagnostic {
-    case .outputOpened(let route): StandardOutput.complain("playing to \(route)", .info)
+    case .outputOpened(let route):
+      StandardOutput.complain("playing to \(route)", .info)
+      SoundOutput.warning(route: route).map { StandardOutput.complain($0, .warning) }
     case .outputUnavailable(let message, let retryAfter):
       complain(retryAfter == nil ? message : "\(message); waiting for it")
     case .rateUnavailable(let message): complain(message)

@@ -13,6 +13,13 @@ struct SoundOutput {
   /// server answers in 10 ms; if none runs, the connection is refused in 1 ms.
   static let probeLimit = 2.0
 
+  /// Returns a warning if sound goes to the sink that PulseAudio and PipeWire make where they find no device; nil
+  /// otherwise.
+  static func warning(route: String) -> String? {
+    guard route == "auto_null" else { return nil }
+    return "the sound server has no device, so nothing will be heard (is this user in the group audio?)"
+  }
+
   /// Creates the output that the options select, or ends the process. Starts a private server, which blocks,
   /// if the options request one. With `substitutes`, a private server also replaces a server that does not
   /// answer, if options and environment select none. `serve` waits instead, for a server and a sink.

@@ -8,7 +8,7 @@ package enum Recognition {
   package static let length = 64
 
   /// Throws if a source with these first bytes (`length` of them, or fewer at the end) is empty, or a FLAC,
-  /// Ogg or MP4 file, or a WAV file without MPEG audio.
+  /// Ogg or MP4 file, or a WAV file whose first chunk is `fmt ` and states a format other than MPEG audio.
   static func refuseOtherFormats(_ bytes: [UInt8]) throws(DecodingError) {
     guard !bytes.isEmpty else { throw DecodingError(reason: .notRecognized, message: "The file is empty.") }
     func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }

@@ -164,7 +164,7 @@ extension EngineMachine {
 
 // Reconnection after a back-off, at the frame heard last.
 extension EngineMachine {
-  /// Handles a stream that failed to open or died; `heardFrame` is the number of its frames that were heard.
+  /// Handles a stream that failed to open or died; `heardFrame` is the number of the last frame heard.
   mutating func loseOutput(_ error: OutputError, heardFrame: Int64, now: HostTime) {
     let wasOpen = output.phase == .open
     // Delivers steps and ends up to the last heard frame first.

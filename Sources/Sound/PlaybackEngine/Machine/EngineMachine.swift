@@ -41,8 +41,8 @@ struct EngineMachine: Sendable {
   var toldPosition: ItemPosition?
   /// Whether the observers' call with the exact position is pending until the device has stopped.
   var stopCallPending = false
-  /// The time at which the current item was heard to its end, or the later time at which `overrun` was
-  /// updated, while `actionAtItemEnd` keeps the item current; nil otherwise.
+  /// The time at which the current item was heard to its end or failed, or the later time at which `overrun`
+  /// was updated, while the item remains current; nil otherwise.
   var endedAt: HostTime?
   /// The seconds that time had advanced after the item's end at `endedAt`.
   var overrun = 0.0

@@ -1,3 +1,4 @@
+import ControlClient
 import ControlProtocol
 import ControlServer
 import Foundation
@@ -12,38 +13,41 @@ import Testing
 
 /// What the commands for people send, and how they end. Each test has a server of its own.
 @Suite(.timeLimit(.minutes(10))) struct ControllingCommandTests {
-  @Test(arguments: [
-    (["pause"], ["pause 1"]), (["resume"], ["play"]), (["stop"], ["stop"]), (["next"], ["next"]),
-    (["previous"], ["previous"]), (["clear"], ["clear"]), (["home"], ["home"]),
-    (["foreground"], ["foreground"]),
-    (["lock"], ["lock"]), (["unlock"], ["unlock"]), (["terminate"], ["terminate"]), (["launch"], ["launch"]),
-    (["interrupt", "begin"], ["interrupt begin"]), (["interrupt", "end"], ["interrupt end resume"]),
-    (["interrupt", "end", "noresume"], ["interrupt end noresume"]),
-    (["seek", "1:02"], ["seekcur 62.000"]), (["seek", "12.34"], ["seekcur 12.340"]),
-    (["seek", "+5"], ["seekcur +5.000"]), (["seek", "-5"], ["seekcur -5.000"]),
-    (["seek", "-0:05.5"], ["seekcur -5.500"]), (["seek", "--", "-5"], ["seekcur -5.000"]),
-    (["volume", "50"], ["setvol 50"]), (["volume", "+5"], ["volume 5"]),
-    (["volume", "-100"], ["volume -100"]),
-    (["volume", "--", "-5"], ["volume -5"]),
-    (["ctl", "setvol", "7"], ["setvol 7"]), (["ctl", "volume", "-5"], ["volume -5"]),
-    (["ctl", "--", "seekcur", "-1.5"], ["seekcur -1.500"]),
-    (["ctl", "add", "a b", "+1"], ["add \"a b\" +1"]),
-    (["ctl", "load", "--json"], ["load --json"]),
-    (["random", "on"], ["random 1"]), (["repeat", "off"], ["repeat 0"]), (["consume", "on"], ["consume 1"]),
-    (["single", "oneshot"], ["single oneshot"]), (["single", "on"], ["single 1"]),
-    (["jump", "3"], ["play 2"]), (["delete", "3"], ["delete 2"]), (["delete", "4-"], ["delete 3:"]),
-    // From the back, and no song twice.
-    (["delete", "1", "5-7", "6-9", "3"], ["delete 4:9", "delete 2", "delete 0"]),
-    (["delete", "2-10", "4-5"], ["delete 1:10"]), (["delete", "3-5", "3-7"], ["delete 2:7"]),
-    (["delete", "3", "1-"], ["delete 0:"]), (["delete", "8", "5-7"], ["delete 7", "delete 4:7"]),
-    (["move", "5", "1"], ["move 4 0"]), (["move", "2-4", "6"], ["move 1:4 5"]),
-    (["load", "evening"], ["load evening"]), (["update"], ["update", "unplayable"]),
-    (["update", "a b"], ["update \"a b\"", "unplayable \"a b\""]),
-    (["shuffle"], ["shuffle"]), (["speed", "1.25"], ["speed 1.25"]), (["sleep", "song"], ["sleep song"]),
-    (["sleep", "30m"], ["sleep 1800.000"]), (["sleep", "1h30m"], ["sleep 5400.000"]),
-    (["sleep", "90s"], ["sleep 90.000"]), (["sleep", "1:30:00"], ["sleep 5400.000"]),
-    (["sleep", "off"], ["sleep off"]),
-  ])
+  @Test(
+    arguments: [
+      (["pause"], ["pause 1"]), (["resume"], ["play"]), (["stop"], ["stop"]), (["next"], ["next"]),
+      (["previous"], ["previous"]), (["clear"], ["clear"]), (["home"], ["home"]),
+      (["foreground"], ["foreground"]),
+      (["lock"], ["lock"]), (["unlock"], ["unlock"]), (["terminate"], ["terminate"]),
+      (["launch"], ["launch"]),
+      (["interrupt", "begin"], ["interrupt begin"]), (["interrupt", "end"], ["interrupt end resume"]),
+      (["interrupt", "end", "noresume"], ["interrupt end noresume"]),
+      (["seek", "1:02"], ["seekcur 62.000"]), (["seek", "12.34"], ["seekcur 12.340"]),
+      (["seek", "+5"], ["seekcur +5.000"]), (["seek", "-5"], ["seekcur -5.000"]),
+      (["seek", "-0:05.5"], ["seekcur -5.500"]), (["seek", "--", "-5"], ["seekcur -5.000"]),
+      (["volume", "50"], ["setvol 50"]), (["volume", "+5"], ["volume 5"]),
+      (["volume", "-100"], ["volume -100"]),
+      (["volume", "--", "-5"], ["volume -5"]),
+      (["ctl", "setvol", "7"], ["setvol 7"]), (["ctl", "volume", "-5"], ["volume -5"]),
+      (["ctl", "--", "seekcur", "-1.5"], ["seekcur -1.500"]),
+      (["ctl", "add", "a b", "+1"], ["add \"a b\" +1"]),
+      (["ctl", "load", "--json"], ["load --json"]),
+      (["random", "on"], ["random 1"]), (["repeat", "off"], ["repeat 0"]),
+      (["consume", "on"], ["consume 1"]),
+      (["single", "oneshot"], ["single oneshot"]), (["single", "on"], ["single 1"]),
+      (["jump", "3"], ["play 2"]), (["delete", "3"], ["delete 2"]), (["delete", "4-"], ["delete 3:"]),
+      // From the back, and no song twice.
+      (["delete", "1", "5-7", "6-9", "3"], ["delete 4:9", "delete 2", "delete 0"]),
+      (["delete", "2-10", "4-5"], ["delete 1:10"]), (["delete", "3-5", "3-7"], ["delete 2:7"]),
+      (["delete", "3", "1-"], ["delete 0:"]), (["delete", "8", "5-7"], ["delete 7", "delete 4:7"]),
+      (["move", "5", "1"], ["move 4 0"]), (["move", "2-4", "6"], ["move 1:4 5"]),
+      (["load", "evening"], ["load evening"]), (["update"], ["update", "unplayable"]),
+      (["update", "a b"], ["update \"a b\"", "unplayable \"a b\""]),
+      (["shuffle"], ["shuffle"]), (["speed", "1.25"], ["speed 1.25"]), (["sleep", "song"], ["sleep song"]),
+      (["sleep", "30m"], ["sleep 1800.000"]), (["sleep", "1h30m"], ["sleep 5400.000"]),
+      (["sleep", "90s"], ["sleep 90.000"]), (["sleep", "1:30:00"], ["sleep 5400.000"]),
+      (["sleep", "off"], ["sleep off"]),
+    ] as [([String], [String])])
   func sends(_ arguments: [String], _ lines: [String]) throws {
     let server = try ScriptedServer()
     let printed = try server.run(arguments)
@@ -92,6 +96,11 @@ import Testing
       let printed = try empty.run(arguments)
       #expect(printed.text == "" && printed.status == .refused && printed.complaints == ["nothing found"])
     }
+    let unknown = try ScriptedServer { _ throws(Ack) in Reply(["songs": "0"]) }
+    #expect(
+      try unknown.run(["search", "t"]).complaints == [
+        "nothing found: the server knows no songs (continuo serve --home DIRECTORY)"
+      ])
     #expect(!empty.lines.contains { $0.hasPrefix("searchadd") })
     let server = try ScriptedServer { _ throws(Ack) in Reply(["file": "a"]) }
     #expect(try server.run(["search", "--add", "canon"]).status == .played)
@@ -260,12 +269,33 @@ import Testing
     #expect(try server.run(["add", "http://h/a.m3u"]).complaints == [told])
   }
 
-  @Test(arguments: [["jump", "9"], ["delete", "2", "9"], ["move", "1", "9"]])
-  func aNumberThatIsNotInTheQueueIsToldAsPeopleCount(_ arguments: [String]) throws {
+  /// What `search` prints can be given to `add`, also at a socket.
+  @Test func namesAreTheServersWithHost() throws {
+    let server = try ScriptedServer()
+    #expect(try server.run(["add", "--host", server.path, "a/b.mp3"]).status == .played)
+    #expect(server.lines.first == "add a/b.mp3")
+  }
+
+  @Test func aPhoneShowsItsProgramAndState() throws {
+    let server = try ScriptedServer { _ throws(Ack) in Reply(["file": "/bin/program", "state": "active"]) }
+    let lines = try server.run(["phone", "show"]).text.split(separator: "\n")
+    #expect(lines.first == "/bin/program" && lines.count > 1)
+  }
+
+  @Test func aSocketOfAnotherUserIsNoMissingServer() {
+    let text = ControlTrouble.text(.noPermission(at: .path("/s")), at: .path("/s"))
+    #expect(text == "/s is closed to this user; its owner can open it by serve --socket-mode")
+  }
+
+  @Test(arguments: [
+    (["jump", "9"], "no song 9"), (["delete", "2", "9"], "no song with this number"),
+    (["move", "1", "9"], "no such songs, or no place 9 for them"),
+  ])
+  func aNumberThatIsNotInTheQueueIsToldAsPeopleCount(_ arguments: [String], _ told: String) throws {
     let server = try ScriptedServer { _ throws(Ack) in throw Ack(.argument, "Number too large: 8") }
     let printed = try server.run(arguments)
     #expect(printed.status == .refused)
-    #expect(printed.complaints == ["no song with this number; continuo queue lists the numbers"])
+    #expect(printed.complaints == ["\(told); continuo queue lists the numbers"])
     let other = try ScriptedServer { _ throws(Ack) in throw Ack(.playerSync, "not now") }
     #expect(try other.run(arguments).complaints == ["not now"])
   }

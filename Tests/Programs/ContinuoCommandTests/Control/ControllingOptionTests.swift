@@ -32,6 +32,14 @@ import TextFormatting
     #expect(!RootCommand.message(for: error).isEmpty)
   }
 
+  @Test func aPasswordIsNotShown() throws {
+    let error = #expect(throws: (any Error).self) {
+      try RootCommand.parseAsRoot(["status", "--host", "a@b@c"])
+    }
+    let message = error.map { RootCommand.message(for: $0) } ?? ""
+    #expect(message.contains("\"b@c\" is not a host") && !message.contains("a@b"))
+  }
+
   @Test(arguments: [
     (["status", "--socket", "/a"], "/b", "/a"), (["status"], "/b", "/b"),
     (["ctl", "--socket", "/a", "add", "--socket"], nil, "/a"),

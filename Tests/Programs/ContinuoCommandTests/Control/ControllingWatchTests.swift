@@ -85,13 +85,13 @@ import TextFormatting
   @Test func printsALineForEachRecordUntilNobodyReads() throws {
     let shown = Self.records.dropLast(2)
     let server = try ScriptedServer(records: shown.map { ($0, .events) })
+    let (texts, jsons): ([String], [String]) = (Self.table.map(\.text), Self.table.map(\.json))
     let text = try server.run(["watch"], lines: shown.count)
     #expect(text.status == .played && text.complaints == [])
-    #expect(text.text.split(separator: "\n").map(String.init) == Self.table.dropLast(2).map(\.text))
+    #expect(text.text == texts.dropLast(2).map { "\($0)\n" }.joined())
     let json = try server.run(["watch", "events", "--json"], lines: shown.count - 1)
     #expect(json.status == .played)
-    #expect(
-      json.text.split(separator: "\n").map(String.init) == Self.table.dropLast(2).map(\.json).dropLast())
+    #expect(json.text == jsons.dropLast(3).map { "\($0)\n" }.joined())
   }
 
   @Test func watchesTime() throws {

@@ -60,7 +60,9 @@ import Testing
 
   /// Each line is a section, an assignment, a remark or empty; the socket is the one that clients look for.
   @Test func unitsAreWellFormed() {
-    let text = SystemdUnits.text(program: "/usr/bin/continuo", arguments: ["--home", "/srv/my music"])
+    let text = SystemdUnits.text(
+      program: "/usr/bin/continuo", arguments: ["--home", "/srv/my music"], directory: nil,
+      socket: SystemdUnits.Socket())
     for line in text.split(separator: "\n") {
       let isAssignment = line.firstIndex(of: "=").map { line[..<$0].allSatisfy(\.isLetter) } ?? false
       #expect(line.hasPrefix("#") || line.hasPrefix("[") && line.hasSuffix("]") || isAssignment, "\(line)")
@@ -77,9 +79,22 @@ import Testing
         "SystemCallFilter=@system-service", "SystemCallFilter=~@privileged @resources",
         "SystemCallFilter=@chown @setuid capset setpriority",
       ])
-    // A socket can be given to another group only outside of a user namespace.
-    #expect(text.contains("\nPrivateUsers=yes\nCapabilityBoundingSet=\nProtectControlGroups=yes\n"))
-    let shared = SystemdUnits.text(program: "continuo", arguments: ["--socket-group", "audio"])
-    #expect(!shared.contains("\nPrivateUsers") && shared.contains("\nProtectControlGroups=yes\n"))
+    #expect(text.contains("\nSocketMode=0600\nDirectoryMode=0700\n") && !text.contains("SocketGroup"))
+    #expect(text.contains("\nStartLimitIntervalSec=0\n") && !text.contains("WorkingDirectory"))
+  }
+
+  /// Systemd creates the socket, so its options are settings of the socket's unit.
+  @Test func socketOptionsAreInTheSocketUnit() {
+    let arguments = SystemdUnits.arguments([
+      "--print-systemd-unit", "--socket", "s", "--home", "Music", "--socket-mode=0660", "--socket-group",
+      "audio",
+    ])
+    let text = SystemdUnits.text(
+      program: "continuo", arguments: arguments, directory: "/srv/100 %",
+      socket: SystemdUnits.Socket(path: "/srv/100 %/s", mode: 0o660, group: "audio"))
+    #expect(
+      text.contains(
+        "\nListenStream=/srv/100 %%/s\nSocketMode=0660\nSocketGroup=audio\nDirectoryMode=0711\n"))
+    #expect(text.contains("\nWorkingDirectory=/srv/100 %%\nExecStart=continuo serve --home Music\n"))
   }
 }

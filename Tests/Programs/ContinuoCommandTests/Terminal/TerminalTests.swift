@@ -169,13 +169,12 @@ import TextFormatting
   }
 
   @Test func keysAskForCommands() {
-    #expect(
-      TerminalKey.allCases.map(\.command) == [
-        .toggle, .next, .previous, .seek(.relative(.seconds(-5))), .seek(.relative(.seconds(5))),
-        .volume(.relative(5)),
-        .volume(.relative(-5)), .home, .foreground, .mute, .quit,
-        .speed(.relative(-10)), .speed(.relative(10)), nil,
-      ])
+    let commands: [PlayerCommand?] = [
+      .toggle, .next, .previous, .seek(.relative(.seconds(-5))), .seek(.relative(.seconds(5))),
+      .volume(.relative(5)), .volume(.relative(-5)), .home, .foreground, .mute, .quit,
+      .speed(.relative(-10)), .speed(.relative(10)), nil,
+    ]
+    #expect(TerminalKey.allCases.map(\.command) == commands)
     #expect(TerminalKey.help.allSatisfy { $0.count < 80 })
   }
 }

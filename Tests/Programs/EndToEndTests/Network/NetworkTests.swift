@@ -313,6 +313,7 @@ extension EndToEndTests {
         (["--cache-size", "many"], "--cache-size"), (["--buffer", "1"], "--buffer"),
         (["--network-timeout", "x"], "--network-timeout"), (["--network", "some"], "--network"),
         (["--cacert", "/dev/null"], "--cacert /dev/null"), (["--proxy", ""], "--proxy"),
+        (["--proxy", "foo://127.0.0.1"], "--proxy foo"), (["--background-modes", ""], "--background-modes"),
       ])
     func options(_ arguments: [String], _ name: String) async throws {
       let studio = try Studio()
