@@ -37,7 +37,8 @@ extension BackgrounderTests {
         // The fetch's time, then the button's.
         let times = phone.lines.dropFirst().compactMap(\.updateTime)
         #expect(times.count == 2 && times.last == times.first?.addingTimeInterval(20), "\(phone.lines)")
-        #expect(times.allSatisfy { (start.addingTimeInterval(9)...Date(timeIntervalSinceNow: 30)).contains($0) })
+        let range = start.addingTimeInterval(9)...Date(timeIntervalSinceNow: 30)
+        #expect(times.allSatisfy(range.contains), "\(phone.lines)")
       }
     }
 
