@@ -19,6 +19,9 @@ package struct PlaylistAnswer: Sendable {
   package var problems: [NetworkPlaylist.Problem] = []
   /// The reason why the playlist was not read, or not completely.
   package var failure: String?
+  /// The number of media before the first entries that were skipped; nil if none were. The playlist may have more
+  /// media after skipped entries of a playlist that it names.
+  package var completeCount: Int?
   /// Whether the URL leads to a playlist. If false and `failure` is nil, it leads to a medium.
   package var isPlaylist = false
 
@@ -43,6 +46,12 @@ package final class PlaylistReader: Sendable {
     var chain: [WebURL]
   }
 
+  private enum Step {
+    case read(Pending)
+    /// Record that entries beyond this limit are missing here.
+    case skip(beyond: Int)
+  }
+
   private struct Transferring {
     var pending: Pending
     var request: TransferRequest
@@ -54,8 +63,8 @@ package final class PlaylistReader: Sendable {
   }
 
   private struct State {
-    /// The entries still to be read, the next one last.
-    var pending: [Pending] = []
+    /// The steps still to be taken, the next one last.
+    var pending: [Step] = []
     var present: Transferring?
     var answer = PlaylistAnswer()
     var requests = 0
@@ -84,7 +93,7 @@ package final class PlaylistReader: Sendable {
     var state = State()
     state.onEnd = onEnd
     let entry = NetworkPlaylist.Entry(url: url, credentials: settings.credentials)
-    state.pending = [Pending(entry: entry, reach: settings.reach, chain: [])]
+    state.pending = [.read(Pending(entry: entry, reach: settings.reach, chain: []))]
     self.state = WorkerState(state)
     runner = TransferRunner(transport: transport)
     runner.begin("continuo-list", on: clock) { [weak self] in self?.step() ?? .whenSignalled }
@@ -102,11 +111,14 @@ package final class PlaylistReader: Sendable {
       }
       if clock.now >= deadline, state.onEnd != nil {
         cancel(&state)
-        state.pending = []
-        state.answer.failure =
-          state.answer.failure ?? "the playlist took longer than \(Int(NetworkLimits.playlistTime)) s"
+        stop("the playlist took longer than \(Int(NetworkLimits.playlistTime)) s", &state)
       }
-      while state.present == nil, let next = state.pending.popLast() { begin(next, &state) }
+      while state.present == nil, let next = state.pending.popLast() {
+        switch next {
+        case .read(let entry): begin(entry, &state)
+        case .skip(let limit): skip("more than \(limit) entries; remaining entries skipped", &state)
+        }
+      }
       guard state.present == nil, let onEnd = state.onEnd.take() else { return nil }
       return (onEnd, state.answer)
     }
@@ -121,8 +133,7 @@ package final class PlaylistReader: Sendable {
     let isFirst = next.chain.isEmpty
     guard isFirst || NetworkPlaylist.kind(named: next.entry.url) != nil else {
       guard state.answer.media.count < NetworkLimits.playlistEntries else {
-        state.pending = []
-        return cut(at: NetworkLimits.playlistEntries, &state)
+        return stop("more than \(NetworkLimits.playlistEntries) entries; remaining entries skipped", &state)
       }
       state.answer.media.append(PlaylistAnswer.Medium(next.entry, reach: next.reach))
       return
@@ -134,8 +145,8 @@ package final class PlaylistReader: Sendable {
       return fail("more than \(NetworkLimits.playlistDepth) playlists deep", of: next, &state)
     }
     guard state.requests < NetworkLimits.playlistRequests else {
-      state.pending = []
-      return fail("more than \(NetworkLimits.playlistRequests) playlists", of: next, &state)
+      return stop(
+        "more than \(NetworkLimits.playlistRequests) playlists; remaining entries skipped", &state)
     }
     let request = request(for: next.entry.url, next.entry.credentials, reach: next.reach)
     send(Transferring(pending: next, request: request), &state)
@@ -229,10 +240,10 @@ package final class PlaylistReader: Sendable {
       let chain = present.pending.chain + [present.pending.entry.url]
       // Entries beyond the limit are dropped here, except one, by which `begin` detects the excess.
       let left = NetworkLimits.playlistEntries + 1 - state.answer.media.count
+      if let limit = playlist.cut { state.pending.append(.skip(beyond: limit)) }
       state.pending += playlist.entries.prefix(max(0, left)).reversed().map {
-        Pending(entry: $0, reach: reach, chain: chain)
+        .read(Pending(entry: $0, reach: reach, chain: chain))
       }
-      if let limit = playlist.cut { cut(at: limit, &state) }
       if playlist.entries.isEmpty, playlist.problems.isEmpty {
         fail("an empty playlist", of: present.pending, &state)
       }
@@ -241,9 +252,16 @@ package final class PlaylistReader: Sendable {
     }
   }
 
-  /// Records that the answer is not complete, whichever playlist is too long.
-  private func cut(at limit: Int, _ state: inout State) {
-    state.answer.failure = state.answer.failure ?? "more than \(limit) entries; remaining entries skipped"
+  /// Records that entries at this place of the answer are missing.
+  private func skip(_ reason: String, _ state: inout State) {
+    state.answer.completeCount = state.answer.completeCount ?? state.answer.media.count
+    state.answer.failure = state.answer.failure ?? reason
+  }
+
+  /// Skips all entries still to be read.
+  private func stop(_ reason: String, _ state: inout State) {
+    state.pending = []
+    skip(reason, &state)
   }
 
   private func end(_ present: Transferring, _ reason: String, _ state: inout State) {

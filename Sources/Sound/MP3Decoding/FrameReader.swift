@@ -19,6 +19,8 @@ final class FrameReader {
     var byteCount = 0
     var format = PCMFormat(sampleRate: 0, channelCount: 0)
     var samplesPerFrame = 0
+    /// Whether the frame has a checksum, whose two bytes leave less room for main data.
+    var hasCRC = false
 
     var end: Int64 { start + Int64(byteCount) }
   }
@@ -153,7 +155,8 @@ final class FrameReader {
     kind = .max
   }
 
-  /// Records the frame just found. Returns false if another frame was expected at the beginning of the feed.
+  /// Records the frame just found. Returns false if another frame was expected at the beginning of the feed, or
+  /// if the format cannot be decoded: such a frame is skipped like other bytes between frames.
   @inline(__always)
   private func note(isNewFormat: Bool) throws(DecodingError) -> Bool {
     let start = feedStart + handle.framePosition()
@@ -166,10 +169,10 @@ final class FrameReader {
     }
     expected = nil
     let data = handle.frameData()
-    // The bits for version, layer, sample rate and mode.
-    let kind = data.header & 0x1E_0CC0
+    // The bits for version, layer, checksum, sample rate and mode.
+    let kind = data.header & 0x1F_0CC0
     if kind != self.kind || isNewFormat {
-      try updateFormat(data)
+      guard try updateFormat(data) else { return false }
       self.kind = kind
     }
     previousEnd = frame.byteCount == 0 ? nil : frame.end
@@ -180,17 +183,17 @@ final class FrameReader {
     return true
   }
 
-  private func updateFormat(_ data: MPG123Handle.FrameData) throws(DecodingError) {
-    guard let format = try handle.readFormat() else {
-      throw DecodingError(
-        reason: .decodeFailed, message: "The file changes to a format that cannot be decoded.")
-    }
+  /// Reads the format of the frame just found. Returns false if it cannot be decoded.
+  private func updateFormat(_ data: MPG123Handle.FrameData) throws(DecodingError) -> Bool {
+    guard let format = try handle.readFormat() else { return false }
     frame.format = format
+    frame.hasCRC = data.header & 0x1_0000 == 0
     frame.samplesPerFrame = handle.header().samplesPerFrame
     // A zero bit rate marks free format.
     if frame.number < 0, data.header & 0xF000 == 0 {
       try handle.setFreeFormatSize(data.body.count - (data.header & 0x200 == 0 ? 0 : 1))
     }
+    return true
   }
 
   /// Extends the search limit by the length of the tag at the search position, as between two joined files.
@@ -227,9 +230,11 @@ final class FrameReader {
 
   /// A frame table with the data of the Info frame. Valid only at the first frame.
   var frameTable: MPEGFrameTable {
-    MPEGFrameTable(
+    var table = MPEGFrameTable(
       format: frame.format, samplesPerFrame: frame.samplesPerFrame, announcedFrames: announcedFrames,
       delays: handle.delays())
+    table.hasCRC = frame.hasCRC
+    return table
   }
 
   /// Returns the mean bit rate, in bits per second. If it is constant or the length is inexact, returns the

@@ -336,6 +336,7 @@ final class MP3Decoder: PieceDecoder {
     guard table.note(frame.number, samplesPerFrame: frame.samplesPerFrame, format: frame.format) else {
       throw DecodingError(reason: .decodeFailed, message: "The file changes its format again and again.")
     }
+    if frame.hasCRC { table.hasCRC = true }
     if let end = reader.previousEnd, frame.start > end, end >= furthestEnd,
       !Recognition.isTag(reader.source, at: end)
     {

@@ -141,7 +141,7 @@ import Transfer
       answer.isPlaylist = true
       answer.media = [.init(.init(url: url), reach: .publicOnly)]
       answer.problems = [.init(text: "x:", reason: "not played")]
-      if url.path == "/long.m3u" { answer.failure = "more than 1 entries" }
+      if url.path == "/long.m3u" { (answer.failure, answer.completeCount) = ("more than 1 entries", 1) }
       return answer
     }
     #expect(try tests.send("load http://lists/short.m3u") == "")
@@ -155,6 +155,28 @@ import Transfer
     #expect(try tests.send("load http://lists/long.m3u 0:2") == refusal)
     #expect(try tests.send("load http://lists/long.m3u 0:") == refusal)
     #expect(tests.songs().count == 7)
+  }
+
+  /// Of the songs after a playlist within the playlist that was cut, nobody knows which entries they are.
+  @Test func aRangeEndsWhereEntriesWereSkipped() throws {
+    let tests = try RemoteSongTests(reachOfOthers: .publicOnly) { url, _, _, _ in
+      var answer = PlaylistAnswer()
+      answer.isPlaylist = true
+      for path in ["a", "b", "after"] {
+        guard let entry = try? url.resolve(path).url else { continue }
+        answer.media.append(.init(.init(url: entry), reach: .publicOnly))
+      }
+      (answer.failure, answer.completeCount) = ("more than 2 entries", 2)
+      return answer
+    }
+    func names() -> [String?] { tests.songs().map { $0.song.locator.url?.path } }
+    let refusal = "[50] http://lists/l.m3u: more than 2 entries"
+    #expect(try tests.send("load http://lists/l.m3u 0:2") == "" && names() == ["/a", "/b"])
+    #expect(try tests.send("load http://lists/l.m3u 2:3") == refusal)
+    #expect(try tests.send("load http://lists/l.m3u 1:3") == "\(refusal); 1 song added")
+    #expect(names() == ["/a", "/b", "/b"])
+    #expect(try tests.send("load http://lists/l.m3u") == "\(refusal); 3 songs added")
+    #expect(names().suffix(3) == ["/a", "/b", "/after"])
   }
 
   @Test(arguments: ["add", "addid", "playlistadd x"])

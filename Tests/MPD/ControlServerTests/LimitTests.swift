@@ -217,6 +217,48 @@ struct LimitTests {
     for line in ["volume: 1", "OK", "OK"] { #expect(try waiting.line() == line) }
   }
 
+  @Test("A piece that waits for the disk while its client leaves goes to nobody, and is the last one")
+  func blockedPieceOfNobody() throws {
+    let count = 8
+    let (began, ended, made) = (Watched(0), Watched(0), Watched(0))
+    let disk = DispatchSemaphore(value: 0)
+    let server = try TestServer(
+      handler: TestHandler { command, _, completion in
+        var reply = Reply()
+        if case .playback(.status) = command {
+          reply.rest = ReplyRest(mayBlock: true) { piece in
+            began.change { $0 += 1 }
+            disk.wait()
+            piece.append("volume", "1")
+            defer { ended.change { $0 += 1 } }
+            return ReplyRest(mayBlock: true) { piece in
+              made.change { $0 += 1 }
+              return nil
+            }
+          }
+        }
+        completion(reply)
+      })
+    let other = try server.client()
+    var leaving = try (0..<count).map { _ in try server.client() }
+    for client in leaving { client.send("status\nstats\n") }
+    #expect(began.wait { $0 == count })
+    leaving = []
+    #expect(server.handler.closed.wait { $0.count == count })
+    // As new as the ones that have left.
+    let newcomer = try server.client()
+    for client in [other, newcomer] { #expect(try client.ask("ping") == ["OK"]) }
+    #expect(server.handler.left.value.isEmpty)
+    for _ in 0..<count { disk.signal() }
+    #expect(server.handler.left.wait { $0.count == count })
+    #expect(ended.value == count && made.value == 0)
+    for client in [other, newcomer] { #expect(try client.ask("ping") == ["OK"]) }
+    newcomer.send("status\n")
+    #expect(began.wait { $0 == count + 1 })
+    disk.signal()
+    #expect(try newcomer.reply() == ["volume: 1", "OK"])
+  }
+
   @Test("An answer in pieces leaves the others their turn, and is not made for those who do not take it")
   func longAnswersOfMany() throws {
     let made = Watched(0)

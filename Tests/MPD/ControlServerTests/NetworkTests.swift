@@ -91,6 +91,24 @@ struct NetworkTests {
     #expect(try server.client().ask("password right") == ["OK"])
   }
 
+  @Test("Guesses are counted from the first password on, also of a client that came before it")
+  func lateGuesses() throws {
+    let server = try server()
+    let client = try server.client()
+    let clock = ContinuousClock()
+    let start = clock.now
+    // There is nothing to guess.
+    for _ in 0..<5 {
+      #expect(try client.ask("password wrong") == ["ACK [3@0] {password} incorrect password"])
+    }
+    server.server.setPasswords(["right": .all])
+    for _ in 0..<2 {
+      #expect(try client.ask("password wrong") == ["ACK [3@0] {password} incorrect password"])
+    }
+    #expect(clock.now - start >= .seconds(1))
+    #expect(try client.ask("password right") == ["OK"])
+  }
+
   @Test("At the Unix socket nobody asks for a password")
   func local() throws {
     let server = try server(NetworkAccess(passwords: ["secret": .read]))

@@ -99,9 +99,29 @@ struct PlaylistTests {
     let many = try read(server, "/many.m3u")
     #expect(many.media.count == 10_000)
     #expect(many.failure == "more than 10000 entries; remaining entries skipped")
+    #expect(many.completeCount == 10_000)
     let before = server.requests.count
-    #expect(try read(server, "/lists.m3u").problems.count == 100)
+    let lists = try read(server, "/lists.m3u")
+    #expect(lists.problems.count == 99 && lists.completeCount == 0)
+    #expect(lists.failure == "more than 100 playlists; remaining entries skipped")
     #expect(server.requests.count - before <= NetworkLimits.playlistRequests)
+  }
+
+  @Test("of a feed that is cut inside a playlist it is known where entries are missing")
+  func cutInside() throws {
+    func feed(_ count: Int) -> String {
+      let items = (0..<count).map { "<item><enclosure url=\"\($0).mp3\" type=\"audio/mpeg\"/></item>" }
+      return "<rss><channel>\(items.joined())</channel></rss>"
+    }
+    let server = try serve([
+      "/list.m3u": "a.mp3\n/short.rss\n/long.rss\nb.mp3\n/long.rss\n", "/short.rss": feed(2),
+      "/long.rss": feed(2001),
+    ])
+    let answer = try read(server)
+    #expect(answer.media.count == 4004 && answer.completeCount == 2003)
+    #expect(answer.media[2003].entry.url.path == "/b.mp3")
+    #expect(answer.failure == "more than 2000 entries; remaining entries skipped")
+    #expect(try read(server, "/short.rss").completeCount == nil)
   }
 
   @Test("a playlist of 1 MiB is read, and one with a byte more is not, whether or not its length is told")

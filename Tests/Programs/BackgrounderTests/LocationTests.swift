@@ -75,6 +75,8 @@ extension BackgrounderTests {
       ) { phone in
         #expect(seconds(phone.lines).count == 201)
         #expect(phone.lines.filter { $0.hasPrefix("Map: ") } == ["Map: 91 pins", "Map: 100 pins"])
+        let screen = try #require(phone.screen as? LocationScreen)
+        #expect(screen.pins.map { Int(($0.coordinate.longitude * 1000).rounded()) } == Array(101...200))
       }
     }
 

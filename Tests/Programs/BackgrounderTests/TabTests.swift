@@ -1,4 +1,6 @@
 import ContinuoTesting
+import PulseTestSupport
+import TestSupport
 import Testing
 
 @testable import Backgrounder
@@ -28,6 +30,27 @@ extension BackgrounderTests {
         #expect(record.only("| Updated: ").entries.map(\.moment) == [.seconds(8)])
         #expect(!phone.lines.contains("Updated: Not yet updated"))
       }
+    }
+
+    /// The program: a tab is set up when it is selected, and gets the taps from then on.
+    @Test func tabsOfTheProgram() async throws {
+      let folder = try TemporaryFolder()
+      defer { folder.remove() }
+      let song = try await PulseTestSupport.Song(duration: 3, seed: 1).write(into: folder.path)
+      let run = try Run(["tabs", "--script", "-", song])
+      run.type("tab4")
+      try await run.printed("Updated: Not yet updated")
+      run.type("tap")
+      try await run.line(number: 2) { $0.hasPrefix("Updated: ") }
+      run.type("tab3 tap")
+      try await run.line { $0.hasPrefix("Result: Position 2 = 1") }
+      let transcript = try await run.quit()
+      #expect(
+        transcript.system == Transcript.launch + [
+          "> tab4", "> tap", "> tab3", "> tap", "> task 1 \"Fibonacci\" begun", "> quit",
+        ])
+      #expect(transcript.application.count { $0.hasPrefix("Updated: ") } == 2)
+      #expect(!transcript.application.contains { $0.hasPrefix("Time: ") })
     }
 
     @MainActor @Test func aScreenOfItsOwnHasNoOtherTab() async throws {

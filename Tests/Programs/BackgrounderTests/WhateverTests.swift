@@ -156,6 +156,26 @@ extension BackgrounderTests {
       }
     }
 
+    /// The program: during a call the screen does not receive the taps of the system.
+    @Test func aTapOnAnInactiveApplicationDoesNothing() async throws {
+      let run = try Run(["whatever", "--script", "-"])
+      run.type("call")
+      try await run.printed("interruption began")
+      run.type("tap")
+      try await run.printed("the application is not active")
+      run.type("hangup")
+      try await run.printed("state active", times: 2)
+      run.type("tap")
+      try await run.line { $0.hasPrefix("Result: Position 2 = 1") }
+      let transcript = try await run.quit()
+      #expect(
+        transcript.system == Transcript.launch + [
+          "> call", "> call willResignActive", "> state inactive", "> interruption began", "> tap",
+          "> the application is not active", "> hangup", "> interruption ended, sound should resume",
+          "> call didBecomeActive", "> state active", "> tap", "> task 1 \"Fibonacci\" begun", "> quit",
+        ])
+    }
+
     /// The program: the main thread stands still while suspended. Then each of the other presses, as the application is told
     /// of them.
     @Test func everyPressArrives() async throws {

@@ -1,23 +1,25 @@
-import Glibc
 import MusicFiles
+import TestSupport
 import Testing
 
 @testable import ContinuoCommand
 
 @Suite struct RawArgumentsTests {
-  @Test func findsTheBytesOfAnArgument() throws {
-    var arguments = [strdup("continuo"), strdup("caf\u{FFFD}.mp3"), nil]
-    // The é of Latin-1, which Swift shows as U+FFFD.
-    let latin = try #require(strdup("xaf?.mp3"))
-    latin[0] = CChar(UInt8(ascii: "c"))
-    latin[3] = CChar(bitPattern: 0xE9)
-    arguments.insert(latin, at: 1)
-    defer { for argument in arguments { free(argument) } }
-    let found = arguments.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.map { RawArguments.bytes(of: "caf\u{FFFD}.mp3", count: 3, vector: $0) }
+  @Test func textsKeepAllBytes() {
+    // The é and the è of Latin-1, which Swift shows as U+FFFD.
+    let names = [0xE9, 0xE8].map { Array("caf".utf8) + [$0] + Array(".mp3".utf8) }
+    let texts = names.map(RawArguments.text)
+    #expect(texts[0] != texts[1] && texts.allSatisfy { $0.hasPrefix("caf") && $0.hasSuffix(".mp3") })
+    #expect(texts[0].unicodeScalars.contains("\u{FFFD}"))
+    #expect(texts.map(RawArguments.bytes) == names.map { MediaPath(bytes: $0) })
+    for text in ["plain", "", "no such \u{FFFD}", "Ä\u{E0100}\u{FFFD}\u{E0101}e\u{301}"] {
+      #expect(RawArguments.bytes(of: RawArguments.text(of: Array(text.utf8))) == MediaPath(text))
     }
-    #expect(found == MediaPath(bytes: [0x63, 0x61, 0x66, 0xE9] + Array(".mp3".utf8)))
-    #expect(RawArguments.bytes(of: "plain") == MediaPath("plain"))
+    var random = RandomSource(seed: 4)
+    for _ in 0..<1000 {
+      let bytes = random.bytes(random.below(12))
+      #expect(RawArguments.bytes(of: RawArguments.text(of: bytes)).bytes == bytes)
+    }
     #expect(RawArguments.bytes(of: "no such \u{FFFD}") == MediaPath("no such \u{FFFD}"))
   }
 

@@ -162,12 +162,32 @@ extension EndToEndTests {
       }
       for arguments in [
         ["--timeline", song, song], ["--timeline", song, list], ["--timeline", "\(state)/queue"],
+        ["--timeline", "\(state)/library"], ["--timeline", "\(state)/stickers"],
+        ["--timeline", "\(state)/lock"],
       ] {
         let server = try studio.beginServing(["--state", state, "--output", "simulated"] + arguments)
         #expect(try await server.ended().status == 64, "\(arguments)")
       }
       #expect(try kept.map(bytes) == before)
       #expect(!FileManager.default.fileExists(atPath: "\(folder)/new"))
+    }
+
+    /// Names in Latin-1: two that differ only in what is no UTF-8, and one behind an option's equals sign.
+    @Test func namesThatAreNoUTF8() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      var songs: [String] = []
+      for seed in 1...2 {
+        songs.append(try await Song(duration: 0.3, seed: UInt64(seed)).write(into: studio.folder))
+      }
+      let script = """
+        cd "$1" && a=$(printf 'a\\351.mp3') b=$(printf 'a\\350.mp3') d=$(printf 'd\\351.svg')
+        cp "$2" "$a" && cp "$3" "$b"
+        "$0" play --no-socket --output wav:all.wav --timeline="$d" "$a" "$b" && test -s "$d"
+        """
+      let run = try Run("sh", ["-c", script, product("continuo"), studio.folder] + songs)
+      _ = try await run.finished()
+      expectSame(try Sound(waveFile: "\(studio.folder)/all.wav"), try await Sound.mpg123(songs))
     }
 
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }

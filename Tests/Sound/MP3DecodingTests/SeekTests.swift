@@ -49,6 +49,47 @@ extension MP3DecodingTests {
       }
     }
 
+    /// In MPEG 2 at 8 kbit/s and 24 kHz a frame with a checksum has one byte of main data: sound after silence comes
+    /// from the bytes of 255 frames.
+    @Test("Seeks where the bit reservoir is filled by 255 frames")
+    func slowReservoir() throws {
+      var random = RandomSource(seed: 23)
+      var bytes: [UInt8] = []
+      for number in 0..<1200 {
+        // The reservoir is full when it is used, and empty afterwards.
+        let isLoud = number % 300 == 299
+        var bits: [UInt8] = []
+        func append(_ value: Int, _ count: Int) {
+          for shift in (0..<count).reversed() { bits.append(UInt8(value >> shift & 1)) }
+        }
+        append(min(number % 300, 255), 8)
+        append(0, 2)
+        for _ in 0..<2 {
+          append(isLoud ? 900 : 0, 12)
+          append(isLoud ? 100 : 0, 9)
+          append(isLoud ? 190 : 0, 8)
+          // No scale factors, no window switching, pairs of Huffman table 1.
+          for (value, count) in [(0, 9), (0, 1), (1, 5), (1, 5), (1, 5), (7, 4), (7, 3), (0, 1), (1, 1)] {
+            append(value, count)
+          }
+        }
+        bytes += [0xFF, 0xF2, 0x14, 0x00, 0, 0]
+        bytes += stride(from: 0, to: 136, by: 8).map { bits[$0..<$0 + 8].reduce(0) { $0 << 1 | $1 } }
+        bytes.append(UInt8.random(in: 0...255, using: &random))
+      }
+      let linear = try samples(of: decoder(bytes))
+      let loud = linear.indices.filter { linear[$0] != 0 }.map { $0 / 2 / 576 }
+      #expect(Set([299, 599, 899, 1199]).isSubset(of: loud))
+      for frame in [299, 599, 899, 1199] {
+        let target = frame * 576 + 100
+        let decoder = try MP3DecodingTests.Seeking.fresh(bytes)
+        #expect(try decoder.seek(toFrame: Int64(target)) == Int64(target))
+        let isSame = same(
+          try samples(of: decoder, channels: 2, limit: 400), linear[(target * 2)..<((target + 400) * 2)])
+        #expect(isSame, "frame \(frame)")
+      }
+    }
+
     @Test("Seeks after the end was reached, and after a full scan")
     func afterTheEnd() throws {
       let decoder = try AudioFile(

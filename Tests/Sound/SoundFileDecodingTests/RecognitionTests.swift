@@ -50,6 +50,9 @@ import Testing
     let junk = Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WAVEJUNK".utf8) + [3, 0, 0, 0, 1, 2, 3, 0]
     #expect(try content(junk + Array("fmt ".utf8) + [30, 0, 0, 0, 0x55, 0, 2, 0]) == nil)
     #expect(try content(junk + Array("fmt ".utf8) + [30, 0, 0, 0, 1, 0, 2, 0]) == .wav)
+    let big = Array("RIFX".utf8) + [0, 0, 0, 0] + Array("WAVEJUNK".utf8) + [0, 0, 0, 3, 1, 2, 3, 0]
+    #expect(try content(big + Array("fmt ".utf8) + [0, 0, 0, 30, 0, 0x55, 0, 2]) == nil)
+    #expect(try content(big + Array("fmt ".utf8) + [0, 0, 0, 30, 0, 1, 0, 2]) == .wav)
   }
 
   @Test("What cannot be decoded is refused with the format's name")

@@ -105,24 +105,47 @@ import Testing
     #expect(metadata.frameCount == .exact(30_000))
   }
 
+  /// Pages with a packet of a stream; `isFirst`: its first one.
+  private func pages(_ packet: [UInt8], of stream: UInt8 = 0, isFirst: Bool = false) -> [UInt8] {
+    var lengths = [UInt8](repeating: 255, count: packet.count / 255) + [UInt8(packet.count % 255)]
+    var result: [UInt8] = []
+    var rest = packet[...]
+    while !lengths.isEmpty {
+      let segments = lengths.prefix(255)
+      lengths.removeFirst(segments.count)
+      let size = segments.reduce(0) { $0 + Int($1) }
+      result += Array("OggS".utf8) + [0, isFirst ? 2 : 0] + [UInt8](repeating: 0, count: 8)
+      result += [stream] + [UInt8](repeating: 0, count: 11) + [UInt8(segments.count)] + segments
+      result += rest.prefix(size)
+      rest = rest.dropFirst(size)
+    }
+    return result
+  }
+
   /// Two pages with the packets of an Opus file's headers.
   private func opusHead(_ comments: [UInt8]) -> [UInt8] {
-    func page(_ packet: [UInt8]) -> [UInt8] {
-      var lengths = [UInt8](repeating: 255, count: packet.count / 255) + [UInt8(packet.count % 255)]
-      var result: [UInt8] = []
-      var rest = packet[...]
-      while !lengths.isEmpty {
-        let segments = lengths.prefix(255)
-        lengths.removeFirst(segments.count)
-        let size = segments.reduce(0) { $0 + Int($1) }
-        result +=
-          Array("OggS".utf8) + [UInt8](repeating: 0, count: 22) + [UInt8(segments.count)] + segments
-          + rest.prefix(size)
-        rest = rest.dropFirst(size)
-      }
-      return result
+    pages(Array("OpusHead".utf8) + [1, 2], isFirst: true) + pages(Array("OpusTags".utf8) + comments)
+  }
+
+  @Test("The comments of the sound beside a skeleton and a film; none where there is no sound")
+  func multiplexed() throws {
+    func title(_ text: String) -> [UInt8] { comments(["TITLE=\(text)"] + (0..<90).map { "K\($0)=\(text)" }) }
+    func theora(_ type: UInt8) -> [UInt8] { [type] + Array("theora".utf8) }
+    let film = [
+      pages(Array("fishead\0".utf8) + [3], of: 1, isFirst: true), pages(theora(0x80), of: 2, isFirst: true),
+      pages([1] + Array("vorbis".utf8), of: 3, isFirst: true), pages(theora(0x81) + title("Film"), of: 2),
+      pages([3] + Array("vorbis".utf8) + title("Sound"), of: 3), pages(theora(0x82), of: 2),
+    ]
+    let all = Array(film.joined())
+    #expect(MediaTag(beginning: all).text("TIT2") == "Sound")
+    let length = film[..<5].reduce(0) { $0 + $1.count }
+    for count in 12...all.count {
+      let needed = try #require(MediaTag.length(beginning: Array(all.prefix(count))))
+      #expect(needed <= count ? count >= length && needed == length : needed <= length, "\(count)")
     }
-    return page(Array("OpusHead".utf8) + [1, 2]) + page(Array("OpusTags".utf8) + comments)
+    let silent = Array((film[..<2] + film[3...3]).joined())
+    #expect(MediaTag(beginning: silent).fields.isEmpty)
+    #expect(MediaTag.length(beginning: silent).map { $0 <= silent.count } == true)
   }
 
   @Test("A picture and levels in Opus comments that cross pages")
@@ -144,7 +167,9 @@ import Testing
   @Test("An ID3 chunk and the texts of WAV and AIFF")
   func chunks() throws {
     let id3 = SongBytes.make(["TPE1": "Artist", "TCON": "17"], frames: 0)
-    for (format, isBig, name) in [(SoundFormat.wav16, false, "id3 "), (.aiff16, true, "ID3 ")] {
+    for (format, isBig, name) in [
+      (SoundFormat.wav16, false, "id3 "), (.rifx16, true, "id3 "), (.aiff16, true, "ID3 "),
+    ] {
       let folder = try TemporaryFolder()
       try SoundMaker.write(
         SoundMaker.sound(frames: 3000), to: folder.file("song"), format, texts: [1: "Title", 4: "Other"])

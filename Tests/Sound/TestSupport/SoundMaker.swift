@@ -15,6 +15,7 @@ package struct SoundFormat: Hashable, Sendable, CustomStringConvertible {
   fileprivate var holdsFloats: Bool { code & 0xFFFF == 6 }
 
   package static let wav16 = SoundFormat(name: "wav 16", code: 0x010002, bits: 16)
+  package static let rifx16 = SoundFormat(name: "rifx 16", code: 0x2001_0002, bits: 16)
   package static let flac16 = SoundFormat(name: "flac 16", code: 0x170002, bits: 16)
   package static let flac24 = SoundFormat(name: "flac 24", code: 0x170003, bits: 24)
   package static let aiff16 = SoundFormat(name: "aiff 16", code: 0x020002, bits: 16)
@@ -22,7 +23,7 @@ package struct SoundFormat: Hashable, Sendable, CustomStringConvertible {
   package static let opus = SoundFormat(name: "opus", code: 0x200064)
 
   package static let lossless = [
-    wav16, SoundFormat(name: "wav u8", code: 0x010005, bits: 8),
+    wav16, rifx16, SoundFormat(name: "wav u8", code: 0x010005, bits: 8),
     SoundFormat(name: "wav 24", code: 0x010003, bits: 24),
     SoundFormat(name: "wav float", code: 0x010006, bits: 24),
     SoundFormat(name: "rf64 16", code: 0x220002, bits: 16),

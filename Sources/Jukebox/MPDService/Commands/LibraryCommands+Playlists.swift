@@ -29,10 +29,12 @@ extension LibraryCommands {
         // Missing files are left out silently, as in mpd, so that clients play the rest.
         var refusal: Ack?
         let songs: [Song]
-        if let found = try library.remotePlaylist(name, request) {
-          songs = Array(found.songs.part(range))
-          let end = range?.upperBound.map(Int.init) ?? .max
-          if found.isPartial, end > found.songs.count { refusal = found.refusal }
+        if var found = try library.remotePlaylist(name, request) {
+          // After skipped entries the songs' numbers in the playlist are unknown.
+          let known = found.completeCount ?? .max
+          if range != nil { found.songs = Array(Array(found.songs.prefix(known)).part(range)) }
+          if known < range?.upperBound.map(Int.init) ?? .max { refusal = found.refusal }
+          songs = found.songs
         } else {
           let names = try library.contents(of: name, request).part(range).compactMap(\.named)
           songs = try library.expand(names, request).songs

@@ -300,9 +300,16 @@ final class LibraryCommands: Sendable {
 
   struct Found {
     var songs: [Song] = []
-    /// Whether only a part of a network playlist was read.
-    var isPartial = false
-    var refusal: Ack?
+    /// The number of songs before the first entries of a network playlist that were skipped; nil if none were.
+    var completeCount: Int?
+    var problem: Ack?
+
+    /// The problem, with the number of songs that are added nevertheless.
+    var refusal: Ack? {
+      guard let problem, !songs.isEmpty else { return problem }
+      let count = songs.count
+      return Ack(problem.code, "\(problem); \(count) \(count == 1 ? "song" : "songs") added")
+    }
   }
 
   /// Returns the songs at a URL or of a file, or the songs in a folder or playlist.
@@ -343,14 +350,12 @@ final class LibraryCommands: Sendable {
       }
     }
     if let limitation = builder.limitation { throw .interrupted(limitation) }
-    var found = Found(songs: builder.songs, isPartial: builder.hasPartialPlaylist)
+    var found = Found(songs: builder.songs, completeCount: builder.completeCount)
     if let problem = builder.problems.first {
-      let (more, count) = (builder.problemCount - 1, found.songs.count)
-      let rest = more > 0 ? " (and \(more) more)" : ""
-      let added = count > 0 ? "; \(count) \(count == 1 ? "song" : "songs") added" : ""
-      found.refusal = Ack(.noExist, "\(problem)\(rest)\(added)")
+      let more = builder.problemCount - 1
+      found.problem = Ack(.noExist, "\(problem)\(more > 0 ? " (and \(more) more)" : "")")
     } else if found.songs.isEmpty, !names.isEmpty {
-      found.refusal = .noSuchSong
+      found.problem = .noSuchSong
     }
     return found
   }

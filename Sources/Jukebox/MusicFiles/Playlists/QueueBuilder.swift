@@ -62,8 +62,8 @@ package struct QueueBuilder {
   package private(set) var unplayable = UnplayableFiles()
   /// The reason why reading stopped early; nil if it did not.
   package private(set) var limitation: String?
-  /// Whether only a part of some network playlist was read, and added.
-  package private(set) var hasPartialPlaylist = false
+  /// The number of files and URLs before the first entries of a network playlist that were skipped; nil if none were.
+  package private(set) var completeCount: Int?
   package private(set) var playlists: [MediaPath] = []
 
   private let directory: MediaPath
@@ -245,7 +245,7 @@ package struct QueueBuilder {
     }
     if let failure = answer.failure {
       report(name, origin, failure)
-      if !answer.media.isEmpty { hasPartialPlaylist = true }
+      if completeCount == nil { completeCount = answer.completeCount.map { locators.count + $0 } }
     } else if !answer.isPlaylist {
       append(SongLocator(url), hint, name: name)
     }

@@ -282,8 +282,11 @@ extension ConnectionMachine {
     case .commands: succeed(commandNames { $0.isAllowed(permissions) })
     case .notcommands: succeed(commandNames { !$0.isAllowed(permissions) })
     case .password(let password):
+      let refusal = Ack(.password, "incorrect password")
+      // There is nothing to guess, so the answer need not be delayed.
+      if configuration.passwords.isEmpty { throw refusal }
       let permissions = configuration.passwords[password]
-      passwordAnswer = permissions.map { .success($0) } ?? .failure(Ack(.password, "incorrect password"))
+      passwordAnswer = permissions.map { .success($0) } ?? .failure(refusal)
       phase = .performing("password", index: index)
       actions.append(.checkPassword(isRight: permissions != nil))
     case .binarylimit(let limit):

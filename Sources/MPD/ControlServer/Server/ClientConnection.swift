@@ -13,8 +13,8 @@ final class ClientConnection: ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
 
   let info: ClientInfo
-  /// The origin by which the client's wrong passwords are counted; nil if the configuration has no passwords.
-  let guessOrigin: PasswordGuesses.Origin?
+  /// The origin by which the client's wrong passwords are counted.
+  let origin: PasswordGuesses.Origin
   private let core: ServerCore
   private var machine: ConnectionMachine
   private var context: ChannelHandlerContext?
@@ -56,7 +56,7 @@ final class ClientConnection: ChannelInboundHandler {
   ) {
     self.core = core
     self.info = info
-    guessOrigin = configuration.passwords.isEmpty ? nil : origin
+    self.origin = origin
     machine = ConnectionMachine(configuration: configuration)
     clock = ClientClock(limits: core.limits, now: .now())
   }

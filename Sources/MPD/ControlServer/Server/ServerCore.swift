@@ -110,9 +110,8 @@ final class ServerCore {
 
   /// Schedules the answer to a client's password. Only that client waits for it.
   func passwordGiven(isRight: Bool, by connection: ClientConnection) {
-    guard let origin = connection.guessOrigin else { return connection.answerPassword() }
     let now = NIODeadline.now()
-    let (due, report) = guesses.take(isRight: isRight, from: origin, at: now)
+    let (due, report) = guesses.take(isRight: isRight, from: connection.origin, at: now)
     if let report { handler.report(.warning, report) }
     guard due > now else { return connection.answerPassword() }
     eventLoop.assumeIsolated().scheduleTask(deadline: due) { [weak self, id = connection.info.id] in

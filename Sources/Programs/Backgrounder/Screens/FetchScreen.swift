@@ -15,11 +15,11 @@ final class FetchScreen: Screen {
   /// Fetches new content. Without a service that is the current time, which needs no network.
   func fetch(completion: @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void) {
     guard let feed else {
-      time = Date()
+      time = parts.now()
       return completion(.newData)
     }
     feed.fetch { [weak self] result in
-      if result != .failed { self?.time = Date() }
+      if let self, result != .failed { time = parts.now() }
       completion(result)
     }
   }

@@ -4,7 +4,7 @@ import Foundation
 
 /// Shows the past positions of the device. Linux has no map view, so the positions are printed.
 final class LocationScreen: Screen {
-  private var pins: [CLLocation] = []
+  private(set) var pins: [CLLocation] = []
   private var isOn = false
 
   private lazy var locationManager: CLLocationManager = {

@@ -31,6 +31,8 @@ struct ScreenParts: Sendable {
   var leavesOpen = false
   /// The players of an earlier process of the application, which the system has terminated.
   var restorable: [PlayerSnapshot] = []
+  /// Returns the current date.
+  var now: @Sendable () -> Date = { Date() }
   /// The clock by which screens wait.
   var clock: any Clock<Duration> = ContinuousClock()
   /// Blocks the calling thread for a time in seconds: the thread of an upload without a service or, as a

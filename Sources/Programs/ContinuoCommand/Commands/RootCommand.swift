@@ -16,16 +16,16 @@ public enum CommandLineTool {
       StandardOutput.complain(reason)
       exit(ExitStatus.noResources.rawValue)
     }
-    run(CommandLine.arguments.dropFirst())
-    if let hint = CommandSuggestion.hint(for: CommandLine.arguments.dropFirst()) {
+    run(RawArguments.all)
+    if let hint = CommandSuggestion.hint(for: RawArguments.all) {
       StandardOutput.complain(hint)
       exit(ExitStatus.usage.rawValue)
     }
-    if let script = CompletionScript.asked(by: CommandLine.arguments.dropFirst()) {
+    if let script = CompletionScript.asked(by: RawArguments.all) {
       StandardOutput.write(script)
       exit(ExitStatus.played.rawValue)
     }
-    RootCommand.main()
+    RootCommand.main(RawArguments.all)
   }
 
   /// Runs the command that the first argument names, and ends the process, if the other arguments are valid

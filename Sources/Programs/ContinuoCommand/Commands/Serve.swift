@@ -100,7 +100,7 @@ extension Serve {
     let parts = Session.Parts(
       machine: machine, home: home, library: library(home, state), playlists: playlists(state),
       stickers: state.map { state in
-        StickerStore(state.path.appending("stickers".utf8)) { StandardOutput.complain($0, .warning) }
+        StickerStore(state.stickers) { StandardOutput.complain($0, .warning) }
       }, modes: modes, settings: player.lifecycleSettings,
       environment: PlaybackEnvironment(
         clock: clock, device: output.device, network: network, mainQueue: MainLoop.shared),
@@ -113,12 +113,12 @@ extension Serve {
   private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicDatabase? {
     guard self.home != nil else { return nil }
     do throws(DatabaseError) {
-      guard let folder = state?.path ?? TemporaryDirectory.make() else {
+      guard let path = state?.library ?? TemporaryDirectory.make()?.appending("library".utf8) else {
         throw .unavailable("cannot create a temporary directory for the song database")
       }
-      return try MusicDatabase(
-        folder.appending("library".utf8), home: home, clock: SystemClock.shared
-      ) { StandardOutput.complain($1, $0) }
+      return try MusicDatabase(path, home: home, clock: SystemClock.shared) {
+        StandardOutput.complain($1, $0)
+      }
     } catch {
       StandardOutput.complain("\(error); library commands are unavailable", .warning)
       return nil
@@ -134,13 +134,17 @@ extension Serve {
     return folder.map { PlaylistFolder($0) }
   }
 
-  /// Throws if the drawing would overwrite a song, a playlist, a file of an option or one of `StateKeeper`.
+  /// Throws if the drawing would overwrite a song, a playlist, a file of an option or one of the state.
   private func checkOutputs(
     _ builder: QueueBuilder, _ machine: borrowing JukeboxMachine, _ state: StateDirectory?
   ) throws(OutputFiles.Conflict) {
     guard let timeline else { return }
     var outputs = OutputFiles()
-    for file in state.map(StateKeeper.files(in:)) ?? [] { try outputs.add("the state in \(file)", file) }
+    if let state {
+      for file in StateKeeper.files(in: state) + [state.library, state.stickers, state.lockFile] {
+        try outputs.add("the state in \(file)", file)
+      }
+    }
     try outputs.add("--timeline \(timeline)", RawArguments.bytes(of: timeline))
     if let path = player.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
     if let path = self.network.password { try outputs.check(inputs: [RawArguments.bytes(of: path)]) }

@@ -2,20 +2,55 @@ import Glibc
 import MusicFiles
 import Transfer
 
+/// Arguments of any bytes as texts. Swift replaces invalid UTF-8 in arguments, which changes the names of files. In
+/// these texts, each invalid byte is U+FFFD with a variation selector, which is invisible and tells the byte.
 enum RawArguments {
-  /// Returns the original bytes of the first argument that Swift shows as `text`; else those of `text`, as
-  /// for `--option=text`. Swift replaces invalid UTF-8 in arguments, which changes the names of files.
-  static func bytes(
-    of text: String, count: Int32 = CommandLine.argc,
-    vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv
-  ) -> MediaPath {
-    guard text.unicodeScalars.contains("\u{FFFD}") else { return MediaPath(text) }
-    for index in 0..<Int(count) {
-      guard let argument = vector[index], String(cString: argument) == text else { continue }
-      let length = UnsafeBufferPointer(start: argument, count: Int(strlen(argument)))
-      return MediaPath(bytes: length.map { UInt8(bitPattern: $0) })
+  /// The arguments of the process, without its name.
+  static let all = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+    CommandLine.unsafeArgv[index].map { argument in
+      text(of: UnsafeBufferPointer(start: argument, count: strlen(argument)).map(UInt8.init(bitPattern:)))
     }
-    return MediaPath(text)
+  }
+
+  private static let replacement: Unicode.Scalar = "\u{FFFD}"
+  /// The selectors of the bytes from 0x80 on.
+  private static let selectors: ClosedRange<Unicode.Scalar> = "\u{E0100}"..."\u{E017F}"
+
+  static func text(of bytes: [UInt8]) -> String {
+    if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(replacement) {
+      return text
+    }
+    var text = String.UnicodeScalarView()
+    var rest = bytes[...]
+    while let byte = rest.first {
+      var (iterator, parser) = (rest.makeIterator(), Unicode.UTF8.ForwardParser())
+      if case .valid(let units) = parser.parseScalar(from: &iterator),
+        case let scalar = Unicode.UTF8.decode(units), scalar != replacement
+      {
+        text.append(scalar)
+        rest = rest.dropFirst(units.count)
+      } else if let selector = Unicode.Scalar(selectors.lowerBound.value + UInt32(byte & 0x7F)) {
+        text += [replacement, selector]
+        rest = rest.dropFirst()
+      }
+    }
+    return String(text)
+  }
+
+  /// Returns the bytes of an argument, or of a part of one, such as the value of `--option=value`.
+  static func bytes(of text: String) -> MediaPath {
+    guard text.unicodeScalars.contains(replacement) else { return MediaPath(text) }
+    var bytes: [UInt8] = []
+    var scalars = text.unicodeScalars[...]
+    while let scalar = scalars.popFirst() {
+      if scalar == replacement, let selector = scalars.first, selectors.contains(selector) {
+        bytes.append(0x80 | UInt8(selector.value - selectors.lowerBound.value))
+        scalars.removeFirst()
+      } else {
+        bytes += UTF8.encode(scalar).map { Array($0) } ?? []
+      }
+    }
+    return MediaPath(bytes: bytes)
   }
 
   /// Returns arguments for the records of a run, which others may read: URLs without credentials and query,

@@ -24,6 +24,13 @@ final class StateDirectory: Sendable {
   let path: MediaPath
   private let lock: Int32
 
+  private static let lockName = "lock".utf8
+
+  /// The database of songs.
+  var library: MediaPath { path.appending("library".utf8) }
+  var stickers: MediaPath { path.appending("stickers".utf8) }
+  var lockFile: MediaPath { path.appending(Self.lockName) }
+
   /// Locks the directory, and creates it with mode 0700 if it does not exist. Blocks only on the disk.
   /// Nothing is created in the root directory, unless `isStandard`, because a path mistyped by root would
   /// leave a directory there.
@@ -34,7 +41,7 @@ final class StateDirectory: Sendable {
     if !isStandard, (try? FileStatus(of: top)) == nil { throw .missing(path, below: top) }
     do {
       try path.makeDirectory()
-      lock = try path.appending("lock".utf8).systemCall {
+      lock = try path.appending(Self.lockName).systemCall {
         open($0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
       }
     } catch {

@@ -41,6 +41,8 @@ struct MPEGFrameTable {
   private(set) var framesSeen: Int64 = 1
   /// Whether all frames of the file are recorded.
   private(set) var isComplete = false
+  /// Whether a recorded frame has a checksum.
+  var hasCRC = false
   /// The number of frames announced by the file's Info frame.
   let announcedFrames: Int64?
   let announcedLength: Int64?
@@ -161,9 +163,9 @@ struct MPEGFrameTable {
   /// Returns the position at which to start decoding, so that `frame` equals the result of linear decoding.
   ///
   /// Bit reservoir (at most 511 bytes in MPEG 1, 255 in MPEG 2 and 2.5), overlap and filter bank must be
-  /// filled. The smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 60 of them main data)
-  /// and 24 bytes (MPEG 2, 8 kbit/s at 24 kHz; 3 of them main data). That requires 9 and 85 frames for the
-  /// reservoir, and one each for overlap and filter bank. In MPEG 2 and 2.5 (frames of 576 samples)
+  /// filled. The smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 58 of them main data)
+  /// and 24 bytes (MPEG 2, 8 kbit/s at 24 kHz; 3 of them main data, and 1 with a checksum). That requires 9 and
+  /// 85 or 255 frames for the reservoir, and one each for overlap and filter bank. In MPEG 2 and 2.5 (frames of 576 samples)
   /// `DecodingPrelude` fills the reservoir and sets the ring position. In other files decoding fills the
   /// reservoir, and the ring needs no setting if decoding starts at a frame with ring position 0.
   func decodingStart(for frame: Int64) -> DecodingStart {
@@ -174,7 +176,8 @@ struct MPEGFrameTable {
       let phase = phase(ofFrame: candidate, in: index)
       if is576 || phase == 0 || candidate == max(0, latest - 3) {
         return DecodingStart(
-          frame: candidate, phase: phase, firstNeeded: is576 ? max(0, candidate - 88) : candidate)
+          frame: candidate, phase: phase,
+          firstNeeded: is576 ? max(0, candidate - (hasCRC ? 258 : 88)) : candidate)
       }
     }
     return DecodingStart(frame: 0, phase: 0, firstNeeded: 0)

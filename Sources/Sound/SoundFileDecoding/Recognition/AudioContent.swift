@@ -24,20 +24,28 @@ enum AudioContent {
     }
     guard let kind = SoundFileKind(bytes) else { return .mpeg(beginning: bytes) }
     if kind == .wav {
-      guard let isMPEG = try hasMPEG(source) else { return nil }
+      guard let isMPEG = try hasMPEG(source, isBigEndian: SoundFileKind.hasBigEndianChunks(bytes)) else {
+        return nil
+      }
       if isMPEG { return .mpeg(beginning: bytes) }
     }
     return .soundFile(kind, base: 0)
   }
 
   /// Returns whether a WAV file contains MPEG audio (format tags 0x50 and 0x55); nil while bytes are missing.
-  private static func hasMPEG(_ source: any ByteSource) throws(DecodingError) -> Bool? {
+  private static func hasMPEG(
+    _ source: any ByteSource, isBigEndian: Bool
+  ) throws(DecodingError) -> Bool? {
     var offset: Int64 = 12
     while offset < searchLimit {
       guard let bytes = try source.peek(10, at: offset) else { return nil }
       guard bytes.count == 10 else { return false }
-      if bytes.starts(with: "fmt ".utf8) { return bytes[9] == 0 && (bytes[8] == 0x50 || bytes[8] == 0x55) }
-      let size = bytes[4..<8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+      if bytes.starts(with: "fmt ".utf8) {
+        let (high, low) = isBigEndian ? (bytes[8], bytes[9]) : (bytes[9], bytes[8])
+        return high == 0 && (low == 0x50 || low == 0x55)
+      }
+      var reader = BlockReader(bytes[4...], isBigEndian: isBigEndian)
+      let size = Int64(reader.number() ?? 0)
       offset += 8 + size + size % 2
     }
     return false

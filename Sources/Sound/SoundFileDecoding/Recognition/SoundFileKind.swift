@@ -34,4 +34,9 @@ package enum SoundFileKind: Hashable {
       return nil
     }
   }
+
+  /// Returns whether the chunks of a WAV or AIFF file with these first bytes have big-endian sizes.
+  static func hasBigEndianChunks(_ bytes: some Collection<UInt8>) -> Bool {
+    bytes.starts(with: "RIFX".utf8) || bytes.starts(with: "FORM".utf8)
+  }
 }

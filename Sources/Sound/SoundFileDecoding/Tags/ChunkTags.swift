@@ -12,7 +12,8 @@ enum ChunkTags {
     "NAME": "TIT2", "AUTH": "TPE1", "(c) ": "TCOP", "ANNO": "COMM",
   ]
 
-  static func read(_ source: any ByteSource, isBigEndian: Bool) throws(DecodingError) -> MediaTag {
+  static func read(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
+    let isBigEndian = SoundFileKind.hasBigEndianChunks(try source.peek(4, at: 0) ?? [])
     var tag = MediaTag()
     var texts: [MediaTag.Field] = []
     var offset: Int64 = 12
@@ -27,7 +28,7 @@ enum ChunkTags {
         if name.uppercased() == "ID3 " {
           tag = MediaTag(front: chunk)
         } else if name == "LIST" {
-          texts += list(chunk)
+          texts += list(chunk, isBigEndian: isBigEndian)
         } else {
           texts += field(name, chunk[...])
         }
@@ -42,10 +43,10 @@ enum ChunkTags {
   }
 
   /// Returns the texts of WAV's INFO list.
-  private static func list(_ chunk: [UInt8]) -> [MediaTag.Field] {
+  private static func list(_ chunk: [UInt8], isBigEndian: Bool) -> [MediaTag.Field] {
     guard chunk.starts(with: "INFO".utf8) else { return [] }
     var fields: [MediaTag.Field] = []
-    var reader = BlockReader(chunk[4...], isBigEndian: false)
+    var reader = BlockReader(chunk[4...], isBigEndian: isBigEndian)
     while fields.count < VorbisComments.limit, let name = reader.bytes(4), let size = reader.number(),
       let text = reader.bytes(size)
     {

@@ -15,7 +15,7 @@ enum SoundFileTags {
       switch kind {
       case .flac: try FLACBlocks.read(source, base: base)
       case .ogg: try OggComments.read(source)
-      case .wav, .aiff: try ChunkTags.read(source, isBigEndian: kind == .aiff)
+      case .wav, .aiff: try ChunkTags.read(source)
       case .wave64, .caf: MediaTag()
       }
     if base > 0, let front = try source.peek(Int(min(base, Int64(limit))), at: 0) {

@@ -150,9 +150,11 @@ struct LocationTutorialTests {
       await device.foreground()
       await device.advance(by: .seconds(1))
       #expect(screen.mapView.annotations.count == 72 && screen.mapView.showings == 12)
-      // "Remove values if the array is too big"
-      await device.advance(by: .seconds(100))
-      #expect(screen.mapView.annotations.count == 100 && screen.locations.count == 100)
+      // "Remove values if the array is too big": the oldest ones.
+      let newest = screen.mapView.annotations[71]
+      await device.advance(by: .seconds(99))
+      #expect(screen.mapView.annotations.count == 100 && screen.mapView.annotations[0] === newest)
+      #expect(screen.locations.count == 100 && screen.locations[0] === newest)
     }
   }
 }

@@ -110,8 +110,8 @@ struct TutorialTests {
   }
 
   @Test("A fetch updates the label, in the background and out of a suspension")
-  func fetch() async {
-    await phone(modes: [.fetch]) { device in
+  func fetch() async throws {
+    try await phone(modes: [.fetch]) { device in
       let delegate = AppDelegate()
       let screen = FetchViewController()
       delegate.viewControllers = [screen]
@@ -120,8 +120,14 @@ struct TutorialTests {
       #expect(screen.updateLabel.text == "Not yet updated")
       await device.pressHomeButton()
       #expect(device.state == .suspended)
+      let before = Date()
       await device.performBackgroundFetch()
-      #expect(screen.updateLabel.text != "Not yet updated" && screen.time != nil)
+      let time = try #require(screen.time)
+      #expect((before...Date()).contains(time))
+      let formatter = DateFormatter()
+      formatter.dateStyle = .short
+      formatter.timeStyle = .long
+      #expect(screen.updateLabel.text == formatter.string(from: time))
       #expect(device.record.only("fetch").entries.last?.text.contains("newData") == true, "\(device.record)")
       #expect(device.termination == nil)
     }

@@ -119,6 +119,10 @@ func withPhone(
   try await withTestDevice(modes: plan.parts.modes.modes, settings: plan.settings) { device in
     if let songs { plan.parts.songs = songs(device) }
     plan.parts.clock = device.clock
+    let start = Date()
+    plan.parts.now = { [weak device] in
+      Date(timeInterval: (device?.now ?? .zero) / .seconds(1), since: start)
+    }
     plan.parts.block = block ?? { seconds in MainActor.assumeIsolated { device.spend(.seconds(seconds)) } }
     plan.parts.print = { [weak device] in device?.note("| \($0)") }
     change(&plan.parts)
