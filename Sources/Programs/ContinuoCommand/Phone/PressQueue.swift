@@ -11,7 +11,7 @@ struct PhonePress: Hashable {
   /// Whether the event launches the device of a program that was started, for a session or a fetch if
   /// `isInBackground` is true.
   func launches(inBackground isInBackground: Bool) -> Bool {
-    happening == .launch || isInBackground && (isForSession || happening == .fetch)
+    happening == .launch || isInBackground && happening.launchesInBackground
   }
 }
 
