@@ -8,9 +8,10 @@ import SystemSupport
 /// is readable when the stopped program has to run.
 @MainActor
 final class ProgramStop {
-  /// The time limit for all threads to stop, in seconds, and the interval of checks.
+  /// The time limit for all threads to stop, in seconds.
   private static let limit = 1.0
-  private static let interval = 0.001
+  /// The first interval of checks and the longest one, in seconds. Each interval is twice the one before.
+  private static let intervals = (0.000_25, 0.004)
   /// The maximum number of sockets that wait for the stop: few enough for the usual 1,024 descriptors of a process.
   private static let socketLimit = 512
 
@@ -38,9 +39,9 @@ final class ProgramStop {
   }
 
   func begin() {
-    tree.signal(SIGSTOP)
     deadline = SystemClock.shared.now.advanced(bySeconds: Self.limit)
-    check(after: 0)
+    _ = tree.stop()
+    check(after: Self.intervals.0)
   }
 
   func resume() {
@@ -52,15 +53,17 @@ final class ProgramStop {
 
   private func check(after seconds: Double) {
     DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { [weak self] in
-      MainActor.assumeIsolated { self?.check() }
+      MainActor.assumeIsolated { self?.check(waited: seconds) }
     }
   }
 
-  private func check() {
+  private func check(waited seconds: Double) {
     guard let deadline else { return }
     // Also stops threads and processes created since the last attempt.
     let stands = tree.stop()
-    guard stands || SystemClock.shared.now >= deadline else { return check(after: Self.interval) }
+    guard stands || SystemClock.shared.now >= deadline else {
+      return check(after: min(2 * seconds, Self.intervals.1))
+    }
     self.deadline = nil
     guard onStood(stands), let watched else { return }
     watch = DescriptorSource(descriptor: watched.number, queue: .main) { [weak self] in
