@@ -351,7 +351,8 @@ struct PhoneMachine {
     // The events that wait come before all that the application does.
     if link.isHeld { sendWaiting() }
     resume()
-    processes.planStop(at: now.advanced(bySeconds: Self.wakeLimit), wakingAt: nil)
+    processes.planStop(
+      at: now.advanced(bySeconds: Self.wakeLimit), wakingAt: processes.wake(after: now))
   }
 
   private mutating func resume() { if processes.resume() { actions.append(.resume) } }
