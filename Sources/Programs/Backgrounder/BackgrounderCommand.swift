@@ -158,36 +158,12 @@ struct BackgrounderCommand: ParsableCommand {
   @Option(help: "Time when a suspended application loses its TCP sockets: \(names(SocketReclaim.self)).")
   var reclaimSockets = SocketReclaim.whenSuspended
 
-  @Option(
-    help: ArgumentHelp(
-      "Location source: a GPX file, followed from the start on; freeway, a supplied drive; gpsd[:HOST[:PORT]].",
-      valueName: "source"))
-  var location: String?
-
-  @Option(help: ArgumentHelp("Speed at which the route is followed; 1: real time.", valueName: "factor"))
-  var locationSpeed = 1.0
-
-  @Option(help: "Owner's answer to the request for the location: \(names(Answer.self)).")
-  var locationAnswer = Answer.always
+  @OptionGroup var locationOptions: LocationOptions
 
   @Option(
     help: ArgumentHelp(
       "SVG drawing of the run, written at its end.", valueName: "path"))
   var timeline: String?
-
-  enum Answer: String, CaseIterable, ExpressibleByArgument {
-    case always
-    case whenInUse = "when-in-use"
-    case denied
-
-    var status: CLAuthorizationStatus {
-      switch self {
-      case .always: .authorizedAlways
-      case .whenInUse: .authorizedWhenInUse
-      case .denied: .denied
-      }
-    }
-  }
 
   @Option(help: "Fault of the application: \(names(Misbehaviour.self)).")
   var misbehave: Misbehaviour?
@@ -202,8 +178,7 @@ struct BackgrounderCommand: ParsableCommand {
   @Flag(help: "Play to a private PulseAudio with a null sink: nothing is heard.")
   var nullSink = false
 
-  private static func names<Choice: CaseIterable & RawRepresentable<String>>(_ choices: Choice.Type) -> String
-  {
+  static func names<Choice: CaseIterable & RawRepresentable<String>>(_ choices: Choice.Type) -> String {
     choices.allCases.map(\.rawValue).joined(separator: ", ")
   }
 
@@ -232,7 +207,8 @@ struct BackgrounderCommand: ParsableCommand {
         "--\(name) takes seconds from 0 to \(Int(Self.longest))", if: !(0...Self.longest).contains(value))
     }
     try refuse(
-      "only the location screen and the tabs take --location", if: !screen.usesLocation && location != nil)
+      "only the location screen and the tabs take --location",
+      if: !screen.usesLocation && locationOptions.location != nil)
     try refuse(
       "only fetch, upload, download, session and tabs take --service",
       if: !screen.usesService && service != nil)
@@ -251,7 +227,7 @@ struct BackgrounderCommand: ParsableCommand {
     // Also refuses a value that is not a number.
     try refuse(
       "--location-speed takes a factor above 0 and up to 1000",
-      if: !(locationSpeed > 0 && locationSpeed <= 1000))
+      if: !(locationOptions.locationSpeed > 0 && locationOptions.locationSpeed <= 1000))
     _ = try presses()
   }
 
@@ -274,7 +250,7 @@ struct BackgrounderCommand: ParsableCommand {
       leavesOpen: misbehave == .leaveOpen)
     return Plan(
       presses: try presses(), launches: !noLaunch, parts: parts, settings: settings,
-      location: try phoneLocation(),
+      location: try validated { try locationOptions.makeLocation(infoPlist: infoPlist) },
       drawing: try drawing())
   }
 
@@ -374,15 +350,6 @@ struct BackgrounderCommand: ParsableCommand {
         throw ValidationError("\(path): no such file, or it cannot be read")
       }
       return URL(fileURLWithPath: path)
-    }
-  }
-
-  private func phoneLocation() throws -> Plan.Location {
-    try validated {
-      var result = Plan.Location(answer: locationAnswer.status)
-      if let location { result.source = try LocationSource(option: location, speed: locationSpeed) }
-      if let infoPlist { result.usage = try LocationUsage(infoPlist: infoPlist) }
-      return result
     }
   }
 

@@ -111,6 +111,19 @@ import Testing
     #expect(wakes.withLock { $0 } == 0)
   }
 
+  @Test("A wait consumes no data: a process that is stopped after it is resumed for them")
+  func dataOfAWait() throws {
+    let watch = try #require(SocketWatch())
+    let (near, far) = try LoopbackSocket.pair()
+    #expect(watch.add(near.descriptor) && !watch.hasData)
+    try far.send("ring")
+    #expect(watch.waitForData() && watch.hasData)
+    watch.forget()
+    #expect(!watch.hasData)
+    watch.end()
+    #expect(!watch.waitForData())
+  }
+
   @Test func itIsNeverReclaimed() throws {
     let phone = try Phone()
     let (other, otherEnd) = try LoopbackSocket.pair()

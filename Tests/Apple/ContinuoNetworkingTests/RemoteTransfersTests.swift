@@ -87,6 +87,12 @@ struct RemoteTransfersTests {
       defaultFields: ["User-Agent": "App/1"])
   }
 
+  private func opened(_ descriptor: Int32, _ settings: TransferSettings) throws -> RemoteTransfers {
+    let service = RemoteTransfers(over: descriptor, folder: settings.folder, clock: SystemClock.shared)
+    try service.open(settings)
+    return service
+  }
+
   private func begin(_ service: RemoteTransfers, _ log: Log, _ url: String, earliest: Date? = nil) {
     service.setClient(log, of: "s")
     service.perform(.connect(session: "s", sendsLaunchEvents: true))
@@ -107,7 +113,7 @@ struct RemoteTransfersTests {
     defer { server.stop() }
     let (phone, folder, log) = (Phone(), try TemporaryFolder(), Log())
     let end = try phone.connect()
-    let service = try #require(RemoteTransfers(over: end, settings(folder), clock: SystemClock.shared))
+    let service = try opened(end, settings(folder))
     begin(service, log, server.url("/a"))
     _ = try await log.lines.wait(for: "a challenge") { $0.contains("challenged 0") }
     service.perform(.authenticate(key, user: "me", password: "wrong"))
@@ -134,7 +140,7 @@ struct RemoteTransfersTests {
     defer { server.stop() }
     let (phone, folder, log) = (Phone(), try TemporaryFolder(), Log())
     let end = try phone.connect()
-    let service = try #require(RemoteTransfers(over: end, settings(folder), clock: SystemClock.shared))
+    let service = try opened(end, settings(folder))
     begin(service, log, server.url("/a"))
     _ = try await log.lines.wait(for: "a part") { $0.contains("received 200000") }
     let data = Observed<Data?>(nil)
@@ -164,7 +170,7 @@ struct RemoteTransfersTests {
     defer { server.stop() }
     let (phone, folder, log) = (Phone(), try TemporaryFolder(), Log())
     let end = try phone.connect()
-    let first = try #require(RemoteTransfers(over: end, settings(folder), clock: SystemClock.shared))
+    let first = try opened(end, settings(folder))
     begin(first, Log(), server.url("/a"))
     first.close()
     phone.disconnected()
@@ -175,7 +181,7 @@ struct RemoteTransfersTests {
     var settings = settings(folder)
     // Inactive: the phone knows why it was launched.
     settings.application = nil
-    let second = try #require(RemoteTransfers(over: other, settings, clock: SystemClock.shared))
+    let second = try opened(other, settings)
     #expect(second.records(of: "s").map(\.received) == [300_000])
     second.setClient(log, of: "s")
     second.perform(.connect(session: "s", sendsLaunchEvents: true))
@@ -188,16 +194,61 @@ struct RemoteTransfersTests {
     phone.end()
   }
 
-  @Test("A folder that another process has, and what is no message, are refused")
-  func refused() throws {
+  @Test(
+    "A folder that cannot be used, or that another process has, is refused for that reason, until it can be opened"
+  )
+  func refusedFolder() throws {
     let (phone, folder) = (Phone(), try TemporaryFolder())
+    let end = try phone.connect()
+    let service = RemoteTransfers(over: end, folder: folder.path, clock: SystemClock.shared)
+    mkdir(folder.file("lock"), 0o700)
+    let failure = #expect(throws: URLError.self) { try service.open(settings(folder)) }
+    #expect(failure?.code == .cannotCreateFile)
+    #expect(
+      failure?.localizedDescription.hasPrefix("the folder for background transfers cannot be used") == true)
+    rmdir(folder.file("lock"))
     let lock = open(folder.file("lock"), O_RDWR | O_CREAT, 0o600)
     #expect(flock(lock, LOCK_EX) == 0)
-    let end = try phone.connect()
-    #expect(RemoteTransfers(over: end, settings(folder), clock: SystemClock.shared) == nil)
+    let other = #expect(throws: URLError.self) { try service.open(settings(folder)) }
+    #expect(other?.code == .backgroundSessionInUseByAnotherProcess)
     close(lock)
+    try service.open(settings(folder))
+    service.close()
     close(end)
     phone.disconnected()
+    phone.end()
+  }
+
+  @Test("A phone that answers late opens the service at the next request")
+  func latePhone() async throws {
+    let (application, phone) = try pair()
+    let (folder, log) = (try TemporaryFolder(), Log())
+    let service = RemoteTransfers(over: application, folder: folder.path, clock: SystemClock.shared)
+    let failure = #expect(throws: URLError.self) { try service.open(settings(folder), patience: 0.01) }
+    #expect(failure?.code == .backgroundSessionWasDisconnected)
+    let record = TaskRecord(
+      key, .download, url: "http://localhost/", method: "GET", fields: [:], timeout: 60)
+    let notices = [
+      TransferNotice.opened(false), .opened(false), .record(record), .opened(true),
+      .finishEvents(session: "s"),
+    ]
+    let bytes = notices.flatMap { MessageFrames.frame($0) ?? [] }
+    // Only a part of a message arrives in time.
+    #expect(send(phone, bytes, 3, 0) == 3)
+    #expect(throws: URLError.self) { try service.open(settings(folder), patience: 0.01) }
+    #expect(send(phone, Array(bytes[3...]), bytes.count - 3, 0) == bytes.count - 3)
+    service.setClient(log, of: "s")
+    try service.open(settings(folder))
+    #expect(service.knows(key))
+    _ = try await log.lines.wait(for: "a notice") { $0 == ["all"] }
+    service.close()
+    close(application)
+    close(phone)
+  }
+
+  @Test("What is no message is refused")
+  func garbage() throws {
+    let phone = Phone()
     for bytes: [UInt8] in [[255, 255, 255, 255], [2, 0, 0, 0, 1, 2]] {
       let end = try phone.connect()
       #expect(send(end, bytes, bytes.count, 0) == bytes.count)
@@ -257,8 +308,7 @@ struct RemoteTransfersTests {
     var record = TaskRecord(
       key, .download, url: "http://localhost/", method: "GET", fields: [:], timeout: 60)
     notify(.record(record), .opened(true))
-    let service = try #require(
-      RemoteTransfers(over: application, settings(folder), clock: SystemClock.shared))
+    let service = try opened(application, settings(folder))
     service.setClient(log, of: "s")
     record.outcome = .failed(.timedOut, "late")
     notify(.opened(false), .ended(record), .finishEvents(session: "s"))
@@ -286,7 +336,7 @@ struct RemoteTransfersTests {
       try #require(record.bytes).write(to: URL(fileURLWithPath: folder.file("\(record.name).task")))
     }
     let end = try phone.connect()
-    let service = try #require(RemoteTransfers(over: end, settings(folder), clock: SystemClock.shared))
+    let service = try opened(end, settings(folder))
     #expect(service.records(of: "s").map(\.task) == Array(1...9))
     service.close()
     phone.disconnected()
@@ -300,7 +350,7 @@ struct RemoteTransfersTests {
   func lost(_ isTooLong: Bool) async throws {
     let (phone, folder, log) = (Phone(), try TemporaryFolder(), Log())
     let end = try phone.connect()
-    let service = try #require(RemoteTransfers(over: end, settings(folder), clock: SystemClock.shared))
+    let service = try opened(end, settings(folder))
     // The transfer itself begins tomorrow.
     begin(service, log, "http://localhost/", earliest: Date(timeIntervalSinceNow: 86_400))
     let data = Observed<[Data?]>([])

@@ -121,6 +121,25 @@ import Testing
     }
   }
 
+  @Test("A wake for data that finds nothing leaves the time of the keep-alive call")
+  func wokenForNothing() {
+    var driver = Driver.active(BackgroundModes([.voip]))
+    driver.press(.home)
+    for state in [ApplicationState.inactive, .background, .suspended] { driver.state(state) }
+    driver.send(.report(.done(1, .suspended)))
+    driver.send(.report(.still(grace: 0, wake: 600)))
+    driver.send(.stood(isComplete: true))
+    #expect(driver.send(.woken) == [.resume])
+    #expect(driver.pass(PhoneMachine.wakeLimit) == [.stop])
+    driver.send(.stood(isComplete: true))
+    #expect(driver.pass(600 - PhoneMachine.wakeLimit - 0.1) == [])
+    #expect(driver.pass(0.1) == [.resume])
+    // The time has passed: it is not repeated.
+    #expect(driver.pass(PhoneMachine.wakeLimit) == [.stop])
+    driver.send(.stood(isComplete: true))
+    #expect(driver.machine.nextDeadline == nil)
+  }
+
   @Test("A touch waits for the launch, and never wakes")
   func touch() {
     var driver = Driver()

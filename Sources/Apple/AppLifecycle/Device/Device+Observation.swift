@@ -73,6 +73,9 @@ extension Device {
     replace(\.phoneReclaimsSockets, with: reclaimSockets)
   }
 
+  /// The time at which an observer or a part of the application was called that has not returned yet; nil if none.
+  var stepBegan: HostTime? { shared.withLock { $0.stepBegan } }
+
   /// Whether the application is suspended and all its parts have stopped, so that its process may be stopped.
   package var isStill: Bool {
     let parts = shared.withLock { state -> [any Suspendable]? in

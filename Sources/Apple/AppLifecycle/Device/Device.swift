@@ -146,6 +146,7 @@ public final class Device: Sendable {
       if isAlone {
         guard state.callsInProgress == 0 else { return false }
         state.isPerforming = false
+        state.stepBegan = nil
       }
       state.callsInProgress += 1
       return true

@@ -14,6 +14,8 @@ struct DeviceState {
   var steps: [(time: HostTime, step: Step)] = []
   /// Whether a thread is carrying out `steps`.
   var isPerforming = false
+  /// The time at which that thread began its present step; nil if no thread carries out a step.
+  var stepBegan: HostTime?
   /// The number of calls into the application that have not returned. Calls that a termination has cut short
   /// count too.
   var callsInProgress = 0
@@ -60,6 +62,7 @@ struct DeviceState {
   mutating func nextStep(at now: HostTime) -> (time: HostTime, step: Step)? {
     if steps.isEmpty { handle(.settled, at: now) }
     isPerforming = !steps.isEmpty
+    stepBegan = isPerforming ? now : nil
     return isPerforming ? steps.removeFirst() : nil
   }
 

@@ -28,7 +28,7 @@ package final class PhoneLink: Sendable {
   package var launchesInBackground: Bool { invitation.launchesInBackground }
   private let invitation: PhoneInvitation
   private var descriptor: Int32 { invitation.link }
-  /// The worker that waits until the parts of a suspended application have stopped.
+  /// The worker that waits until the parts of a suspended application have stopped, and reports a device that hangs.
   private let rest = LazyWorker()
   private let state = Mutex(State())
 
@@ -40,11 +40,13 @@ package final class PhoneLink: Sendable {
     /// The deadline for the parts of the suspended application to stop; nil if the worker does not wait for
     /// that.
     var stillUntil: HostTime?
+    /// The time of the next check for a device that hangs; nil if no event was carried out since the last one.
+    var hangCheckAt: HostTime?
   }
 
   /// Takes over the sockets that `text` names. Returns nil if the descriptors are not the phone's sockets, for
   /// example in a child of the application, which inherits only the variable.
-  private init?(_ text: String) {
+  init?(_ text: String) {
     guard let invitation = PhoneInvitation(text) else { return nil }
     self.invitation = invitation
     let sockets = [(invitation.link, SOCK_SEQPACKET), (invitation.transfers, SOCK_STREAM)]
@@ -132,11 +134,17 @@ package final class PhoneLink: Sendable {
   private func awaitRest(_ reached: ApplicationState) {
     let limit = SystemClock.shared.now.advanced(bySeconds: Self.stillLimit)
     state.withLock { $0.stillUntil = reached == .suspended ? limit : nil }
-    guard reached == .suspended else { return }
+    if reached == .suspended { signalWatch() }
+  }
+
+  private func signalWatch() {
     rest.signal {
       SystemClock.shared.makeWorker("continuo-still") { [weak self] in
-        guard self?.checkRest() == true else { return .whenSignalled }
-        return .at(SystemClock.shared.now.advanced(bySeconds: Self.stillInterval))
+        let hangCheck = self?.checkHang()
+        if self?.checkRest() == true {
+          return .at(SystemClock.shared.now.advanced(bySeconds: Self.stillInterval))
+        }
+        return hangCheck.map { .at($0) } ?? .whenSignalled
       }
     }
   }
@@ -167,11 +175,7 @@ package final class PhoneLink: Sendable {
 
   private func carryOut(_ order: PhoneOrder) {
     guard let device = state.withLock({ $0.device }) else { return }
-    guard let happening = order.happening else {
-      send(.refused("the phone's event \(order.number) is unknown to this version of the application"))
-      return send(.done(order.number, device.state))
-    }
-    device.happen(happening) { [weak self, weak device] in
+    let completion: @Sendable () -> Void = { [weak self, weak device] in
       guard let self, let device else { return }
       let reached = device.state
       send(.done(order.number, reached))
@@ -179,10 +183,50 @@ package final class PhoneLink: Sendable {
       // must stop the process again.
       if reached == .suspended { awaitRest(reached) }
     }
+    if let happening = order.happening {
+      watchForHang(device)
+      return device.happen(happening, completion: completion)
+    }
+    send(.refused("the phone's event \(order.number) is unknown to this version of the application"))
+    completion()
   }
 
-  /// Reports a suspended application once its parts have stopped, or at the deadline. Returns whether to
-  /// check again soon.
+  // MARK: A device that hangs
+
+  /// Checks after the longest limit of a call whether an observer or a part of the application blocks the device. The
+  /// device's own watchdog cannot end the application then.
+  private func watchForHang(_ device: Device) {
+    let time = SystemClock.shared.now.advanced(bySeconds: Self.hangLimit(device))
+    state.withLock { $0.hangCheckAt = $0.hangCheckAt ?? time }
+    signalWatch()
+  }
+
+  private static func hangLimit(_ device: Device) -> Double {
+    max(device.settings.callLimit, device.settings.foregroundCallLimit)
+  }
+
+  /// Reports a device that hangs, so that the phone ends the application. Returns the time of the next check; nil if
+  /// none is needed.
+  private func checkHang() -> HostTime? {
+    let (device, time) = state.withLock { ($0.device, $0.hangCheckAt) }
+    let now = SystemClock.shared.now
+    guard let device, let time, now >= time else { return time }
+    let limit = Self.hangLimit(device)
+    var next = device.stepBegan?.advanced(bySeconds: limit)
+    if let end = next, now >= end {
+      next = nil
+      let code = TerminationReport.Code.watchdog
+      let reason = "an observer of the device had not returned after \(limit) s"
+      let text = "Application terminated: \(code)\n  Reason: \(reason)\n  State: \(device.state)"
+      send(.terminated(PhoneReport.Fault(code: "\(code)", reason: reason, text: text), now))
+    }
+    state.withLock { $0.hangCheckAt = next }
+    return next
+  }
+
+  // MARK: Rest
+
+  /// Reports a suspended application once its parts have stopped. Returns whether to check again soon.
   private func checkRest() -> Bool {
     let (device, limit) = state.withLock { ($0.device, $0.stillUntil) }
     guard let device, let limit, device.state == .suspended else { return false }

@@ -44,7 +44,7 @@ final class VoIPSockets: Suspendable {
   private let state = Mutex(State())
 
   private struct State {
-    var watch: Watch?
+    var watch: SocketWatch?
     var worker: (any Worker)?
     var isSuspended = false
   }
@@ -62,14 +62,18 @@ final class VoIPSockets: Suspendable {
       return .noVoIPSocket(descriptor)
     }
     if let device, device.watchesSockets {
-      let (isWatched, new) = state.withLock { state -> (Bool, Watch?) in
-        let new = state.watch == nil ? Watch() : nil
+      let (isWatched, new) = state.withLock { state -> (Bool, SocketWatch?) in
+        let new = state.watch == nil ? SocketWatch() : nil
         state.watch = state.watch ?? new
         guard let watch = state.watch, watch.add(descriptor) else { return (false, new) }
         if state.worker == nil {
           state.worker = device.clock.makeWorker("voip") { [weak self] in
             // Retains only the watch, so that `self` can be released during the wait.
-            if let watch = self?.presentWatch, watch.waitForData() { self?.tell() }
+            if let watch = self?.presentWatch, watch.waitForData() {
+              self?.tell()
+              // Afterwards: a phone that stops this process before `tell` has reported the data sees them in the watch.
+              watch.forget()
+            }
             return .whenSignalled
           }
         }
@@ -82,7 +86,7 @@ final class VoIPSockets: Suspendable {
     return nil
   }
 
-  private var presentWatch: Watch? { state.withLock { $0.isSuspended ? $0.watch : nil } }
+  private var presentWatch: SocketWatch? { state.withLock { $0.isSuspended ? $0.watch : nil } }
 
   private func tell() { if state.withLock({ $0.isSuspended }) { device?.receiveVoIPData() } }
 
@@ -117,7 +121,8 @@ final class VoIPSockets: Suspendable {
   }
 }
 
-private final class Watch: Sendable {
+/// The kernel's watch of sockets, and the wait for it.
+final class SocketWatch: Sendable {
   private let epoll: OwnedDescriptor
   private let pipe: WakePipe
 
@@ -134,8 +139,6 @@ private final class Watch: Sendable {
     guard let pipe = WakePipe(),
       let epoll = try? OwnedDescriptor(continuo_epoll_create(O_CLOEXEC), from: "epoll_create1")
     else { return nil }
-    var event = continuo_epoll_event(events: Event.readable, data: UInt(bitPattern: -1))
-    guard continuo_epoll_ctl(epoll.number, Event.add, pipe.descriptor, &event) == 0 else { return nil }
     self.pipe = pipe
     self.epoll = epoll
   }
@@ -144,8 +147,7 @@ private final class Watch: Sendable {
   /// a socket when it is closed.
   func add(_ descriptor: Int32) -> Bool {
     var event = continuo_epoll_event(
-      events: Event.readable | Event.otherEndClosed | Event.edgeTriggered,
-      data: UInt(UInt32(bitPattern: descriptor)))
+      events: Event.readable | Event.otherEndClosed | Event.edgeTriggered, data: 0)
     return continuo_epoll_ctl(epoll.number, Event.add, descriptor, &event) == 0 || errno == EEXIST
   }
 
@@ -158,11 +160,22 @@ private final class Watch: Sendable {
   /// Ends the present wait, or else the next one.
   func end() { pipe.wake() }
 
-  /// Waits for an event. Returns whether it came from a socket.
+  /// Whether a socket has data that were not forgotten.
+  var hasData: Bool {
+    var entry = pollfd(fd: epoll.number, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
+  /// Waits for data or `end`. Returns whether a socket has data.
   func waitForData() -> Bool {
+    var entries = [pipe.descriptor, epoll.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&entries, 2, -1) < 0, errno == EINTR {}
+    return entries[0].revents == 0
+  }
+
+  /// Forgets the data of one socket, which count again once more arrive.
+  func forget() {
     var event = continuo_epoll_event()
-    var count: Int32
-    repeat { count = continuo_epoll_wait(epoll.number, &event, 1, -1) } while count < 0 && errno == EINTR
-    return count > 0 && event.data != UInt(bitPattern: -1)
+    _ = continuo_epoll_wait(epoll.number, &event, 1, 0)
   }
 }

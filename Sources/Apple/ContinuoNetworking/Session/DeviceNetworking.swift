@@ -22,6 +22,8 @@ public final class DeviceNetworking: Suspendable {
     var shared: URLSession?
     var transport: (any HTTPTransport)?
     var transfers: (any TransferService)?
+    /// The service of the phone that has started this process, which may not have opened it yet.
+    var remote: RemoteTransfers?
     var folder: String?
     var recordCalls = FileReplacement.Calls()
     var isSuspended = false
@@ -144,10 +146,8 @@ public final class DeviceNetworking: Suspendable {
     // Left unset, because an application that is being launched in the background is inactive, too.
     case .inactive, .notRunning: break
     }
-    if set == nil, clock is SystemClock, let socket = PhoneLink.shared?.takeTransfers() {
-      guard let remote = RemoteTransfers(over: socket, settings, clock: clock) else {
-        throw .of(.backgroundSessionInUseByAnotherProcess, nil, "the phone does not open the transfers")
-      }
+    if set == nil, clock is SystemClock, let remote = remote(folder: settings.folder) {
+      try remote.open(settings)
       return remote
     }
     // The sockets belong to the system, so that a suspended application does not lose them.
@@ -155,6 +155,16 @@ public final class DeviceNetworking: Suspendable {
       settings, transport: set ?? CurlHTTPTransport.shared(clock: clock), alarms: alarms, files: files,
       recordCalls: recordCalls, today: { clock.date(of: clock.now) },
       wake: { [weak device] in device?.wakeForSession($0) })
+  }
+
+  /// Returns the service of the phone, the same at each call; nil if no phone has started this process, or if another
+  /// device has its service.
+  private func remote(folder: String) -> RemoteTransfers? {
+    if let present = state.withLock({ $0.remote }) { return present }
+    guard let socket = PhoneLink.shared?.takeTransfers() else { return nil }
+    let made = RemoteTransfers(over: socket, folder: folder, clock: alarms.clock)
+    state.withLock { $0.remote = made }
+    return made
   }
 
   private static var folder: String {
@@ -165,7 +175,8 @@ public final class DeviceNetworking: Suspendable {
   /// complete.
   package func close() {
     terminate()
-    state.withLock({ $0.transfers.take() })?.close()
+    let (transfers, remote) = state.withLock { ($0.transfers.take(), $0.remote.take()) }
+    (transfers ?? remote)?.close()
     files.close()
     ends.close()
     cacheFiles.close()

@@ -6,8 +6,8 @@ import Synchronization
 /// The transfer service of an application on a phone that is another process: calls and events travel on a
 /// socket. The transfers continue while this process is stopped and after its end.
 package final class RemoteTransfers: TransferService {
-  /// The timeout in seconds for each message of the phone while it opens the service.
-  private static let patience = 10
+  /// The default timeout for the phone to open the service, between two of its messages, in seconds.
+  package static let patience = 10.0
 
   private struct State {
     var records: [TransferKey: TaskRecord] = [:]
@@ -17,61 +17,79 @@ package final class RemoteTransfers: TransferService {
     var lastHandler: UInt64 = 0
     /// Whether the phone and this process no longer understand each other, so that tasks fail.
     var isLost = false
+    /// The number of requests to open the service that the phone has not answered.
+    var unanswered = 0
+    /// The bytes read before the service was open.
+    var frames = MessageFrames()
     var reader: (any Worker)?
   }
 
   package let folder: String
   private let descriptor: Int32
+  private let clock: any HostClock
   private let sender: MessageSender
-  private let state: Mutex<State>
+  private let state = Mutex(State())
 
-  /// Opens the service. Blocks until the phone has sent the records. Returns nil if the phone refuses or does
-  /// not answer. `descriptor`, a stream socket, remains open.
-  package init?(over descriptor: Int32, _ settings: TransferSettings, clock: any HostClock) {
-    // The record of a task returns with a response, and must fit into a message then too.
-    let sender = MessageSender(descriptor, clock: clock, limit: MessageFrames.limit / 2)
-    sender.send(TransferRequestMessage.open(settings))
-    Self.setTimeout(Self.patience, of: descriptor)
-    var frames = MessageFrames()
-    guard let records = Self.readRecords(from: descriptor, &frames) else {
-      sender.close()
-      return nil
-    }
-    Self.setTimeout(0, of: descriptor)
-    folder = settings.folder
+  /// Creates a service that `open` opens. `descriptor`, a stream socket, remains open.
+  package init(over descriptor: Int32, folder: String, clock: any HostClock) {
+    self.folder = folder
     self.descriptor = descriptor
-    self.sender = sender
-    state = Mutex(State(records: records))
-    let reader = clock.makeWorker("url-notices") { [weak self, frames] in
-      self?.read(frames)
+    self.clock = clock
+    // The record of a task returns with a response, and must fit into a message then too.
+    sender = MessageSender(descriptor, clock: clock, limit: MessageFrames.limit / 2)
+  }
+
+  /// Opens the service. Blocks until the phone has sent the records, or for `patience` seconds without a message.
+  /// Throws the phone's reason, or `backgroundSessionWasDisconnected` if the phone does not answer. Must not be called
+  /// concurrently; may be called again after an error. `settings` must name the service's folder.
+  package func open(_ settings: TransferSettings, patience: Double = patience) throws(URLError) {
+    state.withLock { $0.unanswered += 1 }
+    sender.send(TransferRequestMessage.open(settings))
+    setTimeout(patience)
+    let records = try readRecords()
+    setTimeout(0)
+    let reader = clock.makeWorker("url-notices") { [weak self] in
+      self?.read()
       return .whenSignalled
     }
-    state.withLock { $0.reader = reader }
+    state.withLock { state in
+      state.records = records
+      state.reader = reader
+    }
     reader.signal()
   }
 
-  private static func setTimeout(_ seconds: Int, of descriptor: Int32) {
-    var limit = timeval(tv_sec: seconds, tv_usec: 0)
+  private func setTimeout(_ seconds: Double) {
+    var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(seconds * 1_000_000) % 1_000_000)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Returns the records that the phone sends first; nil if the phone refuses or does not answer.
-  private static func readRecords(
-    from descriptor: Int32, _ frames: inout MessageFrames
-  ) -> [TransferKey: TaskRecord]? {
+  /// Returns the records that the phone sends before the answer to the last request.
+  private func readRecords() throws(URLError) -> [TransferKey: TaskRecord] {
+    var (frames, unanswered) = state.withLock { ($0.frames, $0.unanswered) }
+    defer { state.withLock { ($0.frames, $0.unanswered) = (frames, unanswered) } }
     var records: [TransferKey: TaskRecord] = [:]
     while let notice = try? frames.next(TransferNotice.self, from: descriptor) {
       switch notice {
       case .record(let record): records[record.key] = record
-      case .opened(let isOpen): return isOpen ? records : nil
+      case .opened(let isOpen, let failure):
+        unanswered -= 1
+        guard unanswered == 0 else {
+          records = [:]
+          continue
+        }
+        if isOpen { return records }
+        throw .of(
+          failure?.code.flatMap { URLError.Code(rawValue: $0) } ?? .backgroundSessionInUseByAnotherProcess,
+          nil, failure?.message ?? "the phone does not open the transfers")
       default: break
       }
     }
-    return nil
+    throw .of(.backgroundSessionWasDisconnected, nil, "the phone does not answer")
   }
 
-  private func read(_ frames: MessageFrames) {
-    var frames = frames
+  private func read() {
+    var frames = state.withLock { $0.frames }
     while let notice = try? frames.next(TransferNotice.self, from: descriptor) { receive(notice) }
   }
 

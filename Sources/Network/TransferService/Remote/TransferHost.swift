@@ -73,10 +73,16 @@ package final class TransferHost {
     guard let sender = connection?.sender else { return }
     switch message {
     case .open(let settings):
-      let service = open(settings)
-      connection?.isOpen = service != nil
-      for record in service?.records ?? [] { sender.send(TransferNotice.record(record)) }
-      sender.send(TransferNotice.opened(service != nil))
+      do throws(URLError) {
+        let service = try open(settings)
+        connection?.isOpen = true
+        for record in service.records { sender.send(TransferNotice.record(record)) }
+        sender.send(TransferNotice.opened(true))
+      } catch {
+        connection?.isOpen = false
+        sender.send(
+          TransferNotice.opened(false, failure: .failed(error.code, error.localizedDescription)))
+      }
     case .call(let call):
       if case .connect(let session, _) = call { service?.setClient(Relay(session, sender), of: session) }
       service?.perform(call)
@@ -88,7 +94,7 @@ package final class TransferHost {
     }
   }
 
-  private func open(_ settings: TransferSettings) -> BackgroundTransfers? {
+  private func open(_ settings: TransferSettings) throws(URLError) -> BackgroundTransfers {
     if let service, service.folder == settings.folder {
       if let application = settings.application { service.perform(.application(application)) }
       return service
@@ -96,10 +102,11 @@ package final class TransferHost {
     closeService()
     let files = DiskErrands("url-files", on: clock)
     self.files = files
-    service = try? BackgroundTransfers(
+    let opened = try BackgroundTransfers(
       settings, transport: transport, alarms: Alarms(clock: clock), files: files,
       today: { [clock] in clock.date(of: clock.now) }, wake: wake)
-    return service
+    service = opened
+    return opened
   }
 
   /// Stops serving the process, which has ended. Its last calls are handled first.

@@ -13,9 +13,9 @@ enum TransferRequestMessage: Codable, Sendable {
 enum TransferNotice: Codable, Sendable {
   /// The record of a task, or the progress of one once the service is open.
   case record(TaskRecord)
-  /// The service is open and has sent all records. False if the folder cannot be opened, if another process
-  /// has locked it, and after an invalid message, which is the last one that is read.
-  case opened(Bool)
+  /// The service is open and has sent all records. False with the reason if the folder cannot be opened or another
+  /// process has locked it. False without one after an invalid message; no further message is then read.
+  case opened(Bool, failure: TaskRecord.Outcome? = nil)
   case resumed(TaskRecord, offset: Int64)
   case ended(TaskRecord)
   case challenged(TaskRecord, failures: Int)

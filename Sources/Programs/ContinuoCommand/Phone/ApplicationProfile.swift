@@ -47,11 +47,7 @@ struct ApplicationProfile {
 
   /// Whether the event launches an application that is not running, without showing it.
   func launchesInBackground(_ happening: LifecycleHappening) -> Bool {
-    switch happening {
-    case .backgroundSession: true
-    case .fetch: modes.contains(.fetch)
-    default: false
-    }
+    happening.launchesInBackground && wakes(happening)
   }
 
   /// Whether the event resumes the stopped application.
@@ -65,6 +61,16 @@ struct ApplicationProfile {
     case .fetch: modes.contains(.fetch)
     case .voipData, .keepAlive: modes.contains(.voip)
     case .foreground, .terminate, .quit, .locationChanged, .launchTask, .backgroundSession: true
+    }
+  }
+}
+
+extension LifecycleHappening {
+  /// Whether the event may launch an application without showing it.
+  var launchesInBackground: Bool {
+    switch self {
+    case .backgroundSession, .fetch: true
+    default: false
     }
   }
 }

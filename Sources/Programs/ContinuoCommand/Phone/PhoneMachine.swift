@@ -22,7 +22,7 @@ struct PhoneMachine {
     /// The stopped application has work to do: data for a watched descriptor.
     case woken
     /// The first process has ended.
-    case ended(End)
+    case ended(ProcessEnd)
     case timePassed
   }
 
@@ -48,29 +48,13 @@ struct PhoneMachine {
     case over(Ending)
   }
 
-  /// The end of the first process.
-  enum End: Hashable {
-    case exited(Int32)
-    case killed(signal: Int32)
-  }
-
   enum Ending: Hashable {
     /// Ended by the user or the system.
     case terminated
     /// Ended by the system for a fault.
     case faulted
     /// Ended by itself, or from outside the phone.
-    case byItself(End)
-  }
-
-  private enum Process { case none, running, stopping, stopped }
-
-  private enum Link: Hashable {
-    /// Events wait for the application's first report, or for its end after a closed link.
-    case awaited(until: HostTime, wasHeld: Bool)
-    case held
-    /// The program receives no events.
-    case none
+    case byItself(ProcessEnd)
   }
 
   /// The time limit for the first report of a program that was started with the phone, in seconds. Until then,
@@ -91,14 +75,12 @@ struct PhoneMachine {
   /// between takes the suspension back.
   let grace: Double
 
-  private var process = Process.none
-  private var link = Link.none
-  /// The application's state as reported to the user. `suspended` only after `stood`.
+  private var processes = StopSchedule()
+  private var link = ProgramLink.none
+  /// The application's state as reported to the user. `suspended` only once its processes are stopped.
   private(set) var state = ApplicationState.notRunning
   /// The state of the application's device.
   private var reached = ApplicationState.notRunning
-  /// The time until which events wait for the device's launch; nil if they do not.
-  private var launchBy: HostTime?
   /// The facts about the application. `modes` are those given to `init` until the application has a device
   /// and reports its own.
   private(set) var profile = ApplicationProfile()
@@ -106,9 +88,6 @@ struct PhoneMachine {
   private var presses = PressQueue()
   /// Whether the application was last started in the background, for a session or a fetch.
   private(set) var launchesInBackground = false
-  private var stopAt: HostTime?
-  /// The time at which a stopped application has work to do.
-  private var wakeAt: HostTime?
   /// The reason for which the process is being killed; nil if it is not being killed.
   private var ending: Ending?
   /// The event for which the program starts again once its killed process has ended.
@@ -122,7 +101,7 @@ struct PhoneMachine {
     profile.modes = modes
   }
 
-  var isRunning: Bool { process != .none }
+  var isRunning: Bool { processes.phase != .none }
 
   /// Whether nothing is left to happen to the processes: no stop of a suspended application, and no end.
   var isSettled: Bool {
@@ -130,28 +109,23 @@ struct PhoneMachine {
     return ending == nil && (reached != .suspended || isStopped)
   }
 
-  /// Whether the processes are being stopped.
-  var isStopping: Bool { process == .stopping }
-
   /// Whether the processes are stopped.
-  var isStopped: Bool { process == .stopped }
+  var isStopped: Bool { processes.phase == .stopped }
 
   /// The earliest time at which `timePassed` has an effect; nil if none.
   var nextDeadline: HostTime? {
-    var moments = [stopAt, isStopped ? wakeAt : nil, standIn?.nextDeadline].compactMap { $0 }
-    if case .awaited(let limit, let wasHeld) = link, wasHeld || presses.areWaiting {
-      moments.append(limit)
-    }
-    if let launchBy, presses.areWaiting { moments.append(launchBy) }
-    return moments.min()
+    [processes.nextDeadline, standIn?.nextDeadline, isLinkAwaited ? link.limit : nil].compactMap(\.self).min()
   }
+
+  /// Whether the link's limit has an effect.
+  private var isLinkAwaited: Bool { presses.areWaiting || link.isClosed }
 
   mutating func handle(_ input: Input, at moment: HostTime) -> [Action] {
     now = max(now, moment)
     switch input {
     case .started: start()
     case .press(let happening, let token): press(PhonePress(happening: happening, token: token))
-    case .report(let report): if process != .none { receive(report) }
+    case .report(let report): if isRunning { receive(report) }
     case .linkEnded: loseLink()
     case .stood(let isComplete): stand(isComplete)
     case .woken: wake()
@@ -164,42 +138,35 @@ struct PhoneMachine {
   }
 
   private mutating func checkTime() {
-    if let moment = stopAt, now >= moment { stop() }
-    if isStopped, let moment = wakeAt, now >= moment { wake() }
-    if case .awaited(let limit, let wasHeld) = link, now >= limit,
-      wasHeld || presses.areWaiting
-    {
-      doWithoutLink(wasHeld: wasHeld)
+    if processes.isStopDue(at: now) { stop() }
+    if processes.isWakeDue(at: now) { wake() }
+    if let limit = link.limit, now >= limit {
+      if link.isHeld { sendWaiting() } else if isLinkAwaited { doWithoutLink() }
     }
-    if launchBy.map({ now >= $0 }) ?? false { sendWaiting() }
     if standIn?.nextDeadline.map({ now >= $0 }) ?? false { tellStandIn(.timePassed) }
   }
 
   // MARK: Start and end
 
   private mutating func start() {
-    process = .running
+    processes.start()
     // The order of a launch waits longer, because nobody would repeat it.
     let limit = presses.areWaiting ? Self.launchLimit : Self.helloLimit
-    link = .awaited(until: now.advanced(bySeconds: limit), wasHeld: false)
+    link = .awaited(until: now.advanced(bySeconds: limit))
     reached = .notRunning
     standIn = nil
     ending = nil
   }
 
-  private mutating func endProcess(_ end: End) {
-    guard process != .none else { return }
-    process = .none
+  private mutating func endProcess(_ end: ProcessEnd) {
+    guard isRunning else { return }
+    processes.end()
     link = .none
     standIn = nil
-    stopAt = nil
-    wakeAt = nil
-    launchBy = nil
     profile.end()
     for press in presses.takeAll() { finish(press) }
     if ending == nil, case .killed(let signal) = end {
-      actions.append(
-        .complain("\(name) has crashed: killed by signal \(signal) from outside the phone"))
+      actions.append(.complain("\(name) has crashed: killed by signal \(signal) from outside the phone"))
     }
     show(.notRunning, now)
     if let press = nextLaunch.take() {
@@ -212,7 +179,7 @@ struct PhoneMachine {
 
   private mutating func kill(_ ending: Ending) {
     self.ending = ending
-    stopAt = nil
+    processes.cancelStop()
     actions.append(.kill)
   }
 
@@ -233,7 +200,7 @@ struct PhoneMachine {
       return finish(press, refusal: "its identifier is longer than \(PhoneOrder.limit) bytes")
     }
     profile.note(press.happening, isInFront: reached == .active || reached == .inactive)
-    guard process != .none else { return start(for: press) }
+    guard isRunning else { return start(for: press) }
     guard ending == nil else {
       // The transfer service repeats a wake that meets an ending process.
       let isLaunch = press.happening == .launch
@@ -246,9 +213,9 @@ struct PhoneMachine {
       return
     }
     switch link {
-    case .awaited: keep(press)
+    case .awaited, .closed: keep(press)
     // A device that was not launched yet ignores all other events.
-    case .held where launchBy != nil:
+    case .held(_?):
       if !press.launches(inBackground: launchesInBackground) {
         keep(press)
       } else if hasRoom(for: press) {
@@ -285,7 +252,7 @@ struct PhoneMachine {
   /// Sends an event to the application. An event that does not wake a stopped application waits for an event
   /// that does.
   private mutating func tellApplication(_ press: PhonePress) {
-    let isStanding = process != .running
+    let isStanding = processes.isStanding
     if isStanding, press.happening == .terminate || press.happening == .quit {
       // A suspended application gets no call.
       finish(press)
@@ -308,7 +275,7 @@ struct PhoneMachine {
   }
 
   private mutating func sendWaiting() {
-    launchBy = nil
+    link = .held(launchBy: nil)
     for press in presses.takeWaiting() { send(press) }
   }
 
@@ -322,12 +289,12 @@ struct PhoneMachine {
     switch report {
     case .hello(let modes, let reached):
       profile.modes = modes
-      link = .held
+      if !link.isHeld { link = .held(launchBy: nil) }
       standIn = nil
       enter(reached, now)
       if profile.isInterrupted { send(PhonePress(happening: .interruptionBegan)) }
       if reached == .notRunning {
-        launchBy = now.advanced(bySeconds: Self.launchLimit)
+        link = .held(launchBy: now.advanced(bySeconds: Self.launchLimit))
         for press in presses.takeLaunches(inBackground: launchesInBackground) { send(press) }
       } else {
         // A device that is active from the beginning cannot be launched in the background.
@@ -340,9 +307,9 @@ struct PhoneMachine {
       actions.append(.record(event, time))
     case .refused(let reason): actions.append(.complain(reason))
     case .still(let left, let wake):
-      guard reached == .suspended, process == .running, presses.areFinished else { return }
-      stopAt = now.advanced(bySeconds: min(left, grace))
-      wakeAt = wake.map { now.advanced(bySeconds: $0) }
+      guard reached == .suspended, processes.phase == .running, presses.areFinished else { return }
+      processes.planStop(
+        at: now.advanced(bySeconds: min(left, grace)), wakingAt: wake.map { now.advanced(bySeconds: $0) })
     // The descriptors come with the packets, and are not the machine's.
     case .watch, .socket: break
     case .location(let latitude, let longitude, let time):
@@ -359,27 +326,21 @@ struct PhoneMachine {
 
   private mutating func enter(_ next: ApplicationState, _ time: HostTime) {
     reached = next
-    if launchBy != nil, next != .notRunning { sendWaiting() }
+    if case .held(_?) = link, next != .notRunning { sendWaiting() }
     // The end is reported once the processes have ended.
     guard next != .suspended, next != .notRunning else { return }
-    stopAt = nil
-    // The application has left the state `suspended` just before the stop, for example for a background task.
-    if process == .stopping || process == .stopped { resume() }
+    // A background task may have begun just before the stop.
+    resume()
     if ending == nil { show(next, time) }
   }
 
   // MARK: Stops
 
-  private mutating func stop() {
-    stopAt = nil
-    guard process == .running else { return }
-    process = .stopping
-    actions.append(.stop)
-  }
+  private mutating func stop() { if processes.stop() { actions.append(.stop) } }
 
   private mutating func stand(_ isComplete: Bool) {
-    guard process == .stopping, ending == nil else { return }
-    process = .stopped
+    guard processes.phase == .stopping, ending == nil else { return }
+    processes.stand()
     if !isComplete {
       actions.append(.complain("not all threads of \(name) stand still after a second"))
     }
@@ -388,45 +349,37 @@ struct PhoneMachine {
 
   /// Resumes a stopped application, whose own device finds what there is to do.
   private mutating func wake() {
-    wakeAt = nil
     guard isStopped else { return }
     // The events that wait come before all that the application does.
-    if link == .held { sendWaiting() }
+    if link.isHeld { sendWaiting() }
     resume()
-    stopAt = now.advanced(bySeconds: Self.wakeLimit)
+    processes.planStop(
+      at: now.advanced(bySeconds: Self.wakeLimit), wakingAt: processes.wake(after: now))
   }
 
-  private mutating func resume() {
-    stopAt = nil
-    guard process == .stopping || process == .stopped else { return }
-    process = .running
-    actions.append(.resume)
-  }
+  private mutating func resume() { if processes.resume() { actions.append(.resume) } }
 
   // MARK: Programs without a link
 
   private mutating func loseLink() {
-    guard process != .none, link == .held else { return }
-    link = .awaited(until: now.advanced(bySeconds: Self.endLimit), wasHeld: true)
+    if link.isHeld { link = .closed(until: now.advanced(bySeconds: Self.endLimit)) }
   }
 
-  private mutating func doWithoutLink(wasHeld: Bool) {
-    link = .none
-    launchBy = nil
+  private mutating func doWithoutLink() {
     let reason =
-      wasHeld
+      link.isClosed
       ? "has closed its connection to the phone"
       : "has not made itself known: it uses no device of Continuo"
-    actions.append(
-      .complain("\(name) \(reason); it gets no calls, and is stopped and ended all the same"))
-    standIn = StandIn(isInFront: process == .running, at: now)
-    if process == .running { show(.active, now) }
+    link = .none
+    actions.append(.complain("\(name) \(reason); it gets no calls, and is stopped and ended all the same"))
+    let runs = processes.phase == .running
+    standIn = StandIn(isInFront: runs, at: now)
+    if runs { show(.active, now) }
     for press in presses.takeAll() { tellStandIn(press) }
   }
 
   private mutating func tellStandIn(_ press: PhonePress) {
-    tellStandIn(
-      press.token.map { .happened(press.happening, token: $0) } ?? .happened(press.happening))
+    tellStandIn(.happened(press.happening, token: press.token))
   }
 
   private mutating func tellStandIn(_ event: LifecycleMachine.Event) {

@@ -5,6 +5,12 @@ import Glibc
 import Synchronization
 import SystemSupport
 
+/// The end of a program's first process.
+enum ProcessEnd: Hashable {
+  case exited(Int32)
+  case killed(signal: Int32)
+}
+
 /// The processes of a phone's program: the first, which the phone starts in a session of its own, and its
 /// descendants. They end with the phone; if the phone is killed, a `Guardian` ends them.
 final class PhoneProcess: Sendable {
@@ -80,7 +86,7 @@ final class PhoneProcess: Sendable {
   /// Kills all processes, waits for the end of the first and of the guardian, and closes the link. Returns how
   /// the first process has ended; nil on a second call. Any thread.
   @discardableResult
-  func end() -> PhoneMachine.End? {
+  func end() -> ProcessEnd? {
     let isFirst = hasEnded.withLock { hasEnded in
       defer { hasEnded = true }
       return !hasEnded

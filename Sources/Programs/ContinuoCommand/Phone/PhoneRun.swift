@@ -41,11 +41,6 @@ package final class PhoneRun {
   }
 
   private(set) static var current: PhoneRun?
-  /// The time limit for all threads to stop, in seconds, and the interval of checks.
-  private static let standLimit = 1.0
-  private static let standInterval = 0.001
-  /// The maximum number of sockets that wait for the stop: few enough for the usual 1,024 descriptors of a process.
-  private static let socketLimit = 512
 
   private let parts: Parts
   private let clock = SystemClock.shared
@@ -53,15 +48,11 @@ package final class PhoneRun {
   private(set) var machine: PhoneMachine
   private var process: PhoneProcess? { didSet { running.replace(with: process) } }
   private let running = RunningProcess()
+  private var stop: ProgramStop?
   private var link: DescriptorSource?
   /// The background transfers of the application, which continue while it is stopped or has ended.
   private let transfers: TransferHost
   private var transferCalls: DescriptorSource?
-  /// The descriptor that is readable when the stopped program has to run, and the wait for that.
-  private var watched: PassedDescriptor?
-  private var watch: DescriptorSource?
-  /// The sockets that the stop of the program reclaims.
-  private var sockets: [PassedDescriptor] = []
   private var schedule: Schedule?
   private var terminal: Terminal?
   private var server: MPDServer?
@@ -227,16 +218,12 @@ package final class PhoneRun {
   private func setAlarm() {
     guard let next = machine.nextDeadline, alarm.map({ next < $0 }) ?? true else { return }
     alarm = next
-    after(next.seconds(since: clock.now)) { run in
-      guard run.alarm == next else { return }
-      run.alarm = nil
-      run.handle(.timePassed)
-    }
-  }
-
-  private func after(_ seconds: Double, _ body: @escaping @MainActor (PhoneRun) -> Void) {
-    DispatchQueue.main.asyncAfter(deadline: .now() + max(0, seconds)) { [weak self] in
-      MainActor.assumeIsolated { if let self, !self.isEnded { body(self) } }
+    DispatchQueue.main.asyncAfter(deadline: .now() + max(0, next.seconds(since: clock.now))) { [weak self] in
+      MainActor.assumeIsolated {
+        guard let self, self.alarm == next else { return }
+        self.alarm = nil
+        self.handle(.timePassed)
+      }
     }
   }
 
@@ -246,14 +233,8 @@ package final class PhoneRun {
     switch action {
     case .start: startProcess()
     case .send(let order): send(order)
-    case .stop:
-      process?.tree.signal(SIGSTOP)
-      let limit = clock.now.advanced(bySeconds: Self.standLimit)
-      after(0) { $0.confirmStop(until: limit) }
-    case .resume:
-      watch = nil
-      sockets = []
-      process?.tree.signal(SIGCONT)
+    case .stop: stop?.begin()
+    case .resume: stop?.resume()
     case .kill: process?.tree.signal(SIGKILL)
     case .state(let state, let time):
       if state == .suspended { suspended(at: time) }
@@ -274,21 +255,12 @@ package final class PhoneRun {
     }
   }
 
-  /// Passes `stood` to the machine once all threads of the program have stopped, or at `limit`.
-  private func confirmStop(until limit: HostTime) {
-    guard let process, machine.isStopping else { return }
-    // Also stops threads and processes created since the last attempt.
-    let stands = process.tree.stop()
-    guard stands || clock.now >= limit else {
-      return after(Self.standInterval) { $0.confirmStop(until: limit) }
-    }
+  /// Returns whether the program remains stopped.
+  private func stood(_ isComplete: Bool) -> Bool {
     // Reports from before the stop come first, because a background task in them resumes the program.
     readReports()
-    handle(.stood(isComplete: stands))
-    guard machine.isStopped, let watched else { return }
-    watch = DescriptorSource(descriptor: watched.number, queue: .main) { [weak self] in
-      MainActor.assumeIsolated { self?.voipDataArrived() }
-    }
+    handle(.stood(isComplete: isComplete))
+    return machine.isStopped
   }
 
   private func voipDataArrived() {
@@ -299,9 +271,7 @@ package final class PhoneRun {
   /// Reports the suspension, and reclaims the sockets that the application has passed for that.
   private func suspended(at time: HostTime) {
     parts.onRecord?(LifecycleRecord(time: time, event: .state(.suspended)))
-    let reclaimed = sockets.compactMap { OpenSockets.reclaim($0.number) }
-    sockets = []
-    guard !reclaimed.isEmpty else { return }
+    guard let reclaimed = stop?.reclaimSockets(), !reclaimed.isEmpty else { return }
     parts.onRecord?(LifecycleRecord(time: now, event: .socketsReclaimed(reclaimed)))
   }
 
@@ -352,6 +322,9 @@ package final class PhoneRun {
         DispatchQueue.main.async { MainActor.assumeIsolated { PhoneRun.current?.processEnded(process) } }
       }
       self.process = process
+      stop = ProgramStop(
+        of: process.tree, onStood: { [weak self] in self?.stood($0) ?? false },
+        onData: { [weak self] in self?.voipDataArrived() })
       link = DescriptorSource(descriptor: process.link, queue: .main) { [weak self] in
         MainActor.assumeIsolated { self?.readReports() }
       }
@@ -374,9 +347,7 @@ package final class PhoneRun {
     transferCalls?.cancel()
     transferCalls = nil
     transfers.disconnect()
-    watch = nil
-    watched = nil
-    sockets = []
+    stop = nil
     guard let end = ended.end() else { return }
     process = nil
     handle(.ended(end))
@@ -391,16 +362,6 @@ package final class PhoneRun {
       // The application has closed its end, or reads nothing: the socket has room for `PressQueue.limit`
       // small packets. Both count as a closed link.
       return handle(.linkEnded)
-    }
-  }
-
-  private func keepSocket(_ socket: PassedDescriptor?) {
-    guard let socket else { return }
-    // Beyond the limit a socket is reclaimed before the stop.
-    if sockets.count < Self.socketLimit {
-      sockets.append(socket)
-    } else {
-      _ = OpenSockets.reclaim(socket.number)
     }
   }
 
@@ -423,10 +384,10 @@ package final class PhoneRun {
       }
       let report = PhoneReport(String(decoding: packet.bytes, as: UTF8.self))
       switch report {
-      case .watch?: watched = packet.descriptor
-      case .socket?: keepSocket(packet.descriptor)
+      case .watch?: stop?.setWatched(packet.descriptor)
+      case .socket?: stop?.keep(packet.descriptor)
       // A suspension that is taken back reclaims nothing.
-      case .event(.state(let next), _)? where next != .suspended: sockets = []
+      case .event(.state(let next), _)? where next != .suspended: stop?.dropSockets()
       case .refused? where !parts.saysRefusals: continue
       default: break
       }

@@ -11,7 +11,7 @@ struct PhonePress: Hashable {
   /// Whether the event launches the device of a started program: `launch` or, if `isInBackground`, a fetch or
   /// an event for a session.
   func launches(inBackground isInBackground: Bool) -> Bool {
-    happening == .launch || isInBackground && (isForSession || happening == .fetch)
+    happening == .launch || isInBackground && happening.launchesInBackground
   }
 }
 

@@ -31,6 +31,8 @@ package struct ProcessTree: Hashable, Sendable {
 
   /// Stops the processes with a running thread. Returns whether there were none; false also without /proc.
   package func stop() -> Bool {
+    // The first process group gets the signal at once, even without /proc.
+    kill(-root, SIGSTOP)
     let running = walk().running
     for process in running { kill(process, SIGSTOP) }
     return running.isEmpty
@@ -60,9 +62,10 @@ package struct ProcessTree: Hashable, Sendable {
     var next = 0
     repeat {
       while next < all.count {
-        // The state is read before the children, because a process that is stopped gets no further ones.
-        if !Self.isStill(all[next]) { running.append(all[next]) }
-        all += Self.children(of: all[next])
+        let threads = Self.numbers(in: "/proc/\(all[next])/task")
+        // The state comes first: a process that is stopped gets no further children.
+        if !Self.isStill(all[next], threads) { running.append(all[next]) }
+        all += Self.children(of: all[next], threads ?? [])
         next += 1
       }
       // Adopted processes come last, because they include the children of processes that had ended before
@@ -74,22 +77,21 @@ package struct ProcessTree: Hashable, Sendable {
 
   /// The running and stopped children of the calling process in foreign sessions, except the first process.
   /// The getter reaps those that have ended.
-  /// Reaps those that have ended.
   private var adopted: [pid_t] {
     guard hasAdopted else { return [] }
-    return Self.children(of: getpid()).filter { child in
+    // The kernel gives orphans to the first thread, as long as that lives.
+    return Self.children(of: getpid(), [getpid()]).filter { child in
       child != root && getsid(child) != getsid(0) && waitpid(child, nil, WNOHANG) == 0
     }
   }
 
   // MARK: /proc
 
-  /// Whether all threads are stopped, also by a debugger, or have ended. A thread in an uninterruptible wait
-  /// counts as stopped if SIGSTOP is pending or another thread is stopped, because it then stops before it
-  /// runs the program's code again. The parent of a vfork(2) waits in this way for a child stopped before its
-  /// exec.
-  private static func isStill(_ process: pid_t) -> Bool {
-    guard let threads = numbers(in: "/proc/\(process)/task") else { return hasEnded(process) }
+  /// Whether all threads are stopped, also by a debugger, or have ended. A thread in an uninterruptible wait counts as
+  /// stopped if it stops before it runs code of the program again: the parent of a vfork(2) waits so for a child that was
+  /// stopped before its exec.
+  private static func isStill(_ process: pid_t, _ threads: [pid_t]?) -> Bool {
+    guard let threads else { return hasEnded(process) }
     let states = threads.compactMap { status(of: "/proc/\(process)/task/\($0)/stat")?.state }
     func stops() -> Bool { states.contains(UInt8(ascii: "T")) || awaitsStop(process) }
     return states.allSatisfy { "TtZXx".utf8.contains($0) || $0 == UInt8(ascii: "D") && stops() }
@@ -113,11 +115,11 @@ package struct ProcessTree: Hashable, Sendable {
   /// Whether the kernel lists the children of a thread (CONFIG_PROC_CHILDREN).
   private static let listsChildren = access("/proc/thread-self/children", R_OK) == 0
 
-  private static func children(of process: pid_t) -> [pid_t] {
+  private static func children(of process: pid_t, _ threads: [pid_t]) -> [pid_t] {
     guard listsChildren else {
       return (numbers(in: "/proc") ?? []).filter { status(of: "/proc/\($0)/stat")?.parent == process }
     }
-    return (numbers(in: "/proc/\(process)/task") ?? []).flatMap { thread in
+    return threads.flatMap { thread in
       let list = bytes(of: "/proc/\(process)/task/\(thread)/children")
       return list.split(separator: UInt8(ascii: " ")).compactMap {
         pid_t(String(decoding: $0, as: UTF8.self))
@@ -153,8 +155,11 @@ package struct ProcessTree: Hashable, Sendable {
     guard descriptor >= 0 else { return [] }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 4096)
-    while case let count = read(descriptor, &piece, piece.count), count > 0 { bytes += piece[..<count] }
-    return bytes
+    return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { piece in
+      while case let count = read(descriptor, piece.baseAddress, piece.count), count > 0 {
+        bytes += piece[..<count]
+      }
+      return bytes
+    }
   }
 }

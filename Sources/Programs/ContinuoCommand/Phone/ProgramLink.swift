@@ -1,0 +1,27 @@
+import Clocks
+
+/// The connection of a phone to its program, and the time limit for the events that wait on it.
+enum ProgramLink: Hashable {
+  /// Events wait for the application's first report.
+  case awaited(until: HostTime)
+  /// The application's device receives events. Until its launch, or until `launchBy`, all others than those that
+  /// launch it wait.
+  case held(launchBy: HostTime?)
+  /// The program has closed its end. Events wait for the program's end.
+  case closed(until: HostTime)
+  /// The program receives no events.
+  case none
+
+  /// The time until which events wait; nil if they do not.
+  var limit: HostTime? {
+    switch self {
+    case .awaited(let limit), .closed(let limit): limit
+    case .held(let limit): limit
+    case .none: nil
+    }
+  }
+
+  var isHeld: Bool { if case .held = self { true } else { false } }
+
+  var isClosed: Bool { if case .closed = self { true } else { false } }
+}

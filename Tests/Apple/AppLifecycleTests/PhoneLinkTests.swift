@@ -1,0 +1,84 @@
+import Clocks
+import Dispatch
+import Glibc
+import SystemSupport
+import TestSupport
+import Testing
+
+@testable import AppLifecycle
+
+/// The application's end of the connection to a phone. The phone's end stays open as long as the tests' process: its end
+/// would end the process.
+@Suite(.blocksThread, .timeLimit(.minutes(10))) struct PhoneLinkTests {
+  /// A phone and its application.
+  private struct Phone {
+    let link: PhoneLink
+    private let end: Int32
+
+    init() throws {
+      func pair(_ kind: __socket_type) throws -> (application: Int32, phone: Int32) {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(kind.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        return (ends[0], ends[1])
+      }
+      let (orders, transfers) = (try pair(SOCK_SEQPACKET), try pair(SOCK_STREAM))
+      let invitation = PhoneInvitation(
+        link: orders.application, transfers: transfers.application, phone: getpid(),
+        launchesInBackground: false,
+        modes: nil)
+      link = try #require(PhoneLink("\(invitation)"))
+      end = orders.phone
+      var limit = timeval(tv_sec: 120, tv_usec: 0)
+      setsockopt(end, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    func send(_ order: String) {
+      let bytes = Array(order.utf8)
+      #expect(Glibc.send(end, bytes, bytes.count, 0) == bytes.count)
+    }
+
+    /// Waits for the next report.
+    func report() throws -> PhoneReport {
+      var bytes = [UInt8](repeating: 0, count: PhoneReport.limit)
+      let count = recv(end, &bytes, bytes.count, 0)
+      try #require(count > 0)
+      return try #require(PhoneReport(String(decoding: bytes[..<count], as: UTF8.self)))
+    }
+  }
+
+  @Test("An unknown order for a suspended application is answered, and the application may be stopped again")
+  func unknownOrder() async throws {
+    let phone = try Phone()
+    let device = Device(modes: BackgroundModes(), clock: SystemClock.shared)
+    await device.launch()
+    await device.pressHomeButton()
+    while device.state != .suspended { try await Task.sleep(for: .milliseconds(1)) }
+    phone.link.attach(device)
+    #expect(try phone.report() == .hello(BackgroundModes(), .suspended))
+    phone.send("7 an event of another version")
+    #expect(
+      try phone.report() == .refused("the phone's event 7 is unknown to this version of the application"))
+    #expect(try phone.report() == .done(7, .suspended))
+    guard case .still = try phone.report() else { return Issue.record("no rest") }
+  }
+
+  @Test("A device whose observer does not return is reported, so that the phone ends the application")
+  func hang() throws {
+    let phone = try Phone()
+    var settings = LifecycleSettings()
+    (settings.callLimit, settings.foregroundCallLimit) = (0.2, 0.2)
+    let device = Device(
+      modes: BackgroundModes(), clock: SystemClock.shared, settings: settings, isActive: true)
+    let gate = DispatchSemaphore(value: 0)
+    device.onRecord = { if $0.event == .happened(.interruptionBegan) { gate.wait() } }
+    phone.link.attach(device)
+    #expect(try phone.report() == .hello(BackgroundModes(), .active))
+    phone.send("1 \(LifecycleHappening.interruptionBegan)")
+    guard case .terminated(let fault?, _) = try phone.report() else { return Issue.record("no hang") }
+    #expect(
+      fault.code == "0x8badf00d" && fault.reason == "an observer of the device had not returned after 0.2 s")
+    gate.signal()
+    guard case .event(.interruptionBegan, _) = try phone.report() else { return Issue.record("no event") }
+    #expect(try phone.report() == .done(1, .active))
+  }
+}
