@@ -234,7 +234,7 @@ package struct TransferMachine: Sendable {
   /// Whether validators are ignored because they seem to change although the bytes stay the same. With such
   /// validators, connections that are always cut at the same byte would never bring a new byte. Without
   /// validators, only the overlap distinguishes versions.
-  var distrustsValidators: Bool { emptyValidators >= 2 }
+  package var distrustsValidators: Bool { emptyValidators >= 2 }
 
   mutating func dropConnection() {
     guard let present = connection else { return }
