@@ -15,7 +15,7 @@ extension Device {
 /// The network of a device's applications, as used by `URLSession`. While the application is suspended, its
 /// sessions call no delegate. Suspension closes the connections of default sessions; their transfers fail
 /// with `networkConnectionLost` when the application resumes. Thread-safe. Public methods do not block,
-/// except ``connectPower()`` and, with transfers in another process, ``terminate()``.
+/// except ``suspend()``, ``connectPower()`` and, with transfers in another process, ``terminate()``.
 public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []
@@ -222,10 +222,15 @@ public final class DeviceNetworking: Suspendable {
 
   private var sessions: [SessionCore] { state.withLock { $0.sessions }.compactMap(\.core) }
 
-  /// Closes the connections of default sessions, and stops the calls of all delegates.
+  /// Closes the connections of default sessions, and stops the calls of all delegates. Waits at most 1 s for
+  /// calls in progress on other threads.
   public func suspend() {
     state.withLock { $0.isSuspended = true }
+    let sessions = sessions
     for session in sessions { session.suspend() }
+    // Real time, because a virtual clock does not advance the threads that run the calls.
+    let deadline = SystemClock.shared.now.advanced(bySeconds: 1)
+    for session in sessions { session.awaitCall(until: deadline) }
     made?.perform(.application(.suspended))
   }
 

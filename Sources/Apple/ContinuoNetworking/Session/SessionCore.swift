@@ -205,6 +205,9 @@ final class SessionCore: Sendable {
     for load in begun { load.freeze() }
   }
 
+  /// Waits until the call in progress of a delegate has returned, at most until `deadline`.
+  func awaitCall(until deadline: HostTime) { mailbox.awaitCall(until: deadline) }
+
   func resume() {
     mailbox.setStopped(false)
     let loads = state.withLock { state in
