@@ -60,7 +60,7 @@ public final class DeviceNetworking: Suspendable {
     get {
       state.withLock { state in
         if let transport = state.transport { return transport }
-        var options = CurlOptions()
+        var options = CurlOptions.ofSessions
         // The sockets belong to the application, whose request rate is practically unlimited.
         options.hasSystemSockets = false
         options.requestsPerSecond = 10_000
@@ -150,10 +150,11 @@ public final class DeviceNetworking: Suspendable {
       }
       return remote
     }
-    // The sockets belong to the system, so that a suspended application does not lose them.
+    // The sockets belong to the system, so that a suspended application does not lose them. Players have
+    // another transport, so that playback never waits for downloads.
     return try BackgroundTransfers(
-      settings, transport: set ?? CurlHTTPTransport.shared(clock: clock), alarms: alarms, files: files,
-      recordCalls: recordCalls, today: { clock.date(of: clock.now) },
+      settings, transport: set ?? CurlHTTPTransport(clock: clock, options: .ofSessions), alarms: alarms,
+      files: files, recordCalls: recordCalls, today: { clock.date(of: clock.now) },
       wake: { [weak device] in device?.wakeForSession($0) })
   }
 

@@ -245,7 +245,7 @@ package struct TransferMachine: Sendable {
   // MARK: Timeouts
 
   private func limit(_ connection: TransferConnection) -> (moment: HostTime, what: String)? {
-    guard !connection.isPaused, !isSuspended else { return nil }
+    guard !connection.isPaused, !connection.isQueued, !isSuspended else { return nil }
     let (seconds, what) =
       switch connection.phase {
       case .connecting: (times.connect, "does not accept the connection")
@@ -267,7 +267,7 @@ package struct TransferMachine: Sendable {
   }
 
   private mutating func watchDryness(at now: HostTime, isDry: Bool) {
-    guard isDry, !isLive, !isSuspended else {
+    guard isDry, !isLive, !isSuspended, connection?.isQueued != true else {
       dryProgress = nil
       return
     }
