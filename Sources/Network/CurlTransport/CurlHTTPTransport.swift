@@ -52,11 +52,11 @@ package final class CurlHTTPTransport: HTTPTransport {
     var failure: TransferFailure?
     var transfers: [TransferID: CurlTransfer] = [:]
     var idleSince: HostTime?
-    var pace: RequestPace
-    /// Requests that were not sent yet, by host, in order. `transfer` is set for a repeated request.
-    var held: [String: [(id: TransferID, request: TransferRequest, transfer: CurlTransfer?)]] = [:]
+    var queue: RequestQueue
+    /// The transfers whose sinks know that they are queued.
+    var queued: Set<TransferID> = []
 
-    init(pace: RequestPace) { self.pace = pace }
+    init(_ options: CurlOptions) { queue = RequestQueue(options) }
   }
 
   /// Lets the worker's body capture the loop. Only the body uses the loop, and the body never runs twice at
@@ -152,7 +152,7 @@ package final class CurlHTTPTransport: HTTPTransport {
   }
 
   private func makeWorker() -> any Worker {
-    let box = LoopBox(loop: Loop(pace: RequestPace(limit: options.requestsPerSecond)))
+    let box = LoopBox(loop: Loop(options))
     // The worker retains the transport until it has no more work.
     return clock.makeWorker("continuo-net") { self.step(box.loop) }
   }
@@ -166,14 +166,15 @@ package final class CurlHTTPTransport: HTTPTransport {
     for order in orders { carryOut(order, loop) }
     forgetCancelled(orders, loop)
     let next = release(loop)
+    reportQueued(orders, loop)
     guard let multi = state.withLock({ $0.multi }), !loop.transfers.isEmpty else {
       return next.map { .at($0) } ?? rest(loop)
     }
     loop.idleSince = nil
     var running: Int32 = 0
     _ = multi.library.multiPerform(multi.handle, &running)
-    collect(multi, loop)
-    if !loop.transfers.isEmpty, state.withLock({ $0.orders.isEmpty }) {
+    // A transfer that has ended leaves its connection to the next one.
+    if !collect(multi, loop), state.withLock({ $0.orders.isEmpty }) {
       let pause = next.map { Int32(max(0, min($0.seconds(since: clock.now), 30) * 1000) + 1) }
       _ = multi.library.multiPoll(multi.handle, nil, 0, pause ?? Self.longestPoll, nil)
     }
@@ -185,8 +186,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     do throws(TransferFailure) {
       let library = try CurlLibrary.open(options.libraryNames)
       guard let handle = library.multiInit() else { throw TransferFailure(.noRoom, "there is no memory") }
-      library.set(.maxHostConnections, NetworkLimits.connectionsPerHost, ofMulti: handle)
-      library.set(.maxTotalConnections, NetworkLimits.connections, ofMulti: handle)
+      // Limits the idle connections. libcurl closes one for a new connection, so no transfer waits in libcurl.
+      library.set(.maxTotalConnections, options.connections, ofMulti: handle)
       loop.library = library
       let multi = Multi(library: library, handle: handle)
       state.withLock { $0.multi = multi }
@@ -197,82 +198,73 @@ package final class CurlHTTPTransport: HTTPTransport {
 
   private func carryOut(_ order: Order, _ loop: Loop) {
     switch order {
-    case .start(let id, let request): loop.held[request.url.host, default: []].append((id, request, nil))
+    case .start(let id, let request): loop.queue.add(RequestQueue.Item(id: id, request: request))
     case .fail(let id, let failure): _ = deliver(.failure(failure), of: id)
     case .goOn(let id): loop.transfers[id]?.goOn()
-    case .cancel(let id): if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
+    case .cancel(let id): if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer, loop) }
     }
   }
 
-  /// Removes requests that were cancelled before they were sent, in one pass, since there may be thousands.
+  /// Removes requests that were cancelled before they were sent.
   private func forgetCancelled(_ orders: [Order], _ loop: Loop) {
     let cancelled = Set(orders.compactMap { if case .cancel(let id) = $0 { id } else { nil as TransferID? } })
-    guard !cancelled.isEmpty, !loop.held.isEmpty else { return }
-    loop.held = loop.held.mapValues { $0.filter { !cancelled.contains($0.id) } }.filter { !$0.value.isEmpty }
+    loop.queue.remove(cancelled)
+    loop.queued.subtract(cancelled)
   }
 
-  /// Starts the transfers that the rate limit allows. Returns the time of the next one; nil if none waits.
+  /// Starts the transfers that the limits allow. Returns the time at which the rate limit allows the next one;
+  /// nil if none waits for that.
   private func release(_ loop: Loop) -> HostTime? {
-    let now = clock.now
-    var next: HostTime?
-    for host in Array(loop.held.keys) {
-      while let waiting = loop.held[host]?.first {
-        let moment = loop.pace.moment(of: host, at: now)
-        guard moment <= now else {
-          next = min(next ?? moment, moment)
-          break
-        }
-        loop.held[host]?.removeFirst()
-        loop.pace.record(host, at: now)
-        if let transfer = waiting.transfer {
-          repeatTransfer(transfer, loop)
-        } else {
-          begin(waiting.id, waiting.request, loop)
-        }
-      }
-      if loop.held[host]?.isEmpty == true { loop.held[host] = nil }
-    }
-    return next
-  }
-
-  private func repeatTransfer(_ transfer: CurlTransfer, _ loop: Loop) {
-    if let multi = state.withLock({ $0.multi }), let easy = transfer.easy,
-      multi.library.multiAdd(multi.handle, easy) == 0
-    {
-      loop.transfers[transfer.id] = transfer
-    } else {
-      _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: transfer.id)
+    while true {
+      let (item, moment) = loop.queue.next(at: clock.now)
+      guard let item else { return moment }
+      begin(item, loop)
     }
   }
 
-  private func begin(_ id: TransferID, _ request: TransferRequest, _ loop: Loop) {
+  /// Reports the new requests that were not sent.
+  private func reportQueued(_ orders: [Order], _ loop: Loop) {
+    for case .start(let id, _) in orders
+    where loop.transfers[id] == nil && deliver(.queued(true), of: id) { loop.queued.insert(id) }
+  }
+
+  private func begin(_ item: RequestQueue.Item, _ loop: Loop) {
     guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
-      _ = deliver(.failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: id)
+      loop.queue.release(item.id)
+      _ = deliver(
+        .failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: item.id)
       // A shortage may be temporary, so the next step tries to open the library again.
       if loop.failure?.kind == .noRoom { loop.failure = nil }
       return
     }
-    let transfer = CurlTransfer(id, request, library, of: self)
-    guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
-      _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
+    let transfer = item.transfer ?? CurlTransfer(item.id, item.request, library, of: self)
+    guard let easy = transfer.easy ?? transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0
+    else {
+      loop.queue.release(item.id)
+      _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: item.id)
       return
     }
-    loop.transfers[id] = transfer
+    loop.transfers[item.id] = transfer
+    if loop.queued.remove(item.id) != nil { _ = deliver(.queued(false), of: item.id) }
   }
 
-  private func remove(_ transfer: CurlTransfer) {
+  private func remove(_ transfer: CurlTransfer, _ loop: Loop) {
+    loop.queue.release(transfer.id)
     if let multi = state.withLock({ $0.multi }), let easy = transfer.easy {
       _ = multi.library.multiRemove(multi.handle, easy)
     }
   }
 
-  private func collect(_ multi: Multi, _ loop: Loop) {
+  /// Handles the transfers that have ended. Returns false if none has.
+  private func collect(_ multi: Multi, _ loop: Loop) -> Bool {
+    var hasEnded = false
     while let ended = multi.library.nextEnded(multi.handle) {
+      hasEnded = true
       guard let transfer = CurlTransfer.of(multi.library.privateData(of: ended.easy)) else { continue }
-      remove(transfer)
+      remove(transfer, loop)
       loop.transfers[transfer.id] = nil
       if transfer.wantsFreshConnection(after: ended.result) {
-        loop.held[transfer.request.url.host, default: []].append((transfer.id, transfer.request, transfer))
+        loop.queue.add(RequestQueue.Item(id: transfer.id, request: transfer.request, transfer: transfer))
         continue
       }
       // 6: CURLE_COULDNT_RESOLVE_HOST
@@ -282,6 +274,7 @@ package final class CurlHTTPTransport: HTTPTransport {
         transfer.end(ended.result)
       }
     }
+    return hasEnded
   }
 
   /// Ends a transfer whose host name was not resolved. The failure is permanent if the host does not exist.

@@ -135,7 +135,6 @@ struct CurlLibrary: Sendable {
   }
 
   enum MultiNumber: Int32 {
-    case maxHostConnections = 7
     case maxTotalConnections = 13
   }
 

@@ -13,6 +13,9 @@ package struct CurlOptions: Sendable {
   package var hasSystemSockets = true
   /// Seconds after the last transfer for which the connections and the thread are kept.
   package var idleTime = 60.0
+  /// Concurrent transfers with one origin, and with all of them.
+  package var connectionsPerHost = NetworkLimits.connectionsPerHost
+  package var connections = NetworkLimits.connections
   /// Requests per second to one host.
   package var requestsPerSecond = NetworkLimits.requestsPerSecond
   /// Fixed addresses of host names, in libcurl's notation `NAME:PORT:ADDRESS`. For tests.
@@ -28,6 +31,14 @@ package struct CurlOptions: Sendable {
   package var libraryNames = CurlLibrary.names
 
   package init() {}
+
+  /// The options for the sessions of an application, each of which limits its connections to one host itself.
+  package static var ofSessions: CurlOptions {
+    var options = CurlOptions()
+    options.connectionsPerHost = NetworkLimits.sessionConnections
+    options.connections = NetworkLimits.sessionConnections
+    return options
+  }
 
   private static func isUnknown(_ host: String) -> Bool {
     do throws(HostAddress.LookupError) {

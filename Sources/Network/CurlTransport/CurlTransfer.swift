@@ -266,8 +266,14 @@ final class CurlTransfer {
   /// transfer.
   private func handChallenge() {
     guard !hasHead, let challenge else { return }
+    _ = handHead(challenge)
+  }
+
+  /// Delivers the head of the response, after its times.
+  private func handHead(_ head: ResponseHead) -> Bool {
     hasHead = true
-    _ = hand(.head(challenge))
+    if let timing { transport.tellTiming(timing, of: id) }
+    return hand(.head(head))
   }
 
   private func readBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
@@ -305,9 +311,7 @@ final class CurlTransfer {
         challenge = head
         return count
       }
-      hasHead = true
-      if let timing { transport.tellTiming(timing, of: id) }
-      return hand(.head(head)) ? count : 0
+      return handHead(head) ? count : 0
     } catch {
       found = error
       return 0

@@ -176,6 +176,7 @@ package final class PlaylistReader: Sendable {
   private func take(_ event: TransferEvent, _ state: inout State) {
     guard var present = state.present else { return }
     switch event {
+    case .queued: break
     case .connected(let address): state.present?.address = address
     case .head(let head):
       if let location = head.redirect { return redirect(present, to: location, &state) }

@@ -18,6 +18,8 @@ package enum NetworkLimits {
   /// Connections to one host, and to all hosts.
   package static let connectionsPerHost = 6
   package static let connections = 32
+  /// Connections of an application's sessions to all hosts. Each session limits those to one host itself.
+  package static let sessionConnections = 256
   /// Transfers that have started and not ended.
   package static let transfers = 10_000
   /// Stored bytes that are requested again and compared when a transfer resumes.

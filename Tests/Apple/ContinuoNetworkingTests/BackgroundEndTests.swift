@@ -215,6 +215,36 @@ struct BackgroundEndTests {
     }
   }
 
+  @Test("a redirect's cookies are sent to where it leads, and stored", arguments: [false, true])
+  func redirectCookies(isUpload: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let file = URL(fileURLWithPath: try folder.write("body", [1, 2, 3]))
+    let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+    try await lines(SlowDelegate(), { $0.httpCookieStorage = storage }) { device, network, session, url in
+      var request = URLRequest(url: url)
+      request.setValue("1", forHTTPHeaderField: "X-Own")
+      let task: URLSessionTask =
+        isUpload
+        ? session.uploadTask(with: request, fromFile: file) : session.downloadTask(with: request)
+      task.resume()
+      await device.advance(by: .seconds(1))
+      let fields = [("Content-Length", "0"), ("Set-Cookie", "a=1; Path=/"), ("Set-Cookie", "b=2; Path=/old")]
+      network.answer(307, [("Location", "/new")] + fields)
+      await device.advance(by: .seconds(1))
+      #expect(network.request?.url.path == "/new" && network.request?.fields["X-Own"] == "1")
+      #expect(network.request?.fields["Cookie"] == "a=1")
+      network.answer(
+        307, [("Location", "https://other.test/new"), ("Set-Cookie", "c=3"), ("Content-Length", "0")])
+      await device.advance(by: .seconds(1))
+      #expect(network.request?.url.host == "other.test" && network.request?.fields["Cookie"] == nil)
+      network.answer(200, [("Content-Length", "0"), ("Set-Cookie", "d=4")])
+      network.send(.end)
+      await device.advance(by: .seconds(1))
+      let stored = (storage.cookies ?? []).map { "\($0.name) \($0.domain) \($0.path)" }.sorted()
+      #expect(stored == ["a files.test /", "b files.test /old", "c files.test /", "d other.test /"])
+    }
+  }
+
   @Test("the current request of a background task has the URL after redirects, and else the original one")
   func redirect() async throws {
     for isRedirected in [false, true] {

@@ -24,6 +24,9 @@ private final class Guard: NSObject, URLSessionTaskDelegate {
   }
 }
 
+/// Has no method for challenges.
+private final class Bystander: NSObject, URLSessionTaskDelegate {}
+
 @Suite("Credentials on loopback", .blocksThread, .timeLimit(.minutes(10)))
 struct CredentialTests {
   /// A server that wants credentials, and the `Authorization` fields that it takes.
@@ -58,6 +61,23 @@ struct CredentialTests {
     #expect((response as? HTTPURLResponse)?.statusCode == 200 && server.requests.last?.body == [1, 2, 3])
     #expect(!server.requests.contains { $0.lines.contains { $0.contains("right") } })
     session.invalidateAndCancel()
+  }
+
+  @Test("the session's delegate answers for a task's own delegate that has no method for challenges")
+  func otherDelegate() async throws {
+    let server = try server("Basic realm=\"files\"") { $0.hasPrefix("Basic ") }
+    let delegate = Guard(URLCredential(user: "ann", password: "right", persistence: .none))
+    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+    let url = try #require(URL(string: server.url("/a")))
+    for (own, count) in [(Bystander(), 1), (delegate, 2)] as [(any URLSessionTaskDelegate, Int)] {
+      let (_, response) = try await session.data(from: url, delegate: own)
+      #expect(
+        (response as? HTTPURLResponse)?.statusCode == 200 && delegate.methods.withLock { $0.count } == count)
+    }
+    let alone = URLSession(configuration: .ephemeral, delegate: Bystander(), delegateQueue: nil)
+    let (_, response) = try await alone.data(from: url, delegate: Bystander())
+    #expect((response as? HTTPURLResponse)?.statusCode == 401)
+    for session in [session, alone] { session.invalidateAndCancel() }
   }
 
   @Test("a refused digest is the answer of the server, with its body")

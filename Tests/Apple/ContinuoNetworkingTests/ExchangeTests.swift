@@ -33,6 +33,25 @@ struct ExchangeTests {
     func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) { note("end") }
   }
 
+  @Test("a request that waits in the transport has no time limit, and once it is sent the usual one")
+  func queued() throws {
+    let transport = HandTransport()
+    let client = Client {}
+    let clock = VirtualClock()
+    let exchange = Exchange(
+      TransferRequest(url: try WebURL.read("http://files.test/a").url), transport: transport,
+      alarms: Alarms(clock: clock), timeout: 60, client: client)
+    exchange.start()
+    transport.send(.queued(true))
+    clock.advance(bySeconds: 1_000)
+    #expect(client.lines.withLock { $0 }.isEmpty)
+    transport.send(.queued(false))
+    clock.advance(bySeconds: 59)
+    #expect(client.lines.withLock { $0 }.isEmpty)
+    clock.advance(bySeconds: 1)
+    #expect(client.lines.withLock { $0 } == ["end"] && transport.cancelled == 1)
+  }
+
   @Test("a connection that ends while the client takes a redirect as the response ends after its decision")
   func endDuringAnswer() throws {
     let transport = HandTransport()

@@ -557,6 +557,24 @@ struct CurlTransportTests {
     #expect(server.requests.count == 2)
   }
 
+  @Test(
+    "times come with the head of each answer, also of a challenge that is not answered",
+    arguments: [false, true])
+  func times(isDigest: Bool) throws {
+    let server = try HostileServer { request in
+      let scheme = isDigest ? "Digest realm=\"r\", nonce=\"n\"" : "Basic realm=\"r\""
+      return request.fields["authorization"] == nil
+        ? HostileFile.plain("401 Unauthorized", ["WWW-Authenticate: \(scheme)"]) : HostileFile.plain("200 OK")
+    }
+    var request = try request("http://u:p@127.0.0.1:\(server.port)/")
+    request.authentication = .digest
+    let transport = CurlHTTPTransport()
+    let sink = RecordingSink()
+    _ = transport.start(request, sink: sink)
+    #expect(sink.wait() && sink.head?.status == (isDigest ? 200 : 401))
+    #expect(sink.timings.count == 1 && sink.timings.allSatisfy { $0.answered > 0 })
+  }
+
   @Test("a proxy that refuses, or is unknown, is named as such", arguments: ["http", "socks5h"])
   func proxyThatIsNotThere(scheme: String) throws {
     var options = CurlOptions()
@@ -701,6 +719,34 @@ struct CurlTransportTests {
     #expect(sinks[0].wait { !$0.events.isEmpty })
     for sink in sinks { #expect(sink.wait() && sink.failure == nil) }
     #expect(server.connections == 6 && held.withLock { $0 } == 9)
+  }
+
+  @Test(
+    "a request without a connection says that it waits, and is sent when a connection ends or is cancelled")
+  func queued() throws {
+    let server = try HostileServer { request in
+      request.target == "/short"
+        ? HostileFile.plain("200 OK") : [.send(HostileFile.head("200 OK", ["Content-Length: 9"])), .hang]
+    }
+    var options = CurlOptions()
+    options.requestsPerSecond = 1_000
+    options.connectionsPerHost = 2
+    let transport = CurlHTTPTransport(options: options)
+    let sinks = (0..<5).map { _ in RecordingSink() }
+    let ids = try sinks.enumerated().map { index, sink in
+      let id = transport.start(try request(server.url(index < 2 ? "/long" : "/short")), sink: sink)
+      #expect(sink.wait { $0.events.last == .queued(true) || $0.head != nil })
+      return id
+    }
+    #expect(sinks[..<2].allSatisfy { $0.events.first != .queued(true) })
+    #expect(sinks[2...].allSatisfy { $0.events == [.queued(true)] } && server.requests.count == 2)
+    transport.cancel(ids[3])
+    transport.cancel(ids[0])
+    for index in [2, 4] {
+      #expect(sinks[index].wait() && sinks[index].events[1] == .queued(false) && sinks[index].failure == nil)
+    }
+    #expect(sinks[3].events == [.queued(true)] && server.requests.count == 4 && server.connections <= 3)
+    transport.cancel(ids[1])
   }
 
   @Test("at most 32 connections to all hosts; the others wait")

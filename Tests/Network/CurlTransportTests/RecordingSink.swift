@@ -8,6 +8,7 @@ final class RecordingSink: TransferSink {
     var events: [TransferEvent] = []
     var body: [UInt8] = []
     var sent: [Int64] = []
+    var timings: [TransferTiming] = []
     var isEnded = false
     var pauses = false
     var onEvent: (@Sendable (TransferEvent, TransferID) -> Void)?
@@ -32,12 +33,19 @@ final class RecordingSink: TransferSink {
 
   func sent(_ count: Int64, of transfer: TransferID) { state.withLock { $0.sent.append(count) } }
 
+  /// The times, as often as they were measured.
+  var timings: [TransferTiming] { state.withLock { $0.timings.map { $0 } } }
+
+  func measured(_ timing: TransferTiming, of transfer: TransferID) {
+    state.withLock { $0.timings.append(timing) }
+  }
+
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
     let (demand, handler) = state.withLock { state in
       switch event {
       case .body(let bytes): state.body += bytes
       case .end, .failure: state.isEnded = true
-      case .head, .connected: break
+      case .queued, .head, .connected: break
       }
       state.events.append(event)
       if case .body = event, state.pauses { return (TransferDemand.pause, state.onEvent) }

@@ -59,6 +59,52 @@ struct VersionTests {
     #expect(steps == ["save 0", "discard"])
   }
 
+  @Test("a server that has another tag in each answer, and always cuts after as many bytes: the file comes")
+  func tagOfEachMachine() throws {
+    var random = RandomSource(seed: 3)
+    let content = random.bytes(300_000)
+    var settings = RequestSettings(userAgent: "Continuo/1")
+    settings.wantsSound = false
+    var now = HostTime(nanoseconds: 0)
+    var machine = DownloadMachine(
+      DownloadRecord(url: try WebURL.read("http://h/a").url), settings: settings, policy: DownloadPolicy(),
+      seed: 1, now: now)
+    var store = DownloadWorld.Store()
+    var (requests, changes, isFinished) = (0, 0, false)
+    var events: [TransferInput] = [.time]
+    while !machine.isEnded, requests < 100 {
+      if events.isEmpty { now = machine.wake ?? now }
+      for command in machine.handle(events.isEmpty ? .time : events.removeFirst(), at: now, store: store) {
+        switch command {
+        case .transfer(.start(let request, let attempt)):
+          requests += 1
+          var head = ResponseHead(status: 200)
+          var first = 0
+          // `If-Range` never has the tag of the machine that answers.
+          if let range = request.fields["Range"], request.fields["If-Range"] == nil {
+            first = Int(range.dropFirst(6).dropLast()) ?? 0
+            head = ResponseHead(
+              status: 206, fields: [("Content-Range", "bytes \(first)-\(content.count - 1)/\(content.count)")]
+            )
+          }
+          head.fields.add("Content-Length", "\(content.count - first)")
+          head.fields.add("ETag", "\"\(requests)\"")
+          let body = Array(content[first...].prefix(100_000))
+          let end =
+            first + body.count == content.count ? .end : TransferEvent.failure(TransferFailure(.lost, "cut"))
+          events = [.head(head), .body(body), end].map { TransferInput.event($0, attempt: attempt) }
+        case .transfer(.cancel): events = []
+        case .write(let bytes, _): store.bytes += bytes
+        case .discard: store.bytes = []
+        case .finish: isFinished = true
+        case .tell(.changed): changes += 1
+        case .transfer, .save, .tell: break
+        }
+      }
+    }
+    #expect(isFinished && store.bytes == content && changes == 0 && requests <= 8, "\(requests) \(changes)")
+  }
+
   /// Whether the result is whole. A mixed one must be of versions that are alike in all that was compared before the place where
   /// the one follows the other.
   private func check(_ world: DownloadWorld, _ seed: UInt64) -> Result {

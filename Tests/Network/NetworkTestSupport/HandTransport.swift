@@ -3,19 +3,22 @@ package import Transfer
 
 /// A network whose events the test sends.
 package final class HandTransport: HTTPTransport {
-  private let state = Mutex((sinks: [any TransferSink](), cancelled: 0))
+  private let state = Mutex((sinks: [any TransferSink](), cancelled: 0, request: TransferRequest?.none))
 
   /// Nothing is asked yet.
   package init() {}
 
   /// The number of transfers that were started.
   package var count: Int { state.withLock { $0.sinks.count } }
+  /// The newest request.
+  package var request: TransferRequest? { state.withLock { $0.request } }
   /// The number of calls of `cancel`.
   package var cancelled: Int { state.withLock { $0.cancelled } }
 
   package func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
     state.withLock { state in
       state.sinks.append(sink)
+      state.request = request
       return TransferID(UInt64(state.sinks.count))
     }
   }

@@ -55,6 +55,22 @@ import Testing
     }
   }
 
+  @Test("a request that waits in the transport has no time limit, and once it is sent the usual one")
+  func queued() throws {
+    var machine = TransferMachine(
+      url: try WebURL.read("http://h/a.mp3").url, settings: RequestSettings(userAgent: "Continuo/1"), seed: 1,
+      now: HostTime(nanoseconds: 0))
+    func cancels(_ input: TransferInput, at seconds: Double) -> Bool {
+      let now = HostTime(nanoseconds: 0).advanced(bySeconds: seconds)
+      return machine.handle(input, at: now, store: Counted()).contains(.cancel(attempt: 1))
+    }
+    #expect(!cancels(.time, at: 0) && !cancels(.event(.queued(true), attempt: 1), at: 1))
+    #expect(machine.wake == nil && !cancels(.time, at: 1_000))
+    #expect(!cancels(.event(.queued(false), attempt: 1), at: 1_000))
+    #expect(machine.wake?.seconds == 1_010 && !cancels(.time, at: 1_009.9))
+    #expect(cancels(.time, at: 1_010) && machine.outcome == nil)
+  }
+
   @Test("64 MiB are read ahead, and not a byte less; with 48 MiB left it goes on, and not with a byte more")
   func readAhead() throws {
     let (most, least) = (Int64(64 << 20), Int64(48 << 20))

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 import Transfer
 import TransferService
 
@@ -142,8 +143,24 @@ extension URLAuthenticationChallenge {
   }
 }
 
+extension URLAuthenticationChallenge {
+  /// Records that a delegate lacks the method that was called.
+  func recordSilence(of delegate: any NSObjectProtocol) {
+    (sender as? ChallengeSender)?.silent.withLock { $0 = ObjectIdentifier(delegate as AnyObject) }
+  }
+
+  /// Returns whether the delegate that has just answered lacks the method that was called. Returns false if
+  /// the delegate has the method, which has passed the challenge to another delegate that lacks it.
+  func takeSilence(of delegate: any NSObjectProtocol) -> Bool {
+    (sender as? ChallengeSender)?.silent.withLock { $0.take() } == ObjectIdentifier(delegate as AnyObject)
+  }
+}
+
 /// A sender without effect, because sessions take the answer from the completion handler.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+  /// The delegate on which a default method for challenges was called last; nil if none was.
+  fileprivate let silent = Mutex<ObjectIdentifier?>(nil)
+
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
   func cancel(_ challenge: URLAuthenticationChallenge) {}

@@ -1,6 +1,5 @@
 public import Foundation
 public import FoundationNetworking
-import Synchronization
 
 /// The authentication method of challenges about a server's certificate.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
@@ -20,23 +19,10 @@ public final class SecCertificate: Sendable {
 public final class SecTrust: Sendable {
   let certificates: [SecCertificate]
   let error: URLError?
-  /// The last delegate that answered by the default implementation of a challenge method; nil if none did.
-  private let silent = Mutex<ObjectIdentifier?>(nil)
 
   init(_ certificates: [SecCertificate], _ error: URLError?) {
     self.certificates = certificates
     self.error = error
-  }
-
-  /// Records that a delegate lacks the method that was called.
-  func recordSilence(of delegate: any NSObjectProtocol) {
-    silent.withLock { $0 = ObjectIdentifier(delegate as AnyObject) }
-  }
-
-  /// Returns whether the delegate that has just answered lacks the method that was called. Returns false if
-  /// the delegate has the method, which has passed the challenge to another delegate that lacks it.
-  func takeSilence(of delegate: any NSObjectProtocol) -> Bool {
-    silent.withLock { $0.take() } == ObjectIdentifier(delegate as AnyObject)
   }
 }
 

@@ -57,6 +57,8 @@ final class BackgroundWork: TaskWork {
     var record = TaskRecord(
       key, kind, request, fields: core.values.httpAdditionalHeaders ?? [:],
       timeout: request.ownTimeout ?? core.values.timeoutIntervalForRequest)
+    record.connectionsPerHost = core.values.httpMaximumConnectionsPerHost
+    record.sendsCookies = task.sendsCookies
     if let cookies = task.cookieField { record.fields["Cookie"] = cookies }
     record.taskDescription = task.taskDescription
     transfers.perform(.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData))

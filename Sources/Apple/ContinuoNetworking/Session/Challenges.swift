@@ -40,26 +40,41 @@ final class Challenges: Sendable {
     about challenge: URLAuthenticationChallenge, for task: URLSessionTask, then answer: @escaping Answer
   ) {
     let core = task.session.core
-    if let trust = challenge.protectionSpace.serverTrust {
-      return core.post { Self.askJudge(of: trust, about: challenge, for: task, then: answer) }
+    if challenge.protectionSpace.serverTrust != nil {
+      return core.post { Self.askJudge(about: challenge, for: task, then: answer) }
     }
-    guard let delegate = task.taskDelegate ?? core.delegate else {
-      return answer(.performDefaultHandling, nil)
+    let delegates = Self.delegates(of: task)
+    guard !delegates.isEmpty else { return answer(.performDefaultHandling, nil) }
+    core.post { Self.ask(delegates[...], about: challenge, for: task, then: answer) }
+  }
+
+  /// Asks the first of the delegates that has a method for the challenge.
+  private static func ask(
+    _ delegates: ArraySlice<any URLSessionDelegate>, about challenge: URLAuthenticationChallenge,
+    for task: URLSessionTask, then answer: @escaping Answer
+  ) {
+    guard let delegate = delegates.first else { return answer(.performDefaultHandling, nil) }
+    let next: Answer = once { disposition, credential in
+      guard challenge.takeSilence(of: delegate) else { return answer(disposition, credential) }
+      ask(delegates.dropFirst(), about: challenge, for: task, then: answer)
     }
-    core.post {
-      if let delegate = delegate as? any URLSessionTaskDelegate {
-        delegate.urlSession(task.session, task: task, didReceive: challenge, completionHandler: once(answer))
-      } else {
-        delegate.urlSession(task.session, didReceive: challenge, completionHandler: once(answer))
-      }
+    if let delegate = delegate as? any URLSessionTaskDelegate {
+      delegate.urlSession(task.session, task: task, didReceive: challenge, completionHandler: next)
+    } else {
+      delegate.urlSession(task.session, didReceive: challenge, completionHandler: next)
     }
+  }
+
+  /// The task's own delegate and the session's, as far as they exist.
+  private static func delegates(of task: URLSessionTask) -> [any URLSessionDelegate] {
+    let delegates: [(any URLSessionDelegate)?] = [task.delegate, task.session.core.delegate]
+    return delegates.compactMap { $0 }
   }
 
   /// The delegate that decides about certificates: the task's own if it has a method for that, otherwise the
   /// session's; nil if neither has one.
   private static func judge(of task: URLSessionTask) -> (any URLSessionDelegate)? {
-    let delegates: [(any URLSessionDelegate)?] = [task.delegate, task.session.core.delegate]
-    return delegates.compactMap { $0 }.first { delegate in !silent.withLock { $0.contains(type(delegate)) } }
+    delegates(of: task).first { delegate in !silent.withLock { $0.contains(type(delegate)) } }
   }
 
   private static func type(_ delegate: any URLSessionDelegate) -> ObjectIdentifier {
@@ -67,25 +82,24 @@ final class Challenges: Sendable {
   }
 
   private static func askJudge(
-    of trust: SecTrust, about challenge: URLAuthenticationChallenge, for task: URLSessionTask,
-    then answer: @escaping Answer
+    about challenge: URLAuthenticationChallenge, for task: URLSessionTask, then answer: @escaping Answer
   ) {
     guard let judge = judge(of: task) else { return answer(.performDefaultHandling, nil) }
     // As on Apple's systems: if a delegate lacks the method for sessions, its method for tasks is called. If
     // the task's delegate lacks both, the session's delegate is asked.
     let next: @Sendable () -> Void = {
       _ = silent.withLock { $0.insert(type(judge)) }
-      askJudge(of: trust, about: challenge, for: task, then: answer)
+      askJudge(about: challenge, for: task, then: answer)
     }
     judge.urlSession(
       task.session, didReceive: challenge,
       completionHandler: once { disposition, credential in
-        guard trust.takeSilence(of: judge) else { return answer(disposition, credential) }
+        guard challenge.takeSilence(of: judge) else { return answer(disposition, credential) }
         guard let judge = judge as? any URLSessionTaskDelegate else { return next() }
         judge.urlSession(
           task.session, task: task, didReceive: challenge,
           completionHandler: once { disposition, credential in
-            if trust.takeSilence(of: judge) { next() } else { answer(disposition, credential) }
+            if challenge.takeSilence(of: judge) { next() } else { answer(disposition, credential) }
           })
       })
   }

@@ -15,7 +15,7 @@ extension Device {
 /// The network of a device's applications, as used by `URLSession`. While the application is suspended, its
 /// sessions call no delegate. Suspension closes the connections of default sessions; their transfers fail
 /// with `networkConnectionLost` when the application resumes. Thread-safe. Public methods do not block,
-/// except ``connectPower()`` and, with transfers in another process, ``terminate()``.
+/// except ``suspend()``, ``connectPower()`` and, with transfers in another process, ``terminate()``.
 public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []
@@ -62,7 +62,7 @@ public final class DeviceNetworking: Suspendable {
     get {
       state.withLock { state in
         if let transport = state.transport { return transport }
-        var options = CurlOptions()
+        var options = CurlOptions.ofSessions
         // The sockets belong to the application, whose request rate is practically unlimited.
         options.hasSystemSockets = false
         options.requestsPerSecond = 10_000
@@ -150,10 +150,11 @@ public final class DeviceNetworking: Suspendable {
       try remote.open(settings)
       return remote
     }
-    // The sockets belong to the system, so that a suspended application does not lose them.
+    // The sockets belong to the system, so that a suspended application does not lose them. Players have
+    // another transport, so that playback never waits for downloads.
     return try BackgroundTransfers(
-      settings, transport: set ?? CurlHTTPTransport.shared(clock: clock), alarms: alarms, files: files,
-      recordCalls: recordCalls, today: { clock.date(of: clock.now) },
+      settings, transport: set ?? CurlHTTPTransport(clock: clock, options: .ofSessions), alarms: alarms,
+      files: files, recordCalls: recordCalls, today: { clock.date(of: clock.now) },
       wake: { [weak device] in device?.wakeForSession($0) })
   }
 
@@ -233,10 +234,15 @@ public final class DeviceNetworking: Suspendable {
 
   private var sessions: [SessionCore] { state.withLock { $0.sessions }.compactMap(\.core) }
 
-  /// Closes the connections of default sessions, and stops the calls of all delegates.
+  /// Closes the connections of default sessions, and stops the calls of all delegates. Waits at most 1 s for
+  /// calls in progress on other threads.
   public func suspend() {
     state.withLock { $0.isSuspended = true }
+    let sessions = sessions
     for session in sessions { session.suspend() }
+    // Real time, because a virtual clock does not advance the threads that run the calls.
+    let deadline = SystemClock.shared.now.advanced(bySeconds: 1)
+    for session in sessions { session.awaitCall(until: deadline) }
     made?.perform(.application(.suspended))
   }
 

@@ -1,4 +1,5 @@
 import Clocks
+import Glibc
 import Synchronization
 
 /// Calls the application on a given queue, one call at a time and in the order of `post`. Makes no calls
@@ -9,6 +10,10 @@ final class Mailbox: Sendable {
   private struct State {
     var calls = StepQueue<Call>()
     var isClosed = false
+    /// The thread that makes a call; nil between calls.
+    var caller: pthread_t?
+    /// The threads that wait for the end of the call in progress.
+    var waiters: [Waiter] = []
   }
 
   private let state = Mutex(State())
@@ -24,10 +29,22 @@ final class Mailbox: Sendable {
     schedule()
   }
 
-  /// Stops or resumes the calls. After stopping, no new call begins.
+  /// Stops or resumes the calls. After stopping, no new call begins, except one that another thread has just
+  /// taken; see `awaitCall`.
   func setStopped(_ isStopped: Bool) {
     state.withLock { $0.calls.isHeld = isStopped || $0.isClosed }
     schedule()
+  }
+
+  /// Waits until the call in progress on another thread has returned, at most until `deadline`.
+  func awaitCall(until deadline: HostTime) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard let caller = state.caller, pthread_equal(caller, pthread_self()) == 0 else { return nil }
+      let waiter = Waiter()
+      state.waiters.append(waiter)
+      return waiter
+    }
+    _ = waiter?.semaphore.wait(until: deadline)
   }
 
   /// Ends the calls permanently. Pending calls are retained but never made, so that a task that awaits one
@@ -43,9 +60,19 @@ final class Mailbox: Sendable {
 
   /// Makes a single call, so that other work of the queue can run in between.
   private func deliver() {
-    guard let call = state.withLock({ $0.calls.next() }) else { return }
+    let call = state.withLock { state in
+      let call = state.calls.next()
+      if call != nil { state.caller = pthread_self() }
+      return call
+    }
+    guard let call else { return }
     call()
-    state.withLock { $0.calls.end() }
+    let waiters = state.withLock { state in
+      defer { (state.caller, state.waiters) = (nil, []) }
+      state.calls.end()
+      return state.waiters
+    }
+    for waiter in waiters { waiter.semaphore.post() }
     schedule()
   }
 }

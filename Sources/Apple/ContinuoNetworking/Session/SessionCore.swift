@@ -205,6 +205,9 @@ final class SessionCore: Sendable {
     for load in begun { load.freeze() }
   }
 
+  /// Waits until the call in progress of a delegate has returned, at most until `deadline`.
+  func awaitCall(until deadline: HostTime) { mailbox.awaitCall(until: deadline) }
+
   func resume() {
     mailbox.setStopped(false)
     let loads = state.withLock { state in
@@ -256,7 +259,10 @@ extension SessionCore: TransferClient {
     if record.outcome?.code == nil { task.reportWritten(isLimited: false) }
     task.reportSent(isLimited: false)
     networking.ends.add { [self] in
-      if let head = record.answer?.head, task.setsCookies(head) { task.storeCookies(of: head) }
+      for answer in (record.redirects ?? []) + [record.answer].compactMap(\.self) {
+        guard let url = URL(string: answer.url), task.setsCookies(answer.head, from: url) else { continue }
+        task.storeCookies(of: answer.head, from: url)
+      }
       let file = handedOver(record, file)
       post { [self] in
         let delegate = task.taskDelegate

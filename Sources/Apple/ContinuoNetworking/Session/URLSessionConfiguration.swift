@@ -112,8 +112,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// The maximum number of concurrent transfers with one host, at least 1; 6 by default, 4 in the
-  /// configuration of a background session. Further tasks wait, those with a higher priority first. Has no
-  /// effect on downloads and uploads of a background session, which all start.
+  /// configuration of a background session. Further tasks wait, those with a higher priority first; downloads
+  /// and uploads of a background session wait in the order in which they start or are retried. No timeout but
+  /// `timeoutIntervalForResource` runs while a task waits.
   open var httpMaximumConnectionsPerHost: Int {
     get { self[\.httpMaximumConnectionsPerHost] }
     set { self[\.httpMaximumConnectionsPerHost] = max(1, newValue) }

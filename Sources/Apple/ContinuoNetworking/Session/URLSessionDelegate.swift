@@ -45,7 +45,7 @@ extension URLSessionDelegate {
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    challenge.protectionSpace.serverTrust?.recordSilence(of: self)
+    challenge.recordSilence(of: self)
     return (.performDefaultHandling, nil)
   }
   /// Does nothing by default.
@@ -135,8 +135,8 @@ extension URLSessionTaskDelegate {
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    if let trust = challenge.protectionSpace.serverTrust {
-      trust.recordSilence(of: self)
+    if challenge.protectionSpace.serverTrust != nil {
+      challenge.recordSilence(of: self)
       return (.performDefaultHandling, nil)
     }
     // An unsafe continuation, because the delegate may never answer.

@@ -49,9 +49,11 @@ extension URLSessionTask {
   /// The stored cookies for the current request; nil if there are none, or if the application sets its own.
   var cookieField: String? { currentRequest?.url.flatMap { cookieField(for: $0) } }
 
-  private func cookieField(for url: URL) -> String? {
-    guard session.core.values.httpShouldSetCookies, !hasOwnCookies else { return nil }
-    return cookies?.field(for: url)
+  private func cookieField(for url: URL) -> String? { sendsCookies ? cookies?.field(for: url) : nil }
+
+  /// Whether requests have the cookies that servers have set.
+  var sendsCookies: Bool {
+    session.core.values.httpShouldSetCookies && cookies != nil && !hasOwnCookies
   }
 
   /// Replaces stored cookies in the request by those for its URL.
@@ -62,18 +64,19 @@ extension URLSessionTask {
     request.fields.set("Cookie", field)
   }
 
-  /// Returns whether a response to the current request has cookies to store.
-  func setsCookies(_ head: ResponseHead) -> Bool {
+  /// Returns whether a response has cookies to store. `url`: the URL of the response; nil for that of the
+  /// current request.
+  func setsCookies(_ head: ResponseHead, from url: URL? = nil) -> Bool {
     guard head.fields["Set-Cookie"] != nil, cookies != nil, let request = currentRequest,
-      let url = request.url
+      let url = url ?? request.url
     else { return false }
     return session.core.values.httpCookieAcceptPolicy.accepts(from: url, document: request.mainDocumentURL)
   }
 
-  /// Stores the cookies of a response to the current request. Blocks on the disk, because the shared storage
-  /// writes a file.
-  func storeCookies(of head: ResponseHead) {
-    guard let url = currentRequest?.url else { return }
+  /// Stores the cookies of a response. `url`: the URL of the response; nil for that of the current request.
+  /// Blocks on the disk, because the shared storage writes a file.
+  func storeCookies(of head: ResponseHead, from url: URL? = nil) {
+    guard let url = url ?? currentRequest?.url else { return }
     cookies?.store(head, from: url)
   }
 }

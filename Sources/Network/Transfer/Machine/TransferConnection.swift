@@ -14,6 +14,8 @@ struct TransferConnection: Sendable {
   /// The offset of the first byte that was missing at the start of the transfer.
   let wanted: Int64
   var phase = Phase.connecting
+  /// Whether the request waits in the transport, so that no timeout runs.
+  var isQueued = false
   /// The start of the current timeout.
   var since: HostTime
   /// Whether the timeout restarts because the transfer was paused or resumed.
@@ -22,6 +24,7 @@ struct TransferConnection: Sendable {
   /// Whether the transfer was paused since the last byte arrived.
   var wasPaused = false
   var redirects = RedirectRule()
+  var cookies = ChainCookies()
   var address: PeerAddress?
 
   /// The offset in the medium of the next body byte.

@@ -3,6 +3,9 @@ import Clocks
 extension TransferMachine {
   mutating func take(_ event: TransferEvent, at now: HostTime, store: some StoredBytes) {
     switch event {
+    case .queued(let isQueued):
+      connection?.isQueued = isQueued
+      connection?.since = now
     case .connected(let address):
       connection?.address = address
       if connection?.phase == .connecting {
@@ -55,7 +58,7 @@ extension TransferMachine {
     guard let asked = connection, asked.phase != .body else { return }
     commands.append(
       note(.response(head, url: asked.request.url, address: asked.address, attempt: asked.attempt)))
-    if let location = head.redirect { return redirect(asked, to: location, at: now) }
+    if let location = head.redirect { return redirect(asked, by: head, to: location, at: now) }
     connection?.phase = .body
     connection?.since = now
     if head.status == 200 {
@@ -80,7 +83,9 @@ extension TransferMachine {
     }
   }
 
-  private mutating func redirect(_ asked: TransferConnection, to location: String, at now: HostTime) {
+  private mutating func redirect(
+    _ asked: TransferConnection, by head: ResponseHead, to location: String, at now: HostTime
+  ) {
     dropConnection()
     var rule = asked.redirects
     let next: (url: WebURL, credentials: Credentials?)
@@ -96,9 +101,16 @@ extension TransferMachine {
       wantsMetadata: asked.request.fields["Icy-MetaData"] != nil)
     if let credentials = next.credentials { request.credentials = credentials }
     request.reach = rule.reach(settings.reach)
+    request.isContinuation = true
+    var cookies = asked.cookies
+    if settings.sendsCookies {
+      cookies.take(head, from: asked.request.url)
+      cookies.apply(to: &request)
+    }
     var following = TransferConnection(
       attempt: lastAttempt, request: request, first: asked.first, wanted: asked.wanted, since: now)
     following.redirects = rule
+    following.cookies = cookies
     connection = following
     commands.append(.start(request, attempt: lastAttempt))
   }

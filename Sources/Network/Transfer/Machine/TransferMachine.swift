@@ -235,7 +235,7 @@ package struct TransferMachine: Sendable {
   /// Whether validators are ignored because they seem to change although the bytes stay the same. With such
   /// validators, connections that are always cut at the same byte would never bring a new byte. Without
   /// validators, only the overlap distinguishes versions.
-  var distrustsValidators: Bool { emptyValidators >= 2 }
+  package var distrustsValidators: Bool { emptyValidators >= 2 }
 
   mutating func dropConnection() {
     guard let present = connection else { return }
@@ -246,7 +246,7 @@ package struct TransferMachine: Sendable {
   // MARK: Timeouts
 
   private func limit(_ connection: TransferConnection) -> (moment: HostTime, what: String)? {
-    guard !connection.isPaused, !isSuspended else { return nil }
+    guard !connection.isPaused, !connection.isQueued, !isSuspended else { return nil }
     let (seconds, what) =
       switch connection.phase {
       case .connecting: (times.connect, "does not accept the connection")
@@ -268,7 +268,7 @@ package struct TransferMachine: Sendable {
   }
 
   private mutating func watchDryness(at now: HostTime, isDry: Bool) {
-    guard isDry, !isLive, !isSuspended else {
+    guard isDry, !isLive, !isSuspended, connection?.isQueued != true else {
       dryProgress = nil
       return
     }

@@ -11,11 +11,28 @@ package struct TransferRequest: Hashable, Sendable {
   package var reach = NetworkReach.all
   /// The application's check of the server's certificate; nil if the system's rules alone decide.
   package var check: ServerCheck?
+  /// The requests with which this one shares connections; nil for all requests to its host.
+  package var limit: ConnectionLimit?
+  /// Whether the request continues an earlier one, after a redirect or a challenge, and is therefore sent
+  /// before those that wait for a connection.
+  package var isContinuation = false
 
   package init(url: WebURL) { self.url = url }
 
   /// The method that is sent.
   package var sentMethod: String { method ?? (body == nil ? "GET" : "PUT") }
+}
+
+/// The maximum number of concurrent requests of the same name.
+package struct ConnectionLimit: Hashable, Sendable {
+  package let name: String
+  package let count: Int
+
+  /// Creates a limit of `count` requests, at least 1.
+  package init(name: String, count: Int) {
+    self.name = name
+    self.count = max(1, count)
+  }
 }
 
 /// The way in which credentials are sent.
@@ -47,6 +64,9 @@ package struct RequestSettings: Hashable, Sendable {
   /// The credentials for the first origin; nil for none.
   package var credentials: Credentials?
   package var reach = NetworkReach.all
+  package var limit: ConnectionLimit?
+  /// Whether cookies of redirects are sent with the requests that follow.
+  package var sendsCookies = false
   /// Whether to request audio and station metadata; otherwise any content.
   package var wantsSound = true
 
@@ -64,6 +84,7 @@ package struct RequestSettings: Hashable, Sendable {
   ) -> TransferRequest {
     var request = TransferRequest(url: url)
     request.reach = reach
+    request.limit = limit
     request.fields.set("User-Agent", userAgent)
     request.fields.set("Accept", wantsSound ? "audio/mpeg, audio/*;q=0.9, */*;q=0.5" : "*/*")
     if wantsMetadata, wantsSound { request.fields.set("Icy-MetaData", "1") }
@@ -80,9 +101,11 @@ package struct RequestSettings: Hashable, Sendable {
   }
 }
 
-/// An event of a transfer. The order is: `connected` at most once, `head`, `body` any number of times, then
-/// `end` or `failure`. A failure may come at any time and is the last event.
+/// An event of a transfer. The order is: `queued` twice or not at all, `connected` at most once, `head`, `body`
+/// any number of times, then `end` or `failure`. A failure may come at any time and is the last event.
 package enum TransferEvent: Hashable, Sendable {
+  /// The request waits in the transport for a connection or for the rate limit; false once it is sent.
+  case queued(Bool)
   case connected(PeerAddress?)
   /// The head of the response. The transport does not follow redirects.
   case head(ResponseHead)

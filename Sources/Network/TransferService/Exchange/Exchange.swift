@@ -6,27 +6,6 @@ package import Transfer
 /// A request and its response, over as many connections as redirects and credentials need. Methods may be
 /// called on any thread and never block on the network.
 package final class Exchange: Sendable {
-  /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
-  package protocol Client: AnyObject, Sendable {
-    /// The server redirects the request. Continue with `follow`, or with `proceed`, which accepts the
-    /// redirect as the response.
-    func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
-    /// The server requests credentials. Continue with `authenticate`, or `proceed`.
-    func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
-    /// The server presents certificates (PEM), its own first. `failure`: the reason why they are not valid; nil
-    /// if they are. Continue with `trust`, or `cancel`. Only called if the request has a check.
-    func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?)
-    /// The head of the response has arrived. Returns the demand; after `.pause`, no body arrives before
-    /// `proceed`.
-    func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
-    /// Bytes of the body have arrived. Returns the demand for more.
-    func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
-    /// `count` bytes of the request body were sent so far. The count restarts if the body is sent again.
-    func exchange(_ exchange: Exchange, sent count: Int64)
-    /// The exchange has ended. This is the last call.
-    func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)
-  }
-
   private struct State {
     var request: TransferRequest
     var redirects = RedirectRule()
@@ -42,6 +21,8 @@ package final class Exchange: Sendable {
     var isPaused = false
     /// Whether the owner has paused the exchange.
     var isHeld = false
+    /// Whether the request waits in the transport.
+    var isQueued = false
     /// The number of `proceed` calls, each of which overrides an earlier demand.
     var proceeds: UInt64 = 0
     /// The number of bytes that the client has enqueued and not consumed.
@@ -71,7 +52,8 @@ package final class Exchange: Sendable {
 
   private let transport: any HTTPTransport
   private let alarms: Alarms
-  /// The timeout in seconds without a byte. The timeout does not run while the exchange is paused.
+  /// The timeout in seconds without a byte. The timeout does not run while the exchange is paused, or while its
+  /// request waits in the transport.
   private let timeout: Double
   private let client: any Client
   private let state: Mutex<State>
@@ -211,9 +193,11 @@ package final class Exchange: Sendable {
         state.unheardEnd = nil
         state.transfer = nil
         state.isPaused = false
+        state.isQueued = false
         state.lastProgress = now
         state.trust.presented = []
         change(&state)
+        state.request.isContinuation = true
       }
       state.noteInTransaction { $0.ended = now }
       return state.transfer
@@ -290,6 +274,9 @@ package final class Exchange: Sendable {
   private func take(_ event: TransferEvent, of transfer: TransferID, hop: UInt64) -> TransferDemand {
     guard progress(hop: hop, transfer, { $0.take(event, at: $1) }) else { return .pause }
     switch event {
+    case .queued(let isQueued):
+      state.withLock { $0.isQueued = isQueued }
+      watch()
     case .connected(let address): state.withLock { $0.address = address }
     case .head(let head): return take(head)
     case .body(let bytes): return call { client.exchange(self, brought: bytes) }
@@ -376,7 +363,7 @@ package final class Exchange: Sendable {
     let now = alarms.clock.now
     let (old, due): (Alarms.ID?, HostTime?) = state.withLock { state in
       defer { state.alarm = nil }
-      guard !state.isOver, !state.isPaused, !state.isHeld, state.undecided == nil,
+      guard !state.isOver, !state.isPaused, !state.isHeld, !state.isQueued, state.undecided == nil,
         state.trust.presented.isEmpty
       else { return (state.alarm, nil) }
       return (state.alarm, state.lastProgress.advanced(bySeconds: timeout))
@@ -390,12 +377,5 @@ package final class Exchange: Sendable {
       return state.isOver
     }
     if isOver { alarms.cancel(alarm) }
-  }
-}
-
-extension Exchange.Client {
-  /// Cancels the exchange by default, for clients whose requests have no check.
-  package func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?) {
-    exchange.cancel()
   }
 }

@@ -23,6 +23,7 @@ package struct Transaction: Sendable {
 
   mutating func take(_ event: TransferEvent, at moment: HostTime) {
     switch event {
+    case .queued: break
     case .connected: connected = moment
     case .head(let head): (self.head, answered) = (head, moment)
     case .body(let bytes): receivedCount += Int64(bytes.count)

@@ -43,8 +43,12 @@ package struct TaskRecord: Codable, Sendable {
   package var document: String?
   /// Whether the request neither sends nor stores cookies; nil for false.
   package var ignoresCookies: Bool?
+  /// Whether cookies of redirects are sent with the requests that follow; nil for false.
+  package var sendsCookies: Bool?
   /// The timeout in seconds without a byte.
   package var timeout: Double
+  /// The maximum number of concurrent transfers of the session with one host; nil for the default.
+  package var connectionsPerHost: Int?
   package var taskDescription: String?
   /// The time of the first resume; nil before.
   package var begun: Date?
@@ -55,6 +59,8 @@ package struct TaskRecord: Codable, Sendable {
   package var expected: Int64 = -1
   package var sent: Int64 = 0
   package var answer: Answer?
+  /// The redirects that have set cookies, each once.
+  package private(set) var redirects: [Answer]?
   package var outcome: Outcome?
 
   package init(
@@ -78,7 +84,12 @@ package struct TaskRecord: Codable, Sendable {
       head.status = 200
       head.fields.remove("Content-Range")
     }
-    answer = Answer(status: head.status, fields: head.dictionary, url: url.text)
+    let answer = Answer(status: head.status, fields: head.dictionary, url: url.text)
+    self.answer = answer
+    guard head.redirect != nil, head.fields["Set-Cookie"] != nil else { return }
+    // A retry repeats its redirects.
+    let others = (redirects ?? []).filter { $0.url != answer.url }
+    redirects = others.suffix(NetworkLimits.redirects - 1) + [answer]
   }
 
   /// The base name of the task's files. The names of a session's tasks share a prefix.

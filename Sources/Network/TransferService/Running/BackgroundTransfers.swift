@@ -346,6 +346,10 @@ package final class BackgroundTransfers: TransferService {
       var asked = try TransferRequest(
         url: record.url, method: record.method, fields: record.fields, defaults: settings.defaultFields)
       if let credentials { asked.credentials = credentials }
+      // A redirect to another host counts for the first host, as in other sessions.
+      asked.limit = ConnectionLimit(
+        name: "\(folder) \(record.session) \(asked.url.host)",
+        count: record.connectionsPerHost ?? NetworkLimits.connectionsPerHost)
       let made: TaskRun
       switch record.kind {
       case .download:
@@ -355,7 +359,8 @@ package final class BackgroundTransfers: TransferService {
       case .upload(let path, _):
         asked.becomeUpload()
         let upload = UploadRun(
-          asked, file: path, transport: transport, alarms: alarms, timeout: record.timeout,
+          asked, file: path, sendsCookies: record.sendsCookies == true, transport: transport, alarms: alarms,
+          timeout: record.timeout,
           examine: { [weak self] in self?.examine(key, $0) },
           onEvent: { [weak self] in self?.take($0, of: key) })
         made = .upload(upload)

@@ -28,12 +28,15 @@ final class UploadRun: Exchange.Client {
     /// The time of the last event `sent` of the attempt.
     var reported: HostTime?
     var body = Data()
+    var cookies = ChainCookies()
     var failure: TransferFailure?
     var retry: Alarms.ID?
   }
 
   private let request: TransferRequest
   private let path: String
+  /// Whether cookies of redirects are sent with the requests that follow.
+  private let sendsCookies: Bool
   private let transport: any HTTPTransport
   private let alarms: Alarms
   private let timeout: Double
@@ -45,12 +48,14 @@ final class UploadRun: Exchange.Client {
   /// Creates an upload of the file at `path` that has not started. An attempt fails after `timeout` seconds
   /// without a byte. `onEvent` is called with each event, without a lock, and must not block.
   init(
-    _ request: TransferRequest, file path: String, transport: any HTTPTransport, alarms: Alarms,
-    timeout: Double, examine: @escaping @Sendable (@escaping @Sendable (UploadMachine.File) -> Void) -> Void,
+    _ request: TransferRequest, file path: String, sendsCookies: Bool, transport: any HTTPTransport,
+    alarms: Alarms, timeout: Double,
+    examine: @escaping @Sendable (@escaping @Sendable (UploadMachine.File) -> Void) -> Void,
     onEvent: @escaping @Sendable (Event) -> Void
   ) {
     self.request = request
     self.path = path
+    self.sendsCookies = sendsCookies
     self.transport = transport
     self.alarms = alarms
     self.timeout = timeout
@@ -80,6 +85,7 @@ final class UploadRun: Exchange.Client {
           state.attempt = attempt
           state.reported = nil
           state.body = Data()
+          state.cookies = ChainCookies()
         }
         return state.exchange
       }
@@ -107,6 +113,16 @@ final class UploadRun: Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
+    guard attempt(of: exchange) != nil else { return }
+    let url = exchange.request.url
+    onEvent(.answer(head, url))
+    var next = next
+    if sendsCookies {
+      state.withLock { state in
+        state.cookies.take(head, from: url)
+        state.cookies.apply(to: &next)
+      }
+    }
     exchange.follow(next)
   }
 

@@ -77,7 +77,7 @@ final class WebCall: WebService.Connection, TransferSink {
 
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
     switch event {
-    case .connected: break
+    case .queued, .connected: break
     case .head(let head):
       state.withLock { state in
         state.answer.status = head.status

@@ -94,7 +94,8 @@ package final class PhoneRun {
     self.parts = parts
     machine = PhoneMachine(
       name: parts.arguments.first ?? "", grace: parts.grace, modes: parts.modes ?? BackgroundModes())
-    transfers = TransferHost(transport: CurlHTTPTransport.shared(clock: clock), clock: clock) { session in
+    let transport = CurlHTTPTransport(clock: clock, options: .ofSessions)
+    transfers = TransferHost(transport: transport, clock: clock) { session in
       DispatchQueue.main.async {
         MainActor.assumeIsolated { PhoneRun.current?.wake(for: session) }
       }

@@ -224,7 +224,7 @@ private final class Answered: TransferSink {
     switch event {
     case .head(let head): self.head.withLock { $0 = head }
     case .end, .failure: end.signal()
-    case .connected, .body: break
+    case .queued, .connected, .body: break
     }
     return .more
   }

@@ -1,0 +1,30 @@
+package import Transfer
+
+extension Exchange {
+  /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
+  package protocol Client: AnyObject, Sendable {
+    /// The server redirects the request. Continue with `follow`, or `proceed` with the redirect's response.
+    func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
+    /// The server requests credentials. Continue with `authenticate`, or `proceed`.
+    func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
+    /// The server presents certificates (PEM), its own first. `failure`: the reason why they are not valid; nil
+    /// if they are. Continue with `trust`, or `cancel`. Only called if the request has a check.
+    func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?)
+    /// The head of the response has arrived. Returns the demand; after `.pause`, no body arrives before
+    /// `proceed`.
+    func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
+    /// Bytes of the body have arrived. Returns the demand for more.
+    func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
+    /// `count` bytes of the request body were sent so far.
+    func exchange(_ exchange: Exchange, sent count: Int64)
+    /// The exchange has ended. This is the last call.
+    func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)
+  }
+}
+
+extension Exchange.Client {
+  /// Cancels the exchange by default, for clients whose requests have no check.
+  package func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?) {
+    exchange.cancel()
+  }
+}
