@@ -326,8 +326,10 @@ import Testing
     var settings = LifecycleSettings()
     settings.callLimit = 0.2
     settings.suspensionLimit = 0.2
+    // Only the test lets time pass.
+    let clock = VirtualClock()
     let device = Device(
-      modes: BackgroundModes(), clock: SystemClock.shared, mainQueue: queue,
+      modes: BackgroundModes(), clock: clock, mainQueue: queue,
       isOnMainQueue: { DispatchQueue.getSpecific(key: Queue.key) != nil }, settings: settings)
     let diary = Diary()
     device.onRecord = { diary.note($0) }
@@ -346,12 +348,19 @@ import Testing
       }
     }
     device.endTask(task)
-    await device.wakeForRemoteControl()
+    let wakeWithoutWaiting = { device.wakeForRemoteControl() }
+    wakeWithoutWaiting()
+    #expect(device.state == .background)
+    clock.advance(bySeconds: 0.2)
     #expect(device.state == .suspended)
     gate.signal()
     // Termination: a call does not return.
     await device.foreground()
-    let application = ScriptedApplication { if $0 == .didEnterBackground { gate.wait() } }
+    let application = ScriptedApplication {
+      guard $0 == .didEnterBackground else { return }
+      clock.advance(bySeconds: 0.2)
+      gate.wait()
+    }
     device.shared.withLock { $0.application = application }
     await device.pressHomeButton()
     #expect(device.state == .notRunning, "\(diary.lines)")

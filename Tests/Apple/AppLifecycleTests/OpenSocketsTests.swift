@@ -145,10 +145,10 @@ import Testing
 }
 
 extension LoopbackSocket {
-  /// What `poll` says of it, at once or within 10 s.
+  /// What `poll` says of it, at once or within 120 s.
   fileprivate func events() throws -> Int32 {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&entry, 1, 10_000) == 1 else { throw POSIXError(.ETIMEDOUT) }
+    guard poll(&entry, 1, 120_000) == 1 else { throw POSIXError(.ETIMEDOUT) }
     return Int32(entry.revents)
   }
 }

@@ -44,7 +44,7 @@ import Testing
     let (events, continuation) = AsyncStream.makeStream(of: UInt32.self)
     Thread.detachNewThread {
       var event = continuo_epoll_event()
-      let count = continuo_epoll_wait(epoll, &event, 1, 10_000)
+      let count = continuo_epoll_wait(epoll, &event, 1, 120_000)
       continuation.yield(count == 1 && event.data == 7 ? event.events : 0)
       continuation.finish()
     }

@@ -21,7 +21,7 @@ struct ApplicationMainTests {
     try infoPlist?.write(to: folder.appendingPathComponent("Info.plist"), atomically: true, encoding: .utf8)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["timeout", "60", program.path, style]
+    process.arguments = ["timeout", "120", program.path, style]
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors

@@ -14,7 +14,7 @@ struct MainQueueTests {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "timeout", "60", product("ContinuoProbe"), style, TestEnvironment.song("id3v1").path,
+      "timeout", "120", product("ContinuoProbe"), style, TestEnvironment.song("id3v1").path,
     ]
     let pipe = Pipe()
     process.standardOutput = pipe

@@ -57,9 +57,9 @@ final class LibraryRun {
     var complaints: [String] { state.withLock { $0.complaints } }
     var all: [Subsystems] { state.withLock { $0.events } }
 
-    /// Waits until `condition` holds after something was said, for half a minute at most.
+    /// Waits until `condition` holds after something was said, for two minutes at most.
     func wait(until condition: () throws -> Bool) throws {
-      let deadline = DispatchTime.now() + 30
+      let deadline = DispatchTime.now() + 120
       while try !condition() {
         try #require(news.wait(timeout: deadline) == .success, "\(all) \(complaints)")
       }

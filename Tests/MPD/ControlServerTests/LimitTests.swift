@@ -47,7 +47,10 @@ struct LimitTests {
   @Test("A client that completes no line in time is closed, one that dribbles too; one that waits is not")
   func silence() throws {
     let held = Watched<[Completion]>([])
-    let server = try TestServer(handler: .holdingStatus(in: held)) { $0.silence = 1 }
+    let server = try TestServer(handler: .holdingStatus(in: held)) {
+      $0.silence = 3
+      $0.heartbeat = 600
+    }
     let idle = try server.client()
     idle.send("idle\n")
     let watching = try server.client()
@@ -133,7 +136,7 @@ struct LimitTests {
 
   @Test("A client that reads slowly, but reads, gets everything")
   func slowReader() throws {
-    let server = try TestServer(handler: large(1_500_000)) { $0.stall = 2 }
+    let server = try TestServer(handler: large(1_500_000)) { $0.stall = 20 }
     let client = try server.client()
     client.send("status\n")
     var lines = 0
@@ -313,7 +316,7 @@ struct LimitTests {
     let server = try TestServer(
       handler: TestHandler { _, _, completion in held.change { $0.append(completion) } }
     ) {
-      $0.ending = 1
+      $0.ending = 5
     }
     let idle = try server.client()
     let waiting = try server.client()

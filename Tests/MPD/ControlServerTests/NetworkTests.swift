@@ -158,7 +158,7 @@ struct NetworkTests {
     #expect(try ControlConnection("tcp:\(bound.port)").ask("ping") == ["OK"])
     let six = try Program([
       "/usr/bin/python3", "-c",
-      "import socket, sys; print(socket.create_connection(('::1', int(sys.argv[1])), 30).makefile().readline())",
+      "import socket, sys; print(socket.create_connection(('::1', int(sys.argv[1])), 120).makefile().readline())",
       "\(bound.port)",
     ])
     #expect(try six.line() == "OK MPD 0.23.5")

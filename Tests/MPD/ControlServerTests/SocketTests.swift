@@ -249,7 +249,7 @@ struct SocketTests {
     }
     let script = """
       import socket, sys
-      s = socket.socket(socket.AF_UNIX); s.settimeout(30); s.connect(sys.argv[1])
+      s = socket.socket(socket.AF_UNIX); s.settimeout(120); s.connect(sys.argv[1])
       f = s.makefile('rw'); print(repr(f.readline()))
       try:
         f.write('stats\\n'); f.flush(); print(repr(f.readline()))
@@ -321,7 +321,7 @@ struct SocketTests {
     var turnedAway: ControlConnection?
     while turnedAway == nil, clients.count < 40 {
       let client = try ControlConnection(path, takesGreeting: false)
-      if client.isSilent(for: 5) { turnedAway = client } else { clients.append(client) }
+      if client.isSilent(for: 10) { turnedAway = client } else { clients.append(client) }
     }
     let waiting = try #require(turnedAway, "the limit was never met")
     let before = program.processorTime

@@ -220,7 +220,7 @@ package final class HostileServer: Sendable {
     case .sendSlowly(let bytes, let piece, let pause):
       for start in stride(from: 0, to: bytes.count, by: piece) {
         guard send(Array(bytes[start..<min(start + piece, bytes.count)]), descriptor) else { return false }
-        usleep(UInt32(pause * 1e6))
+        if pause > 0 { usleep(UInt32(pause * 1e6)) }
       }
       return true
     case .sendForEver(let bytes):

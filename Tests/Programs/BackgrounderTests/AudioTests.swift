@@ -52,7 +52,7 @@ extension BackgrounderTests {
       run.type("play")
       try await run.printed("Song: \(stage.names[1])")
       run.type("home")
-      try await run.line(number: 50) { $0.hasPrefix("Background: ") }
+      try await run.line(number: 10) { $0.hasPrefix("Background: ") }
       run.type("foreground")
       try await run.printed("Song: Unknown")
       // A busy machine may put silences between its frames.
@@ -305,11 +305,11 @@ extension BackgrounderTests {
     /// The program: a terminated application is silent at once, also while its main thread hangs. Its next life goes on where
     /// it ended.
     @Test(.blocksThread) func aTerminatedApplicationIsSilentAndRestored() async throws {
-      let stage = try await Stage(durations: [0.3, 4, 0.3])
+      let stage = try await Stage(durations: [0.3, 7, 0.3])
       defer { stage.close() }
       let names = stage.names.map { "Song: \($0)" }
       let run = try stage.run([
-        "--background-modes", "audio", "--misbehave", "block-background", "--call-limit", "1",
+        "--background-modes", "audio", "--misbehave", "block-background", "--call-limit", "3",
       ])
       run.type("play")
       try await run.printed(names[1])

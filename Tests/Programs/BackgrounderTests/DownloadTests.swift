@@ -85,7 +85,7 @@ extension BackgrounderTests {
       // No time for tasks: it is suspended at once.
       let run = try Run(arguments(server, ["--background-time", "0", "--script", "-"]))
       run.type("tap")
-      let end = ContinuousClock.now + .seconds(60)
+      let end = ContinuousClock.now + .seconds(120)
       while !hasPart, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
       run.type("home")
       try await run.line { $0.contains("sockets reclaimed: 127.0.0.1:") }

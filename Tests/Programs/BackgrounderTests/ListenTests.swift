@@ -7,11 +7,12 @@ import Testing
 extension BackgrounderTests {
   /// The server on the phone, with real clients (Technical Note TN2277, "Listening Socket" and "Data Socket").
   @Suite struct ListenTests {
-    /// A screen that listens, and its port.
+    /// A screen that listens, and its port, which the system gives to nobody else while it is closed.
     private func listening(_ arguments: [String] = []) async throws -> (run: Run, port: Int) {
-      let run = try Run(["listen", "--script", "-"] + arguments)
-      let line = try await run.line { $0.hasPrefix("Listening on 127.0.0.1:") }
-      return (run, try #require(Int(line.split(separator: ":").last ?? "")))
+      let port = try LoopbackSocket.freePort()
+      let run = try Run(["listen", "--port", "\(port)", "--script", "-"] + arguments)
+      try await run.printed("Listening on 127.0.0.1:\(port)")
+      return (run, port)
     }
 
     private func isRefused(_ port: Int) throws -> Bool {

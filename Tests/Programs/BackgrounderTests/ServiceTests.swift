@@ -146,7 +146,7 @@ extension BackgrounderTests {
         ] + Transcript.launch + ["> quit"])
       #expect(transcript.errors.first == "continuo: Application terminated: 0x8badf00d")
       #expect(
-        transcript.errors.contains { $0.contains("didEnterBackground had not returned after 4.") })
+        transcript.errors.contains { $0.contains("didEnterBackground had not returned after ") })
       #expect(
         transcript.application
           == ["Session begun", "Application entered background state.", "Session begun"])

@@ -34,7 +34,7 @@ extension EndToEndTests {
       return Run(player: player, heard: heard, end: end)
     }
 
-    @Test(arguments: [["0.3:pause", "0.8:play"], ["0.3:toggle", "0.8:toggle"]])
+    @Test(arguments: [["0.3:pause", "2.8:play"], ["0.3:toggle", "2.8:toggle"]])
     func pauseAndPlay(commands: [String]) async throws {
       let studio = try Studio()
       defer { studio.close() }
@@ -86,40 +86,40 @@ extension EndToEndTests {
       try expectSplice(run.heard[0..<start], isBeginningOf: both, after: 0.8)
     }
 
-    @Test(arguments: ["seek 1.5", "seek +1.1", "seek 0:01.5"])
+    @Test(arguments: ["seek 5.5", "seek +3.1", "seek 0:05.5"])
     func seekForward(command: String) async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 2, seed: 16)
+      let song = Song(duration: 8, seed: 16)
       let path = try await song.write(into: studio.folder)
-      let run = try await run([path], at: "0.4:\(command)", in: studio)
+      let run = try await run([path], at: "2:\(command)", in: studio)
       #expect(run.end.status == 0)
       let expected = try await Sound.mpg123([path])
       // What follows the jump is the end of the file.
-      let splice = try #require(run.steps.firstIndex { $0 >= 140 })
+      let splice = try #require(run.steps.firstIndex { $0 >= 500 })
       let target: Int
       if command.contains("+") {
         // From wherever it was at that moment.
         let tail = Sound(format: .float32, frames: run.heard.frames.suffix(15000))
         let place = try #require(tail.place(in: expected))
-        #expect(place == 88200 - 15000)
+        #expect(place == song.frameCount - 15000)
         let jump = zip(run.heard.frames, expected.frames).prefix { $0 == $1 }.count
         let start = try #require(
           run.heard[jump..<run.heard.frames.count].withoutSilence.place(in: expected))
         target = start
-        // The seek was from the present place, and the flush took a little.
-        #expect((0...2205).contains(jump + 48510 - start), "\(jump) to \(start)")
+        // The seek was from the present place, two seconds from the beginning, and the flush took a little.
+        #expect((0..<44_100).contains(jump + 136_710 - start), "\(jump) to \(start)")
       } else {
-        target = 66150
-        #expect(run.steps[splice] == 150)
+        target = 242_550
+        #expect(run.steps[splice] == 550)
       }
       let tail = expected[target..<expected.frames.count].trimmed
       let start = run.heard.frames.count - tail.frames.count
       expectSame(run.heard[start..<run.heard.frames.count], tail, "after the seek")
-      try expectSplice(run.heard[0..<start], isBeginningOf: expected, after: 0.4)
+      try expectSplice(run.heard[0..<start], isBeginningOf: expected, after: 2)
       // Each step once on either side.
       #expect(Array(run.steps[..<splice]) == Array(0..<Int64(splice)))
-      #expect(Array(run.steps[splice...]) == Array(run.steps[splice]..<200))
+      #expect(Array(run.steps[splice...]) == Array(run.steps[splice]..<800))
       #expect(!run.statuses.dropFirst(2).contains("paused"))
     }
 
@@ -145,7 +145,7 @@ extension EndToEndTests {
       let studio = try Studio()
       defer { studio.close() }
       let path = try await Song(duration: 2, seed: 18).write(into: studio.folder)
-      let run = try await run([path], at: "0.3:pause", "0.4:seek 1.6", "0.7:play", in: studio)
+      let run = try await run([path], at: "0.3:pause", "0.4:seek 1.6", "3.4:play", in: studio)
       let expected = try await Sound.mpg123([path])
       let tail = expected[70560..<88200].trimmed
       let start = run.heard.frames.count - tail.frames.count
@@ -156,12 +156,12 @@ extension EndToEndTests {
     @Test func volumeAndMute() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 3.5, seed: 19)
+      let song = Song(duration: 8, seed: 19)
       let path = try await song.write(into: studio.folder)
       let server = try studio.startServer()
       let capture = try await studio.capture(server.address)
       let player = try studio.play(
-        [path] + ["0.3:volume 50", "0.6:mute", "0.9:mute", "1.2:volume 100"].flatMap { ["--at", $0] },
+        [path] + ["1:volume 50", "2.5:mute", "4:mute", "5.5:volume 100"].flatMap { ["--at", $0] },
         server: server)
       #expect(try await player.ended().status == 0)
       let heard = Sound(try await capture.untilSilence())
@@ -204,7 +204,7 @@ extension EndToEndTests {
       let server = try studio.startServer()
       let capture = try await studio.capture(server.address)
       let with = try studio.play(
-        [path] + ["0.3:pause", "0.4:home", "0.7:play"].flatMap { ["--at", $0] }, server: server)
+        [path] + ["0.3:pause", "0.4:home", "3.4:play"].flatMap { ["--at", $0] }, server: server)
       #expect(try await with.ended().status == 0)
       expectSame(
         Sound(try await capture.untilSilence()).withoutSilence, try await Sound.mpg123([path]).withoutSilence)
@@ -214,7 +214,7 @@ extension EndToEndTests {
 
       let without = try studio.play(
         [path, "--background-modes", "none"]
-          + ["0.3:home", "0.5:next", "0.6:seek 0.9", "0.8:foreground"].flatMap { ["--at", $0] },
+          + ["0.3:home", "3.3:next", "3.4:seek 0.9", "3.5:foreground"].flatMap { ["--at", $0] },
         server: server)
       #expect(try await without.ended().status == 0)
       #expect(without.log.value.errors.count { $0.contains("suspended") } == 2)

@@ -14,7 +14,7 @@ extension EndToEndTests {
     func endsAndLeavesNothing(phase: Phase, signal: Int32) async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let path = try await Song(duration: 30, bitRate: 64).write(into: studio.folder)
       let player: Player
       switch phase {
       case .startingServer:
@@ -26,7 +26,7 @@ extension EndToEndTests {
         player = try studio.play([path, "--null-sink"], environment: ["PATH": search])
         let start = SystemClock.shared.now
         while !studio.leftovers().contains(where: { $0.contains("sleep") }) {
-          guard SystemClock.shared.now.seconds(since: start) < 60 else {
+          guard SystemClock.shared.now.seconds(since: start) < 120 else {
             throw Failure("no server was started")
           }
           try await Task.sleep(for: .milliseconds(5))
@@ -56,7 +56,7 @@ extension EndToEndTests {
     @Test func endsEvenWhenNobodyReadsItsEvents() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let path = try await Song(duration: 30, bitRate: 64).write(into: studio.folder)
       for signals in [1, 2] {
         let player = try studio.play([path, "--null-sink"], eventPipeBytes: 4096)
         try await player.reached(10)
@@ -85,7 +85,9 @@ extension EndToEndTests {
         let player = try studio.play(songs + ["--output", "wav:\(file)"], hasEvents: false)
         let start = SystemClock.shared.now
         while ((try? FileManager.default.attributesOfItem(atPath: file)[.size]) as? Int ?? 0) < 2_000_000 {
-          guard SystemClock.shared.now.seconds(since: start) < 60 else { throw Failure("nothing is written") }
+          guard SystemClock.shared.now.seconds(since: start) < 120 else {
+            throw Failure("nothing is written")
+          }
           try await Task.sleep(for: .milliseconds(1))
         }
         player.child.signal(SIGTERM)
@@ -107,7 +109,7 @@ extension EndToEndTests {
     @Test func privateServerGoesWithAKilledPlayer() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let path = try await Song(duration: 30, bitRate: 64).write(into: studio.folder)
       let player = try studio.play([path, "--null-sink", "--no-socket"])
       try await player.reached(20)
       #expect(studio.leftovers().contains { $0.contains("pulseaudio") })

@@ -61,8 +61,10 @@ extension EndToEndTests {
       }
       print("time steps against the captured sound: \(Spread(errors)); first \(errors[0] * 1000) ms")
       print("the way from the monitor: \(Spread(heard.delays))")
-      // How far they are off is measured where nothing else runs; a step of another place is 10 ms off and more.
-      #expect(Spread(errors).quantile(0.5) < 20)
+      // How far they are off is measured where nothing else runs: here most may be late, but no place is early, and a step
+      // of another place is 10 ms off and more.
+      let early = errors.sorted()[errors.count / 20]
+      #expect((-0.005..<0.02).contains(early), "\(early)")
     }
 
     /// The pipe is full before the home button is pressed, and nobody reads from it until the end.
@@ -74,7 +76,7 @@ extension EndToEndTests {
       let player = try studio.play(
         [
           path, "--output", "simulated", "--background-modes", modes, "--at", "0.5:home", "--at",
-          "1:foreground",
+          "3.5:foreground",
           "--timeline", drawing,
         ], eventPipeBytes: 4096)
       player.pauseEvents()
@@ -107,7 +109,7 @@ extension EndToEndTests {
       let child = try Child(
         [
           product("continuo"), "play", path, "--output", "simulated", "--no-socket", "--timeline", drawing,
-          "--background-modes", "none", "--at", "0.5:home", "--at", "1:foreground",
+          "--background-modes", "none", "--at", "0.5:home", "--at", "3.5:foreground",
         ] + (1...3).flatMap { ["--at", "0.\($0):task end \(name)"] },
         environment: studio.environment,
         streams: .descriptors(input: null, output: null, error: ends[1]))

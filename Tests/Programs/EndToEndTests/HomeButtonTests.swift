@@ -25,14 +25,14 @@ extension EndToEndTests {
       let studio = try Studio()
       defer { studio.close() }
       let back = way == "home" ? "foreground" : "unlock"
-      let songs = [Song(duration: 0.7, seed: 5), Song(duration: 3.5, seed: 6)]
+      let songs = [Song(duration: 0.7, seed: 5), Song(duration: 5, seed: 6)]
       var paths: [String] = []
       for song in songs { paths.append(try await song.write(into: studio.folder)) }
       let server = try studio.startServer()
       let capture = try await studio.capture(server.address)
       // The end of the first song is in the background too.
       let player = try studio.play(
-        paths + ["--at", "0.4:\(way)", "--at", "1.1:\(back)"]
+        paths + ["--at", "0.4:\(way)", "--at", "3:\(back)"]
           + arguments(entitlement, hasAudio: true, in: studio), server: server)
       #expect(try await player.ended().status == 0)
       expectSame(Sound(try await capture.untilSilence()).trimmed, try await Sound.mpg123(paths).trimmed)
@@ -70,13 +70,13 @@ extension EndToEndTests {
       let server = try studio.startServer()
       let capture = try await studio.capture(server.address)
       let player = try studio.play(
-        [path, "--at", "0.4:\(way)", "--at", "1.0:\(back)"]
+        [path, "--at", "0.4:\(way)", "--at", "3.4:\(back)"]
           + arguments(entitlement, hasAudio: false, in: studio), server: server)
       #expect(try await player.ended().status == 0)
       let heard = Sound(try await capture.untilSilence()).trimmed
       expectSame(heard.withoutSilence, try await Sound.mpg123([path]).withoutSilence, "both parts together")
       let silence = Double(heard.longestSilence.count) / 44100
-      print("silent for \(silence) s of 0.6 s in the background")
+      print("silent for \(silence) s of 3 s in the background")
       #expect(silence > 0.1)
 
       let events = player.events

@@ -60,8 +60,7 @@ extension EndToEndTests {
       let song = Song(duration: 4, seed: 12)
       let path = try await song.write(into: studio.folder)
       let player = try studio.play(
-        [path, "--null-sink", "--no-socket", "--at", "0:pause", "--at", "1.5:play"]
-          + (isPaused ? ["--at", "2.5:pause", "--at", "7:play"] : []))
+        [path, "--null-sink", "--socket", studio.socketPath, "--at", "0:pause"])
       try await player.seen("the first pause") { $0 == .timeControlStatus("paused", reason: nil) }
       let name = try #require(
         try FileManager.default.contentsOfDirectory(atPath: studio.runtimeFolder).first {
@@ -69,8 +68,11 @@ extension EndToEndTests {
         })
       let address = "unix:\(studio.runtimeFolder)/\(name)/native"
       let first = try await studio.capture(address)
+      let client = try Conversation(studio.socketPath)
+      #expect(try await client.ask("pause 0") == ["OK"])
       try await player.reached(80)
       if isPaused {
+        #expect(try await client.ask("pause 1") == ["OK"])
         _ = try await player.log.wait(for: "the second pause") {
           $0.events.withoutTime.count { $0 == .timeControlStatus("paused", reason: nil) } == 2
         }
@@ -88,13 +90,14 @@ extension EndToEndTests {
         return true
       }
       while !isBack() {
-        guard SystemClock.shared.now.seconds(since: start) < 60 else { throw Failure("no new server") }
+        guard SystemClock.shared.now.seconds(since: start) < 120 else { throw Failure("no new server") }
         try await Task.sleep(for: .milliseconds(2))
       }
       let expected = try await Sound.mpg123([path])
       let before = first.read { Sound($0) }.trimmed
       if isPaused {
         let second = try await studio.capture(address)
+        #expect(try await client.ask("pause 0") == ["OK"])
         #expect(try await player.ended().status == 0)
         let after = second.read { Sound($0) }.trimmed
         // What was heard before the first pause is not in it.
@@ -108,6 +111,7 @@ extension EndToEndTests {
       } else {
         #expect(try await player.ended().status == 0)
       }
+      client.finish()
       #expect(player.events.steps(of: 0).map(\.value) == song.steps)
     }
 
@@ -150,7 +154,8 @@ extension EndToEndTests {
       let song = Song(duration: 4, seed: 10)
       let path = try await song.write(into: studio.folder)
       let server = try studio.startServer()
-      let player = try studio.play([path, "--at", "0.2:home", "--at", "8:foreground"], server: server)
+      let player = try studio.play(
+        [path, "--at", "0.2:home", "--socket", studio.socketPath], server: server)
       try await player.reached(60)
       server.kill(SIGKILL)
       let suspension = try await player.seen("suspension") { $0 == .applicationState("suspended") }
@@ -160,7 +165,10 @@ extension EndToEndTests {
             "waitingToPlayAtSpecifiedRate", reason: "AVPlayerWaitingToMinimizeStallsReason")))
       #expect(suspension.host - death >= 4.5)
       try server.restart()
+      let client = try Conversation(studio.socketPath)
+      #expect(try await client.ask("foreground") == ["OK"])
       #expect(try await player.ended().status == 0)
+      client.finish()
       #expect(player.events.steps(of: 0).map(\.value) == song.steps)
       let events = player.events
       let index = try #require(events.firstIndex { $0.event == .applicationState("suspended") })

@@ -98,11 +98,11 @@ extension EndToEndTests {
     @Test func elsewhereSuspensionAndInterruptionAreALineEach() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 3, seed: 3).write(into: studio.folder)
+      let path = try await Song(duration: 5, seed: 3).write(into: studio.folder)
       let player = try studio.play([
-        path, "--output", "simulated", "--no-socket", "--background-modes", "none", "--at", "0.2:home",
+        path, "--output", "simulated", "--no-socket", "--background-modes", "none", "--at", "0.3:home",
         "--at",
-        "0.4:foreground", "--at", "0.6:interrupt begin", "--at", "0.8:interrupt end",
+        "3.3:foreground", "--at", "4:interrupt begin", "--at", "5:interrupt end",
       ])
       #expect(try await player.ended().status == 0)
       let words = player.log.value.output.dropFirst().map { $0.prefix { $0 != ":" } }

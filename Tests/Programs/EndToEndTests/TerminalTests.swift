@@ -63,7 +63,7 @@ extension EndToEndTests {
     {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let path = try await Song(duration: 30, bitRate: 64).write(into: studio.folder)
       let terminal = try PseudoTerminal()
       let before = terminal.localFlags
       let player = try studio.play([path, "--null-sink"], terminal: terminal)
@@ -84,7 +84,7 @@ extension EndToEndTests {
     @Test func quitKeyRestoresTheTerminalAndRemovesTheSocket() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let path = try await Song(duration: 30, bitRate: 64).write(into: studio.folder)
       let terminal = try PseudoTerminal()
       let before = terminal.localFlags
       let player = try studio.play(
@@ -188,14 +188,14 @@ extension EndToEndTests {
     @Test func aTerminalThatIsHeldHoldsNothingUp() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 2.5, seed: 8).write(into: studio.folder)
+      let path = try await Song(duration: 20, bitRate: 64, seed: 8).write(into: studio.folder)
       let drawing = "\(studio.folder)/run.svg"
       let terminal = try PseudoTerminal()
       let player = try studio.play(
         [
           path, "--output", "simulated", "--timeline", drawing, "--background-modes", "none", "--at",
           "1.5:home",
-          "--at", "2:foreground",
+          "--at", "4.5:foreground",
         ], terminal: terminal)
       try await player.reached(20)
       terminal.type("\u{13}")
@@ -205,10 +205,11 @@ extension EndToEndTests {
       // What waited is not drawn: only the newest.
       let place = terminal.output.utf8.count
       terminal.type("\u{11}")
+      try await terminal.shows(" / 20.00", from: place)
+      terminal.type("q")
       #expect(try await player.ended().status == 0)
       let text = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(text.contains("suspended, ") && !text.contains("0x8badf00d"))
-      try await terminal.shows("2.4", from: place)
       let shown = String(decoding: terminal.output.utf8.dropFirst(place), as: UTF8.self)
       #expect(!shown.contains("1.2"))
     }

@@ -108,7 +108,7 @@ extension RealServers {
       }
       let start = clock.now
       while FileManager.default.fileExists(atPath: directory) {
-        guard clock.now.seconds(since: start) < 60 else { throw Failure("\(directory) is still there") }
+        guard clock.now.seconds(since: start) < 120 else { throw Failure("\(directory) is still there") }
         // Nobody tells of the end of a child's child.
         try await Task.sleep(for: .milliseconds(5))
       }
@@ -134,7 +134,7 @@ extension RealServers {
         kill(first, SIGKILL)
         let start = clock.now
         while server.processIdentifier == first || server.isDead || !device.probe(limit: 0.2) {
-          guard clock.now.seconds(since: start) < 60 else { throw Failure("nobody started it again") }
+          guard clock.now.seconds(since: start) < 120 else { throw Failure("nobody started it again") }
           try await Task.sleep(for: .milliseconds(5))
         }
         print("a new server after \(clock.now.seconds(since: start) * 1000) ms")

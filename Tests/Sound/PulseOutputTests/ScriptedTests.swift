@@ -384,7 +384,8 @@ import Testing
 
   /// The device is gone: its loop has to go as well, on a thread of its own.
   func ended() async throws {
-    for _ in 0..<2000 where pulse.living > 0 { try await Task.sleep(for: .milliseconds(1)) }
+    let end = ContinuousClock.now + .seconds(120)
+    while pulse.living > 0, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
     #expect(pulse.living == 0)
     #expect(pulse.calls.suffix(2) == ["mainloopStop", "mainloopFree"])
   }

@@ -109,6 +109,6 @@ package func product(_ name: String) -> String {
 /// The same.
 @discardableResult
 package func pactl(_ address: String, _ arguments: some Sequence<String>) throws -> String {
-  let data = try runTool("timeout", ["60", "pactl", "--server=\(address)"] + arguments)
+  let data = try runTool("timeout", ["120", "pactl", "--server=\(address)"] + arguments)
   return String(decoding: data, as: UTF8.self)
 }

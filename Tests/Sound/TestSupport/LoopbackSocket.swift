@@ -2,7 +2,7 @@ import CTestSupport
 package import Foundation
 import Synchronization
 
-/// A TCP socket on loopback. Its calls throw a `POSIXError`, and wait at most 10 s for the other end.
+/// A TCP socket on loopback. Its calls throw a `POSIXError`, and wait at most 120 s for the other end.
 package final class LoopbackSocket: Sendable {
   /// Its number, open as long as this object is there.
   package let descriptor: Int32
@@ -10,7 +10,7 @@ package final class LoopbackSocket: Sendable {
   private init(_ descriptor: Int32) throws {
     guard descriptor >= 0 else { throw Self.error() }
     self.descriptor = descriptor
-    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    var limit = timeval(tv_sec: 120, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }

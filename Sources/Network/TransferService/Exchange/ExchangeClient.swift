@@ -3,7 +3,8 @@ package import Transfer
 extension Exchange {
   /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
   package protocol Client: AnyObject, Sendable {
-    /// The server redirects the request. Continue with `follow`, or `proceed` with the redirect's response.
+    /// The server redirects the request. Continue with `follow`, or with `proceed`, which accepts the
+    /// redirect as the response.
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
     /// The server requests credentials. Continue with `authenticate`, or `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
@@ -15,7 +16,7 @@ extension Exchange {
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
     /// Bytes of the body have arrived. Returns the demand for more.
     func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
-    /// `count` bytes of the request body were sent so far.
+    /// `count` bytes of the request body were sent so far. The count restarts if the body is sent again.
     func exchange(_ exchange: Exchange, sent count: Int64)
     /// The exchange has ended. This is the last call.
     func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)

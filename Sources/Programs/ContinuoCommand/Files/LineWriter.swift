@@ -40,15 +40,22 @@ final class LineWriter: Sendable {
   private let lengthAtOnce: Int
   /// Whether the descriptor is a file's, which is always ready.
   private let isFile: Bool
+  private let patience: Double
+  private let endLimit: Double
   private let onFailure: @Sendable (Int32) -> Void
   private let queue = DispatchQueue(label: "continuo-lines")
   private let state = Mutex(State())
 
   /// Creates a writer to an open descriptor, which is closed at the end if `owned`. `onFailure` receives the
   /// `errno` that prevents all further writes: at most once, on any thread.
-  init(descriptor: Int32, owned: Bool, onFailure: @escaping @Sendable (Int32) -> Void) {
+  init(
+    descriptor: Int32, owned: Bool, patience: Double = patience, endLimit: Double = endLimit,
+    onFailure: @escaping @Sendable (Int32) -> Void
+  ) {
     self.descriptor = descriptor
     ownsDescriptor = owned
+    self.patience = patience
+    self.endLimit = endLimit
     self.onFailure = onFailure
     var status = stat()
     // A write to a closed descriptor fails without blocking.
@@ -63,7 +70,7 @@ final class LineWriter: Sendable {
   /// Writes `line`, which ends with a line feed unless it is a drawing. Any thread; lines are written in the
   /// order of the calls. Blocks on a file's disk. While the backlog is full, waits as long as the reader
   /// takes something every `patience` seconds.
-  func write(_ line: [UInt8]) { while !add(line) { waitForReader(until: .now() + Self.patience) } }
+  func write(_ line: [UInt8]) { while !add(line) { waitForReader(until: .now() + patience) } }
 
   /// Writes a drawing that replaces the last one, as a status line does. `change` turns the last drawing into
   /// the new one. A slow reader gets only the newest drawing, as a whole. One thread at a time; never waits.
@@ -80,8 +87,8 @@ final class LineWriter: Sendable {
   /// stalled or slow reader has lost so far.
   @discardableResult
   func finish() -> Int {
-    let end = DispatchTime.now() + Self.endLimit
-    while waitForReader(until: min(end, .now() + Self.patience)) {}
+    let end = DispatchTime.now() + endLimit
+    while waitForReader(until: min(end, .now() + patience)) {}
     return state.withLock { state in
       state.lost += state.backlog.count { $0 == UInt8(ascii: "\n") }
       state.backlog = []

@@ -85,7 +85,7 @@ final class VirtualPhone {
   func wait(
     for what: String, sourceLocation: SourceLocation = #_sourceLocation, until condition: () -> Bool
   ) async throws {
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(120)
     while true {
       await device.advance(by: .zero)
       if condition() { return }

@@ -96,14 +96,16 @@ extension EndToEndTests {
       let isSlow = Mutex(true)
       let server = try HostileServer { request in
         let steps = HostileFile(content).answer(request)
-        return isSlow.withLock { $0 } ? slowly(steps, piece: 65_536, pause: 0.1) : steps
+        return isSlow.withLock { $0 } ? slowly(steps, piece: 524_288, pause: 10) : steps
       }
       defer { server.stop() }
       let part = folder.file("a.mp3.part")
       let run = try get(server.url("/a.mp3"))
       let clock = ContinuousClock()
       let limit = clock.now + .seconds(120)
-      while (try? folder.read("a.mp3.part").count) ?? 0 < 300_000, clock.now < limit { await Task.yield() }
+      while (try? folder.read("a.mp3.part").count) ?? 0 < 300_000, clock.now < limit {
+        try await Task.sleep(for: .milliseconds(5))
+      }
       let second = try await get(server.url("/a.mp3")).finished(status: 73)
       #expect(second.errors == ["continuo: \(folder.path)/a.mp3 is being downloaded already"])
       run.child.signal(SIGINT)

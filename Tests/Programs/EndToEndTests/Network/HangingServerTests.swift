@@ -42,7 +42,7 @@ extension EndToEndTests {
 
       /// A client of the socket, which is there before it takes connections.
       private static func connected(_ socket: String) throws -> Conversation {
-        let end = SystemClock.shared.now.advanced(bySeconds: 60)
+        let end = SystemClock.shared.now.advanced(bySeconds: 120)
         while true {
           do { return try Conversation(socket) } catch {
             guard SystemClock.shared.now < end else { throw error }

@@ -20,7 +20,7 @@ extension EndToEndTests {
     @Test func clientsDriveWhatPlays() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let paths = try await songs([2, 0.6, 0.5], studio)
+      let paths = try await songs([6, 0.6, 0.5], studio)
       let pulse = try studio.startServer()
       let capture = try await studio.capture(pulse.address)
       let player = try studio.play(Array(paths.prefix(2)), server: pulse)
@@ -73,7 +73,7 @@ extension EndToEndTests {
     @Test func aClientEndsTheApplicationAndLaunchesItAgain() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let paths = try await songs([1.2], studio)
+      let paths = try await songs([6], studio)
       let player = try studio.play(paths + ["--output", "simulated"])
       try await player.reached(30)
       let client = try Conversation(defaultSocket(studio))
@@ -83,9 +83,9 @@ extension EndToEndTests {
       #expect(try await client.ask("launch") == ["OK"])
       #expect(try await player.ended().status == 0)
       let steps = player.events.steps(of: 0).map(\.value)
-      #expect(steps.last == 119)
+      #expect(steps.last == 599)
       // Every hundredth, those around the termination perhaps twice.
-      #expect(Set(steps) == Set(0...119))
+      #expect(Set(steps) == Set(0...599))
       client.finish()
     }
 

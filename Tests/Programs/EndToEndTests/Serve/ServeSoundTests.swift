@@ -10,7 +10,7 @@ extension EndToEndTests {
     func pressedOverTheSocketWithAudioModeNothingIsHeardOfIt(way: String) async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let songs = [Song(duration: 1.0, seed: 21), Song(duration: 0.8, seed: 22)]
+      let songs = [Song(duration: 1.0, seed: 21), Song(duration: 5, seed: 22)]
       var paths: [String] = []
       for song in songs { paths.append(try await song.write(into: studio.folder)) }
       let pulse = try studio.startServer()
@@ -38,7 +38,7 @@ extension EndToEndTests {
     @Test func withoutAudioModeItStopsAndGoesOn() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 1.5, seed: 23).write(into: studio.folder)
+      let path = try await Song(duration: 6, seed: 23).write(into: studio.folder)
       let pulse = try studio.startServer()
       let capture = try await studio.capture(pulse.address)
       let served = try await studio.serve(["--no-state", "--background-modes", "none"], server: pulse)
@@ -80,7 +80,7 @@ extension EndToEndTests {
     @Test func terminatedAndLaunchedItGoesOnWhereItWas() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 2, seed: 24).write(into: studio.folder)
+      let path = try await Song(duration: 6, seed: 24).write(into: studio.folder)
       let pulse = try studio.startServer()
       let capture = try await studio.capture(pulse.address)
       let served = try await studio.serve(["--no-state"], server: pulse)
