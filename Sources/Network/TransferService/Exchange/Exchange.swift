@@ -370,12 +370,24 @@ package final class Exchange: Sendable {
     }
     alarms.cancel(old)
     guard let due else { return }
-    if due <= now { return stop(TransferFailure(.timedOut, "\(request.url.host) sends nothing")) }
+    if due <= now { return timeOut(at: now) }
     let alarm = alarms.set(at: due) { [weak self] in self?.watch() }
     let isOver = state.withLock { state in
       state.alarm = alarm
       return state.isOver
     }
     if isOver { alarms.cancel(alarm) }
+  }
+
+  /// Fails the exchange, unless an event has arrived since the check of the timeout.
+  private func timeOut(at now: HostTime) {
+    let isExpired = state.withLock { state in
+      guard !state.isOver, state.lastProgress.advanced(bySeconds: timeout) <= now else { return false }
+      // An event that arrives from now on is one of an obsolete connection: the client gets one call at a time.
+      state.hop += 1
+      return true
+    }
+    guard isExpired else { return watch() }
+    stop(TransferFailure(.timedOut, "\(request.url.host) sends nothing"))
   }
 }
