@@ -234,7 +234,8 @@ extension JukeboxMachine {
       effects.hasEnded = true
       return
     }
-    guard let follower, queue[follower] != nil else {
+    // In a repeated song each further copy would fail too, and count as another song.
+    guard let follower, follower != song, queue[follower] != nil else {
       start(next)
       return
     }

@@ -388,4 +388,21 @@ struct JukeboxLifeTests {
     #expect(rig.current?.id.rawValue == 2 && rig.seconds == 12.5 && rig.isPaused)
     #expect(rig.replayGain == .album)
   }
+
+  // MARK: Bad files and wrong lengths
+
+  /// The player has copies of a repeated song, and they fail with it.
+  @Test func copiesOfARepeatedSongAreOneSongThatFails() {
+    var rig = Rig(songs: 3)
+    rig.machine.setRepeat(true)
+    rig.machine.setSingle(.on)
+    rig.machine.play()
+    rig.settle()
+    rig.end()
+    for _ in 0..<3 { rig.failAndGoOn() }
+    rig.fail()
+    rig.settle()
+    #expect(rig.machine.state == .playing && rig.machine.currentID?.rawValue == 2)
+    #expect(rig.current?.id.rawValue == 2 && rig.difference == nil)
+  }
 }
