@@ -184,4 +184,19 @@ import Testing
     #expect(refusal(add("folder")) == nil)
     #expect(count() == 5)
   }
+
+  @Test("A folder of stored playlists that cannot be read hides no music") func unreadablePlaylists() throws {
+    try folder.write("a.mp3", song(cover: nil))
+    try folder.write("playlists", "a file")
+    let library = LibraryCommands(
+      host: host, home: try MusicHome(MediaPath(folder.path)),
+      playlists: PlaylistFolder(MediaPath(folder.file("playlists"))),
+      tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: SystemClock.shared)
+    let client = ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)
+    let (music, lists) = (Answer(), Answer())
+    library.perform(.lsinfo(nil), ConnectionMachine.Context(), for: client) { music.complete($0) }
+    #expect(String(decoding: try music.get().bytes, as: UTF8.self).contains("file: a.mp3\n"))
+    library.perform(.listplaylists, ConnectionMachine.Context(), for: client) { lists.complete($0) }
+    #expect(throws: Ack.self) { try lists.get() }
+  }
 }

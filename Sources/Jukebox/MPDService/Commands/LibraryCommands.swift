@@ -218,8 +218,9 @@ final class LibraryCommands: Sendable {
       } else {
         contents = try list(path, request)
       }
-      // Older clients expect the stored playlists here.
-      if path == home.path { contents.append(try storedPlaylists()) }
+      // Older clients expect the stored playlists here. If these cannot be read, the music still can;
+      // `listplaylists` replies with the reason.
+      if path == home.path, let stored = try? storedPlaylists() { contents.append(stored) }
       return contents
     case .readpicture(let uri, let offset):
       let song: Named
