@@ -71,34 +71,46 @@ extension JukeboxMachine {
     start(song, at: song == left ? 0 : nil)
   }
 
+  /// The position in a song and its duration according to the player, in seconds. `duration` is nil if the
+  /// player does not know it.
+  package typealias Progress = (seconds: Double, duration: Double?)
+
   /// Seeks to `seconds` of the song at `position`, and plays if stopped. A target at or after a known end
-  /// counts as the end of the song; when paused, the position is the song's end.
+  /// counts as the end of the song; when paused, the position is the song's end. `progress` is the song's;
+  /// nil if it is not the player's current one.
   ///
   /// - Throws: `badSongIndex`.
-  package mutating func seek(position: Int, to seconds: Double) throws(JukeboxError) {
+  package mutating func seek(
+    position: Int, to seconds: Double, progress: Progress? = nil
+  ) throws(JukeboxError) {
     guard let song = queue[position: position] else { throw .badSongIndex }
-    seek(song.id, to: seconds)
+    seek(song.id, to: seconds, progress)
   }
 
-  package mutating func seek(id: SongID, to seconds: Double) throws(JukeboxError) {
+  package mutating func seek(
+    id: SongID, to seconds: Double, progress: Progress? = nil
+  ) throws(JukeboxError) {
     guard queue[id] != nil else { throw .noSuchSong }
-    seek(id, to: seconds)
+    seek(id, to: seconds, progress)
   }
 
   /// Seeks to `seconds` of the current song. For a relative seek the caller adds the current position; a
   /// negative sum means the beginning.
   ///
   /// - Throws: `notPlaying` when stopped.
-  package mutating func seekCurrent(_ seconds: Double) throws(JukeboxError) {
+  package mutating func seekCurrent(_ seconds: Double, progress: Progress? = nil) throws(JukeboxError) {
     guard state != .stopped, let currentID else { throw .notPlaying }
-    seek(currentID, to: seconds)
+    seek(currentID, to: seconds, progress)
   }
 
-  private mutating func seek(_ id: SongID, to seconds: Double) {
+  private mutating func seek(_ id: SongID, to seconds: Double, _ progress: Progress?) {
     forgetErrors()
     // NaN is treated like a negative number.
     var seconds = seconds > 0 ? seconds : 0
-    let duration = queue[id]?.duration ?? .infinity
+    var duration = progress?.duration ?? queue[id]?.duration ?? .infinity
+    // Playback has passed the end: files joined to one announce the length of the first, and a length
+    // estimated from the first frame may be too short. The player will report the actual end.
+    if let progress, progress.seconds > duration { duration = .infinity }
     let isElsewhere = id != currentID || state == .stopped
     bringForward(id)
     if state == .paused {
