@@ -71,34 +71,46 @@ extension JukeboxMachine {
     start(song, at: song == left ? 0 : nil)
   }
 
+  /// The position in a song and its duration according to the player, in seconds. `duration` is nil if the
+  /// player does not know it.
+  package typealias Progress = (seconds: Double, duration: Double?)
+
   /// Seeks to `seconds` of the song at `position`, and plays if stopped. A target at or after a known end
-  /// counts as the end of the song; when paused, the position is the song's end.
+  /// counts as the end of the song; when paused, the position is the song's end. `progress` is the song's;
+  /// nil if it is not the player's current one.
   ///
   /// - Throws: `badSongIndex`.
-  package mutating func seek(position: Int, to seconds: Double) throws(JukeboxError) {
+  package mutating func seek(
+    position: Int, to seconds: Double, progress: Progress? = nil
+  ) throws(JukeboxError) {
     guard let song = queue[position: position] else { throw .badSongIndex }
-    seek(song.id, to: seconds)
+    seek(song.id, to: seconds, progress)
   }
 
-  package mutating func seek(id: SongID, to seconds: Double) throws(JukeboxError) {
+  package mutating func seek(
+    id: SongID, to seconds: Double, progress: Progress? = nil
+  ) throws(JukeboxError) {
     guard queue[id] != nil else { throw .noSuchSong }
-    seek(id, to: seconds)
+    seek(id, to: seconds, progress)
   }
 
   /// Seeks to `seconds` of the current song. For a relative seek the caller adds the current position; a
   /// negative sum means the beginning.
   ///
   /// - Throws: `notPlaying` when stopped.
-  package mutating func seekCurrent(_ seconds: Double) throws(JukeboxError) {
+  package mutating func seekCurrent(_ seconds: Double, progress: Progress? = nil) throws(JukeboxError) {
     guard state != .stopped, let currentID else { throw .notPlaying }
-    seek(currentID, to: seconds)
+    seek(currentID, to: seconds, progress)
   }
 
-  private mutating func seek(_ id: SongID, to seconds: Double) {
+  private mutating func seek(_ id: SongID, to seconds: Double, _ progress: Progress?) {
     forgetErrors()
     // NaN is treated like a negative number.
     var seconds = seconds > 0 ? seconds : 0
-    let duration = queue[id]?.duration ?? .infinity
+    var duration = progress?.duration ?? queue[id]?.duration ?? .infinity
+    // Playback has passed the end: files joined to one announce the length of the first, and a length
+    // estimated from the first frame may be too short. The player will report the actual end.
+    if let progress, progress.seconds > duration { duration = .infinity }
     let isElsewhere = id != currentID || state == .stopped
     bringForward(id)
     if state == .paused {
@@ -106,6 +118,7 @@ extension JukeboxMachine {
     } else if seconds >= duration {
       state = .playing
       becomeCurrent(id)
+      forgetPosition(of: id)
       finish(id)
       return
     }
@@ -139,6 +152,12 @@ extension JukeboxMachine {
     isMuted = muted
     effects.actions.append(.setMuted(muted))
     effects.changed.insert(.mixer)
+  }
+
+  package mutating func setSwitchedOff(_ isOff: Bool) {
+    guard isOff != isSwitchedOff else { return }
+    isSwitchedOff = isOff
+    effects.changed.insert(.output)
   }
 
   /// Sends a new player the whole state: volume, mute, replay gain, speed, and, unless stopped, the current
@@ -184,12 +203,16 @@ extension JukeboxMachine {
   }
 
   private mutating func forgetPosition(of song: SongID) {
-    if let song = queue[song] { positions.remove(song) }
+    guard let song = queue[song] else { return }
+    positions.remove(song)
+    effects.finished = song.locator
   }
 
-  /// Records the position at which a song was left or stopped. `duration` is in seconds, nil if unknown.
-  package mutating func notePosition(in song: Song, at seconds: Double, duration: Double?) {
-    positions.note(song, leftAt: seconds, duration: duration ?? song.duration)
+  /// Records the position at which a song was left or stopped, unless it counts as heard to its end since the
+  /// last `takeEffects()`.
+  package mutating func notePosition(in song: Song, at progress: Progress) {
+    guard song.locator != effects.finished else { return }
+    positions.note(song, leftAt: progress.seconds, duration: progress.duration ?? song.duration)
   }
 
   private mutating func advanced(to song: SongID) {
@@ -234,7 +257,8 @@ extension JukeboxMachine {
       effects.hasEnded = true
       return
     }
-    guard let follower, queue[follower] != nil else {
+    // In a repeated song each further copy would fail too, and count as another song.
+    guard let follower, follower != song, queue[follower] != nil else {
       start(next)
       return
     }

@@ -160,9 +160,13 @@ struct SlotSequence: Sendable {
 
   /// Exchanges the slots at `low` and `high`, which must be larger, and gives both the stamp.
   mutating func swap(_ low: Int, _ high: Int, stamp: UInt64) {
-    let (first, second) = (self[low], self[high])
-    replace(low..<low + 1, with: [second], stamp: stamp)
-    replace(high..<high + 1, with: [first], stamp: stamp)
+    // In place: a removal and an insertion for each might rebuild the chunks while a slot is missing.
+    let (first, second) = (index(of: low), index(of: high))
+    let (lower, higher) = (self[low], self[high])
+    chunks[first].slots[low - Int(chunks[first].start)] = higher
+    chunks[second].slots[high - Int(chunks[second].start)] = lower
+    (chunkOfSlot[Int(higher)], chunkOfSlot[Int(lower)]) = (chunks[first].number, chunks[second].number)
+    for rank in [low, high] { self.stamp(rank..<rank + 1, stamp) }
   }
 
   /// Gives all slots of `range` the stamp, which must not be below any existing stamp.

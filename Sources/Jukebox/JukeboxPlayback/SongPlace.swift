@@ -73,6 +73,12 @@ package final class SongPlace: Sendable {
     return (seconds(view), duration(view), Int(view.item?.heardBitRate.rounded() ?? 0))
   }
 
+  /// Returns the song's progress; nil if the song is not current. Any thread.
+  package func progress(of id: SongID) -> JukeboxMachine.Progress? {
+    let view = look(at: id)
+    return seconds(view).map { ($0, duration(view)) }
+  }
+
   /// Whether the song can be played from `seconds` of its range. False only for the current song, if it is a
   /// live stream or its server does not support the seek. Any thread.
   package func canSeek(_ id: SongID, to seconds: Double) -> Bool {

@@ -117,7 +117,10 @@ extension PlaybackEngine {
     toSeconds seconds: Double, of id: ItemID? = nil, isExact: Bool = false,
     completion: (@Sendable (Bool) -> Void)? = nil
   ) {
-    let ended = call(.call) { $0.seek(to: seconds, of: id, isExact: isExact, completion: completion) }
+    let ended = callTimed { machine, now, timing in
+      let heard = machine.position(now: now, timing: timing)?.seconds
+      return machine.seek(to: seconds, of: id, isExact: isExact, heard: heard, completion: completion)
+    }
     for seek in ended { seek.completion(seek.finished) }
   }
 

@@ -122,9 +122,10 @@ package final class PlaybackEngine: Sendable {
   }
 
   /// Calls `call` with the present time and output timing, for a call by the application.
-  func callTimed(_ body: (inout EngineMachine, HostTime, OutputTiming?) -> Void) {
-    readTime(.call, body)
-    signal()
+  func callTimed<Result: Sendable>(_ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result) -> Result
+  {
+    defer { signal() }
+    return readTime(.call, body)
   }
 
   /// Reads machine state that does not depend on the present time.

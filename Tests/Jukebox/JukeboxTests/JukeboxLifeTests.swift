@@ -388,4 +388,44 @@ struct JukeboxLifeTests {
     #expect(rig.current?.id.rawValue == 2 && rig.seconds == 12.5 && rig.isPaused)
     #expect(rig.replayGain == .album)
   }
+
+  // MARK: Bad files and wrong lengths
+
+  /// The player has copies of a repeated song, and they fail with it.
+  @Test func copiesOfARepeatedSongAreOneSongThatFails() {
+    var rig = Rig(songs: 3)
+    rig.machine.setRepeat(true)
+    rig.machine.setSingle(.on)
+    rig.machine.play()
+    rig.settle()
+    rig.end()
+    for _ in 0..<3 { rig.failAndGoOn() }
+    rig.fail()
+    rig.settle()
+    #expect(rig.machine.state == .playing && rig.machine.currentID?.rawValue == 2)
+    #expect(rig.current?.id.rawValue == 2 && rig.difference == nil)
+  }
+
+  /// Files joined to one announce the length of the first.
+  @Test func aLengthThatPlaybackHasPassedIsNoEnd() throws {
+    var rig = Rig()
+    let metadata = SongMetadata(duration: 1)
+    try rig.machine.add(["a", "b"].map { Song(path: Array($0.utf8), metadata: metadata) })
+    rig.machine.play()
+    func seek(to seconds: Double, from position: Double, of duration: Double?) throws {
+      try rig.machine.seekCurrent(seconds, progress: (position, duration))
+      rig.settle()
+      #expect(rig.machine.currentPosition == 0 && rig.seconds == seconds)
+    }
+    try seek(to: 2, from: 3, of: 1)
+    try seek(to: 4, from: 2, of: nil)
+    // The player knows better than the tags.
+    try seek(to: 5, from: 0.5, of: 6)
+    rig.machine.pause(true)
+    try seek(to: 5.5, from: 5, of: 6)
+    try seek(to: 6.5, from: 7, of: 6)
+    rig.machine.pause(false)
+    try rig.machine.seekCurrent(6, progress: (5, 6))
+    #expect(rig.machine.currentPosition == 1)
+  }
 }

@@ -138,4 +138,19 @@ struct SlotSequenceTests {
       #expect(before.indices.allSatisfy { copy.rank(of: before[$0]) == $0 })
     }
   }
+
+  /// There are as many chunks as are allowed, and the first one is full.
+  @Test func aSwapRebuildsNothing() {
+    var sequence = SlotSequence()
+    for slot in 1...512 as ClosedRange<SlotSequence.Slot> {
+      sequence.insert([slot], at: sequence.count, stamp: 1)
+    }
+    for index in 0..<14 {
+      let next = SlotSequence.Slot(sequence.count) + 1
+      sequence.insert(Array(next..<next + 65), at: sequence.count - 50 - index, stamp: 1)
+    }
+    #expect(sequence.chunks.count == SlotSequence.maximumChunks(for: sequence.count))
+    sequence.swap(256, sequence.count - 1, stamp: 2)
+    expectShape(sequence, seed: 0)
+  }
 }

@@ -184,4 +184,29 @@ import Testing
     #expect(refusal(add("folder")) == nil)
     #expect(count() == 5)
   }
+
+  @Test("A folder of stored playlists that cannot be read hides no music") func unreadablePlaylists() throws {
+    try folder.write("a.mp3", song(cover: nil))
+    try folder.write("playlists", "a file")
+    let library = LibraryCommands(
+      host: host, home: try MusicHome(MediaPath(folder.path)),
+      playlists: PlaylistFolder(MediaPath(folder.file("playlists"))),
+      tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: SystemClock.shared)
+    let client = ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)
+    let (music, lists) = (Answer(), Answer())
+    library.perform(.lsinfo(nil), ConnectionMachine.Context(), for: client) { music.complete($0) }
+    #expect(String(decoding: try music.get().bytes, as: UTF8.self).contains("file: a.mp3\n"))
+    library.perform(.listplaylists, ConnectionMachine.Context(), for: client) { lists.complete($0) }
+    #expect(throws: Ack.self) { try lists.get() }
+  }
+
+  @Test("A name that is not UTF-8 is taken as it was listed") func listedNames() throws {
+    let name = Array("caf".utf8) + [0xE9] + Array(".mp3".utf8)
+    try AtomicFile.write(song(cover: nil), to: MediaPath(folder.path).appending(name), mode: 0o600)
+    let listed = String(decoding: try begin(.lsinfo(nil)).get().bytes, as: UTF8.self)
+    #expect(listed.contains("file: caf\\xE9.mp3\n"), "\(listed)")
+    _ = try begin(add("caf\\xE9.mp3")).get()
+    #expect(host.read { $0.queue[position: 0]?.song.locator.bytes.suffix(name.count) } == name[...])
+    #expect(throws: Ack.self) { try begin(add("caf\\xE8.mp3")).get() }
+  }
 }

@@ -218,8 +218,9 @@ final class LibraryCommands: Sendable {
       } else {
         contents = try list(path, request)
       }
-      // Older clients expect the stored playlists here.
-      if path == home.path { contents.append(try storedPlaylists()) }
+      // Older clients expect the stored playlists here. If these cannot be read, the music still can;
+      // `listplaylists` replies with the reason.
+      if path == home.path, let stored = try? storedPlaylists() { contents.append(stored) }
       return contents
     case .readpicture(let uri, let offset):
       let song: Named
@@ -379,6 +380,13 @@ final class LibraryCommands: Sendable {
     let ids = try add(database.described(songs), at: place)
     tagReader.read(Array(zip(ids, songs.map(\.locator))))
     return ids
+  }
+
+  /// Gives the songs in the queue whose files have changed the tags that the database has found. Blocks on
+  /// the disk.
+  func renewTags() {
+    let changes = database.changes(in: host.read { $0.queue })
+    if !changes.isEmpty { try? host.change { $0.setMetadata(changes) } }
   }
 
   func add(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {

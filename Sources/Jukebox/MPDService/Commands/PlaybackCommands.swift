@@ -86,15 +86,19 @@ struct PlaybackCommands: Sendable {
     case .relative(let distance): seconds = host.seconds + distance.inSeconds
     }
     let current = host.read { $0.state == .stopped ? nil : $0.currentID }
-    try seek(current, to: seconds) { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
+    try seek(current, to: seconds) { m, progress throws(JukeboxError) in
+      try m.seekCurrent(seconds, progress: progress)
+    }
   }
 
   /// Seeks in a song. Throws `notSeekable` if the player has loaded this song and cannot seek in it.
   private func seek(
-    _ id: SongID?, to seconds: Double, _ body: (inout JukeboxMachine) throws(JukeboxError) -> Void
+    _ id: SongID?, to seconds: Double,
+    _ body: (inout JukeboxMachine, JukeboxMachine.Progress?) throws(JukeboxError) -> Void
   ) throws(JukeboxError) {
     if let id, !host.place.canSeek(id, to: seconds) { throw .notSeekable }
-    try host.change(body)
+    let progress = id.flatMap(host.place.progress)
+    try host.change { m throws(JukeboxError) in try body(&m, progress) }
   }
 
   /// Performs a transport command, for which a lock screen has controls.
@@ -110,12 +114,14 @@ struct PlaybackCommands: Sendable {
     case .previous: try host.change { m throws(JukeboxError) in try m.previous() }
     case .seek(let position, let time):
       let id = host.read { $0.queue[position: Int(position)]?.id }
-      try seek(id, to: time.seconds) { m throws(JukeboxError) in
-        try m.seek(position: Int(position), to: time.seconds)
+      try seek(id, to: time.seconds) { m, progress throws(JukeboxError) in
+        try m.seek(position: Int(position), to: time.seconds, progress: progress)
       }
     case .seekid(let id, let time):
       let id = SongID(rawValue: id)
-      try seek(id, to: time.seconds) { m throws(JukeboxError) in try m.seek(id: id, to: time.seconds) }
+      try seek(id, to: time.seconds) { m, progress throws(JukeboxError) in
+        try m.seek(id: id, to: time.seconds, progress: progress)
+      }
     case .seekcur(let target): try seek(target)
     }
     return Reply()

@@ -79,7 +79,8 @@ final class RemoteControl {
   }
 
   private func seek(to seconds: Double) {
-    change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
+    let progress = host.read { $0.currentID }.flatMap(host.place.progress)
+    change { machine throws(JukeboxError) in try machine.seekCurrent(seconds, progress: progress) }
   }
 
   /// Changes the jukebox. Ignores errors, because a user knows that nothing can be skipped if nothing plays.

@@ -6,11 +6,13 @@ extension EngineMachine {
   /// pending seek ends without success. If `id` is not nil and not current, only `completion` is scheduled,
   /// with false.
   ///
-  /// `isExact`: whether the position must not be estimated.
+  /// `isExact`: whether the position must not be estimated. `heard`: the present position in seconds; nil if
+  /// unknown.
   ///
   /// - Returns: the completion handlers to call at once, outside the lock, with their arguments.
   mutating func seek(
-    to seconds: Double, of id: ItemID? = nil, isExact: Bool = false, completion: (@Sendable (Bool) -> Void)?
+    to seconds: Double, of id: ItemID? = nil, isExact: Bool = false, heard: Double? = nil,
+    completion: (@Sendable (Bool) -> Void)?
   ) -> [(completion: @Sendable (Bool) -> Void, finished: Bool)] {
     guard id == nil || id == current else {
       if let completion { emit(.seekCompleted(completion, finished: false)) }
@@ -38,9 +40,12 @@ extension EngineMachine {
       return superseded + ends(completion, true)
     }
     guard info.live == nil else { return superseded + ends(completion, false) }
-    // Targets after the end are clamped to the exact length. An estimated length does not limit the target,
-    // because the decoder reports the frame reached.
-    let target = if case .exact = info.frameCount { min(place, info.duration.seconds) } else { place }
+    // Targets after the end are clamped to the exact length. A length that is an estimate, or that playback
+    // has exceeded (files joined to one announce the length of the first), does not limit the target, because
+    // the decoder reports the frame reached.
+    let length = info.duration.seconds
+    let isValid = (heard ?? resting) <= length
+    let target = if case .exact = info.frameCount, isValid { min(place, length) } else { place }
     discontinue(to: .start(current, isExact ? .exactSeconds(target) : .seconds(target)), resting: target)
     pendingSeek = PendingSeek(completion: completion)
     schedule.reset(to: target)

@@ -78,7 +78,7 @@ import Testing
     #expect(throws: (any Error).self) { try folder.read("positions") }
     try host.change { machine throws(JukeboxError) in
       machine.positions.threshold = 60
-      machine.notePosition(in: Song(path: Array("/music/a.mp3".utf8)), at: 100, duration: 3600)
+      machine.notePosition(in: Song(path: Array("/music/a.mp3".utf8)), at: (100, 3600))
       machine.setRepeat(true)
     }
     clock.advance(bySeconds: 1)
@@ -99,6 +99,21 @@ import Testing
     setVolume(3)
     clock.advance(bySeconds: 1)
     #expect(kept == nil && keptVolume == 3)
+  }
+
+  /// They come in many batches at each start.
+  @Test func tagsOfFilesAreNoReasonToWriteTheQueue() throws {
+    try add()
+    clock.advance(bySeconds: 1)
+    remove("queue")
+    let id = try #require(host.read { $0.queue[position: 0]?.id })
+    try host.change { $0.setMetadata([(id, SongMetadata(duration: 3))]) }
+    clock.advance(bySeconds: 1)
+    #expect(kept == nil)
+    try host.change { $0.setMetadata([(id, SongMetadata(duration: 4))]) }
+    try add()
+    clock.advance(bySeconds: 1)
+    #expect(kept == 2)
   }
 
   @Test func placeIsWrittenTwiceASecondWhileSoundMoves() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import PulseOutput
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension EndToEndTests {
@@ -130,6 +131,29 @@ extension EndToEndTests {
       try await client.passes(standing)
       client.finish()
       _ = try await served.ended(by: SIGTERM)
+    }
+
+    /// The length is estimated by the first frame, which is four times as long as the others.
+    @Test func aSongThatIsLongerThanItSeemedIsNotLeftByASeek() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let bytes = SongBytes.make(frames: 5, bitRate: 256) + SongBytes.make(frames: 2000, bitRate: 64)
+      var paths = [try studio.write(bytes, to: "long.mp3")]
+      paths.append(try studio.write(SongBytes.make(frames: 200), to: "next.mp3"))
+      let server = try await studio.serve(["--no-state", "--output", "simulated"])
+      let client = try Conversation(studio.socketPath)
+      for path in paths { _ = try await client.ask("add \"\(path)\"") }
+      let end = try #require(Double(try await client.field("duration", of: "playlistinfo 0") ?? ""))
+      #expect(end < 20)
+      #expect(try await client.ask("seek 0 \(end - 1)") == ["OK"])
+      try await client.passes(end + 0.5)
+      for (distance, range) in [("-0.3", end...end + 10), ("+20", end + 20...end + 32)] {
+        #expect(try await client.ask("seekcur \(distance)") == ["OK"])
+        #expect(try await client.field("song", of: "status") == "0")
+        #expect(range.contains(try await client.elapsed()))
+      }
+      client.finish()
+      _ = try await server.ended(by: SIGTERM)
     }
 
     @Test func watchersGetEveryStepOnce() async throws {

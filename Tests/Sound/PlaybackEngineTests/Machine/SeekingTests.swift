@@ -131,4 +131,16 @@ struct SeekingTests {
     harness.advance(1)
     #expect(harness.seen.filter { $0 == .boundary }.count == 1)
   }
+
+  /// Files joined to one announce the length of the first.
+  @Test(arguments: [2.5, 10]) func anAnnouncedLengthThatIsPassedDoesNotLimitSeeks(target: Double) {
+    let harness = EngineHarness()
+    harness.add(SyntheticMedia(number: 1, frames: 4_410_000, announced: .exact(88_200)))
+    harness.engine.setRate(1)
+    harness.advance(3)
+    harness.seek(target)
+    harness.advance(0.1)
+    let seconds = harness.engine.currentTime?.seconds ?? 0
+    #expect((target...target + 0.1).contains(seconds), "\(seconds)")
+  }
 }
