@@ -26,14 +26,15 @@ extension EndToEndTests {
       let second = try await studio.capture(server.address)
       #expect(try await player.ended().status == 0)
 
-      let expected = try await Sound.mpg123([path])
-      let before = first.read { Sound($0) }.trimmed
-      let after = Sound(try await second.untilSilence()).trimmed
+      // A busy machine may put silences between its frames.
+      let expected = try await Sound.mpg123([path]).withoutSilence
+      let before = first.read { Sound($0) }.withoutSilence
+      let after = Sound(try await second.untilSilence()).withoutSilence
       let end = try #require(before.place(in: expected)) + before.frames.count
       let start = try #require(after.place(in: expected))
       print("the first part ends at frame \(end), the second begins at \(start): \(end - start) heard twice")
       expectSame(before, expected[0..<end], "before")
-      expectSame(after, expected[start..<expected.frames.count].trimmed, "after")
+      expectSame(after, expected[start..<expected.frames.count], "after")
       // A block of the sink's had begun to be heard when the server died. The capture may lack more than that: what the server
       // had not sent to it. The observer below tells that nothing was left out.
       #expect(end - start <= 3528)
@@ -93,13 +94,14 @@ extension EndToEndTests {
         guard SystemClock.shared.now.seconds(since: start) < 120 else { throw Failure("no new server") }
         try await Task.sleep(for: .milliseconds(2))
       }
-      let expected = try await Sound.mpg123([path])
-      let before = first.read { Sound($0) }.trimmed
+      // A busy machine may put silences between its frames.
+      let expected = try await Sound.mpg123([path]).withoutSilence
+      let before = first.read { Sound($0) }.withoutSilence
       if isPaused {
         let second = try await studio.capture(address)
         #expect(try await client.ask("pause 0") == ["OK"])
         #expect(try await player.ended().status == 0)
-        let after = second.read { Sound($0) }.trimmed
+        let after = second.read { Sound($0) }.withoutSilence
         // What was heard before the first pause is not in it.
         let start = try #require(before.place(in: expected))
         let end = start + before.frames.count

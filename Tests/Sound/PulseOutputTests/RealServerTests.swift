@@ -73,7 +73,7 @@ extension RealServers {
         let stopped = stream.timing()
         #expect(stopped.frameRate == 0)
         #expect(stopped.heardFrame >= before.heardFrame)
-        _ = try await capture.passed(8820)
+        _ = try await capture.untilSilence()
         // Where it goes on: the frame after the last one captured.
         let last: Int64? = capture.read { $0.frames.last ?? nil }
         let next = try #require(last) + 1

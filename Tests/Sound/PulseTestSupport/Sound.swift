@@ -69,8 +69,10 @@ package struct Sound: Sendable {
   /// The longest of them; none is an empty one at the beginning. A starved machine tears sound, so that there may be others.
   package var longestSilence: (start: Int, count: Int) { silences.max { $0.count < $1.count } ?? (0, 0) }
 
-  /// A part of it.
-  package subscript(_ range: Range<Int>) -> Sound { Sound(format: format, frames: frames[range]) }
+  /// A part of it, as far as it has one: a sound that is too short is another one, and no end of all tests.
+  package subscript(_ range: Range<Int>) -> Sound {
+    Sound(format: format, frames: frames[range.clamped(to: frames.indices)])
+  }
 
   /// One after the other.
   package static func + (first: Sound, second: Sound) -> Sound {

@@ -34,6 +34,7 @@ extension EndToEndTests {
       #expect(try await client.ask("pause 1") == ["OK"])
       try await player.seen("pause") { $0 == .timeControlStatus("paused", reason: nil) }
       #expect(try await client.field("state", of: "status") == "pause")
+      _ = try await capture.untilSilence()
       _ = try await capture.passed(10_000)
       #expect(try await client.ask("pause 0") == ["OK"])
       #expect(try await player.ended().status == 0)

