@@ -102,6 +102,8 @@ struct NetworkTests {
       #expect(try client.ask("password wrong") == ["ACK [3@0] {password} incorrect password"])
     }
     server.server.setPasswords(["right": .all])
+    // The loop may read a line before it takes the passwords, and not another one.
+    #expect(try client.ask("ping") == ["OK"])
     for _ in 0..<2 {
       #expect(try client.ask("password wrong") == ["ACK [3@0] {password} incorrect password"])
     }

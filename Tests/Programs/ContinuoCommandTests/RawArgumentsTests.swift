@@ -17,7 +17,7 @@ import Testing
     }
     var random = RandomSource(seed: 4)
     for _ in 0..<1000 {
-      let bytes = random.bytes(random.below(12))
+      let bytes = random.bytes(random.below(12)).map { max($0, 1) }
       #expect(RawArguments.bytes(of: RawArguments.text(of: bytes)).bytes == bytes)
     }
     #expect(RawArguments.bytes(of: "no such \u{FFFD}") == MediaPath("no such \u{FFFD}"))
