@@ -118,6 +118,7 @@ extension JukeboxMachine {
     } else if seconds >= duration {
       state = .playing
       becomeCurrent(id)
+      forgetPosition(of: id)
       finish(id)
       return
     }
@@ -196,12 +197,16 @@ extension JukeboxMachine {
   }
 
   private mutating func forgetPosition(of song: SongID) {
-    if let song = queue[song] { positions.remove(song) }
+    guard let song = queue[song] else { return }
+    positions.remove(song)
+    effects.finished = song.locator
   }
 
-  /// Records the position at which a song was left or stopped. `duration` is in seconds, nil if unknown.
-  package mutating func notePosition(in song: Song, at seconds: Double, duration: Double?) {
-    positions.note(song, leftAt: seconds, duration: duration ?? song.duration)
+  /// Records the position at which a song was left or stopped, unless it counts as heard to its end since the
+  /// last `takeEffects()`.
+  package mutating func notePosition(in song: Song, at progress: Progress) {
+    guard song.locator != effects.finished else { return }
+    positions.note(song, leftAt: progress.seconds, duration: progress.duration ?? song.duration)
   }
 
   private mutating func advanced(to song: SongID) {

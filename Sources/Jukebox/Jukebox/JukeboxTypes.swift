@@ -88,6 +88,8 @@ package struct JukeboxEffects: Sendable {
   /// Whether the play order has ended: no song follows, or none can be played. False when a command requested
   /// the silence: `stop`, `clear`, or removing the current song.
   package var hasEnded = false
+  /// The song that counts as heard to its end; nil if none.
+  var finished: SongLocator?
 
   package init() {}
 }

@@ -119,7 +119,7 @@ package final class JukeboxHost: Suspendable {
         result = .failure(error)
       }
       if let left, state.machine.currentID != left.song.id || state.machine.state == .stopped {
-        state.machine.notePosition(in: left.song.song, at: left.seconds, duration: left.duration)
+        state.machine.notePosition(in: left.song.song, at: left.progress)
       }
       let effects = state.machine.takeEffects()
       place.expect(effects.actions)
@@ -131,13 +131,12 @@ package final class JukeboxHost: Suspendable {
     return (result, effects.hasEnded)
   }
 
-  /// Returns the current song with its position and duration in seconds; nil when stopped, or if no positions
-  /// in long songs are stored. To be called before a change, which may make another song current.
-  private func longSong() -> (song: QueuedSong, seconds: Double, duration: Double?)? {
+  /// Returns the current song with its progress; nil when stopped, or if no positions in long songs are
+  /// stored. To be called before a change, which may make another song current.
+  private func longSong() -> (song: QueuedSong, progress: JukeboxMachine.Progress)? {
     let song = read { $0.positions.threshold == nil || $0.state == .stopped ? nil : $0.currentSong }
-    guard let song else { return nil }
-    let time = place.time(of: song.id)
-    return time.seconds.map { (song, $0, time.duration) }
+    guard let song, let progress = place.progress(of: song.id) else { return nil }
+    return (song, progress)
   }
 
   /// Connects `player`, or disconnects the previous one if nil. Without a player, actions are dropped.

@@ -219,4 +219,20 @@ import Testing
       #expect(ends == 2)
     }
   }
+
+  @Test @MainActor func aLongSongThatWasSoughtToItsEndIsHeard() throws {
+    try PlaybackStage.with(["a": 100, "b": 100]) { stage in
+      let (host, player) = host(stage)
+      try host.change { $0.positions.threshold = 60 }
+      try host.change { $0.play() }
+      stage.pass(30)
+      let progress = host.read { $0.currentID }.flatMap(host.place.progress)
+      #expect(progress?.duration == 100 && abs((progress?.seconds ?? 0) - 30) < 0.1)
+      try host.change { machine throws(JukeboxError) in
+        try machine.seekCurrent(99_999, progress: progress)
+      }
+      stage.pass(1)
+      #expect(current(player) == "b" && host.read { $0.positions }.all.isEmpty)
+    }
+  }
 }

@@ -23,7 +23,7 @@ import Testing
   {
     let song = try #require(rig.machine.currentSong)
     try command(&rig.machine)
-    rig.machine.notePosition(in: song.song, at: seconds, duration: nil)
+    rig.machine.notePosition(in: song.song, at: (seconds, nil))
     rig.settle()
   }
 
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: [(9, nil), (3591, nil), (.nan, 100), (.infinity, 100), (10, 10)] as [(Double, Double?)])
   func beginningAndEndAreNoPositions(_ seconds: Double, _ kept: Double?) throws {
     var rig = rig()
-    rig.machine.notePosition(in: try #require(rig.machine.currentSong).song, at: 100, duration: nil)
+    rig.machine.notePosition(in: try #require(rig.machine.currentSong).song, at: (100, nil))
     try leave(&rig, at: seconds) { try $0.next() }
     #expect(rig.machine.positions.all.first?.seconds == kept)
   }

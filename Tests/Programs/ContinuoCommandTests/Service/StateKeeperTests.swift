@@ -78,7 +78,7 @@ import Testing
     #expect(throws: (any Error).self) { try folder.read("positions") }
     try host.change { machine throws(JukeboxError) in
       machine.positions.threshold = 60
-      machine.notePosition(in: Song(path: Array("/music/a.mp3".utf8)), at: 100, duration: 3600)
+      machine.notePosition(in: Song(path: Array("/music/a.mp3".utf8)), at: (100, 3600))
       machine.setRepeat(true)
     }
     clock.advance(bySeconds: 1)
