@@ -429,4 +429,47 @@ import Testing
     let steps = zip(counts, counts.dropFirst()).map { $1 - $0 }
     #expect(steps == steps.sorted(), "\(counts)")
   }
+
+  @Test("A song that cannot be read at the moment is found when it can be, and a known one stays")
+  func unreadable() throws {
+    try folder.song("a.mp3", ["TPE1": "Old"])
+    let (path, aside) = (folder.file("music/a.mp3"), folder.file("aside"))
+    let writer = try LibraryWriter(
+      LibraryFile.open(MediaPath(folder.file("library")), home: MediaPath(folder.file("music"))))
+    /// Scans; with `isHidden` a folder stands in the song's place when it is read.
+    func scan(isHidden: Bool = false) throws -> (artist: [UInt8]?, hasChanged: Bool, problem: String?) {
+      var scan = FolderScan(
+        writer, home: MediaPath(folder.file("music")), watch: nil, rereads: false, seconds: { 0 },
+        isCancelled: {
+          if isHidden {
+            rename(path, aside)
+            mkdir(path, 0o755)
+          }
+          return false
+        })
+      try writer.begin()
+      try scan.scan([], isDeep: true)
+      let hasChanged = try writer.finish(isComplete: true)
+      try writer.commit()
+      if isHidden {
+        rmdir(path)
+        rename(aside, path)
+      }
+      let reader = try LibraryReader(LibraryFile.connect(MediaPath(folder.file("library"))))
+      return (try reader.song(Array("a.mp3".utf8))?.metadata.first(.artist), hasChanged, scan.problem)
+    }
+    #expect(try scan(isHidden: true).artist == nil)
+    let again = try scan(isHidden: true)
+    #expect(!again.hasChanged && again.problem?.contains("a.mp3: This is a directory") == true)
+    #expect(try scan().artist == Array("Old".utf8))
+    try folder.song("a.mp3", ["TPE1": "Another"])
+    let known = try scan(isHidden: true)
+    #expect(known.artist == Array("Old".utf8) && !known.hasChanged && known.problem != nil)
+    let last = try scan()
+    #expect(last.artist == Array("Another".utf8) && last.problem == nil)
+    // What is there and is no song is not read again.
+    try folder.write("music/a.mp3", "nothing of the kind")
+    #expect(try scan().artist == nil)
+    #expect(try scan(isHidden: true).problem == nil)
+  }
 }

@@ -2,9 +2,11 @@ import AudioCore
 package import Clocks
 import ControlProtocol
 import Dispatch
+import Glibc
 package import Jukebox
 import SoundFileDecoding
 import Synchronization
+package import SystemSupport
 
 /// Reads the tags of files in the background, in the order in which the songs were added. Reads one file at a
 /// time, so that decoding for playback waits for at most one of them. 100,000 songs take some seconds: 23 to
@@ -71,9 +73,26 @@ package final class TagReader: Sendable {
 extension SongMetadata {
   /// Reads a file's metadata. An unreadable file has at most a modification time. Blocks on the disk.
   package init(path: [UInt8]) {
-    let modified = (try? FileStatus(of: MediaPath(bytes: path)))?.modified
-    guard modified != nil, let tags = try? AudioFile(pathBytes: path).readMetadata() else {
-      self.init(modified: modified)
+    self =
+      (try? SongMetadata(reading: path))
+      ?? SongMetadata(modified: (try? FileStatus(of: MediaPath(bytes: path)))?.modified)
+  }
+
+  /// Reads a file's metadata. A file without audio has only a modification time. Blocks on the disk.
+  ///
+  /// - Throws: The reason why the file could not be read, which need not last: its permissions, the disk, a
+  ///   shortage of memory or a library that is not installed.
+  package init(reading path: [UInt8]) throws(FileBytes.Problem) {
+    let modified = try FileStatus(of: MediaPath(bytes: path)).modified
+    let tags: AudioMetadata
+    do throws(DecodingError) {
+      tags = try AudioFile(pathBytes: path).readMetadata()
+    } catch {
+      switch error.reason {
+      case .notRecognized, .decodeFailed: self.init(modified: modified)
+      case .notFound: throw .system(ENOENT)
+      default: throw .interrupted(error.message)
+      }
       return
     }
     // mpd's clients expect the tags in this order.

@@ -211,7 +211,19 @@ struct FolderScan {
       let known = gone.removeValue(forKey: path)
       if let known, known.isSame(as: status), !rereads { continue }
       if isCancelled() { throw Cancellation() }
-      let metadata = isPlaylist ? nil : SongMetadata(path: location(path).bytes)
+      let metadata: SongMetadata?
+      do throws(FileBytes.Problem) {
+        metadata = try isPlaylist ? nil : SongMetadata(reading: location(path).bytes)
+      } catch .system(ENOENT) {
+        gone[path] = known
+        continue
+      } catch {
+        // The next scan tries again. Until then a known song is kept, and another file has a row that no
+        // status equals, so that its folder has one.
+        report(location(path), error)
+        if known == nil { try writer.add(other: path, to: id, nil, isPlaylist: false) }
+        continue
+      }
       hasChanged = true
       if let known { try writer.remove(path, known) }
       // Stores the status from before reading, so that the next scan detects a change made during reading.

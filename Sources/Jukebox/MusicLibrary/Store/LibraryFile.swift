@@ -5,7 +5,8 @@ internal import MusicFiles
 /// The database file: its tables, its version and its permissions.
 enum LibraryFile {
   /// The schema version. Increases with every change of the tables or of the format of their contents.
-  private static let version: Int64 = 2
+  /// Version 2 recorded songs that could not be read as files without audio, for good.
+  private static let version: Int64 = 3
 
   private static let tables = [
     "CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID",

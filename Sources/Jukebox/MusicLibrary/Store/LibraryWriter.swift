@@ -232,15 +232,16 @@ final class LibraryWriter {
     try rows("DELETE FROM songs WHERE id = ?", [.integer(song)])
   }
 
-  /// Adds a playlist, or a file that is named like a song and cannot be read as audio.
-  func add(other path: [UInt8], to folder: Int64, _ status: FileStatus, isPlaylist: Bool)
+  /// Adds a playlist, or a file that is named like a song and contains no audio. `status` is nil for a file
+  /// that could not be read: it differs from any status of the file.
+  func add(other path: [UInt8], to folder: Int64, _ status: FileStatus?, isPlaylist: Bool)
     throws(DatabaseError)
   {
     try rows(
       "INSERT OR REPLACE INTO others VALUES(?, ?, ?, ?, ?)",
       [
         .bytes(path), .integer(folder),
-        .integer(status.changed), .integer(status.size), .integer(isPlaylist ? 1 : 0),
+        .integer(status?.changed ?? 0), .integer(status?.size ?? -1), .integer(isPlaylist ? 1 : 0),
       ])
     hasChanged = true
   }
