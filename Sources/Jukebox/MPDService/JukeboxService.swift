@@ -131,7 +131,11 @@ package final class JukeboxService {
         audience.notify(changed)
       }
     }
-    library?.start { [audience] changed in audience.notify(changed) }
+    library?.start { [audience, commands = desk.library] changed in
+      // Only at the end of an update, because a long one reports its progress again and again.
+      if changed.contains([.update, .database]) { commands.renewTags() }
+      audience.notify(changed)
+    }
     return server.path
   }
 

@@ -1,5 +1,6 @@
 import Clocks
 import ControlProtocol
+import Glibc
 import Jukebox
 import JukeboxPlayback
 import MusicFiles
@@ -98,5 +99,26 @@ import Testing
     }
     library.clientLeft(ClientID(number: 1))
     #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
+  }
+
+  @Test("Songs in the queue get the tags of the database where the file has them") func renewed() throws {
+    let ids = try host.change { machine throws(JukeboxError) in
+      try machine.add(
+        [1, 2, 3].map {
+          Song(path: Array("\(folder.path)/\($0).mp3".utf8), metadata: SongMetadata(duration: 5, modified: 0))
+        })
+    }
+    // The database has read the files at second 1. The second one has changed since, the third one is gone.
+    for (name, second) in [("1.mp3", 1), ("2.mp3", 2)] {
+      try folder.write(name, "not read here")
+      let times = [timespec](repeating: timespec(tv_sec: second, tv_nsec: 0), count: 2)
+      #expect(utimensat(AT_FDCWD, folder.file(name), times, 0) == 0)
+    }
+    let edition = host.read { $0.queue.edition }
+    library.renewTags()
+    let durations = host.read { machine in ids.map { machine.queue[$0]?.duration } }
+    #expect(durations == [1, 5, 5])
+    library.renewTags()
+    #expect(host.read { $0.queue.edition } == edition + 1)
   }
 }

@@ -91,7 +91,7 @@ struct DatabaseCommands: Sendable {
     return reply
   }
 
-  /// The maximum number of songs that `described` looks up: as many as a person reads at once. Takes 0.1 s.
+  /// The maximum number of songs that are looked up at once: as many as a person reads. Takes 0.1 s.
   private static let describedSongs = 5000
 
   /// Returns the songs, the first `describedSongs` of them with metadata from the database. The other songs,
@@ -107,6 +107,30 @@ struct DatabaseCommands: Sendable {
         }
         return described
       }) ?? songs
+  }
+
+  /// Returns the metadata of those songs whose files have changed since they were read for the queue, as far
+  /// as the database knows the files as they are now.
+  func changes(in queue: SongQueue) -> [(id: SongID, metadata: SongMetadata)] {
+    guard let library else { return [] }
+    var changes: [(id: SongID, metadata: SongMetadata)] = []
+    for start in stride(from: 0, to: queue.count, by: Self.describedSongs) {
+      var songs: [QueuedSong] = []
+      queue.forEach(in: start..<min(start + Self.describedSongs, queue.count)) { songs.append($1) }
+      let found = try? library.read { reader throws(DatabaseError) in
+        var found: [(id: SongID, metadata: SongMetadata)] = []
+        for song in songs {
+          guard let file = song.song.locator.file, let name = name(of: file),
+            let metadata = try reader.song(name)?.metadata, metadata != song.song.metadata,
+            (try? FileStatus(of: file))?.modified == metadata.modified
+          else { continue }
+          found.append((song.id, metadata))
+        }
+        return found
+      }
+      changes += found ?? []
+    }
+    return changes
   }
 
   func hasSong(_ name: [UInt8]) throws(DatabaseError) -> Bool {

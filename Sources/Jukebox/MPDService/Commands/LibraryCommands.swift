@@ -377,6 +377,13 @@ final class LibraryCommands: Sendable {
     return ids
   }
 
+  /// Gives the songs in the queue whose files have changed the tags that the database has found. Blocks on
+  /// the disk.
+  func renewTags() {
+    let changes = database.changes(in: host.read { $0.queue })
+    if !changes.isEmpty { try? host.change { $0.setMetadata(changes) } }
+  }
+
   func add(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {
     do throws(JukeboxError) {
       return try host.change { machine throws(JukeboxError) in

@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension EndToEndTests {
@@ -70,6 +71,23 @@ extension EndToEndTests {
         _ = try await client.lines(from: start, until: "the reload") { $0 == "changed: \(subsystem)" }
         _ = try await client.lines(from: start, until: "its end") { $0 == "OK" }
       }
+      client.finish()
+      #expect(try await server.ended(by: SIGTERM).end.status == 128 + SIGTERM)
+    }
+
+    @Test func songsInTheQueueGetTheTagsOfTheirChangedFiles() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      _ = try studio.write(SongBytes.make(["TPE1": "Old"]), to: "Music/a.mp3")
+      let server = try await studio.serve([
+        "--no-state", "--output", "simulated", "--home", "\(studio.folder)/Music",
+      ])
+      let client = try Conversation(studio.socketPath)
+      #expect(try await client.ask("add a.mp3") == ["OK"])
+      try await client.comes("Artist: Old", in: "playlistinfo")
+      _ = try studio.write(SongBytes.make(["TPE1": "New"], frames: 200), to: "Music/a.mp3")
+      try await client.comes("Artist: New", in: "playlistinfo")
+      try await client.comes("Time: 5", in: "playlistinfo")
       client.finish()
       #expect(try await server.ended(by: SIGTERM).end.status == 128 + SIGTERM)
     }
