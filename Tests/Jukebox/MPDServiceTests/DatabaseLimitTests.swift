@@ -121,4 +121,18 @@ import Testing
     library.renewTags()
     #expect(host.read { $0.queue.edition } == edition + 1)
   }
+
+  @Test("A folder whose name is not UTF-8 is walked through as it was listed") func listedFolder() throws {
+    let path = MediaPath(folder.file("library"))
+    let name = [UInt8(ascii: "M"), 0xFC]
+    let writer = try LibraryWriter(LibraryFile.open(path, home: library.home.path))
+    try writer.begin()
+    try writer.add(
+      song: name + Array("/a.mp3".utf8), as: nil, to: writer.folder(name, modified: 0),
+      FileStatus(of: MediaPath(folder.path)), SongMetadata(duration: 1))
+    _ = try writer.finish(isComplete: false)
+    try writer.commit()
+    #expect(try ask("listall", "M\\xFC") == "directory: M\\xFC\nfile: M\\xFC/a.mp3\n")
+    #expect(throws: Ack.self) { try ask("listall", "M\\xFD") }
+  }
 }

@@ -199,4 +199,14 @@ import Testing
     library.perform(.listplaylists, ConnectionMachine.Context(), for: client) { lists.complete($0) }
     #expect(throws: Ack.self) { try lists.get() }
   }
+
+  @Test("A name that is not UTF-8 is taken as it was listed") func listedNames() throws {
+    let name = Array("caf".utf8) + [0xE9] + Array(".mp3".utf8)
+    try AtomicFile.write(song(cover: nil), to: MediaPath(folder.path).appending(name), mode: 0o600)
+    let listed = String(decoding: try begin(.lsinfo(nil)).get().bytes, as: UTF8.self)
+    #expect(listed.contains("file: caf\\xE9.mp3\n"), "\(listed)")
+    _ = try begin(add("caf\\xE9.mp3")).get()
+    #expect(host.read { $0.queue[position: 0]?.song.locator.bytes.suffix(name.count) } == name[...])
+    #expect(throws: Ack.self) { try begin(add("caf\\xE8.mp3")).get() }
+  }
 }

@@ -68,4 +68,16 @@ import Testing
       _ = try MusicHome(MediaPath(folder.path).appending(Array("nothing".utf8)))
     }
   }
+
+  @Test(arguments: [true, false]) func namesAsRepliesShowThem(isSameUser: Bool) throws {
+    let name = [0xFF] + Array("\\x41.mp3".utf8)
+    let file = home.path.appending(name)
+    try AtomicFile.write([1], to: file, mode: 0o600)
+    #expect(try home.resolve(Array("\\xFF\\x41.mp3".utf8), isSameUser: isSameUser) == file)
+    #expect(try home.resolve(name, isSameUser: isSameUser) == file)
+    #expect(throws: MusicHome.Problem.missing) { try resolve("\\xFE.mp3", isSameUser: isSameUser) }
+    // Not out of the home either.
+    try AtomicFile.write([1], to: MediaPath(folder.path).appending(name), mode: 0o600)
+    #expect(throws: MusicHome.Problem.missing) { try resolve("../\\xFF\\x41.mp3", isSameUser: false) }
+  }
 }

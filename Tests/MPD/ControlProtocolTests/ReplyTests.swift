@@ -272,4 +272,18 @@ import Testing
     #expect(record(.coalesced(steps: 7)) == "event: coalesced\nsteps: 7\n")
     #expect(record(.alive) == "event: alive\n")
   }
+
+  @Test(
+    "A name that is shown with escapes is understood again",
+    arguments: [
+      ([0x63, 0xE9], "c\\xE9"), ([0xFF, 0x80, 0x2F, 0xC3, 0xA9], "\\xFF\\x80/é"),
+      (Array("\\x41".utf8) + [0xE9, 0x5C], "\\x41\\xE9\\"),
+    ] as [([UInt8], String)])
+  func escapedName(_ bytes: [UInt8], _ shown: String) {
+    #expect(Argument(bytes).description == shown)
+    #expect(Argument(shown).original == Argument(bytes))
+  }
+
+  @Test(arguments: ["", "é", "\\", "\\x", "\\xE", "\\x41", "\\x+F", "\\xG0", "a\\y80"])
+  func nameWithoutEscapes(text: String) { #expect(Argument(text).original == nil) }
 }

@@ -239,7 +239,10 @@ struct DatabaseCommands: Sendable {
       try reader.folder(uri) == nil ? [] : reader.folders(from: uri)
     }
     // The music directory exists even before any of its contents are known.
-    guard !folders.isEmpty || uri.isEmpty else { throw Ack(.noExist, "No such directory") }
+    guard !folders.isEmpty || uri.isEmpty else {
+      if let original = Argument(uri).original { return try walk(original, tags) }
+      throw Ack(.noExist, "No such directory")
+    }
     return try walk(Walk(folders: folders[...]), tags)
   }
 

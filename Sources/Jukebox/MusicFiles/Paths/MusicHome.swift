@@ -1,3 +1,4 @@
+import ControlProtocol
 import Glibc
 package import Jukebox
 package import SystemSupport
@@ -39,11 +40,15 @@ package struct MusicHome: Sendable {
   /// user or of root. Blocks on the disk.
   package func resolve(_ name: [UInt8], isSameUser: Bool) throws(Problem) -> MediaPath {
     if name.allSatisfy({ $0 == UInt8(ascii: "/") }) { return path }
-    let candidates: [MediaPath]
+    var candidates: [MediaPath]
     switch EntryLocation(name) {
     case .unusable(let reason): throw .unusable(reason)
     case .url: throw .missing
     case .paths(let paths): candidates = paths.map { $0.resolved(against: path) }
+    }
+    // Clients know a name that is not UTF-8 only as replies show it.
+    if let original = Argument(name).original {
+      candidates.append(MediaPath(bytes: original.bytes).resolved(against: path))
     }
     var failure = Problem.missing
     for candidate in candidates {

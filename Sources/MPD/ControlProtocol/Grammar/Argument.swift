@@ -22,6 +22,9 @@ extension Argument: CustomStringConvertible {
   package var description: String {
     String(decoding: SanitizedText.bytes(of: bytes, limit: .max), as: UTF8.self)
   }
+
+  /// The name that replies show as this text because its bytes are not UTF-8; nil if the text has no `\xHH`.
+  package var original: Argument? { SanitizedText.original(of: bytes).map { Argument($0) } }
 }
 
 extension Argument {

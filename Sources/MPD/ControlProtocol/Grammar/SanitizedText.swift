@@ -63,6 +63,26 @@ enum SanitizedText {
     return encoded.count
   }
 
+  /// Returns the bytes that `bytes(of:limit:)` shows as `text`, if it escapes any; control characters stay
+  /// blanks. Nil without an escape.
+  static func original(of text: [UInt8]) -> [UInt8]? {
+    var output: [UInt8] = []
+    var rest = text[...]
+    while let first = rest.popFirst() {
+      let digits = rest.dropFirst().prefix(2)
+      // Only bytes that are not ASCII are escaped.
+      if first == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"), digits.count == 2,
+        let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), byte >= 0x80
+      {
+        output.append(byte)
+        rest = rest.dropFirst(3)
+      } else {
+        output.append(first)
+      }
+    }
+    return output == text ? nil : output
+  }
+
   private static func escape(_ byte: UInt8) -> [UInt8] {
     Array("\\x".utf8) + [PercentEncoding.hexDigit(byte >> 4), PercentEncoding.hexDigit(byte & 0xF)]
   }

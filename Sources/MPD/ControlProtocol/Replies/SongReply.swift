@@ -46,8 +46,8 @@ package struct SongReply: Hashable, Sendable {
   }
 
   /// Returns the name as written in a reply. An absolute name with control characters or bytes that are not
-  /// UTF-8 becomes a `file://` URL, which `add` accepts. A relative name is only escaped; clients can use the
-  /// id.
+  /// UTF-8 becomes a `file://` URL, which `add` accepts. A relative name is only escaped; see
+  /// `Argument.original`.
   static func expressible(_ file: Argument) -> Argument {
     url(instead: file.bytes.span).map { Argument($0) } ?? file
   }
