@@ -38,14 +38,14 @@ struct ReportStore {
     }
   }
 
-  /// Writes a report about a termination with `code` at `time`, and removes the oldest above the limit.
-  /// Creates the folder for this user only. Returns the file. May block on the disk.
+  /// Writes a report about a termination with `code` at `time`, and removes the oldest others above the
+  /// limit. Creates the folder for this user only. Returns the file. May block on the disk.
   func write(_ report: String, code: String, at time: Date) throws(FileBytes.Problem) -> MediaPath {
     try folder.makeDirectory()
     let name = Self.prefix + Self.text(time) + "-\(getpid())-\(code)" + Self.suffix
     let path = folder.appending(name.utf8)
     try AtomicFile.write("\(report)\n".utf8, to: path, mode: 0o600)
-    removeOldest()
+    removeOldest(keeping: name)
     return path
   }
 
@@ -58,11 +58,12 @@ struct ReportStore {
     return "\(date)T\(time).\((microseconds % 1_000_000).digits(6))Z"
   }
 
-  /// Removes the oldest files with a report's name. Other files in the folder stay.
-  private func removeOldest() {
+  /// Removes the oldest files with a report's name. Other files in the folder stay, and so does `kept`, whose
+  /// name is among the oldest if the clock was set back.
+  private func removeOldest(keeping kept: String) {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.description) else { return }
-    let reports = names.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted()
-    for name in reports.dropLast(Self.limit) {
+    let reports = names.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) && $0 != kept }
+    for name in reports.sorted().dropLast(Self.limit - 1) {
       _ = folder.appending(name.utf8).withCString { unlink($0) }
     }
   }

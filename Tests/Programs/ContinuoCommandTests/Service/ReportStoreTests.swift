@@ -71,4 +71,17 @@ import Testing
       try store.write("x", code: "0x8badf00d", at: Date())
     }
   }
+
+  /// Without a battery the clock is behind until the network has set it.
+  @Test func theReportJustWrittenIsKeptWhateverTheClock() throws {
+    let folder = try TemporaryFolder()
+    let store = try store(folder)
+    let start = Date(timeIntervalSince1970: 1_798_761_590)
+    for second in 0..<ReportStore.limit {
+      _ = try store.write("report", code: "0x8badf00d", at: start.addingTimeInterval(Double(second)))
+    }
+    let path = try store.write("late", code: "0x8badf00d", at: start.addingTimeInterval(-86_400))
+    #expect(try FileBytes.read(path, limit: 100) == Array("late\n".utf8))
+    #expect(try names(store).count == ReportStore.limit)
+  }
 }
