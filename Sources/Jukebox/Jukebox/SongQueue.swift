@@ -32,6 +32,11 @@ package struct SongQueue: Sendable {
   private(set) var nextID: UInt64 = 1
   /// The number of edits. Unlike `version`, which clients see, it never wraps.
   package private(set) var edition: UInt64
+  /// The number of edits that changed only the metadata of files.
+  private var taggings: UInt64 = 0
+  /// A number that grows with each edit that may change the record (`encoded()`), which lacks the metadata of
+  /// files.
+  package var recordEdition: UInt64 { edition - taggings }
 
   package init() { self.init(edition: 1) }
 
@@ -238,7 +243,7 @@ package struct SongQueue: Sendable {
     touch(changed)
   }
 
-  /// Sets the metadata of songs as one edit. Songs that have left the queue are ignored.
+  /// Sets the metadata of files as one edit. Songs that have left the queue are ignored.
   mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
     var touched: [Slot] = []
     for (id, metadata) in metadata {
@@ -246,6 +251,7 @@ package struct SongQueue: Sendable {
       entries[slot].metadata = metadata
       touched.append(slot)
     }
+    if !touched.isEmpty { taggings += 1 }
     touch(touched)
   }
 

@@ -25,6 +25,8 @@ final class StateKeeper: Sendable {
 
   private struct State {
     var queueIsDirty = false
+    /// The edition of the queue's record that is written; nil if none is.
+    var writtenQueue: UInt64?
     /// The time of the first change that is not written yet.
     var since: HostTime?
     var written: [UInt8] = []
@@ -77,7 +79,11 @@ final class StateKeeper: Sendable {
     state = Mutex(State(writtenPositions: host.read { $0.positions.edition }))
     // A damaged queue file was set aside, and the songs that were salvaged from it are in no file yet.
     let queueIsDirty = !host.read { $0.queue.isEmpty } && !Self.queueFile(directory).exists
-    state.withLock { $0.queueIsDirty = queueIsDirty }
+    let edition = host.read { $0.queue.recordEdition }
+    state.withLock { state in
+      state.queueIsDirty = queueIsDirty
+      if !queueIsDirty { state.writtenQueue = edition }
+    }
     let worker = clock.makeWorker("state") { [weak self] in self?.work() ?? .whenSignalled }
     state.withLock { $0.worker = worker }
     saving.post()
@@ -134,7 +140,11 @@ final class StateKeeper: Sendable {
       if queueIsDirty {
         // A copy is a snapshot. Encoding 100,000 songs takes milliseconds, for which no other thread waits.
         let queue = host.read { $0.queue }
-        try write(queue.encoded(), to: Self.queueFile(directory))
+        // Tags of files change the queue, and are read again at each start instead of being saved.
+        if queue.recordEdition != state.withLock({ $0.writtenQueue }) {
+          try write(queue.encoded(), to: Self.queueFile(directory))
+          state.withLock { $0.writtenQueue = queue.recordEdition }
+        }
         queueIsWritten = true
       }
       let seconds = host.seconds

@@ -101,6 +101,21 @@ import Testing
     #expect(kept == nil && keptVolume == 3)
   }
 
+  /// They come in many batches at each start.
+  @Test func tagsOfFilesAreNoReasonToWriteTheQueue() throws {
+    try add()
+    clock.advance(bySeconds: 1)
+    remove("queue")
+    let id = try #require(host.read { $0.queue[position: 0]?.id })
+    try host.change { $0.setMetadata([(id, SongMetadata(duration: 3))]) }
+    clock.advance(bySeconds: 1)
+    #expect(kept == nil)
+    try host.change { $0.setMetadata([(id, SongMetadata(duration: 4))]) }
+    try add()
+    clock.advance(bySeconds: 1)
+    #expect(kept == 2)
+  }
+
   @Test func placeIsWrittenTwiceASecondWhileSoundMoves() throws {
     try add()
     try host.change { $0.play() }
