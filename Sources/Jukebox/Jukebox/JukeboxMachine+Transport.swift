@@ -154,6 +154,12 @@ extension JukeboxMachine {
     effects.changed.insert(.mixer)
   }
 
+  package mutating func setSwitchedOff(_ isOff: Bool) {
+    guard isOff != isSwitchedOff else { return }
+    isSwitchedOff = isOff
+    effects.changed.insert(.output)
+  }
+
   /// Sends a new player the whole state: volume, mute, replay gain, speed, and, unless stopped, the current
   /// song at `seconds`, playing or paused as requested.
   package mutating func relaunch(at seconds: Double) {

@@ -29,6 +29,9 @@ package struct JukeboxMachine: Sendable {
   /// The volume in percent, 0 ... 100.
   package internal(set) var volume = 100
   package internal(set) var isMuted = false
+  /// Whether clients have disabled the output. Recorded for the saved state only; the owner keeps the player
+  /// paused meanwhile.
+  package internal(set) var isSwitchedOff = false
   package internal(set) var speed = PlaybackSpeed.normal
   /// The mode that selects the replay gain from the songs' tags.
   package internal(set) var replayGain = ReplayGainMode.off

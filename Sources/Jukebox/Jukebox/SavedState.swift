@@ -48,6 +48,8 @@ package struct SavedPlayback: Hashable, Sendable {
   package var isMuted = false
   package var replayGain = ReplayGainMode.off
   package var speed = PlaybackSpeed.normal
+  /// Whether clients have disabled the output.
+  package var isSwitchedOff = false
 
   package init() {}
 
@@ -76,10 +78,13 @@ package struct SavedPlayback: Hashable, Sendable {
     if hasSpeed {
       let percent = Int(try reader.read(UInt16.self))
       speed = PlaybackSpeed(clamping: percent)
-      guard speed.percent == percent, speed != .normal else { throw .invalid }
+      guard speed.percent == percent else { throw .invalid }
     }
+    let hasSwitch = reader.remaining > 0
+    if hasSwitch { isSwitchedOff = try reader.readFlag() }
     try reader.finish()
-    guard volume <= 100, hasReplayGain == (hasSpeed || replayGain != .off),
+    guard volume <= 100, hasSwitch == isSwitchedOff, hasSpeed == (hasSwitch || speed != .normal),
+      hasReplayGain == (hasSpeed || replayGain != .off),
       state == .stopped || current != nil
     else { throw .invalid }
   }
@@ -100,8 +105,10 @@ package struct SavedPlayback: Hashable, Sendable {
       writer.write(current.seconds.bitPattern)
     }
     // Omitted at their defaults, so that older programs can read the record.
-    if replayGain != .off || speed != .normal { writer.write(replayGain) }
-    if speed != .normal { writer.write(UInt16(speed.percent)) }
+    let hasSpeed = speed != .normal || isSwitchedOff
+    if replayGain != .off || hasSpeed { writer.write(replayGain) }
+    if hasSpeed { writer.write(UInt16(speed.percent)) }
+    if isSwitchedOff { writer.write(UInt8(1)) }
     return writer.finished()
   }
 }
@@ -237,6 +244,7 @@ extension JukeboxMachine {
     saved.isMuted = isMuted
     saved.replayGain = replayGain
     saved.speed = speed
+    saved.isSwitchedOff = isSwitchedOff
     saved.current = currentSong.map {
       SavedPlayback.Current(
         id: $0.id, locatorChecksum: CRC32.checksum($0.song.locator.bytes),
@@ -259,6 +267,7 @@ extension JukeboxMachine {
     isMuted = playback.isMuted
     replayGain = playback.replayGain
     speed = playback.speed
+    isSwitchedOff = playback.isSwitchedOff
     let current = playback.current.flatMap { current in
       queue[current.id].flatMap {
         CRC32.checksum($0.locator.bytes) == current.locatorChecksum ? current : nil

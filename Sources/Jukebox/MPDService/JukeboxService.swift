@@ -77,6 +77,8 @@ package final class JukeboxService {
     self.device = device
     self.library = library
     sound = SoundState(clock: clock) { AVAudioSession.sharedInstance().isInterrupted }
+    // Restored before the first application, so that a restart does not play aloud.
+    sound.set(.switchedOff, host.read { $0.isSwitchedOff })
     watches = WatchDesk(host: host, clock: clock)
     tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
     desk = ControlDesk(
@@ -92,6 +94,7 @@ package final class JukeboxService {
       outputs: OutputCommands(
         sound: sound, plugin: plugin, device: output,
         onSwitch: { [host, sound, audience] in
+          try? host.change { $0.setSwitchedOff(sound.isSwitchedOff) }
           host.mainQueue.enqueue {
             host.setHeld(sound.isHeldBack)
             audience.notify([.player, .output])

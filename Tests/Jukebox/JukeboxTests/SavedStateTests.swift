@@ -128,7 +128,11 @@ struct SavedStateTests {
   @Test func playbackComesBackAsItWas() throws {
     var levelled = Self.livedPlayback()
     levelled.replayGain = .auto
-    for saved in [Self.livedPlayback(), SavedPlayback(), levelled] {
+    var (off, fastAndOff) = (SavedPlayback(), levelled)
+    off.isSwitchedOff = true
+    fastAndOff.isSwitchedOff = true
+    fastAndOff.speed = PlaybackSpeed(clamping: 125)
+    for saved in [Self.livedPlayback(), SavedPlayback(), levelled, off, fastAndOff] {
       let bytes = saved.encoded()
       #expect(bytes.count <= SavedPlayback.maximumSize)
       #expect(try SavedPlayback(encoded: bytes) == saved)

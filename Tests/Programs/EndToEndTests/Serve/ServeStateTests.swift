@@ -97,6 +97,42 @@ extension EndToEndTests {
       _ = try await third.ended(by: SIGTERM)
     }
 
+    /// Music that somebody has switched off at night must not come on with an upgrade.
+    @Test func aDisabledOutputStaysDisabled() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 30, seed: 35).write(into: studio.folder)
+      let arguments = ["--output", "simulated", "--state", "\(studio.folder)/state"]
+      let first = try await studio.serve(arguments)
+      var client = try Conversation(studio.socketPath)
+      _ = try await client.ask("add \"\(path)\"")
+      #expect(try await client.ask("play") == ["OK"])
+      try await client.passes(0.1)
+      #expect(try await client.ask("disableoutput 0") == ["OK"])
+      client.finish()
+      _ = try await first.ended(by: SIGTERM)
+
+      let second = try await studio.serve(arguments)
+      client = try Conversation(studio.socketPath)
+      #expect(try await client.field("outputenabled", of: "outputs") == "0")
+      let status = try await client.ask("status")
+      #expect(status.contains("state: pause") && status.contains("error: All audio outputs are disabled"))
+      let elapsed = try await client.elapsed()
+      #expect(try await client.ask("setvol 50") == ["OK"])
+      #expect(try await client.elapsed() == elapsed)
+      #expect(try await client.ask("enableoutput 0") == ["OK"])
+      try await client.comes("state: play", in: "status")
+      try await client.passes(elapsed + 0.1)
+      client.finish()
+      _ = try await second.ended(by: SIGTERM)
+
+      let third = try await studio.serve(arguments)
+      client = try Conversation(studio.socketPath)
+      #expect(try await client.field("outputenabled", of: "outputs") == "1")
+      client.finish()
+      _ = try await third.ended(by: SIGTERM)
+    }
+
     @Test func damagedStateIsSetAsideAndStopsNothing() async throws {
       let studio = try Studio()
       defer { studio.close() }
