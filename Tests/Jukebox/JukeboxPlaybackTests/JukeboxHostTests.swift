@@ -220,22 +220,6 @@ import Testing
     }
   }
 
-  /// A server or a disk that goes away, say.
-  @Test(arguments: [true, false]) @MainActor func aLongSongThatBreaksOffResumesThere(isFollowed: Bool) throws
-  {
-    try PlaybackStage.with(["a": 100, "b": 100], breaking: ["a": 40]) { stage in
-      let (host, _) = host(stage)
-      try host.change { machine throws(JukeboxError) in
-        machine.positions.threshold = 60
-        if !isFollowed { try machine.delete(1..<2) }
-        machine.play()
-      }
-      stage.pass(45)
-      let left = try #require(host.read { $0.positions }.all.first)
-      #expect(abs(left.seconds - 40) < 0.5, "\(left.seconds)")
-    }
-  }
-
   @Test @MainActor func aLongSongThatWasSoughtToItsEndIsHeard() throws {
     try PlaybackStage.with(["a": 100, "b": 100]) { stage in
       let (host, player) = host(stage)
