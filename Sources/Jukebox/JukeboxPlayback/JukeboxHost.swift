@@ -165,16 +165,10 @@ package final class JukeboxHost: Suspendable {
     }
   }
 
-  /// Stores a live stream's title and station as tags, and the position at which a song fails. The title is
-  /// removed when the current song changes.
+  /// Stores a live stream's title and station as tags. The title is removed when the current song changes.
   @MainActor
   private func learn(_ event: JukeboxEvent) {
     switch event {
-    // Precedes the report, whose song is no longer the player's.
-    case .failed(let song, _):
-      if let progress = place.progress(of: song.id), progress.seconds > 0 {
-        try? change { $0.notePosition(in: song.song, at: progress) }
-      }
     case .station(let song, let name?): learn(.name, name, of: song.id)
     case .timedMetadata(let song, "icy/StreamTitle", let title, _):
       titled = song.id
