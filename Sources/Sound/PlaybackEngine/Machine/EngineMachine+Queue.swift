@@ -99,6 +99,7 @@ extension EngineMachine {
     endSynchronizedStart()
     if isImmediate, value > 0 { buffering.beginAtOnce() } else { buffering.waitAgain() }
     if value == rate {
+      if value != 0, case .retrying = output.phase { output.tryAnew() }
       emit(.rateChanged(value, reason))
     } else {
       setRate(value, reason: reason, now: now, timing: timing)

@@ -160,6 +160,44 @@ struct TransportTests {
     #expect(player.timeControlStatus == .playing)
   }
 
+  @Test("An item of a plain player that failed stays failed, also when the file is there by now")
+  func failedItemStaysFailed() {
+    let item = stage.missingItem("late")
+    let player = stage.player(item)
+    stage.pass(0.1)
+    #expect(item.status == .failed)
+    _ = stage.library.add("late", seconds: 10)
+    let results = Log<Bool>()
+    player.seek(to: .zero) { results.add($0) }
+    stage.pass(0.1)
+    #expect(results.entries == [false] && item.status == .failed)
+    player.automaticallyWaitsToMinimizeStalling = false
+    let now = PlaybackEnvironment.withCurrent(stage.environment) { CMClockGetTime(CMClockGetHostTimeClock()) }
+    player.setRate(1, time: .zero, atHostTime: now + CMTime(value: 1, timescale: 1))
+    stage.pass(3)
+    #expect(item.status == .failed && item.error != nil && player.rate == 0)
+    player.actionAtItemEnd = .none
+    player.play()
+    stage.pass(1)
+    #expect(item.status == .failed && player.timeControlStatus != .playing)
+  }
+
+  @Test("play() while the output is lost tries it again at once")
+  func playRetries() {
+    let stage = VirtualStage(
+      personality: SimulatedOutput.Personality {
+        $0.death = 1
+        $0.revival = 3
+      })
+    let player = stage.player(stage.item("a", seconds: 10))
+    player.play()
+    stage.pass(3.05)
+    #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
+    player.play()
+    stage.pass(0.15)
+    #expect(player.timeControlStatus == .playing)
+  }
+
   @Test(
     "When the output dies the player waits and goes on by itself; one that does not want to wait is paused")
   func outputDies() {
