@@ -122,10 +122,32 @@ struct TransportTests {
     #expect(beyond > items[0].duration)
     stage.pass(1)
     #expect(abs(player.currentTime().seconds - beyond.seconds - 1) < 0.001)
+    player.pause()
+    #expect(player.timeControlStatus == .paused)
+    player.play()
+    #expect(player.rate == 1 && player.timeControlStatus == .playing)
     player.actionAtItemEnd = .advance
     #expect(player.currentItem === items[1])
     stage.pass(0.5)
     #expect(player.timeControlStatus == .playing)
+  }
+
+  @Test("An item inserted a while after the last one ended plays at once", arguments: [true, false])
+  func insertionAfterTheEnd(waits: Bool) {
+    let player = stage.queuePlayer([stage.item("a")])
+    player.automaticallyWaitsToMinimizeStalling = waits
+    let reasons = Log<AVPlayer.WaitingReason?>()
+    let observation = player.observe(\.reasonForWaitingToPlay) { player, _ in
+      reasons.add(player.reasonForWaitingToPlay)
+    }
+    player.play()
+    stage.pass(2)
+    #expect(player.currentItem == nil && player.rate == 1)
+    player.insert(stage.item("b", seconds: 10), after: nil)
+    stage.pass(0.5)
+    #expect(player.rate == 1 && player.timeControlStatus == .playing)
+    #expect(!reasons.entries.contains(.toMinimizeStalls), "\(reasons.entries)")
+    observation.invalidate()
   }
 
   @Test(
