@@ -8,6 +8,9 @@ extension PlaybackEngine {
   /// The items in order, including items that ended or failed and are not yet passed to `forgetDeparture`.
   package var itemsUntilTold: [ItemID] { read { $0.itemsUntilTold } }
 
+  /// Whether `itemsUntilTold` contains `id`.
+  package func containsUntilTold(_ id: ItemID) -> Bool { read { $0.containsUntilTold(id) } }
+
   /// Drops an ended or failed item from `itemsUntilTold`, once the application has been notified.
   package func forgetDeparture(of id: ItemID) { mutate { $0.forgetDeparture(of: id) } }
 

@@ -224,6 +224,11 @@ extension EngineMachine {
     return known.ids
   }
 
+  /// Whether `itemsUntilTold` contains `id`.
+  func containsUntilTold(_ id: ItemID) -> Bool {
+    queue.contains(id) || departures.contains { $0.id == id }
+  }
+
   /// Removes an item that ended or failed from the queue.
   mutating func depart(_ id: ItemID) {
     let predecessor = queue.previous(of: id)
