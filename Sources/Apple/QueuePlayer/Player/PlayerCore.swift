@@ -249,9 +249,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       completion: completion)
   }
 
-  /// Moves `item` to `time`, which equals `seconds`. The item must be that of `knownCurrent`. The handler of
-  /// the previous seek receives false at once. If the item is not known to be ready, this seek's handler
-  /// receives true at once.
+  /// Moves `item`, the current one, to `time`, which equals `seconds`. The handler of the previous seek
+  /// receives false at once. If the item is not known to be ready, this seek's handler receives true at once.
   func seek(
     _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?
