@@ -73,6 +73,7 @@ struct ItemTests {
     let next = stage.item("b")
     let player = stage.queuePlayer([bad, next])
     let errors = Log<NSError>()
+    let places = Log<Double>()
     let ends = Log<Void>()
     let center = NotificationCenter.default
     let tokens = [
@@ -82,6 +83,7 @@ struct ItemTests {
         if let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? NSError {
           errors.add(error)
         }
+        places.add(bad.currentTime().seconds)
       },
       center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: bad, queue: nil) { _ in ends.add(())
       },
@@ -98,6 +100,7 @@ struct ItemTests {
     #expect(ends.entries.isEmpty)
     #expect(steps.entries.filter { $0.timescale == 10 }.map(\.value) == Array(0..<10))
     #expect(player.currentItem === next)
+    #expect(places.entries == [1] && bad.currentTime().seconds == 1)
     player.removeTimeObserver(token)
     tokens.forEach(center.removeObserver)
   }

@@ -226,6 +226,8 @@ extension EngineMachine {
     let id: ItemID
     /// The item that preceded the departed item; nil at the front of the queue.
     var predecessor: ItemID?
+    /// The position at which the item broke off; nil if it did not.
+    let brokeOffAt: CMTime?
   }
 
   /// The queue including the items whose departure is not reported yet. Takes time proportional to the
@@ -249,8 +251,9 @@ extension EngineMachine {
   /// Removes an item that ended or failed from the queue.
   mutating func depart(_ id: ItemID) {
     let predecessor = queue.previous(of: id)
+    let brokeOffAt = id == current && queue[id]?.failure != nil ? restingPosition?.time : nil
     guard queue.remove(id) != nil else { return }
-    departures.append(Departure(id: id, predecessor: predecessor))
+    departures.append(Departure(id: id, predecessor: predecessor, brokeOffAt: brokeOffAt))
   }
 
   /// Records that the application was notified of the departure of `id`.
