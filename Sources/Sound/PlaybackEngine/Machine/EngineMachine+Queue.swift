@@ -160,7 +160,7 @@ extension EngineMachine {
   ) {
     guard queue[id]?.algorithm != algorithm else { return }
     queue.update(id) { $0.algorithm = algorithm }
-    if speed != 1, isDecoded(id) { decodeAnew(now: now, timing: timing) }
+    if speed != 1, isDecoded(id) { decodeAheadAnew(now: now, timing: timing) }
   }
 
   mutating func setMix(_ mix: ItemMix, of id: ItemID, now: HostTime, timing: OutputTiming?) {
