@@ -8,6 +8,9 @@ extension PlaybackEngine {
   /// The items in order, including items that ended or failed and are not yet passed to `forgetDeparture`.
   package var itemsUntilTold: [ItemID] { read { $0.itemsUntilTold } }
 
+  /// Whether `itemsUntilTold` contains `id`.
+  package func containsUntilTold(_ id: ItemID) -> Bool { read { $0.containsUntilTold(id) } }
+
   /// Drops an ended or failed item from `itemsUntilTold`, once the application has been notified.
   package func forgetDeparture(of id: ItemID) { mutate { $0.forgetDeparture(of: id) } }
 
@@ -65,8 +68,12 @@ extension PlaybackEngine {
   /// Sets the latest end of an item, in seconds of its time; nil restores the item's own end.
   package func setEnd(_ seconds: Double?, of id: ItemID) { call(.call) { $0.setEnd(seconds, of: id) } }
 
-  /// Sets the start position of an item, in seconds of its time. No effect on the current item.
-  package func setStart(_ seconds: Double, of id: ItemID) { call(.call) { $0.setStart(seconds, of: id) } }
+  /// Sets the start position of an item, in seconds of its time. Returns false, without effect, if the item
+  /// is current.
+  @discardableResult
+  package func setStart(_ seconds: Double, of id: ItemID) -> Bool {
+    call(.call) { $0.setStart(seconds, of: id) }
+  }
 
   package var actionAtItemEnd: EngineActionAtItemEnd {
     get { read { $0.actionAtItemEnd } }

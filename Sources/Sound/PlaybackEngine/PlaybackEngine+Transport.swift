@@ -85,11 +85,13 @@ extension PlaybackEngine {
     }
   }
 
-  /// Returns the position heard now, like `currentTime`. Also nil if `id` is given and is not the current
-  /// item.
+  /// Returns the position heard now, like `currentTime`. If `id` is given and is not the current item, returns
+  /// the position at which it broke off, until it is passed to `forgetDeparture`; nil for other items.
   package func currentTime(of id: ItemID?) -> CMTime? {
     readTime { machine, now, timing in
-      guard let current = machine.current, id == nil || id == current else { return nil }
+      guard let current = machine.current, id == nil || id == current else {
+        return machine.departures.first { $0.id == id }?.brokeOffAt
+      }
       return machine.position(now: now, timing: timing)?.time
         ?? CMTime(value: CMTimeValue((machine.resting * 600).rounded()), timescale: 600)
     }

@@ -73,6 +73,7 @@ struct ItemTests {
     let next = stage.item("b")
     let player = stage.queuePlayer([bad, next])
     let errors = Log<NSError>()
+    let places = Log<Double>()
     let ends = Log<Void>()
     let center = NotificationCenter.default
     let tokens = [
@@ -82,6 +83,7 @@ struct ItemTests {
         if let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? NSError {
           errors.add(error)
         }
+        places.add(bad.currentTime().seconds)
       },
       center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: bad, queue: nil) { _ in ends.add(())
       },
@@ -98,6 +100,7 @@ struct ItemTests {
     #expect(ends.entries.isEmpty)
     #expect(steps.entries.filter { $0.timescale == 10 }.map(\.value) == Array(0..<10))
     #expect(player.currentItem === next)
+    #expect(places.entries == [1] && bad.currentTime().seconds == 1)
     player.removeTimeObserver(token)
     tokens.forEach(center.removeObserver)
   }
@@ -152,6 +155,37 @@ struct ItemTests {
     #expect(abs(player.currentTime().seconds - 3) < 0.2)
     stage.pass(2)
     #expect(ends.entries.count == 2 && player.currentTime().seconds == 4)
+  }
+
+  @Test(
+    "An end that is lifted after the item has ended there lets it continue",
+    arguments: [AVPlayer.ActionAtItemEnd.pause, .none])
+  func liftedAfterTheEnd(action: AVPlayer.ActionAtItemEnd) {
+    let stage = VirtualStage(recordsSound: true)
+    let item = stage.item("a", seconds: 4)
+    let ends = Log<Void>()
+    let token = NotificationCenter.default.addObserver(
+      forName: .AVPlayerItemDidPlayToEndTime, object: item, queue: nil
+    ) { _ in ends.add(()) }
+    defer { NotificationCenter.default.removeObserver(token) }
+    item.forwardPlaybackEndTime = CMTime(value: 3, timescale: 10)
+    let player = stage.player(item)
+    player.actionAtItemEnd = action
+    player.play()
+    stage.pass(1)
+    #expect(ends.entries.count == 1)
+    item.forwardPlaybackEndTime = .invalid
+    player.play()
+    stage.pass(1)
+    #expect(ends.entries.count == 1 && player.timeControlStatus == .playing)
+    #expect(abs(player.currentTime().seconds - 1.3) < 0.1)
+    stage.pass(3)
+    #expect(ends.entries.count == 2 && stage.heardFrames == Array(0..<176_400))
+    // Its own end is no end that could be lifted.
+    item.forwardPlaybackEndTime = CMTime(value: 10, timescale: 1)
+    player.play()
+    stage.pass(1)
+    #expect(ends.entries.count == 2 && player.rate == (action == .pause ? 0 : 1))
   }
 
   @Test("A copy is another item for the same asset")

@@ -5,6 +5,7 @@ import Foundation
 import MediaAssets
 import MediaTime
 import QueuePlayer
+import TestSupport
 import Testing
 
 @Suite("A queue player's queue")
@@ -145,6 +146,40 @@ struct QueueTests {
     #expect(player.currentItem == nil && player.items().isEmpty)
     #expect(player.currentTime() == .zero)
     #expect(items.allSatisfy { player.canInsert($0, after: nil) })
+  }
+
+  @Test(
+    "A handler may fill the queue again that a call has just emptied", arguments: [true, false],
+    [true, false])
+  func refill(replaces: Bool, isElsewhere: Bool) {
+    let items = [stage.item("a"), stage.item("b")]
+    let player = stage.queuePlayer(items)
+    let observation = player.observe(\.currentItem) { player, _ in
+      guard player.currentItem == nil else { return }
+      #expect(player.items().isEmpty)
+      for item in items where player.canInsert(item, after: nil) { player.insert(item, after: nil) }
+    }
+    func empty() { if replaces { player.replaceCurrentItem(with: nil) } else { player.removeAllItems() } }
+    if isElsewhere { stage.mainQueue.elsewhere(empty) } else { empty() }
+    stage.settle()
+    #expect(player.items() == items && player.currentItem === items[0])
+    #expect(items.allSatisfy { !player.canInsert($0, after: nil) })
+    observation.invalidate()
+  }
+
+  @Test("A replacement in the handler of the seek that it ends is replaced in its turn")
+  func replacementInTheSeek() {
+    let (a, b, c) = (stage.item("a"), stage.item("b"), stage.item("c"))
+    let player = stage.queuePlayer([a])
+    stage.pass(0.1)
+    let results = Log<Bool>()
+    a.seek(to: CMTime(value: 1, timescale: 2)) { finished in
+      results.add(finished)
+      player.replaceCurrentItem(with: b)
+    }
+    player.replaceCurrentItem(with: c)
+    #expect(results.entries == [false])
+    #expect(player.items() == [c] && player.canInsert(b, after: nil))
   }
 
   @Test("An item that was heard can be inserted again and plays from its beginning")

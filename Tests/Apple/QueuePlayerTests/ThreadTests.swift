@@ -1,7 +1,10 @@
 import AudioSession
+import Clocks
 import Foundation
+import MediaAssets
 import MediaTime
 import QueuePlayer
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,6 +47,23 @@ struct ThreadTests {
     }
     stage.settle()
     #expect(player.items() == [items[1]] && player.currentItem === items[1])
+  }
+
+  @Test("What is inserted elsewhere right after a removal of all stays, however soon the main queue runs")
+  func insertionAfterRemoval() {
+    let device = InterceptedDevice(stage.output)
+    let (environment, clock) = (stage.environment(with: device), stage.clock)
+    let url = stage.library.add("a", seconds: 1)
+    let item = AVPlayerItem(asset: AVURLAsset(url: url, environment: environment))
+    let player = AVQueuePlayer(items: [], environment: environment)
+    device.onPreparation.withLock { $0 = { clock.runUntilIdle() } }
+    stage.mainQueue.elsewhere {
+      player.removeAllItems()
+      player.insert(item, after: nil)
+    }
+    stage.settle()
+    #expect(device.onPreparation.withLock { $0 } == nil, "the insertion prepared no output")
+    #expect(player.items() == [item] && player.currentItem === item)
   }
 
   @Test("Handlers of seeks asked for elsewhere are called on the main queue")

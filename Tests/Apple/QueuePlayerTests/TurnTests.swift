@@ -325,4 +325,21 @@ struct TurnTests {
     #expect(results.entries == [false, false])
     #expect(player.currentItem === items[1] && player.currentTime().seconds > 0.5)
   }
+
+  @Test("A seek in an item that has become current unknown to the caller moves it", arguments: [false, true])
+  func seekInTheNext(isInHandler: Bool) {
+    let items = ["a", "b"].map { stage.item($0, seconds: $0 == "a" ? 0.5 : 10) }
+    let (results, target) = (Log<Bool>(), time(5))
+    @Sendable func seek() { items[1].seek(to: target) { results.add($0) } }
+    let token = NotificationCenter.default.addObserver(
+      forName: .AVPlayerItemDidPlayToEndTime, object: items[0], queue: nil
+    ) { _ in if isInHandler { seek() } }
+    let player = playing(items)
+    stage.pass(1)
+    if !isInHandler { seek() }
+    endTurn()
+    #expect(player.currentItem === items[1] && results.entries == [true])
+    #expect(player.currentTime() > target && player.currentTime().seconds < 5.2)
+    NotificationCenter.default.removeObserver(token)
+  }
 }

@@ -139,6 +139,23 @@ import Testing
     }
   }
 
+  @Test func anAlgorithmSetBehindASpliceRepeatsNothing() {
+    let harness = EngineHarness()
+    let id = harness.add(frames: 882_000)[0]
+    harness.engine.setRate(2)
+    harness.advance(3)
+    harness.engine.setEnd(19, of: id)
+    harness.engine.setAlgorithm(.varispeed, of: id)
+    harness.advance(0.2)
+    #expect(abs((harness.engine.currentTime?.seconds ?? 0) - 6.4) < 0.1)
+    // Samples begin anew after each period.
+    let heard = places(harness).map(\.frame)
+    let steps = zip(heard, heard.dropFirst()).map {
+      ($1 - $0 + SyntheticMedia.period) % SyntheticMedia.period
+    }
+    #expect(steps.allSatisfy { $0 < 1000 }, "\(steps.filter { $0 >= 1000 })")
+  }
+
   @Test func pausedAndResumedAtAnotherRate() {
     let harness = EngineHarness()
     harness.add(frames: 130_000)

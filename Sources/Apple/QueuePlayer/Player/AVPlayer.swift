@@ -229,7 +229,7 @@ open class AVPlayer: NSObject {
 
   /// Calls `block` when the times 0, `interval`, 2 × `interval` … of each item are heard, exactly once for
   /// each. Also calls it with the exact time when playback starts, stops or jumps. Never calls it during a
-  /// call to this player, nor for an item that a call has replaced or skipped.
+  /// call to this player, nor, on the main queue, for an item that a call has replaced or skipped.
   ///
   /// If `interval` is below 1 ms, some steps are skipped. If the queue is more than a second late, the newest
   /// step replaces the pending ones.

@@ -180,7 +180,8 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// The time at which playback of the item ends. With `.invalid`, the default, or a time after the end of
   /// the item, playback ends at the end of the item. When playback ends, `didPlayToEndTimeNotification` is
-  /// posted, and the player's `actionAtItemEnd` takes effect.
+  /// posted, and the player's `actionAtItemEnd` takes effect. If the item stays current after its end, a later
+  /// end lets it continue there.
   nonisolated open var forwardPlaybackEndTime: CMTime {
     get { observations.read(.forwardPlaybackEndTime) { state.withLock { $0.forwardPlaybackEndTime } } }
     set {

@@ -217,14 +217,12 @@ nonisolated extension AVPlayerItem {
     let duration = knownState.info?.duration ?? .indefinite
     let isOutside =
       seconds < 0 || duration.isNumeric && seconds > duration.seconds || knownState.info?.live != nil
-    if !isOutside, core.knownCurrent?.id == id {
+    // The engine may play the item before the application is notified that it is current.
+    if !isOutside, core.knownCurrent?.id == id || !core.engine.setStart(seconds, of: id) {
       return core.seek(
         self, id, to: time, seconds: seconds, isExact: isExact, isDirect: isDirect, completion: completion)
     }
-    if !isOutside {
-      state.withLock { $0.place = time }
-      core.engine.setStart(seconds, of: id)
-    }
+    if !isOutside { state.withLock { $0.place = time } }
     completion.map { core.deferred($0, isDirect: isDirect)(!isOutside) }
   }
 }

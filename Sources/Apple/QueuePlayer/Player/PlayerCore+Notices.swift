@@ -136,8 +136,12 @@ extension PlayerCore {
 
   private func playedToEnd(_ id: ItemID, failure: DecodingError? = nil) {
     guard let item = state.withLock({ $0.items[id] }) else { return }
-    item.state.withLock { state in
-      if state.attachment?.id == id, state.end.isNumeric { state.place = state.end }
+    if failure == nil {
+      item.state.withLock { state in
+        if state.attachment?.id == id, state.end.isNumeric { state.place = state.end }
+      }
+    } else if item.isNumber(id) {
+      item.keepPlace()
     }
     if let failure {
       post(

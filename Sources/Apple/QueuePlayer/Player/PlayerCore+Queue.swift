@@ -21,10 +21,11 @@ extension PlayerCore {
     return engine.currentItem.flatMap { id in state.withLock { $0.items[id] }.map { (id, $0) } }
   }
 
-  /// Whether item `id` is in the queue. On the main queue, true until the item's removal has been reported to
-  /// observers.
+  /// Whether item `id` is in the queue. On the main queue, whether `items` contains it.
   func holds(_ id: ItemID) -> Bool {
-    readsMirror ? state.withLock { $0.items[id] != nil } : engine.contains(id)
+    let (isKnown, isCurrent) = state.withLock { ($0.items[id] != nil, $0.current?.id == id) }
+    guard isKnown, readsMirror else { return isKnown && engine.contains(id) }
+    return isCurrent || engine.containsUntilTold(id)
   }
 
   /// The queue, the current item first. On the main queue, the queue last reported to observers.
@@ -65,10 +66,12 @@ extension PlayerCore {
   /// Replaces the current item by `item`; nil empties the queue.
   func replaceCurrentItem(with item: AVPlayerItem?) {
     guard let item else { return removeAllItems() }
+    if knownCurrent?.item === item { return }
+    leaveCurrentItem()
+    // The handler of the cancelled seek may have replaced the current item.
     let known = knownCurrent
     if known?.item === item { return }
     checkIsFree(item)
-    leaveCurrentItem()
     add(item) { id, source, mix, start in
       _ = engine.replaceCurrentItem(id, source: source, mix: mix, startSeconds: start, replacing: known?.id)
     }
@@ -95,10 +98,10 @@ extension PlayerCore {
   func removeAllItems() {
     leaveCurrentItem()
     engine.removeAllItems()
+    // Items inserted after this call must stay, even if `add` has not passed them to the engine yet.
+    let ids = state.withLock { Array($0.items.keys) }
     deliver()
-    forgetOnMainQueue { core in
-      for id in core.state.withLock({ Array($0.items.keys) }) { core.forget(id) }
-    }
+    forgetOnMainQueue { core in for id in ids { core.forget(id) } }
   }
 
   /// Releases an item that has left the queue, if observers have been notified of its removal. Otherwise the

@@ -61,6 +61,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   /// Ends playback permanently when the player is released. The current item keeps its position, and is still
   /// opened if it was not open yet. A pending asynchronous seek returns false; handlers are no longer called.
+  /// All items are free for other players at once, even inside a handler of this one.
   func close() {
     if let seek = state.withLock({ $0.seek.take() }), seek.isDirect { seek.end(false) }
     let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
@@ -68,6 +69,15 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     engine.close()
     item?.openAlone()
     environment.suspension.remove(self)
+    // The items are released outside the lock.
+    let released = state.withLock { state in
+      defer {
+        state.items = [:]
+        state.current = nil
+      }
+      return (state.items, state.current)
+    }
+    withExtendedLifetime(released) {}
   }
 
   // MARK: Threads
@@ -249,9 +259,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       completion: completion)
   }
 
-  /// Moves `item` to `time`, which equals `seconds`. The item must be that of `knownCurrent`. The handler of
-  /// the previous seek receives false at once. If the item is not known to be ready, this seek's handler
-  /// receives true at once.
+  /// Moves `item`, the current one, to `time`, which equals `seconds`. The handler of the previous seek
+  /// receives false at once. If the item is not known to be ready, this seek's handler receives true at once.
   func seek(
     _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?

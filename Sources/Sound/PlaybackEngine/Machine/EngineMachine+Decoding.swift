@@ -45,6 +45,7 @@ extension EngineMachine {
       guard let next = nextToOpen, let record = queue[next] else { return .idle(isAtEnd: true) }
       return .open(next, record.medium.source, .seconds(record.startSeconds), generation: generation)
     case .start(let item, let start):
+      if item == current, hasFailedToOpen { return .idle(isAtEnd: true) }
       guard let record = queue[item] else { return .idle(isAtEnd: false) }
       return .open(item, record.medium.source, start, generation: generation)
     case .decoding(let item):

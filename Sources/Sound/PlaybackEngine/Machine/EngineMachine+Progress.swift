@@ -115,6 +115,7 @@ extension EngineMachine {
 
   mutating func becomeCurrent(_ id: ItemID?) {
     buffering = Buffering()
+    waitingSince = nil
     rest(at: id.flatMap { queue[$0]?.startSeconds } ?? 0)
     schedule.reset(to: resting)
     emit(.currentItemChanged(id))
@@ -124,6 +125,8 @@ extension EngineMachine {
     if id == nil {
       setTimeControl(.waiting(.noItemToPlay))
     } else if timeControl == .waiting(.noItemToPlay) {
+      // The silence since the last item is no starvation.
+      output.hasMoved = false
       setTimeControl(.waiting(.evaluatingBufferingRate))
     }
   }
@@ -226,8 +229,11 @@ extension EngineMachine {
       state = .paused
     } else if current == nil {
       state = .waiting(.noItemToPlay)
-    } else if isSuspended || endedAt != nil {
-      state = timeControl  // Suspended, or time advances after the item's end.
+    } else if isSuspended {
+      state = timeControl
+    } else if endedAt != nil {
+      // Under `.none` time advances after the item's end; under `.pause` the rate becomes 0.
+      state = actionAtItemEnd == .none && !hasFailedToOpen ? .playing : timeControl
     } else if isMoving {
       state = .playing
     } else if isOffline, output.phase == .open, output.hasMoved {
@@ -245,7 +251,7 @@ extension EngineMachine {
     {
       // The awaited condition is met and sound is about to start.
       state =
-        isShort && timeControl == .waiting(.toMinimizeStalls)
+        waitsToMinimizeStalling && isShort && timeControl == .waiting(.toMinimizeStalls)
         ? timeControl : .waiting(isAwaited ? evaluation(now: now) : .evaluatingBufferingRate)
     } else {
       state = .waiting(.toMinimizeStalls)

@@ -99,6 +99,7 @@ extension EngineMachine {
     endSynchronizedStart()
     if isImmediate, value > 0 { buffering.beginAtOnce() } else { buffering.waitAgain() }
     if value == rate {
+      if value != 0, case .retrying = output.phase { output.tryAnew() }
       emit(.rateChanged(value, reason))
     } else {
       setRate(value, reason: reason, now: now, timing: timing)
@@ -159,7 +160,7 @@ extension EngineMachine {
   ) {
     guard queue[id]?.algorithm != algorithm else { return }
     queue.update(id) { $0.algorithm = algorithm }
-    if speed != 1, isDecoded(id) { decodeAnew(now: now, timing: timing) }
+    if speed != 1, isDecoded(id) { decodeAheadAnew(now: now, timing: timing) }
   }
 
   mutating func setMix(_ mix: ItemMix, of id: ItemID, now: HostTime, timing: OutputTiming?) {
@@ -174,23 +175,40 @@ extension EngineMachine {
     if isDecoded(current) { decodeAheadAnew(now: now, timing: timing) }
   }
 
-  /// Sets the latest end of an item, in seconds; nil restores the item's own end.
+  /// Sets the latest end of an item, in seconds; nil restores the item's own end. If the current item has
+  /// ended and the new end is later, the item has not ended any more.
   mutating func setEnd(_ seconds: Double?, of id: ItemID) {
     let seconds = seconds.map(Self.place)
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
     queue.update(id) { $0.endSeconds = seconds }
+    if id == current, endedAt != nil, continuesAfterEnd {
+      endedAt = nil
+      overrun = 0
+      toldPosition = nil
+    }
     guard isDecoded(id) else { return }
     splice()
     queue.update(id) { [generation] in $0.endSetIn = generation }
   }
 
-  /// Sets the start position of an item, in seconds. No effect on the current item. Splices if the item may
-  /// have been decoded, or is opened next.
-  mutating func setStart(_ seconds: Double, of id: ItemID) {
+  /// Whether the current item, which has ended, has more to play up to its present end.
+  private var continuesAfterEnd: Bool {
+    guard let current, let record = queue[current], record.failure == nil else { return false }
+    var end = record.endSeconds ?? .infinity
+    if let info = record.info, case .exact = info.frameCount { end = min(end, info.duration.seconds) }
+    return end - resting > Buffering.nothing
+  }
+
+  /// Sets the start position of an item, in seconds. Splices if the item may have been decoded, or is opened
+  /// next. Returns false, without effect, if the item is current.
+  @discardableResult
+  mutating func setStart(_ seconds: Double, of id: ItemID) -> Bool {
+    guard id != current else { return false }
     let seconds = Self.place(seconds)
-    guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
+    guard queue.contains(id), queue[id]?.startSeconds != seconds else { return true }
     queue.update(id) { $0.startSeconds = seconds }
     if isDecoded(id) || id == nextToOpen { splice() }
+    return true
   }
 
   /// Whether frames of `id` may be in the ring or in the device.
@@ -208,6 +226,8 @@ extension EngineMachine {
     let id: ItemID
     /// The item that preceded the departed item; nil at the front of the queue.
     var predecessor: ItemID?
+    /// The position at which the item broke off; nil if it did not.
+    let brokeOffAt: CMTime?
   }
 
   /// The queue including the items whose departure is not reported yet. Takes time proportional to the
@@ -223,11 +243,17 @@ extension EngineMachine {
     return known.ids
   }
 
+  /// Whether `itemsUntilTold` contains `id`.
+  func containsUntilTold(_ id: ItemID) -> Bool {
+    queue.contains(id) || departures.contains { $0.id == id }
+  }
+
   /// Removes an item that ended or failed from the queue.
   mutating func depart(_ id: ItemID) {
     let predecessor = queue.previous(of: id)
+    let brokeOffAt = id == current && queue[id]?.failure != nil ? restingPosition?.time : nil
     guard queue.remove(id) != nil else { return }
-    departures.append(Departure(id: id, predecessor: predecessor))
+    departures.append(Departure(id: id, predecessor: predecessor, brokeOffAt: brokeOffAt))
   }
 
   /// Records that the application was notified of the departure of `id`.

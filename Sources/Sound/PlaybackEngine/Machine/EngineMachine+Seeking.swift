@@ -29,7 +29,7 @@ extension EngineMachine {
       return ends(completion, false)
     }
     let superseded = ends(pendingSeek.take()?.completion, false)
-    guard let current else { return superseded + ends(completion, false) }
+    guard let current, !hasFailedToOpen else { return superseded + ends(completion, false) }
     guard let info = currentInfo else {
       // The item is not open yet, so it will start at the target without waiting.
       queue.update(current) { $0.startSeconds = place }

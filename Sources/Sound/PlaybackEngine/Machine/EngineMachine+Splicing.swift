@@ -64,7 +64,7 @@ extension EngineMachine {
 
   /// Decodes the unheard frames again. During playback the new frames replace the unheard ones in the device
   /// without a gap; otherwise the device is flushed.
-  mutating func decodeAnew(now: HostTime, timing: OutputTiming?) {
+  private mutating func decodeAnew(now: HostTime, timing: OutputTiming?) {
     guard output.phase == .open, !output.flushPending else {
       beginGeneration()
       restartDecoding()

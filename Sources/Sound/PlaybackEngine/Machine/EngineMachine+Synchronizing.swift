@@ -24,7 +24,7 @@ extension EngineMachine {
   mutating func start(
     _ value: Float, at seconds: Double?, of id: ItemID, moment: HostTime, now: HostTime, timing: OutputTiming?
   ) {
-    guard id == current, seconds != nil || !isOffline else {
+    guard id == current, !hasFailedToOpen, seconds != nil || !isOffline else {
       return requestRate(value, reason: .setRateCalled, now: now, timing: timing)
     }
     let place = Self.place(seconds ?? position(now: now, timing: timing)?.seconds ?? resting)

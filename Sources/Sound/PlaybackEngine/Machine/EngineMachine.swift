@@ -134,6 +134,9 @@ struct EngineMachine: Sendable {
   /// The information about the current item; nil before it was opened.
   var currentInfo: ItemInfo? { current.flatMap { queue.read($0) { $0.info } } }
 
+  /// Whether the current item could not be opened. A plain player keeps such an item, which stays failed.
+  var hasFailedToOpen: Bool { currentInfo == nil && current.flatMap { queue.read($0) { $0.failure } } != nil }
+
   /// The current item's sample rate in frames per second; nil before it was opened. Inlined, as a call from a
   /// mutating method copies the whole machine.
   @inline(__always)

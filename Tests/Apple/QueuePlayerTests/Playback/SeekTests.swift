@@ -2,6 +2,7 @@ import AudioSession
 import Foundation
 import MediaTime
 import QueuePlayer
+import Synchronization
 import TestSupport
 import Testing
 
@@ -37,6 +38,26 @@ struct SeekTests {
     while player?.currentTime() != target { await Task.yield() }
     player = nil
     #expect(await seek.value == false)
+  }
+
+  @Test("An item whose player goes in a handler is free at once", arguments: [false, true])
+  func playerGoesInHandler(isOfSeek: Bool) {
+    let item = stage.item("a")
+    let player = Mutex<AVPlayer?>(stage.player(item))
+    let other = stage.queuePlayer([])
+    let results = Log<Bool>()
+    @Sendable func release() {
+      _ = player.withLock { $0.take() }
+      results.add(other.canInsert(item, after: nil))
+    }
+    let token = NotificationCenter.default.addObserver(
+      forName: .AVPlayerItemDidPlayToEndTime, object: item, queue: nil
+    ) { _ in release() }
+    stage.pass(0.1)
+    if isOfSeek { item.seek(to: time(0.5)) { _ in release() } } else { player.withLock { $0 }?.play() }
+    stage.pass(2)
+    #expect(results.entries == [true] && other.canInsert(item, after: nil))
+    NotificationCenter.default.removeObserver(token)
   }
 
   @Test("Exactly to the frame, in every form")

@@ -122,10 +122,32 @@ struct TransportTests {
     #expect(beyond > items[0].duration)
     stage.pass(1)
     #expect(abs(player.currentTime().seconds - beyond.seconds - 1) < 0.001)
+    player.pause()
+    #expect(player.timeControlStatus == .paused)
+    player.play()
+    #expect(player.rate == 1 && player.timeControlStatus == .playing)
     player.actionAtItemEnd = .advance
     #expect(player.currentItem === items[1])
     stage.pass(0.5)
     #expect(player.timeControlStatus == .playing)
+  }
+
+  @Test("An item inserted a while after the last one ended plays at once", arguments: [true, false])
+  func insertionAfterTheEnd(waits: Bool) {
+    let player = stage.queuePlayer([stage.item("a")])
+    player.automaticallyWaitsToMinimizeStalling = waits
+    let reasons = Log<AVPlayer.WaitingReason?>()
+    let observation = player.observe(\.reasonForWaitingToPlay) { player, _ in
+      reasons.add(player.reasonForWaitingToPlay)
+    }
+    player.play()
+    stage.pass(2)
+    #expect(player.currentItem == nil && player.rate == 1)
+    player.insert(stage.item("b", seconds: 10), after: nil)
+    stage.pass(0.5)
+    #expect(player.rate == 1 && player.timeControlStatus == .playing)
+    #expect(!reasons.entries.contains(.toMinimizeStalls), "\(reasons.entries)")
+    observation.invalidate()
   }
 
   @Test(
@@ -157,6 +179,44 @@ struct TransportTests {
     player.replaceCurrentItem(with: next)
     player.play()
     stage.pass(0.5)
+    #expect(player.timeControlStatus == .playing)
+  }
+
+  @Test("An item of a plain player that failed stays failed, also when the file is there by now")
+  func failedItemStaysFailed() {
+    let item = stage.missingItem("late")
+    let player = stage.player(item)
+    stage.pass(0.1)
+    #expect(item.status == .failed)
+    _ = stage.library.add("late", seconds: 10)
+    let results = Log<Bool>()
+    player.seek(to: .zero) { results.add($0) }
+    stage.pass(0.1)
+    #expect(results.entries == [false] && item.status == .failed)
+    player.automaticallyWaitsToMinimizeStalling = false
+    let now = PlaybackEnvironment.withCurrent(stage.environment) { CMClockGetTime(CMClockGetHostTimeClock()) }
+    player.setRate(1, time: .zero, atHostTime: now + CMTime(value: 1, timescale: 1))
+    stage.pass(3)
+    #expect(item.status == .failed && item.error != nil && player.rate == 0)
+    player.actionAtItemEnd = .none
+    player.play()
+    stage.pass(1)
+    #expect(item.status == .failed && player.timeControlStatus != .playing)
+  }
+
+  @Test("play() while the output is lost tries it again at once")
+  func playRetries() {
+    let stage = VirtualStage(
+      personality: SimulatedOutput.Personality {
+        $0.death = 1
+        $0.revival = 3
+      })
+    let player = stage.player(stage.item("a", seconds: 10))
+    player.play()
+    stage.pass(3.05)
+    #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
+    player.play()
+    stage.pass(0.15)
     #expect(player.timeControlStatus == .playing)
   }
 

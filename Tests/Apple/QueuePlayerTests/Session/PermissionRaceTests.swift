@@ -1,5 +1,3 @@
-import AudioCore
-import AudioOutput
 import AudioSession
 import Dispatch
 import Foundation
@@ -43,11 +41,8 @@ struct PermissionRaceTests {
     arguments: Change.allCases, [false, true])
   func start(_ change: Change, isSynchronized: Bool) {
     let device = InterceptedDevice(stage.output)
-    let (queue, library) = (stage.mainQueue, stage.library)
-    let environment = PlaybackEnvironment(
-      clock: stage.clock, device: device, mainQueue: queue, isOnMainQueue: { queue.isCurrent },
-      makeSource: { url, _ in library.source(url) })
-    let url = library.add("a", seconds: 10)
+    let (queue, environment) = (stage.mainQueue, stage.environment(with: device))
+    let url = stage.library.add("a", seconds: 10)
     let item = AVPlayerItem(asset: AVURLAsset(url: url, environment: environment))
     let player = AVPlayer(playerItem: item, environment: environment)
     player.automaticallyWaitsToMinimizeStalling = false
@@ -71,10 +66,7 @@ struct PermissionRaceTests {
   @Test("The session subscribes to the output once, whatever number of times the application is launched")
   func subscriptions() throws {
     let device = InterceptedDevice(stage.output)
-    let (queue, library) = (stage.mainQueue, stage.library)
-    let environment = PlaybackEnvironment(
-      clock: stage.clock, device: device, mainQueue: queue, isOnMainQueue: { queue.isCurrent },
-      makeSource: { url, _ in library.source(url) })
+    let environment = stage.environment(with: device)
     for _ in 0..<3 {
       try environment.audioSession.setActive(true)
       environment.suspension.terminateAll()
@@ -109,23 +101,4 @@ struct PermissionRaceTests {
     stage.suspension.onKeepingActivityChange = { log.add($0) }
     #expect(log.entries == [.playing])
   }
-}
-
-/// A simulated output that calls `onActivation`, once, when the session subscribes to it: in the middle of its
-/// activation.
-private final class InterceptedDevice: AudioOutputDevice {
-  let onActivation = Mutex<(@Sendable () -> Void)?>(nil)
-  let subscriptions = Atomic<Int>(0)
-  private let output: SimulatedOutput
-
-  init(_ output: SimulatedOutput) { self.output = output }
-
-  func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
-    subscriptions.add(1, ordering: .relaxed)
-    onActivation.withLock { $0.take() }?()
-  }
-
-  func makeStream(
-    format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
-  ) -> any AudioOutputStream { output.makeStream(format: format, source: source, events: events) }
 }

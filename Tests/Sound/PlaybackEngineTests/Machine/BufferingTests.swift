@@ -137,6 +137,24 @@ struct BufferingTests {
     expectSame(harness.heard, EngineHarness.sound(1, 0..<441_000))
   }
 
+  @Test func whatDoesNotWaitAnyMorePlaysWhatIsThere() {
+    let harness = EngineHarness()
+    let media = add(harness)
+    media.receive(88_200)
+    harness.engine.setRate(1)
+    harness.advance(4)
+    media.receive(44_100)
+    harness.advance(0.2)
+    #expect(harness.engine.timeControl == .waiting(.toMinimizeStalls))
+    harness.engine.waitsToMinimizeStalling = false
+    #expect(harness.engine.rate == 1)
+    harness.advance(0.3)
+    #expect(harness.engine.timeControl == .playing && harness.heard.count > 88_200)
+    harness.advance(2)
+    #expect(harness.engine.timeControl == .paused)
+    expectSame(harness.heard, EngineHarness.sound(1, 0..<132_300))
+  }
+
   @Test func stallsAskForMoreAndMoreAndThePlaceStands() {
     let harness = EngineHarness()
     let media = add(harness)
@@ -336,6 +354,20 @@ struct BufferingTests {
     harness.playOut()
     #expect(!harness.seen.contains(.stalled(-1)))
     expectSame(harness.heard, EngineHarness.sound(1, 0..<441_000))
+  }
+
+  @Test func theItemBehindOneThatFailsIsEvaluatedForASecondAnew() {
+    let harness = EngineHarness()
+    let media = add(harness)
+    _ = add(harness)
+    harness.engine.setRate(1)
+    harness.advance(1.5)
+    #expect(harness.engine.timeControl == .waiting(.toMinimizeStalls))
+    media.fail()
+    harness.advance(0.9)
+    #expect(harness.engine.timeControl == .waiting(.evaluatingBufferingRate))
+    harness.advance(0.2)
+    #expect(harness.engine.timeControl == .waiting(.toMinimizeStalls))
   }
 
   @Test func aSeekThatIsWaitedForIsEvaluatedForASecondAnew() {

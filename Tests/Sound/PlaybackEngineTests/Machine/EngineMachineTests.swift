@@ -33,6 +33,18 @@ struct EngineMachineTests {
     #expect(driver.ends == 2 && driver.machine.resting == 2)
   }
 
+  @Test("An item that could not be opened is not opened again when the output dies")
+  func failedForGood() {
+    var machine = EngineMachine(isQueuePlayer: false, isOffline: false)
+    let id = ItemID(rawValue: 1)
+    _ = machine.insert(id, source: SyntheticMedia(number: 1, frames: 1), after: nil)
+    let error = DecodingError(reason: .notFound, message: "gone")
+    machine.decoderFailed(id, error: error, generation: machine.generation, now: HostTime(nanoseconds: 0))
+    // What the loss of an output does.
+    machine.restartDecoding()
+    if case .open = machine.nextDecodeOrder() { Issue.record("is opened again") }
+  }
+
   /// How to get there.
   static let situations: [(name: String, events: [Event])] = [
     ("fresh", []),
