@@ -231,6 +231,7 @@ package final class CurlHTTPTransport: HTTPTransport {
   private func begin(_ item: RequestQueue.Item, _ loop: Loop) {
     guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
       loop.queue.release(item.id)
+      loop.queued.remove(item.id)
       _ = deliver(
         .failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: item.id)
       // A shortage may be temporary, so the next step tries to open the library again.
@@ -241,6 +242,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     guard let easy = transfer.easy ?? transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0
     else {
       loop.queue.release(item.id)
+      loop.queued.remove(item.id)
       _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: item.id)
       return
     }
@@ -355,7 +357,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     state.withLock { state in
       // The limit is above the number of open connections, so most records are of closed ones. A request with
       // a check does not use a connection without a record, but connects anew.
-      if state.certificates.count >= NetworkLimits.connections * 4 { state.certificates = [:] }
+      if state.certificates.count >= options.connections * 4 { state.certificates = [:] }
       state.certificates[connection] = certificate
     }
   }

@@ -167,17 +167,24 @@ struct ItemTests {
     let token = NotificationCenter.default.addObserver(
       forName: .AVPlayerItemDidPlayToEndTime, object: item, queue: nil
     ) { _ in ends.add(()) }
-    defer { NotificationCenter.default.removeObserver(token) }
+    let jumps = Log<Void>()
+    let jumpToken = NotificationCenter.default.addObserver(
+      forName: AVPlayerItem.timeJumpedNotification, object: item, queue: nil
+    ) { _ in jumps.add(()) }
+    defer { for token in [token, jumpToken] { NotificationCenter.default.removeObserver(token) } }
     item.forwardPlaybackEndTime = CMTime(value: 3, timescale: 10)
     let player = stage.player(item)
     player.actionAtItemEnd = action
     player.play()
     stage.pass(1)
     #expect(ends.entries.count == 1)
+    let earlierJumps = jumps.entries.count
     item.forwardPlaybackEndTime = .invalid
     player.play()
     stage.pass(1)
     #expect(ends.entries.count == 1 && player.timeControlStatus == .playing)
+    // Time that ran on goes back, and that is told.
+    #expect(jumps.entries.count - earlierJumps == (action == .none ? 1 : 0))
     #expect(abs(player.currentTime().seconds - 1.3) < 0.1)
     stage.pass(3)
     #expect(ends.entries.count == 2 && stage.heardFrames == Array(0..<176_400))

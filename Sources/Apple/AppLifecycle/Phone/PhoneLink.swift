@@ -208,8 +208,13 @@ package final class PhoneLink: Sendable {
   /// Reports a device that hangs, so that the phone ends the application. Returns the time of the next check; nil if
   /// none is needed.
   private func checkHang() -> HostTime? {
-    let (device, time) = state.withLock { ($0.device, $0.hangCheckAt) }
     let now = SystemClock.shared.now
+    let (device, time) = state.withLock { state in
+      let time = state.hangCheckAt
+      // An order that arrives during this check sets the next one.
+      if let time, now >= time { state.hangCheckAt = nil }
+      return (state.device, time)
+    }
     guard let device, let time, now >= time else { return time }
     let limit = Self.hangLimit(device)
     var next = device.stepBegan?.advanced(bySeconds: limit)
@@ -220,8 +225,10 @@ package final class PhoneLink: Sendable {
       let text = "Application terminated: \(code)\n  Reason: \(reason)\n  State: \(device.state)"
       send(.terminated(PhoneReport.Fault(code: "\(code)", reason: reason, text: text), now))
     }
-    state.withLock { $0.hangCheckAt = next }
-    return next
+    return state.withLock { state in
+      state.hangCheckAt = next ?? state.hangCheckAt
+      return state.hangCheckAt
+    }
   }
 
   // MARK: Rest

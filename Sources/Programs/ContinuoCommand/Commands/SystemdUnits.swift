@@ -27,7 +27,7 @@ enum SystemdUnits {
 
       [Socket]
       ListenStream=\(socket.path.map(escaped) ?? "%t/continuo/socket")
-      SocketMode=\(octal(socket.mode))
+      SocketMode=\(octal(socket.mode | 0o600))
       \(group)DirectoryMode=\(socket.mode & 0o077 == 0 ? "0700" : "0711")
       RemoveOnStop=yes
 
@@ -40,8 +40,10 @@ enum SystemdUnits {
       Documentation=man:continuo-serve(1)
       Requires=continuo.socket
       After=continuo.socket sound.target
-      # A music folder that is mounted late is awaited.
-      StartLimitIntervalSec=0
+      # A music folder that is mounted late is awaited. Beyond the limit are only starts by clients of a service that
+      # ends at once.
+      StartLimitIntervalSec=60
+      StartLimitBurst=60
 
       [Service]
       Type=notify
@@ -50,7 +52,7 @@ enum SystemdUnits {
       ExecReload=/bin/sh -c "kill -HUP ${MAINPID}"
       Restart=on-failure
       RestartSec=5
-      # An invalid command line.
+      # An invalid command line, or a file of an option that cannot be used.
       RestartPreventExitStatus=64
       # Ended by SIGTERM, as systemd does it: no failure.
       SuccessExitStatus=143

@@ -53,7 +53,7 @@ struct RequestOptions: ParsableArguments {
       throw ValidationError("\(name) must not contain control characters.")
     }
     // The schemes of libcurl. It reports another one as a refused connection to the server.
-    let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+    let schemes = ["http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
     if let proxy, let end = proxy.firstRange(of: "://") {
       guard schemes.contains(proxy[..<end.lowerBound].lowercased()) else {
         throw ValidationError(

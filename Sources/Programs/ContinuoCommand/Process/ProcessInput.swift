@@ -17,8 +17,12 @@ enum RawArguments {
   private static let selectors: ClosedRange<Unicode.Scalar> = "\u{E0100}"..."\u{E017F}"
 
   static func text(of bytes: [UInt8]) -> String {
-    if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(replacement) {
-      return text
+    if let text = String(validating: bytes, as: UTF8.self) {
+      let scalars = text.unicodeScalars
+      // A text that would be read as another's bytes is rewritten, too.
+      let isAmbiguous = zip(scalars, scalars.dropFirst())
+        .contains { $0 == replacement && selectors.contains($1) }
+      if !isAmbiguous { return text }
     }
     var text = String.UnicodeScalarView()
     var rest = bytes[...]

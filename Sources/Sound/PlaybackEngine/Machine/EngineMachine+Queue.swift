@@ -182,9 +182,16 @@ extension EngineMachine {
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
     queue.update(id) { $0.endSeconds = seconds }
     if id == current, endedAt != nil, continuesAfterEnd {
+      let ranOn = actionAtItemEnd == .none || overrun > 0
       endedAt = nil
       overrun = 0
       toldPosition = nil
+      // The time that ran on after the end is not that of any sound.
+      if ranOn {
+        schedule.reset(to: resting)
+        emit(.timeJumped(id))
+        callObservers()
+      }
     }
     guard isDecoded(id) else { return }
     splice()

@@ -44,7 +44,8 @@ extension EngineMachine {
     // has exceeded (files joined to one announce the length of the first), does not limit the target, because
     // the decoder reports the frame reached.
     let length = info.duration.seconds
-    let isValid = (heard ?? resting) <= length
+    // Time that runs on after the end exceeds the length, too.
+    let isValid = (endedAt == nil ? heard ?? resting : resting) <= length
     let target = if case .exact = info.frameCount, isValid { min(place, length) } else { place }
     discontinue(to: .start(current, isExact ? .exactSeconds(target) : .seconds(target)), resting: target)
     pendingSeek = PendingSeek(completion: completion)

@@ -80,7 +80,7 @@ import Testing
         "SystemCallFilter=@chown @setuid capset setpriority",
       ])
     #expect(text.contains("\nSocketMode=0600\nDirectoryMode=0700\n") && !text.contains("SocketGroup"))
-    #expect(text.contains("\nStartLimitIntervalSec=0\n") && !text.contains("WorkingDirectory"))
+    #expect(text.contains("\nStartLimitIntervalSec=60\n") && !text.contains("WorkingDirectory"))
   }
 
   /// Systemd creates the socket, so its options are settings of the socket's unit.
