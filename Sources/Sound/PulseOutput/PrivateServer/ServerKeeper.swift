@@ -56,11 +56,14 @@ final class ServerKeeper: Sendable {
         return .whenSignalled
       }
       request.withLock { $0 = nil }
-      // If the restart fails, the connection is refused and waiting clients retry.
-      try? server.restart()
-      history.restarts += 1
-      history.last = clock.now
-      return .whenSignalled
+      defer {
+        history.restarts += 1
+        history.last = clock.now
+      }
+      if (try? server.restart()) != nil { return .whenSignalled }
+      // Tried again, because without a stream nobody asks.
+      request.withLock { $0 = $0 ?? clock.now }
+      return .again
     }
   }
 }
