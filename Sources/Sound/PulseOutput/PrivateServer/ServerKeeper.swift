@@ -8,7 +8,8 @@ import SystemSupport
 final class ServerKeeper: Sendable {
   private let server: PrivatePulseServer
   private let clock: any HostClock
-  private let request = Mutex<HostTime?>(nil)
+  /// The times of the first and of the latest request for a check; nil if none waits.
+  private let request = Mutex<(first: HostTime, latest: HostTime)?>(nil)
   private let worker = Mutex<(any Worker)?>(nil)
   private let history = WorkerState(History())
 
@@ -17,10 +18,10 @@ final class ServerKeeper: Sendable {
     var last: HostTime?
   }
 
-  /// The seconds from a lost connection to the first check and to the last one, because the kernel closes
+  /// The seconds from the first request to the first check, and from the latest to the last one: the kernel closes
   /// connections before a process ends. On a busy machine the end was later than 10 ms (once in 60 runs).
   private static let settlingTime = 0.01
-  private static let settlingLimit = 1.0
+  private static let settlingLimit = 10.0
   /// The lifetime in seconds after which a server counts as healthy and the back-off is reset.
   private static let healthyTime = 10.0
   /// The delays before restarts; the first restart has none.
@@ -36,7 +37,7 @@ final class ServerKeeper: Sendable {
   /// Requests a check after a lost connection or for a client. Thread-safe; never blocks.
   func look() {
     let now = clock.now
-    request.withLock { $0 = $0 ?? now }
+    request.withLock { $0 = ($0?.first ?? now, now) }
     worker.withLock { $0 }?.signal()
   }
 
@@ -44,15 +45,21 @@ final class ServerKeeper: Sendable {
     guard let asked = request.withLock({ $0 }) else { return .whenSignalled }
     return history.use { history in
       let now = clock.now
-      if let last = history.last, asked.seconds(since: last) > Self.healthyTime { history.restarts = 0 }
+      if let last = history.last, asked.first.seconds(since: last) > Self.healthyTime {
+        history.restarts = 0
+      }
       let wait = Self.backoff.delay(after: history.restarts + 1)
       let due = max(
-        asked.advanced(bySeconds: Self.settlingTime), history.last?.advanced(bySeconds: wait) ?? asked)
+        asked.first.advanced(bySeconds: Self.settlingTime),
+        history.last?.advanced(bySeconds: wait) ?? asked.first)
       if now < due { return .at(due) }
       guard server.isDead else {
-        let elapsed = now.seconds(since: asked)
-        if elapsed < Self.settlingLimit { return .at(now.advanced(bySeconds: elapsed)) }
-        request.withLock { $0 = nil }
+        let elapsed = now.seconds(since: asked.latest)
+        if elapsed < Self.settlingLimit {
+          return .at(now.advanced(bySeconds: max(elapsed, Self.settlingTime)))
+        }
+        // A later request stays.
+        request.withLock { if $0?.latest == asked.latest { $0 = nil } }
         return .whenSignalled
       }
       request.withLock { $0 = nil }
@@ -62,7 +69,7 @@ final class ServerKeeper: Sendable {
       }
       if (try? server.restart()) != nil { return .whenSignalled }
       // Tried again, because without a stream nobody asks.
-      request.withLock { $0 = $0 ?? clock.now }
+      look()
       return .again
     }
   }
