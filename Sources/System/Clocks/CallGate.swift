@@ -1,8 +1,7 @@
-package import Clocks
 import Glibc
 import Synchronization
 
-/// A gate that decides whether calls into the application's code may begin, shared by several delivery lanes.
+/// A gate that decides whether calls into the application's code may begin, for one or several threads.
 ///
 /// The gate records the threads inside such calls. Closing can therefore wait for calls on other threads
 /// without waiting for the caller's own.
@@ -52,7 +51,8 @@ package final class CallGate: Sendable {
     for waiter in waiters { waiter.semaphore.post() }
   }
 
-  /// Waits until no other thread is inside a call, at most until `deadline`. The gate must be closed.
+  /// Waits until no other thread is inside a call, at most until `deadline`. No call may begin
+  /// meanwhile: the gate must be closed, or its user's calls stopped.
   ///
   /// - Returns: whether all calls on other threads have ended.
   @discardableResult

@@ -2,8 +2,6 @@ import Clocks
 import Dispatch
 import Testing
 
-@testable import PlaybackEngine
-
 @Suite(.timeLimit(.minutes(10)))
 struct CallGateTests {
   private func soon(_ seconds: Double) -> HostTime { SystemClock.shared.now.advanced(bySeconds: seconds) }

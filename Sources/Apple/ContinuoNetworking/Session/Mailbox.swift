@@ -1,5 +1,4 @@
 import Clocks
-import Glibc
 import Synchronization
 
 /// Calls the application on a given queue, one call at a time and in the order of `post`. Makes no calls
@@ -10,14 +9,12 @@ final class Mailbox: Sendable {
   private struct State {
     var calls = StepQueue<Call>()
     var isClosed = false
-    /// The thread that makes a call; nil between calls.
-    var caller: pthread_t?
-    /// The threads that wait for the end of the call in progress.
-    var waiters: [Waiter] = []
   }
 
   private let state = Mutex(State())
   private let enqueue: @Sendable (@escaping Call) -> Void
+  /// Always open. Knows the thread of the call in progress.
+  private let gate = CallGate()
 
   init(enqueue: @escaping @Sendable (@escaping Call) -> Void) { self.enqueue = enqueue }
 
@@ -37,15 +34,7 @@ final class Mailbox: Sendable {
   }
 
   /// Waits until the call in progress on another thread has returned, at most until `deadline`.
-  func awaitCall(until deadline: HostTime) {
-    let waiter = state.withLock { state -> Waiter? in
-      guard let caller = state.caller, pthread_equal(caller, pthread_self()) == 0 else { return nil }
-      let waiter = Waiter()
-      state.waiters.append(waiter)
-      return waiter
-    }
-    _ = waiter?.semaphore.wait(until: deadline)
-  }
+  func awaitCall(until deadline: HostTime) { gate.awaitCalls(until: deadline) }
 
   /// Ends the calls permanently. Pending calls are retained but never made, so that a task that awaits one
   /// waits forever.
@@ -62,17 +51,14 @@ final class Mailbox: Sendable {
   private func deliver() {
     let call = state.withLock { state in
       let call = state.calls.next()
-      if call != nil { state.caller = pthread_self() }
+      // Under the lock, so that `awaitCall` after `setStopped` waits for this call.
+      if call != nil { _ = gate.enter() }
       return call
     }
     guard let call else { return }
     call()
-    let waiters = state.withLock { state in
-      defer { (state.caller, state.waiters) = (nil, []) }
-      state.calls.end()
-      return state.waiters
-    }
-    for waiter in waiters { waiter.semaphore.post() }
+    state.withLock { $0.calls.end() }
+    gate.leave()
     schedule()
   }
 }
