@@ -230,10 +230,7 @@ package final class CurlHTTPTransport: HTTPTransport {
 
   private func begin(_ item: RequestQueue.Item, _ loop: Loop) {
     guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
-      loop.queue.release(item.id)
-      loop.queued.remove(item.id)
-      _ = deliver(
-        .failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: item.id)
+      fail(item, loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there"), loop)
       // A shortage may be temporary, so the next step tries to open the library again.
       if loop.failure?.kind == .noRoom { loop.failure = nil }
       return
@@ -241,13 +238,17 @@ package final class CurlHTTPTransport: HTTPTransport {
     let transfer = item.transfer ?? CurlTransfer(item.id, item.request, library, of: self)
     guard let easy = transfer.easy ?? transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0
     else {
-      loop.queue.release(item.id)
-      loop.queued.remove(item.id)
-      _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: item.id)
-      return
+      return fail(item, TransferFailure(.noRoom, "there is no memory"), loop)
     }
     loop.transfers[item.id] = transfer
     if loop.queued.remove(item.id) != nil { _ = deliver(.queued(false), of: item.id) }
+  }
+
+  /// Fails a request that cannot be sent.
+  private func fail(_ item: RequestQueue.Item, _ failure: TransferFailure, _ loop: Loop) {
+    loop.queue.release(item.id)
+    loop.queued.remove(item.id)
+    _ = deliver(.failure(failure), of: item.id)
   }
 
   private func remove(_ transfer: CurlTransfer, _ loop: Loop) {

@@ -116,7 +116,7 @@ package final class PlaylistReader: Sendable {
       while state.present == nil, let next = state.pending.popLast() {
         switch next {
         case .read(let entry): begin(entry, &state)
-        case .skip(let limit): skip("more than \(limit) entries; remaining entries skipped", &state)
+        case .skip(let limit): skip(Self.excess(limit, of: "entries"), &state)
         }
       }
       guard state.present == nil, let onEnd = state.onEnd.take() else { return nil }
@@ -133,7 +133,7 @@ package final class PlaylistReader: Sendable {
     let isFirst = next.chain.isEmpty
     guard isFirst || NetworkPlaylist.kind(named: next.entry.url) != nil else {
       guard state.answer.media.count < NetworkLimits.playlistEntries else {
-        return stop("more than \(NetworkLimits.playlistEntries) entries; remaining entries skipped", &state)
+        return stop(Self.excess(NetworkLimits.playlistEntries, of: "entries"), &state)
       }
       state.answer.media.append(PlaylistAnswer.Medium(next.entry, reach: next.reach))
       return
@@ -145,8 +145,7 @@ package final class PlaylistReader: Sendable {
       return fail("more than \(NetworkLimits.playlistDepth) playlists deep", of: next, &state)
     }
     guard state.requests < NetworkLimits.playlistRequests else {
-      return stop(
-        "more than \(NetworkLimits.playlistRequests) playlists; remaining entries skipped", &state)
+      return stop(Self.excess(NetworkLimits.playlistRequests, of: "playlists"), &state)
     }
     let request = request(for: next.entry.url, next.entry.credentials, reach: next.reach)
     send(Transferring(pending: next, request: request), &state)
@@ -251,6 +250,10 @@ package final class PlaylistReader: Sendable {
     } catch {
       fail("\(error)", of: present.pending, &state)
     }
+  }
+
+  private static func excess(_ limit: Int, of what: String) -> String {
+    "more than \(limit) \(what); remaining entries skipped"
   }
 
   /// Records that entries at this place of the answer are missing.

@@ -58,7 +58,7 @@ final class BackgroundWork: TaskWork {
       key, kind, request, fields: core.values.httpAdditionalHeaders ?? [:],
       timeout: request.ownTimeout ?? core.values.timeoutIntervalForRequest)
     record.connectionsPerHost = core.values.httpMaximumConnectionsPerHost
-    record.sendsCookies = task.sendsCookies && task.session.core.values.httpCookieAcceptPolicy != .never
+    record.sendsCookies = task.sendsCookies && core.values.httpCookieAcceptPolicy != .never
     if let cookies = task.cookieField { record.fields["Cookie"] = cookies }
     record.taskDescription = task.taskDescription
     transfers.perform(.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData))

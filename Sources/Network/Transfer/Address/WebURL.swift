@@ -54,6 +54,11 @@ package struct WebURL: Hashable, Sendable {
     return Array(text[..<(slash + 2)] + text[(at + 1)...])
   }
 
+  /// Removes the part that may contain credentials, like `withoutCredentials(_:)` for bytes.
+  package static func withoutCredentials(_ text: String) -> String {
+    String(decoding: withoutCredentials(Array(text.utf8)), as: UTF8.self)
+  }
+
   /// Returns a reference, such as a redirect or a playlist entry, resolved against this URL (RFC 3986, 5.2).
   package func resolve(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)

@@ -99,11 +99,8 @@ package struct TaskRecord: Codable, Sendable {
   var bytes: Data? {
     var kept = self
     kept.fields = ResumeData.withoutSecrets(fields)
-    func withoutCredentials(_ url: String) -> String {
-      String(decoding: WebURL.withoutCredentials(Array(url.utf8)), as: UTF8.self)
-    }
-    kept.url = withoutCredentials(url)
-    kept.document = document.map(withoutCredentials)
+    kept.url = WebURL.withoutCredentials(url)
+    kept.document = document.map { WebURL.withoutCredentials($0) }
     if let text = taskDescription, text.utf8.count > 65_536 { kept.taskDescription = nil }
     let encoder = JSONEncoder()
     // A timeout may be infinite, which JSON numbers cannot represent.

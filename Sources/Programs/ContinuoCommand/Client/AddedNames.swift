@@ -60,7 +60,7 @@ struct AddedNames: ParsableArguments {
   ) throws {
     var isRefused = false
     for name in named {
-      let shown = String(decoding: WebURL.withoutCredentials(Array(name.name.utf8)), as: UTF8.self)
+      let shown = WebURL.withoutCredentials(name.name)
       do {
         try body(&client, name.uri)
       } catch ControlClientError.refused(let refusal) {

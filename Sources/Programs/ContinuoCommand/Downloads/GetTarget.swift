@@ -39,7 +39,7 @@ struct GetTarget: Hashable, Sendable {
     do throws(WebURL.Problem) {
       return try WebURL.read(text)
     } catch {
-      let told = String(decoding: WebURL.withoutCredentials(Array(text.utf8)), as: UTF8.self)
+      let told = WebURL.withoutCredentials(text)
       switch error {
       case .tooLong: throw SyntaxError("the URL is longer than \(NetworkLimits.url) bytes")
       case .unsupportedScheme(let scheme): throw SyntaxError("\(told): \(scheme): URLs are not supported")

@@ -67,7 +67,7 @@ enum RawArguments {
         return argument[...colon] + " …"
       }
       if let (url, _) = try? WebURL.read(argument) { return url.textForMessages }
-      return String(decoding: WebURL.withoutCredentials(Array(argument.utf8)), as: UTF8.self)
+      return WebURL.withoutCredentials(argument)
     }
   }
 }
