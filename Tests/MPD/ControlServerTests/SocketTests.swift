@@ -283,14 +283,7 @@ struct SocketTests {
   func activation() throws {
     let directory = try TemporaryFolder()
     let path = directory.file("passed")
-    let script = """
-      import os, socket, sys
-      s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[2]); s.listen(5)
-      os.dup2(s.fileno(), 3); os.set_inheritable(3, True)
-      os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1', LISTEN_FDNAMES='continuo.socket')
-      os.execv(sys.argv[1], [sys.argv[1], 'activated'])
-      """
-    let program = try Program(["/usr/bin/python3", "-c", script, Program.probe, path])
+    let program = try Program(passingSocket(at: path, to: [Program.probe, "activated"]))
     #expect(try program.line() == "unset: true")
     #expect(try program.line() == "ready")
     let client = try ControlConnection(path)

@@ -136,10 +136,7 @@ struct TransportTests {
   func insertionAfterTheEnd(waits: Bool) {
     let player = stage.queuePlayer([stage.item("a")])
     player.automaticallyWaitsToMinimizeStalling = waits
-    let reasons = Log<AVPlayer.WaitingReason?>()
-    let observation = player.observe(\.reasonForWaitingToPlay) { player, _ in
-      reasons.add(player.reasonForWaitingToPlay)
-    }
+    let reasons = ReasonLog(player)
     player.play()
     stage.pass(2)
     #expect(player.currentItem == nil && player.rate == 1)
@@ -147,7 +144,6 @@ struct TransportTests {
     stage.pass(0.5)
     #expect(player.rate == 1 && player.timeControlStatus == .playing)
     #expect(!reasons.entries.contains(.toMinimizeStalls), "\(reasons.entries)")
-    observation.invalidate()
   }
 
   @Test(
@@ -231,10 +227,7 @@ struct TransportTests {
         })
       let player = stage.player(stage.item("a", seconds: 10))
       player.automaticallyWaitsToMinimizeStalling = waits
-      let seen = Log<AVPlayer.WaitingReason?>()
-      let observation = player.observe(\.reasonForWaitingToPlay) { player, _ in
-        seen.add(player.reasonForWaitingToPlay)
-      }
+      let seen = ReasonLog(player)
       player.play()
       stage.pass(2)
       #expect(player.rate == (waits ? 1 : 0))
@@ -247,7 +240,6 @@ struct TransportTests {
         stage.diagnostics.entries.contains {
           if case .outputUnavailable = $0 { true } else { false }
         })
-      observation.invalidate()
     }
   }
 
@@ -262,11 +254,8 @@ struct TransportTests {
       })
     let player = stage.player(stage.item("a", seconds: 100))
     player.automaticallyWaitsToMinimizeStalling = waits
-    let reasons = Log<AVPlayer.WaitingReason?>()
+    let reasons = ReasonLog(player)
     let rates = RateLog(player)
-    let observation = player.observe(\.reasonForWaitingToPlay) { player, _ in
-      reasons.add(player.reasonForWaitingToPlay)
-    }
     player.play()
     stage.pass(1)
     for round in 0..<6 {
@@ -287,7 +276,6 @@ struct TransportTests {
     }
     #expect(!reasons.entries.contains(.toMinimizeStalls), "\(reasons.entries)")
     #expect(!rates.entries.contains(.setRateFailed))
-    observation.invalidate()
   }
 
   @Test("One that does not want to wait any more tries once more, and pauses if that fails")
@@ -350,4 +338,18 @@ struct TransportTests {
     #expect(calls.entries.isEmpty)
     withExtendedLifetime(token) {}
   }
+}
+
+/// The reasons for waiting that a player's observers see.
+private final class ReasonLog {
+  private let log = Log<AVPlayer.WaitingReason?>()
+  private let observation: NSKeyValueObservation
+
+  init(_ player: AVPlayer) {
+    observation = player.observe(\.reasonForWaitingToPlay) { [log] player, _ in
+      log.add(player.reasonForWaitingToPlay)
+    }
+  }
+
+  var entries: [AVPlayer.WaitingReason?] { log.entries }
 }

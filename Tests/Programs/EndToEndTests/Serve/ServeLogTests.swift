@@ -28,17 +28,10 @@ extension EndToEndTests {
     func optionsOfASocketThatSystemdHasCreatedAreRefused(_ option: String) async throws {
       let folder = try TemporaryFolder()
       defer { folder.remove() }
-      let script = """
-        import os, socket, sys
-        s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(5)
-        os.dup2(s.fileno(), 3); os.set_inheritable(3, True)
-        os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')
-        os.execv(sys.argv[2], sys.argv[2:])
-        """
       let value = option == "--socket" ? folder.file("other") : "0600"
-      let program = [product("continuo"), "serve", option, value] + simulated
-      let log = try await Run("/usr/bin/python3", ["-c", script, folder.file("passed")] + program).finished(
-        status: 64)
+      let program = passingSocket(
+        at: folder.file("passed"), to: [product("continuo"), "serve", option, value] + simulated)
+      let log = try await Run(program[0], Array(program.dropFirst())).finished(status: 64)
       #expect(
         log.errors.contains { $0.contains("\(option): systemd has created the socket") }, "\(log.errors)")
     }
