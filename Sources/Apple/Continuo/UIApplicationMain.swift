@@ -18,8 +18,9 @@ import Glibc
 ///   - argc: the number of the program's arguments; ignored.
 ///   - argv: the program's arguments; ignored.
 ///   - principalClassName: ignored, because the application is always a `UIApplication`.
-///   - delegateClassName: `NSStringFromClass` of the delegate's class, which must derive from `UIResponder`;
-///     nil for an application without a delegate. Stops the program if no such class exists.
+///   - delegateClassName: `NSStringFromClass` of the delegate's class, which must derive from `UIResponder`
+///     and conform to `UIApplicationDelegate`; nil for an application without a delegate. Stops the program if
+///     no such class exists.
 @discardableResult
 @MainActor
 public func UIApplicationMain(

@@ -13,7 +13,7 @@ public struct TestOutput: Hashable, Sendable {
   }
 
   /// Returns an output whose server disconnects at `moment`, loses the buffered audio, and accepts
-  /// connections again from `returning` on.
+  /// connections again from `returning` on; never again for nil.
   public static func vanishing(at moment: Duration, returning: Duration? = nil) -> TestOutput {
     TestOutput {
       $0.death = moment.inSeconds

@@ -3,7 +3,7 @@ public import Foundation
 /// The remote commands that the application can handle. Any thread; nothing blocks.
 ///
 /// Enabled commands with a handler are offered on the session bus (MPRIS) to media keys, `playerctl` and the
-/// desktop. If `playCommand` or `pauseCommand` is not offered, `togglePlayPauseCommand` takes its place, and
+/// desktop. If `playCommand` or `pauseCommand` is not offered, `togglePlayPauseCommand` is called instead, and
 /// vice versa.
 ///
 /// Handlers are called on the main queue, so the program must run the main queue. Commands that arrive while

@@ -25,7 +25,7 @@ package final class LifecycleFeed: Sendable {
 }
 
 extension Device {
-  /// The refusal of a command of the player while the application does not run.
+  /// The reason for which commands of the player are refused while the application does not run.
   package static let notRunning = "the application is not running"
 
   /// Admits a command as lock screen controls do: wakes a suspended application that has the audio background

@@ -84,7 +84,7 @@ package enum NetworkLimits {
   package static let connectTimeout = 10.0
   static let firstByteTimeout = 20.0
   static let stallTimeout = 15.0
-  /// Seconds without progress after which a starved medium fails.
+  /// Seconds without progress after which a medium fails while its reader waits for bytes.
   package static let giveUp = 60.0
   /// The longest delay in seconds that a server may ask for with `Retry-After`.
   package static let retryAfter = 60.0

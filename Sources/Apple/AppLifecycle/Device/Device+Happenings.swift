@@ -1,10 +1,10 @@
 import Synchronization
 
-/// User and system events for the application. The synchronous form of an event does not wait (see `Device`).
-/// The `async` form returns when all effects are complete, including a suspension or termination of the
-/// application. An event that does not apply to the application's present state has no effect.
+/// User and system events for the application. `Device` describes when the synchronous form of an event
+/// returns. The `async` form returns when all effects are complete, including a suspension or termination of
+/// the application. An event that does not apply to the application's present state is only recorded.
 extension Device {
-  /// Launches the application, unless it is running or suspended.
+  /// Unlocks the screen and launches the application. Has no effect on a running or suspended application.
   public func launch() { happen(.launch) }
 
   /// `launch()` that returns when all effects are complete.

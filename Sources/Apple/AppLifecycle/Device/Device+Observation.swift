@@ -108,7 +108,7 @@ extension Device {
 
 /// The reason for which an application runs. If several hold, the first in this order applies.
 public enum RunningReason: String, Hashable, Sendable, CaseIterable {
-  /// The application is in the foreground, entering it or leaving it.
+  /// The application is in the state `active` or `inactive`.
   case foreground
   /// The application plays audio, or was woken to do so.
   case audio

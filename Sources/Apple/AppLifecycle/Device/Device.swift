@@ -97,8 +97,8 @@ public final class Device: Sendable {
     return result
   }
 
-  /// Carries out the steps until none is left. `launches`: whether `didFinishLaunching` may be called
-  /// directly.
+  /// Carries out the steps until none is left or another thread carries them out. `launches`: whether
+  /// `didFinishLaunching` may be called directly.
   private func carryOut(as origin: Origin, launches: Bool = true) {
     while true {
       let (next, worker) = shared.withLock { state in

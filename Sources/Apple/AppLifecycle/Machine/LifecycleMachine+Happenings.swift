@@ -68,8 +68,8 @@ extension LifecycleMachine {
     return comeToFront()
   }
 
-  /// Returns the steps that bring the application to the foreground. An interruption in progress blocks only
-  /// the audio.
+  /// Returns the steps that bring the application to the foreground. An interruption in progress prevents
+  /// audio playback, but not the state `active`.
   private mutating func comeToFront() -> [Step] {
     let becomeActive: [Step] = [.call(.didBecomeActive), .enter(.active)]
     switch state {

@@ -31,7 +31,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   /// The maximum number of open tasks, which bounds the memory of a program that never ends them.
   package static let taskLimit = 1000
 
-  /// A step of the reaction to an event. All steps of one event are run before the next event is handled.
+  /// A step of the reaction to a user or system event. All steps of one such event run before those of the
+  /// next, unless a termination discards them.
   enum Step: Hashable, Sendable {
     case action(Action)
     case enter(ApplicationState)

@@ -193,8 +193,8 @@ package final class PhoneLink: Sendable {
 
   // MARK: A device that hangs
 
-  /// Checks after the longest limit of a call whether an observer or a part of the application blocks the device. The
-  /// device's own watchdog cannot end the application then.
+  /// Schedules a check whether an observer or a part of the application blocks the device, unless a check is already
+  /// scheduled. The delay is `hangLimit`. The device's own watchdog cannot end an application that blocks the device.
   private func watchForHang(_ device: Device) {
     let time = SystemClock.shared.now.advanced(bySeconds: Self.hangLimit(device))
     state.withLock { $0.hangCheckAt = $0.hangCheckAt ?? time }
@@ -233,7 +233,8 @@ package final class PhoneLink: Sendable {
 
   // MARK: Rest
 
-  /// Reports a suspended application once its parts have stopped. Returns whether to check again soon.
+  /// Reports a suspended application once its parts have stopped or the timeout for that has passed. Returns
+  /// whether to check again soon.
   private func checkRest() -> Bool {
     let (device, limit) = state.withLock { ($0.device, $0.stillUntil) }
     guard let device, let limit, device.state == .suspended else { return false }

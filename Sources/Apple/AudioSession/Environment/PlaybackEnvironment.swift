@@ -24,8 +24,8 @@ public struct PlaybackEnvironment: Sendable {
   package var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
   /// Returns the medium of a remote asset. Called before an item of the asset enters a queue, or the asset
   /// loads, on any thread. The medium fetches nothing before it is opened, and ends all transfers on release.
-  /// `onNote` is called on a worker with the medium's events, in order. The closure is nil if remote media
-  /// are not supported.
+  /// `onNote` is called with the medium's events, in order, on a worker, and with `entered` on the reader's
+  /// thread. The closure is nil if remote media are not supported.
   package var makeRemote:
     (
       @Sendable (_ asset: RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void)

@@ -60,13 +60,13 @@ public struct NSKeyValueObservedChange<Value> {
 
   /// The kind of change. Always `setting`.
   public let kind: Kind
-  /// The new value, with `.new` only; nil also if the path now leads through nil, and if `isPrior` is true.
+  /// The new value, with `.new` only; nil also if the path now unwraps nil with `!`, and if `isPrior` is true.
   public let newValue: Value?
-  /// The old value, with `.old` only; nil also if the path led through nil, and for `.initial`.
+  /// The old value, with `.old` only; nil also if the path unwrapped nil with `!`, and for `.initial`.
   public let oldValue: Value?
   /// The indexes of changed elements. Always nil, because no collection changes element by element.
   public let indexes: IndexSet?
-  /// Whether this call precedes the change, with `.prior`.
+  /// Whether this call is the first of the two that `.prior` requests for a change.
   public let isPrior: Bool
 }
 

@@ -46,8 +46,9 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
   public var availableModes: [Mode] { Mode.all }
 
   /// Sets the category. A change of category clears the options. The mode is kept if it is valid for the
-  /// category, and becomes `default` otherwise. The category `record` pauses the session's players, with the
-  /// reason `setRateFailed`. Throws an `NSError` with the `ErrorCode` `badParam` for an unknown category.
+  /// category, and becomes `default` otherwise. The policy becomes `default`. The category `record` pauses the
+  /// session's players, with the reason `setRateFailed`. Throws an `NSError` with the `ErrorCode` `badParam` for
+  /// an unknown category.
   public func setCategory(_ category: Category) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category) }
   }

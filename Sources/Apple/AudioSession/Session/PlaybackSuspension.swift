@@ -86,7 +86,7 @@ package final class PlaybackSuspension: Sendable {
   let transition = Mutex<Void>(())
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
-  /// Notifies observers of items without a player.
+  /// Notifies observers of the session and of items without a player.
   private let announcer: ChangeAnnouncer
 
   init(mainQueue: any DeliveryQueue, isOnMainQueue: @escaping @Sendable () -> Bool) {
@@ -232,7 +232,8 @@ package final class PlaybackSuspension: Sendable {
     tellLater(announce)
   }
 
-  /// Changes an item without a player and notifies its observers. Main queue, inside work of `tellLater`.
+  /// Changes an item without a player, or the session, and notifies its observers. Main queue, inside work of
+  /// `tellLater`.
   package func change(_ keys: [ObservedKey], of observations: ObservationList, _ body: () -> Void) {
     let properties = keys.map(observations.property)
     announcer.prepare([observations], for: properties)

@@ -77,8 +77,8 @@ extension DeviceLocation {
     let now = clock.now
     state.withLock { state in
       let still = max(Self.stillDistance, place.horizontalAccuracy)
-      // A new anchor postpones the pause. The worker, which wakes at the earlier deadline, recomputes it, so
-      // it need not be signalled.
+      // A new anchor postpones the pause. The worker needs no signal, because it wakes at the earlier deadline
+      // and then computes the new one.
       if let anchor = state.anchor, anchor.place.distance(to: place) < still { return }
       state.anchor = (place, now)
     }

@@ -162,7 +162,7 @@ public final class DeviceLocation: Suspendable {
   }
 
   /// The usage descriptions in the application's `Info.plist`. By default those of the file beside the
-  /// program, or general texts if that file does not exist.
+  /// program, general texts if that file does not exist, and none if it cannot be read.
   public var usage: LocationUsage {
     get { state.withLock { $0.usage } }
     set { state.withLock { $0.usage = newValue } }

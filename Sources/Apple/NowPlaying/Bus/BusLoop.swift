@@ -152,7 +152,8 @@ final class BusLoop: @unchecked Sendable {
   }
 
   private func answer(_ call: borrowing MessageHandle, _ result: Result<[BusValue], BusError>) {
-    // After an error the connection has failed; `process` detects that.
+    // If sending fails, the connection has failed, which `process` detects. A reply that cannot be created is
+    // dropped.
     do throws(BusError) { try transmit(try call.reply(result)) } catch {}
   }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// is announced. Any thread; no method blocks.
 package final class ServiceAnnouncement: Sendable {
   package struct Service: Hashable, Sendable {
-    /// The name that users see. If a program of this or another machine has it, a number is appended.
+    /// The name that users see. If another service in the network has the same name, a number is appended.
     package var name: String
     /// The DNS-SD type, such as `_mpd._tcp`.
     package var type: String

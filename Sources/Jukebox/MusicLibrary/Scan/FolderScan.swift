@@ -218,8 +218,8 @@ struct FolderScan {
         gone[path] = known
         continue
       } catch {
-        // The next scan tries again. Until then a known song is kept, and another file has a row that no
-        // status equals, so that its folder has one.
+        // The next scan tries again. Until then a known song is kept. A new file gets a row whose status never
+        // matches, because a folder without rows would be removed.
         report(location(path), error)
         if known == nil { try writer.add(other: path, to: id, nil, isPlaylist: false) }
         continue

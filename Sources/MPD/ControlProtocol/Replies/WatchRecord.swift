@@ -61,7 +61,8 @@ package struct WatchRecord: Hashable, Sendable {
       case ranges([Range<Milliseconds>])
     }
 
-    /// The fields in order; empty for `time`, whose records are far more frequent than all others.
+    /// The fields in order, without the event's name and `host`. Empty for `alive`, and for `time`, whose
+    /// fields are written directly because its records are by far the most frequent.
     package var fields: KeyValuePairs<String, Value> {
       switch self {
       case .time, .alive: [:]
@@ -162,6 +163,7 @@ package struct NetworkReport: Hashable, Sendable {
   package var what: What
   /// The URL of the responding server, without credentials.
   package var url: String?
+  /// The HTTP status code of a response.
   package var status: Int?
   /// The first requested byte; in a response, the first byte of its range.
   package var from: Int64?

@@ -151,8 +151,8 @@ final class ClientConnection: ChannelInboundHandler {
     run()
   }
 
-  /// Ends the connection when the server stops. No more input is read; a command in progress is still
-  /// answered.
+  /// Ends the connection when the server stops. No more input is read; commands in progress or already in the
+  /// machine are still answered.
   func end() {
     isInputEnded = true
     input.clear()
@@ -192,7 +192,7 @@ final class ClientConnection: ChannelInboundHandler {
     if context == nil, !machine.isPerforming, !isInLine { core.forget(self) }
   }
 
-  /// Whether the client has its turn and its channel has room.
+  /// Whether the client has its turn and its channel has room. Requests another turn once this one is over.
   private var mayGoOn: Bool {
     if isClosing || isInLine || !isWritable { return false }
     if let turnEnd, machine.hasMore, NIODeadline.now() >= turnEnd {

@@ -87,7 +87,7 @@ package final class RemoteFetch: Sendable {
   private static let usualBitRate = 128_000
   /// The number of bytes after the tag that are enough to read the byte count in an Info frame.
   private static let infoLength = 256
-  /// The maximum number of metadata kept, more than the frames in half a minute of audio.
+  /// The maximum number of metadata entries kept: more than the MPEG frames in half a minute of audio.
   private static let metadataLimit = 2_048
 
   package let store: MediaStore
@@ -142,7 +142,8 @@ package final class RemoteFetch: Sendable {
     withExtendedLifetime(last) {}
   }
 
-  /// Calls the reader's callback at the next change. The reader must then check for earlier changes.
+  /// Registers the reader for a call of its callback at the next change. After this call the reader must check
+  /// for changes that came before it.
   func wait(_ reader: ObjectIdentifier) { state.withLock { _ = $0.waiting.insert(reader) } }
 
   private func step() -> WorkerNext {

@@ -21,8 +21,8 @@ final class LiveConnections {
   }
 
   let fetch: RemoteFetch
-  /// Called for each MPEG frame with audible samples, with its offset in the stream and its number on the
-  /// timeline of its decoder.
+  /// Called for each MPEG frame with audible samples. Receives its byte offset in the stream, and the number
+  /// of its first audible PCM frame on the timeline of its decoder.
   var onFrame: (_ offset: Int64, _ frame: Int64) -> Void = { _, _ in }
   private let callback: @Sendable () -> Void
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening

@@ -31,7 +31,8 @@ package struct TransferMachine: Sendable {
   /// Whether the medium is a live stream, which has no end and cannot seek.
   package internal(set) var isLive = false
   package internal(set) var outcome: Outcome?
-  /// Whether no more bytes are requested now, because enough or all bytes ahead of the reader are stored.
+  /// Whether no more bytes are read now: enough or all bytes ahead of the reader are stored, or the transfer
+  /// in progress is paused.
   package private(set) var isFull = false
   /// The next timer deadline; nil if none.
   package private(set) var wake: HostTime?
@@ -181,8 +182,8 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Lets a transfer that has received its whole body end before its timeout, so that its connection can be
-  /// reused. Cancels any other transfer.
+  /// Cancels the transfer in progress. A transfer whose whole body has arrived may instead end by itself until
+  /// its timeout, so that its connection can be reused.
   private mutating func settle(at now: HostTime) {
     guard let present = connection else { return }
     if present.isAtEnd, let limit = limit(present), limit.moment > now {

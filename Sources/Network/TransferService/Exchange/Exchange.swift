@@ -58,7 +58,8 @@ package final class Exchange: Sendable {
   private let client: any Client
   private let state: Mutex<State>
 
-  /// Creates an exchange without starting it. The exchange retains the client.
+  /// Creates an exchange without starting it. The exchange retains the client, and fails after `timeout`
+  /// seconds without a byte.
   package init(
     _ request: TransferRequest, transport: any HTTPTransport, alarms: Alarms, timeout: Double,
     client: any Client

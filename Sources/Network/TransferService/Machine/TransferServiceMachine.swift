@@ -110,8 +110,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
   struct Session: Hashable, Sendable {
     var isConnected = false
     var sendsLaunchEvents = true
-    /// Whether a task has ended since the application was last woken for the session or notified of an end, or the
-    /// application was suspended before it received such a notification.
+    /// Whether a task has ended without a wake or a notification of the application. Also set if the application
+    /// was suspended or ended before it received a notification.
     var hasNews = false
     var wake = Wake.none
   }
@@ -263,7 +263,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
       commands.append(.cancel(key))
       end(key)
     }
-    // Nothing that has ended so far wakes the application.
+    // The tasks that have ended so far no longer wake the application.
     for key in items.keys { items[key]?.hasWoken = true }
     for name in sessions.keys {
       sessions[name]?.hasNews = false

@@ -178,7 +178,7 @@ extension Serve {
 
   private func listen() throws(ListenError) -> ListeningSocket {
     if let activated = try ListeningSocket.activated() {
-      // Clients of the socket that systemd has created would otherwise wait for nobody.
+      // If this process listened at another socket, clients of systemd's socket would wait without an answer.
       let options = [
         ("--socket", "ListenStream", socket), ("--socket-mode", "SocketMode", socketMode.map { _ in "" }),
         ("--socket-group", "SocketGroup", socketGroup),

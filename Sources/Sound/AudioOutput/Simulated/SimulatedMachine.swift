@@ -207,7 +207,8 @@ struct SimulatedMachine: Sendable {
     }
   }
 
-  /// Drops the frames that are not heard yet; returns the number of the first one.
+  /// Drops the frames that are not heard yet, except the undroppable ones. Returns the number of the first
+  /// dropped frame.
   private mutating func flush(at now: HostTime) -> Int64 {
     let held = line.rate > 0 ? personality.undroppable * rate : 0
     let position = line.frame(at: now, limit: renderedFrames) + held

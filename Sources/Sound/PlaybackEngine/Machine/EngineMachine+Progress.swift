@@ -41,7 +41,7 @@ extension EngineMachine {
     output.timeline.dropRuns(before: heardGeneration)
     dropOutdatedEnds()
     while let (run, isLast) = output.timeline.first(since: heardGeneration) {
-      // Frames kept by a splice have been heard.
+      // If the run is of a newer generation, all frames that a splice kept have been heard.
       heardGeneration = max(heardGeneration, run.generation)
       guard let current, run.item == current, let itemRate, endedAt == nil else {
         // The run is not of the current item. Its item was removed, or follows an item that has ended and
@@ -125,7 +125,7 @@ extension EngineMachine {
     if id == nil {
       setTimeControl(.waiting(.noItemToPlay))
     } else if timeControl == .waiting(.noItemToPlay) {
-      // The silence since the last item is no starvation.
+      // The silence since the end of the previous item is not starvation.
       output.hasMoved = false
       setTimeControl(.waiting(.evaluatingBufferingRate))
     }
@@ -219,7 +219,7 @@ extension EngineMachine {
   mutating func updateTimeControl(now: HostTime) {
     if isMoving {
       // Frames that leave the device at rate 0 still belong to the paused sound, and during a pending flush
-      // to the sound before the jump. Neither count.
+      // to the sound before the jump. Neither counts.
       if rate != 0, !output.flushPending { output.hasMoved = true }
       // A device may open and fail immediately, so sound resets the back-off, and opening does not.
       output.backoff.reset()
@@ -249,7 +249,7 @@ extension EngineMachine {
     } else if output.phase == .opening && output.backoff.failures == 0 || output.phase == .none
       || output.phase == .open && !output.hasMoved
     {
-      // The awaited condition is met and sound is about to start.
+      // The output is about to start. A start that already waits to minimize stalls keeps that reason.
       state =
         waitsToMinimizeStalling && isShort && timeControl == .waiting(.toMinimizeStalls)
         ? timeControl : .waiting(isAwaited ? evaluation(now: now) : .evaluatingBufferingRate)
@@ -270,7 +270,8 @@ extension EngineMachine {
     }
   }
 
-  /// Whether the current item is not open yet, or the decoder has not reached the item's position.
+  /// Whether the current item is not open yet, or the decoder has not reached the item's position. Always
+  /// false without `waitsToMinimizeStalling`.
   private var isAwaited: Bool {
     guard let current, waitsToMinimizeStalling else { return false }
     return currentInfo == nil || cursor.item == current && nextToOpen == current

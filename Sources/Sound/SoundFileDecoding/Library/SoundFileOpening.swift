@@ -9,7 +9,7 @@ struct SoundFileOpening {
   let source: any ByteSource
   let kind: SoundFileKind
   let base: Int64
-  /// The first byte that the last attempt lacked.
+  /// The offset in the source of the first byte that the last attempt lacked.
   private(set) var missing: Int64?
 
   init(_ source: any ByteSource, kind: SoundFileKind, base: Int64, missing: Int64? = nil) {
