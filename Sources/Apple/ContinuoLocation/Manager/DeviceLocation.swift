@@ -53,6 +53,7 @@ public final class DeviceLocation: Suspendable {
     mutating func tellOfTrouble() {
       guard !subscription.isToldOfTrouble else { return }
       subscription.isToldOfTrouble = true
+      subscription.requestDeadline = nil
       pending.append(.failure(CLError(.locationUnknown)))
     }
   }
