@@ -21,7 +21,7 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// Returns an output whose stream is moved to another sink at `moment`.
+  /// Returns an output whose stream is moved to another sink at `moment` on the device's clock.
   public static func moving(at moment: Duration) -> TestOutput { TestOutput { $0.move = moment.inSeconds } }
 
   /// Returns a missing output, to which every connection attempt fails after `delay`.

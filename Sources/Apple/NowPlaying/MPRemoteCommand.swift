@@ -133,7 +133,7 @@ public final class MPChangeShuffleModeCommand: MPRemoteCommand, @unchecked Senda
   }
 }
 
-/// A rating command. Stored but never sent, because MPRIS has no ratings.
+/// A rating command. Stored but never sent, because MPRIS has no command that sets a rating.
 public final class MPRatingCommand: MPRemoteCommand, @unchecked Sendable {
   private let limits = Mutex<(minimum: Float, maximum: Float)>((0, 1))
 

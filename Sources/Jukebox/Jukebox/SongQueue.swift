@@ -3,9 +3,10 @@ package import Transfer
 
 /// The songs in order, each with its id, and a record of the version in which each last changed.
 ///
-/// The type is a value that its owner protects with a lock. A copy is a snapshot that shares unedited pages
-/// with the original. The time of an edit, except a move, is proportional to the number of edited songs. An
-/// edit also renumbers the chunks of up to 256 songs after them, but not each song.
+/// The type is a value that its owner protects with a lock. A copy is a snapshot that shares unedited pages and chunks
+/// with the original. The first insertion or removal after a copy duplicates the index of all ids. Otherwise the time
+/// of an edit, except a move, is proportional to the number of edited songs. Insertions and removals also renumber the
+/// chunks that follow, of up to 256 songs each, without visiting their songs.
 package struct SongQueue: Sendable {
   /// The maximum number of songs, so that no client can exhaust memory: ten times the largest queue in
   /// Continuo's benchmarks.

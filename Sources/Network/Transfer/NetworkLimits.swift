@@ -38,7 +38,8 @@ package enum NetworkLimits {
   package static let record = 256 * 1024
   /// The number of times that a file may change on the server during its download.
   package static let versions = 10
-  /// Bytes that a transfer in progress may read through before another position is requested instead.
+  /// Bytes by which a wanted position may be ahead of a transfer in progress. A position further ahead is requested
+  /// anew.
   static let waitAhead: Int64 = 256 * 1024
   /// Bytes of a tag at the beginning that are read through before the bytes after it are requested instead.
   package static let tagSkip: Int64 = 64 * 1024

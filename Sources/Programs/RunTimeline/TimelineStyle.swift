@@ -2,7 +2,7 @@ internal import AppLifecycle
 
 /// The drawing's style: elements differ by colour on a screen, and by lightness, hatching and words in print.
 enum TimelineStyle {
-  /// The assumed mean width of a label's characters, in points.
+  /// The assumed mean width of a label's characters, in SVG user units.
   static let columnWidth = 6.8
 
   /// The classes and patterns, which precede the shapes of a drawing. All rules apply inside `.continuo`, and

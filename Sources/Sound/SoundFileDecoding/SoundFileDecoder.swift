@@ -19,7 +19,8 @@ final class SoundFileDecoder: PieceDecoder {
   /// The offset of the first byte after the headers.
   private let start: Int64
   private var file: SoundFile
-  /// The attempt to open the file again, after bytes were missing.
+  /// The attempt to open the file again, after bytes were missing or to decode from the beginning; nil if none is in
+  /// progress.
   private var reopening: SoundFileOpening?
   /// The frame at which decoding continues, if the file is not there yet.
   private var target: Int64?

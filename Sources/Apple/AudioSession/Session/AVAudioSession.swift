@@ -59,8 +59,8 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
   }
 
-  /// Sets the category, the mode and the options. Throws as `setCategory(_:options:)` does, `badParam` for an
-  /// unknown mode, and `incompatibleCategory` for a mode that is not valid for the category.
+  /// Sets the category, the mode and the options; the policy becomes `default`. Throws as `setCategory(_:options:)`
+  /// does, `badParam` for an unknown mode, and `incompatibleCategory` for a mode that is not valid for the category.
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
     try setCategory(category, mode: mode, policy: .default, options: options)
   }

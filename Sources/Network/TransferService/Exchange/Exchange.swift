@@ -23,7 +23,7 @@ package final class Exchange: Sendable {
     var isHeld = false
     /// Whether the request waits in the transport.
     var isQueued = false
-    /// The number of `proceed` calls, each of which overrides an earlier demand.
+    /// The number of `proceed` calls. A `proceed` during a call of the client overrides the pause that this call returns.
     var proceeds: UInt64 = 0
     /// The number of bytes that the client has enqueued and not consumed.
     var queued = 0
