@@ -218,14 +218,15 @@ private final class LoaderTransfer: Sendable {
 
   private func addHead(_ head: ResponseHead) {
     state.withLock { state in
-      guard !state.hasHead else { return }
+      guard !state.hasHead, !state.isOver else { return }
       state.hasHead = true
       state.events.append(.head(head))
     }
   }
 
   private func add(_ events: [TransferEvent]) {
-    state.withLock { $0.events += events }
+    // A delegate may go on with a request that was cancelled.
+    state.withLock { state in if !state.isOver { state.events += events } }
     tell()
   }
 

@@ -62,8 +62,8 @@ package struct TransferMachine: Sendable {
   var overlap = OverlapRule()
   var expectedTotal: Int64?
   private var isSuspended = false
-  /// Whether bytes after the announced end were requested.
-  var asksForRest = false
+  /// The announced end after which more bytes were requested; nil if none were.
+  var restStart: Int64?
   private var toldComplete = false
   /// The number of times that a whole response to a request with `If-Range` has repeated a stored range
   /// unchanged; see `distrustsValidators`.
@@ -72,7 +72,8 @@ package struct TransferMachine: Sendable {
   // Live streams.
   /// The offset at which the next byte of the live stream is stored.
   var liveEnd: Int64 = 0
-  var wantsMetadata = true
+  /// Whether requests ask for metadata.
+  package internal(set) var wantsMetadata = true
   var brokenBlocks = 0
   var lastMetadata = ICYMetadata()
   private var heldSince: HostTime?
@@ -177,7 +178,7 @@ package struct TransferMachine: Sendable {
     }
     if let limit = connection.flatMap(limit) { wakeUp(at: limit.moment) }
     if let since = dryProgress, !isLive { wakeUp(at: since.advanced(bySeconds: times.giveUp)) }
-    if let since = heldSince, isLive, connection != nil {
+    if let since = heldSince, isLive {
       wakeUp(at: since.advanced(bySeconds: NetworkLimits.livePause))
     }
   }
@@ -325,10 +326,10 @@ package struct TransferMachine: Sendable {
   /// Requests bytes after the announced end, once, if the medium's own length is greater. Returns whether it
   /// did.
   private mutating func wantsRest(at now: HostTime) -> Bool {
-    guard let expectedTotal, let present = total, expectedTotal > present, !asksForRest, !isLive,
+    guard let expectedTotal, let present = total, expectedTotal > present, restStart == nil, !isLive,
       ranges != .broken
     else { return false }
-    asksForRest = true
+    restStart = present
     total = expectedTotal
     askAgain(at: now)
     return true
