@@ -21,7 +21,7 @@ import Glibc
 ///   - delegateClassName: `NSStringFromClass` of the delegate's class, which must derive from `UIResponder`;
 ///     nil for an application without a delegate. Stops the program if no such class exists.
 @discardableResult
-@MainActor
+@preconcurrency @MainActor
 public func UIApplicationMain(
   _ argc: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ principalClassName: String?,
   _ delegateClassName: String?
