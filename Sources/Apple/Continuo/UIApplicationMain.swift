@@ -22,7 +22,7 @@ import Glibc
 ///     and conform to `UIApplicationDelegate`; nil for an application without a delegate. Stops the program if
 ///     no such class exists.
 @discardableResult
-@MainActor
+@preconcurrency @MainActor
 public func UIApplicationMain(
   _ argc: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ principalClassName: String?,
   _ delegateClassName: String?

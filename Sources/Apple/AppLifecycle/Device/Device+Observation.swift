@@ -76,6 +76,22 @@ extension Device {
   /// The time at which an observer or a part of the application was called that has not returned yet; nil if none.
   var stepBegan: HostTime? { shared.withLock { $0.stepBegan } }
 
+  /// Returns the report on an observer or a part that had not returned after `took` seconds, at `time`.
+  func hangReport(took: Double, allowed: Double, at time: HostTime) -> TerminationReport {
+    shared.withLock { state in
+      // The machine may have terminated the application for a call that the hang has delayed.
+      let reports = state.steps.lazy.compactMap { step in
+        if case .action(.report(let report)) = step.step { report } else { nil }
+      }
+      let facts =
+        reports.first
+        ?? state.machine.report(.watchdog, .observer, took: took, allowed: allowed, at: time)
+      return TerminationReport(
+        code: .watchdog, culprit: .observer, took: took, allowed: allowed, time: time, state: state.reached,
+        modes: facts.modes, backgroundTimeUsed: facts.backgroundTimeUsed, openTasks: facts.openTasks)
+    }
+  }
+
   /// Whether the application is suspended and all its parts have stopped, so that its process may be stopped.
   package var isStill: Bool {
     let parts = shared.withLock { state -> [any Suspendable]? in

@@ -220,10 +220,8 @@ package final class PhoneLink: Sendable {
     var next = device.stepBegan?.advanced(bySeconds: limit)
     if let end = next, now >= end {
       next = nil
-      let code = TerminationReport.Code.watchdog
-      let reason = "an observer of the device had not returned after \(limit) s"
-      let text = "Application terminated: \(code)\n  Reason: \(reason)\n  State: \(device.state)"
-      send(.terminated(PhoneReport.Fault(code: "\(code)", reason: reason, text: text), now))
+      let hang = device.hangReport(took: limit + now.seconds(since: end), allowed: limit, at: now)
+      report(LifecycleRecord(time: now, event: .terminated(hang)))
     }
     return state.withLock { state in
       state.hangCheckAt = next ?? state.hangCheckAt
