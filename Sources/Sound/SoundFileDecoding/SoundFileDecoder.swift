@@ -152,7 +152,7 @@ final class SoundFileDecoder: PieceDecoder {
   private func lacksBytes() throws(DecodingError) -> Bool {
     if let error = file.bytes.failure { throw error }
     guard let missing = file.bytes.missing else { return false }
-    source.fill(missing, from: base)
+    file.bytes.fill(missing)
     reopening = SoundFileOpening(source, kind: kind, base: base, missing: missing)
     lookahead = min(lookahead * 2, Self.lookahead.upperBound)
     return true
