@@ -95,7 +95,7 @@ final class SoundFileDecoder: PieceDecoder {
     guard try reopen() else { return false }
     if let length, target >= length { return finish(isAtEnd: true) }
     if mustRestart(for: target) {
-      reopening = SoundFileOpening(source, kind: kind, base: base)
+      reopening = SoundFileOpening(file, kind: kind)
       guard try reopen() else { return false }
     }
     if file.position > target || file.canJump && target - file.position > file.runUp {
@@ -103,7 +103,7 @@ final class SoundFileDecoder: PieceDecoder {
       guard try !lacksBytes() else { return false }
       if !isThere {
         isJumpless = true
-        reopening = SoundFileOpening(source, kind: kind, base: base)
+        reopening = SoundFileOpening(file, kind: kind)
         return try arrive()
       }
       source.want(from: file.bytes.offset)
@@ -153,7 +153,7 @@ final class SoundFileDecoder: PieceDecoder {
     if let error = file.bytes.failure { throw error }
     guard let missing = file.bytes.missing else { return false }
     file.bytes.fill(missing)
-    reopening = SoundFileOpening(source, kind: kind, base: base, missing: missing)
+    reopening = SoundFileOpening(file, kind: kind, missing: missing)
     lookahead = min(lookahead * 2, Self.lookahead.upperBound)
     return true
   }

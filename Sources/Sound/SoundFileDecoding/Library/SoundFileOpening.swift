@@ -14,10 +14,16 @@ struct SoundFileOpening {
   /// The bytes that the last attempt read from the file's beginning on.
   private var beginning: [UInt8] = []
 
-  init(_ source: any ByteSource, kind: SoundFileKind, base: Int64, missing: Int64? = nil) {
+  init(_ source: any ByteSource, kind: SoundFileKind, base: Int64) {
     self.source = source
     self.kind = kind
     self.base = base
+  }
+
+  /// Opens a file again, after it lacked the byte at `missing`, if any.
+  init(_ file: SoundFile, kind: SoundFileKind, missing: Int64? = nil) {
+    self.init(file.bytes.source, kind: kind, base: file.bytes.base)
+    beginning = file.bytes.beginning
     self.missing = missing
   }
 
@@ -28,8 +34,8 @@ struct SoundFileOpening {
     // Each attempt reads the headers again: the larger they are, the more bytes must have arrived since the last.
     let step = max(Self.step, Int64(beginning.count / 8))
     if let missing, try !source.has(step, from: missing) { return nil }
-    let bytes = VirtualFile(source, base: base)
-    bytes.beginning = source.supply(from: base).isComplete ? nil : beginning
+    let bytes = VirtualFile(source, base: base, beginning: beginning)
+    bytes.keepsBeginning = !source.supply(from: base).isComplete
     if !source.isSeekable {
       // Without `skipsGaps`, the chunks after the audio would delay the start until the file is complete.
       let beginning = try beginning.isEmpty ? source.peek(32, at: base) ?? [] : Array(beginning.prefix(32))
@@ -41,7 +47,7 @@ struct SoundFileOpening {
     if let failure = bytes.failure { throw failure }
     if let gap = bytes.missing {
       missing = gap
-      beginning = bytes.beginning ?? []
+      beginning = bytes.beginning
       bytes.fill(gap)
       // The read that found the gap has requested the callback.
       return nil
@@ -50,11 +56,11 @@ struct SoundFileOpening {
       guard bytes.hasSkipped else { throw refusal(library.refusal) }
       // The bytes that have not arrived may be those of the headers.
       missing = bytes.end
-      beginning = bytes.beginning ?? []
+      beginning = bytes.beginning
       return nil
     }
     bytes.skipsGaps = false
-    bytes.beginning = nil
+    bytes.keepsBeginning = false
     source.want(from: bytes.offset)
     return try SoundFile(handle, kind: kind)
   }

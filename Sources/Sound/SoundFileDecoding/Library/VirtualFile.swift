@@ -25,13 +25,16 @@ final class VirtualFile {
   var substitute: [UInt8] = []
   /// Whether `skipsGaps` has let a read find the end of the file or `substitute`.
   private(set) var hasSkipped = false
-  /// The file's first bytes, kept for the next opening, because a source in memory discards them on the way to
-  /// later bytes. Nil to keep none.
-  var beginning: [UInt8]?
+  /// The file's first bytes, for this opening and the next one. A source in memory discards them on the way to
+  /// later bytes.
+  private(set) var beginning: [UInt8]
+  /// Whether bytes that are read next to `beginning` are added to it.
+  var keepsBeginning = false
 
-  init(_ source: any ByteSource, base: Int64) {
+  init(_ source: any ByteSource, base: Int64, beginning: [UInt8]) {
     self.source = source
     self.base = base
+    self.beginning = beginning
   }
 
   /// Returns the object in a callback's context.
@@ -43,7 +46,7 @@ final class VirtualFile {
 
   /// The end in the source of the bytes that are available from the file's first byte on.
   var end: Int64 {
-    let kept = base + Int64(beginning?.count ?? 0)
+    let kept = base + Int64(beginning.count)
     return kept + source.supply(from: kept).byteCount
   }
 
@@ -83,7 +86,7 @@ final class VirtualFile {
   }
 
   private func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
-    if let beginning, position < beginning.count {
+    if position < beginning.count {
       let bytes = beginning[Int(position)...].prefix(room.count)
       room.copyBytes(from: bytes)
       return bytes.count
@@ -92,8 +95,8 @@ final class VirtualFile {
       switch try source.read(into: room, at: offset) {
       case .bytes(let read):
         let count = min(read, room.count)
-        if position < Self.beginningLimit, beginning.map({ position == $0.count }) == true {
-          beginning?.append(contentsOf: room.prefix(count))
+        if keepsBeginning, position == beginning.count, position < Self.beginningLimit {
+          beginning += room.prefix(count)
         }
         return count
       case .end: return 0
