@@ -157,13 +157,22 @@ package final class JukeboxHost: Suspendable {
     }
     self.player?.onEvent = { [weak self] event in
       self?.learn(event)
-      onEvent?(event)
+      onEvent?(self?.complete(event) ?? event)
     }
     self.player?.onLearn = { [weak self] song, news in
       guard let self else { return }
       try? change { $0.learn(song.id, news) }
       mainQueue.enqueue { MainActor.assumeIsolated { onEvent?(.learned(song, news)) } }
     }
+  }
+
+  /// Returns the event of a new current song with the tags that were read before its turn.
+  private func complete(_ event: JukeboxEvent) -> JukeboxEvent {
+    guard case .currentItem(let song?) = event else { return event }
+    let known = read { machine in
+      machine.queue.position(of: song.id).flatMap { machine.queue[position: $0] }
+    }
+    return .currentItem(known ?? song)
   }
 
   /// Stores a live stream's title and station as tags. The title is removed when the current song changes.

@@ -83,8 +83,12 @@ struct BackgrounderCommand: ParsableCommand {
             Downloads that exceed the background time resume in the foreground, where they were interrupted.
 
       EXIT STATUS
-        0 after quit; 1 if the system had to terminate the application; 64 for an invalid command line; 128+n if signal n \
-        ended the phone or the application. An application that ends by itself ends the phone with its exit status.
+        0      after quit
+        1      the system had to terminate the application
+        64     the command line is invalid
+        128+n  signal n ended the phone or the application
+
+      An application that ends by itself ends the phone with its exit status.
       """,
     version: "Backgrounder \(Version.number)")
 
