@@ -178,6 +178,7 @@ extension LifecycleMachine {
     missedRefreshChange = false
     returnsOnUnlock = false
     wasTerminated = true
+    hasBeenActive = false
     updateBudget()
     actions.append(.terminate)
     enter(.notRunning)
