@@ -45,10 +45,12 @@ extension LifecycleMachine {
     return start() + [.call(.didBecomeActive), .enter(.active)]
   }
 
-  /// Returns the first steps of a launch. They notify the application of an interruption in progress.
+  /// Returns the first steps of a launch. An interruption in progress prevents audio from the beginning; the
+  /// application is notified of it after `didFinishLaunching`, when its observers exist.
   mutating func start() -> [Step] {
     defer { (wasTerminated, hasRun) = (false, true) }
-    return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [.call(.didFinishLaunching)]
+    return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : [])
+      + (isInterrupted ? [.action(.expectInterruption)] : []) + [.call(.didFinishLaunching)]
       + (isInterrupted ? [.beginInterruption] : [])
   }
 
