@@ -7,7 +7,7 @@ public import Foundation
 /// vice versa.
 ///
 /// Handlers are called on the main queue, so the program must run the main queue. Commands that arrive while
-/// the players of the environment are suspended are refused with an error reply.
+/// the players of the environment are suspended or terminated are refused with an error reply.
 public final class MPRemoteCommandCenter: NSObject, Sendable {
   /// Returns the shared center of the process.
   public static func shared() -> MPRemoteCommandCenter { NowPlayingContext.shared.commands }

@@ -103,8 +103,8 @@ extension Device {
   nonisolated(nonsending) public func performBackgroundFetch() async { await happened(.fetch) }
 
   /// Reports a remote-control command from the lock screen. A suspended application with the audio mode is
-  /// woken in the background, and must start to play within `LifecycleSettings.wakeGrace`. Has no effect in
-  /// other states or without the mode.
+  /// woken in the background, and must start to play within `LifecycleSettings.wakeGrace`. In the background the
+  /// application runs for at least that time. Has no effect in other states or without the mode.
   public func wakeForRemoteControl() { happen(.remoteControl) }
 
   /// `wakeForRemoteControl()` that returns when all effects are complete.

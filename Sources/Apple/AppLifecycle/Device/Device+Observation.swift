@@ -18,6 +18,10 @@ extension Device {
   /// Whether an interruption is in progress.
   public var isInterrupted: Bool { shared.withLock { $0.machine.isInterrupted } }
 
+  /// Whether the application has been in the state `active` since its launch; false for one that was launched
+  /// in the background and stayed there.
+  package var hasBeenActive: Bool { shared.withLock { $0.machine.hasBeenActive } }
+
   /// The reasons that keep the application running in the background, or would keep it running there.
   public var effectiveKeepers: Set<BackgroundKeeper> { shared.withLock { $0.machine.effectiveKeepers } }
 

@@ -244,6 +244,7 @@ public final class Device: Sendable {
     case .resume: for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }
     case .enterBackground: for suspendable in change({ _ in }) { suspendable.enterBackground() }
     case .enterForeground: for suspendable in change({ _ in }) { suspendable.enterForeground() }
+    case .expectInterruption: for suspendable in change({ _ in }) { suspendable.expectInterruption() }
     case .beginInterruption: for suspendable in change({ _ in }) { suspendable.beginInterruption() }
     case .endInterruption(let shouldResume):
       for suspendable in change({ _ in }) { suspendable.endInterruption(shouldResume: shouldResume) }

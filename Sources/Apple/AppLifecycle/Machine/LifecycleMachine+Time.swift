@@ -185,6 +185,7 @@ extension LifecycleMachine {
     missedRefreshChange = false
     returnsOnUnlock = false
     wasTerminated = true
+    hasBeenActive = false
     updateBudget()
     actions.append(.terminate)
     enter(.notRunning)

@@ -123,6 +123,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   var wasTerminated = false
   /// Whether the application was launched at least once.
   var hasRun: Bool
+  /// Whether the application has been in the state `active` since its launch.
+  var hasBeenActive: Bool
 
   /// Creates an application that was never launched; with `isActive`, one that is in the foreground.
   package init(
@@ -130,6 +132,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   ) {
     state = isActive ? .active : .notRunning
     hasRun = isActive
+    hasBeenActive = isActive
     self.modes = modes
     self.settings = settings
     budget = BackgroundBudget(settings: settings)
@@ -298,6 +301,7 @@ package struct LifecycleMachine: Hashable, Sendable {
 
   mutating func enter(_ next: ApplicationState) {
     state = next
+    if next == .active { hasBeenActive = true }
     actions.append(.enter(next))
   }
 

@@ -166,6 +166,9 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     return true
   }
 
+  /// Refuses activation until the end of an interruption whose beginning is reported later.
+  package func expectInterruption() { state.withLock { $0.expectsInterruption = true } }
+
   func beginInterruption(_ reason: InterruptionReason) {
     perform(state.withLock { $0.beginInterruption(reason) })
   }

@@ -204,6 +204,9 @@ package final class PlaybackSuspension: Sendable {
 
   package var isSuspended: Bool { state.withLock { $0.condition == .suspended } }
 
+  /// The number of the application's launch, also while it is suspended; nil after `terminateAll`. Any thread.
+  package var life: UInt64? { state.withLock { $0.condition == .terminated ? nil : $0.life } }
+
   // MARK: Calls into the application
 
   /// Runs `work` on the main queue in order, immediately if the caller is on the main queue. Deferred while

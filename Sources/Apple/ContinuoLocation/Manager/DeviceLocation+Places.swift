@@ -152,7 +152,7 @@ extension DeviceLocation {
       let keeps = state.withLock { state -> Bool? in
         let authorization = state.authorization
         let keeps = state.entries.values.map(\.subscription).contains { wanted in
-          wanted.isUpdating && !wanted.isPaused && wanted.allowsBackground
+          wanted.hasRunningUpdates && wanted.allowsBackground
             && wanted.isAllowed(authorization, isInBackground: true, hasMode: hasMode)
         }
         // The thread that is already reporting checks the state again afterwards.
