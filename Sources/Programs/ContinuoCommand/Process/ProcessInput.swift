@@ -18,10 +18,12 @@ enum RawArguments {
 
   static func text(of bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) {
-      let scalars = text.unicodeScalars
       // A text that would be read as another's bytes is rewritten, too.
-      let isAmbiguous = zip(scalars, scalars.dropFirst())
-        .contains { $0 == replacement && selectors.contains($1) }
+      var isReplaced = false
+      let isAmbiguous = text.unicodeScalars.contains { scalar in
+        defer { isReplaced = scalar == replacement }
+        return isReplaced && selectors.contains(scalar)
+      }
       if !isAmbiguous { return text }
     }
     var text = String.UnicodeScalarView()
