@@ -1,4 +1,5 @@
 import AudioCore
+import AudioSession
 import Clocks
 import Continuo
 import ControlProtocol

@@ -90,11 +90,17 @@ public struct PlaybackEnvironment: Sendable {
       return environment
     }
     set {
-      // The previous environment may release its objects, so it is released outside the lock.
-      var environment: PlaybackEnvironment? = newValue
-      shared.withLock { swap(&$0, &environment) }
+      setCurrent(newValue)
       StandardEnvironment.becameCurrent(newValue)
     }
+  }
+
+  /// Replaces the process's environment by one whose players have a device, so that nobody connects them to
+  /// another one. Other than the setter of `current`, searches for no conformance at run time.
+  package static func setCurrent(_ environment: PlaybackEnvironment) {
+    // The previous environment may release its objects, so it is released outside the lock.
+    var environment: PlaybackEnvironment? = environment
+    shared.withLock { swap(&$0, &environment) }
   }
 
   /// Makes `environment` the current one inside `operation`. Inherited by child tasks and `Task { }`, but not

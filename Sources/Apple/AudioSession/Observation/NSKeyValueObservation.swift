@@ -109,7 +109,7 @@ extension KeyValueObserving {
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation { observe(keyPath, options, areEqual: nil, changeHandler) }
+  ) -> NSKeyValueObservation { observe(keyPath, options, in: list, areEqual: nil, changeHandler) }
 
   /// Calls `changeHandler` as the general `observe(_:options:changeHandler:)` does. Values are compared with
   /// `==`, without a search for a conformance to `Equatable` at run time.
@@ -117,14 +117,15 @@ extension KeyValueObserving {
   public func observe<Value: Equatable>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation { observe(keyPath, options, areEqual: { $0 == $1 }, changeHandler) }
+  ) -> NSKeyValueObservation { observe(keyPath, options, in: list, areEqual: { $0 == $1 }, changeHandler) }
+
+  private var list: ObservationList? { (self as? any ObservedObject)?.observations }
 
   private func observe<Value>(
-    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions,
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, in list: ObservationList?,
     areEqual: ((Value, Value) -> Bool)?,
     _ changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
-    let list = (self as? any ObservedObject)?.observations
     let observation = PathObservation(
       object: self, keyPath: keyPath, options: options, list: list, areEqual: areEqual, handler: changeHandler
     )
@@ -132,5 +133,15 @@ extension KeyValueObserving {
     list?.add(observation)
     observation.begin()
     return NSKeyValueObservation(observation)
+  }
+}
+
+extension KeyValueObserving where Self: ObservedObject {
+  /// Calls `changeHandler` as the public method does, which searches for a conformance at run time.
+  package func observe<Value: Equatable>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    observe(keyPath, options, in: observations, areEqual: { $0 == $1 }, changeHandler)
   }
 }

@@ -140,6 +140,8 @@ package struct WatchRecord: Hashable, Sendable {
 
   package var bytes: [UInt8] {
     var reply = Reply()
+    // Ample for a time step, of which there are a hundred a second.
+    reply.reserve(128)
     write(into: &reply)
     return reply.bytes
   }

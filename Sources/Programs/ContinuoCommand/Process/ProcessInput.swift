@@ -18,11 +18,13 @@ enum RawArguments {
 
   static func text(of bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) {
-      let scalars = text.unicodeScalars
       // Valid text that contains such a pair is encoded too, because `bytes(of:)` would decode the pair to an
       // invalid byte.
-      let isAmbiguous = zip(scalars, scalars.dropFirst())
-        .contains { $0 == replacement && selectors.contains($1) }
+      var isReplaced = false
+      let isAmbiguous = text.unicodeScalars.contains { scalar in
+        defer { isReplaced = scalar == replacement }
+        return isReplaced && selectors.contains(scalar)
+      }
       if !isAmbiguous { return text }
     }
     var text = String.UnicodeScalarView()

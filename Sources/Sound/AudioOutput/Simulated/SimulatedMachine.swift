@@ -146,6 +146,8 @@ struct SimulatedMachine: Sendable {
     isDry = false
   }
 
+  /// Inlined, as a call under the lock copies the whole machine.
+  @inline(__always)
   func timing(at now: HostTime) -> OutputTiming { clerk.snapshot ?? exactTiming(at: now) }
 
   /// Stops at the present position and ends the stream.
@@ -317,6 +319,8 @@ struct SimulatedMachine: Sendable {
     return moments.compactMap(\.self).min()
   }
 
+  /// Inlined like `timing`.
+  @inline(__always)
   private func exactTiming(at now: HostTime) -> OutputTiming {
     var frame = line.frame(at: now, limit: renderedFrames)
     let isMoving = line.rate > 0 && (frame < Double(renderedFrames) || !personality.acknowledgesEnd)

@@ -72,7 +72,9 @@ extension EngineMachine {
   }
 
   /// Returns the position `frames` output frames after the start of `run`, whose item has the sample rate
-  /// `itemRate`. `isEnd`: whether that position is the item's end.
+  /// `itemRate`. `isEnd`: whether that position is the item's end. Inlined, as a call from a mutating method
+  /// copies the whole machine.
+  @inline(__always)
   func position(
     in run: RenderedTimeline.Run, frames: Double, _ itemRate: Int, isEnd: Bool = false
   ) -> ItemPosition {
@@ -189,8 +191,8 @@ extension EngineMachine {
       if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
       if let moment = handOverMoment(timing), moment > now { consider(moment) }
       if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
-        let end = timing.hostTime(ofFrame: Double(run.endFrame))
-        if !isLast || run.ending != .none { consider(end) }
+        func considerEnd() { consider(timing.hostTime(ofFrame: Double(run.endFrame))) }
+        if !isLast || run.ending != .none { considerEnd() }
         if run.item == current, let itemRate, let due = nextDue {
           let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
           let start = position(in: run, frames: 0, itemRate)
@@ -200,7 +202,7 @@ extension EngineMachine {
           } else if isLast, run.ending == .none {
             // The output has not taken that frame yet, so check when the taken frames were heard or when it
             // takes more.
-            if isHeard { awaitsMore = true } else { consider(end) }
+            if isHeard { awaitsMore = true } else { considerEnd() }
           }
         }
       }
