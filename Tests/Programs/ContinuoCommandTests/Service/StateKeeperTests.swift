@@ -347,7 +347,9 @@ import Testing
   }
 
   @Test func nothingOfNoiseIsTakenForASong() throws {
-    let noise = (0..<50_000).map { _ in UInt8.random(in: 0...255) }
+    // The same at each run, because a song can be found in noise.
+    var random = RandomSource(seed: 1)
+    let noise = random.bytes(50_000)
     let (ids, kept) = try restarted(with: noise)
     #expect(ids.isEmpty && kept == nil)
     #expect(told.lines.count == 1)
