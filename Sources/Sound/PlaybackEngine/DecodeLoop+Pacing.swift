@@ -21,7 +21,10 @@ extension DecodeLoop {
         engine.signalConductor()
         return .again
       }
-      if history == nil { history = SoundHistory(channelCount: format.channelCount) }
+      if history?.format != format {
+        // The device may hold 1.5 s.
+        history = SoundHistory(format, capacity: PlaybackEngine.ringFrames + format.sampleRate * 3 / 2)
+      }
     }
     if !isBegun, paced?.isDraining == true { return drain(engine) }
     if handOver(into: region, format: format, engine: engine) { return .again }

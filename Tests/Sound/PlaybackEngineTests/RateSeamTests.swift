@@ -49,6 +49,19 @@ extension RateTests {
     let second = places(harness).dropFirst(Int(frames) / 2)
     #expect(second.map(\.frame) == Array(stride(from: 0, to: 20_000, by: 2)))
   }
+
+  /// Ring and device hold 1.3 s of it.
+  @Test func aChangeBetweenTwoSpeedsFadesInAStreamOf192kHz() {
+    let harness = EngineHarness(.init { $0.latency = 1 })
+    harness.add(SyntheticMedia(number: 1, frames: 3_000_000, sampleRate: 192_000))
+    harness.engine.setRate(1.5)
+    harness.advance(4.9)
+    harness.engine.setRate(2)
+    harness.advance(0.1)
+    let heard = harness.heard[940_799..<943_000].map { $0 * 16_777_216 }
+    let mixed = zip(heard, heard.dropFirst()).count { $1 - $0 != 2 }
+    #expect((1_800...1_922).contains(mixed), "\(mixed) frames are mixed")
+  }
 }
 
 /// Picks frames, and gives none before 8,192 more were put than it has given, as a real stretcher keeps some back.
