@@ -190,7 +190,11 @@ extension EngineMachine {
       if let moment = handOverMoment(timing), moment > now { consider(moment) }
       if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
         let end = timing.hostTime(ofFrame: Double(run.endFrame))
-        if !isLast || run.ending != .none { consider(end) }
+        if !isLast || run.ending != .none {
+          consider(end)
+        } else if let end, end > now {
+          consider(max(end, now.advanced(bySeconds: Self.starvationInterval)))
+        }
         if run.item == current, let itemRate, let due = nextDue {
           let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
           let start = position(in: run, frames: 0, itemRate)
