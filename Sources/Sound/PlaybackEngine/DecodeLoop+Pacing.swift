@@ -21,12 +21,12 @@ extension DecodeLoop {
         engine.signalConductor()
         return .again
       }
-      if history == nil { history = SoundHistory(channelCount: format.channelCount) }
+      if history?.format != format {
+        // The device may hold 1.5 s.
+        history = SoundHistory(format, capacity: PlaybackEngine.ringFrames + format.sampleRate * 3 / 2)
+      }
     }
-    if !isBegun {
-      isBegun = true
-      paced?.begin(item, origin: origin)
-    }
+    if !isBegun, paced?.isDraining == true { return drain(engine) }
     if handOver(into: region, format: format, engine: engine) { return .again }
     // Scaling the input by the speed keeps the stretcher's output within one slice as well.
     let limit = min(Self.slice, max(Self.slice / 64, Int(Double(Self.slice) * pace.speed)))
@@ -39,6 +39,10 @@ extension DecodeLoop {
       guard
         let (count, ending) = read(item, into: buffer, limit: limit, volume: volume, end: end, engine: engine)
       else { return true }
+      if !isBegun {
+        isBegun = true
+        paced?.begin(item, origin: origin)
+      }
       let frames = UnsafeBufferPointer(rebasing: buffer[..<(count * format.channelCount)])
       if fadesSource, count > 0 {
         fadesSource = false
@@ -51,7 +55,8 @@ extension DecodeLoop {
       return false
     }
     swap(&input, &self.input)
-    return isWaiting ? .whenSignalled : .again
+    guard isWaiting else { return .again }
+    return !isBegun && paced?.isPending == true ? drain(engine) : .whenSignalled
   }
 
   /// Commits the stretcher's available output to the ring. Returns false if none is available.
@@ -65,9 +70,10 @@ extension DecodeLoop {
     return true
   }
 
-  /// Drains the stretcher by one step, because no more input follows or the next input has another speed.
+  /// Drains the stretcher by one step, because no more input follows, or the next input is late or has another
+  /// speed.
   mutating func drain(_ engine: PlaybackEngine) -> WorkerNext {
-    guard let format = medium.format, let region = room(engine) else { return .whenSignalled }
+    guard let format = paced?.format, let region = room(engine) else { return .whenSignalled }
     if !handOver(into: region, format: format, engine: engine) { paced?.putSilence() }
     if paced?.isPending == false { paced = nil }
     return .again

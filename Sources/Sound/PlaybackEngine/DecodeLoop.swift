@@ -117,7 +117,10 @@ struct DecodeLoop: ~Copyable {
       if ring?.renderer.setProducerAtEnd(isAtEnd) == true, isAtEnd { engine.kickOutput() }
       return .whenSignalled
     case .open(let item, let source, let start, let generation):
-      return open(item, source: source, start: start, generation: generation, engine: engine)
+      let next = open(item, source: source, start: start, generation: generation, engine: engine)
+      // The last frames of the item before must not wait for this one.
+      guard case .whenSignalled = next, paced?.isPending == true, ring?.stream == stream else { return next }
+      return drain(engine)
     case .decode(let item, let generation, let end, let pace, let volume, let stream):
       guard ring?.stream == stream, medium.decoder != nil, medium.item == item, self.generation == generation
       else { return .whenSignalled }

@@ -54,13 +54,22 @@ struct SoundTouchHandle: ~Copyable {
   private let library: SoundTouchLibrary
   private let pointer: UnsafeMutableRawPointer
 
-  /// Creates an instance for sound of `format`. Throws if memory is exhausted.
+  /// The highest sample rate that SoundTouch 2.3.2 accepts. It determines only the length of the sequences, so
+  /// sound of a higher rate is stretched in shorter ones.
+  private static let highestSampleRate = 192_000
+
+  /// Creates an instance for sound of `format`. Throws if memory is exhausted or SoundTouch refuses the format.
   init(_ library: SoundTouchLibrary, format: PCMFormat) throws(TimeStretchError) {
     guard let pointer = library.create() else { throw TimeStretchError("SoundTouch has no memory") }
+    guard library.setChannels(pointer, UInt32(format.channelCount)) != 0,
+      library.setSampleRate(pointer, UInt32(min(format.sampleRate, Self.highestSampleRate))) != 0
+    else {
+      library.destroy(pointer)
+      throw TimeStretchError(
+        "SoundTouch refuses sound of \(format.channelCount) channels at \(format.sampleRate) Hz")
+    }
     self.library = library
     self.pointer = pointer
-    _ = library.setChannels(pointer, UInt32(format.channelCount))
-    _ = library.setSampleRate(pointer, UInt32(format.sampleRate))
   }
 
   deinit { library.destroy(pointer) }

@@ -179,6 +179,41 @@ final class WAVOutputTests {
     #expect(error.message.contains(reason))
   }
 
+  /// A limit stands for a full disk. It is met in the middle of a frame, and then lifted. In a process of its own, whose
+  /// files alone are limited.
+  @Test func afterAFullDiskTheFileContinues() async throws {
+    let path = folder + "/limited.wav"
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let clock = VirtualClock()
+      let format = PCMFormat(sampleRate: 44_100, channelCount: 2)
+      let device = WAVOutput(path: path, clock: clock)
+      func play(_ source: NumberedSource) -> OutputEvent? {
+        let diary = Diary()
+        let stream = device.makeStream(format: format, source: source) { diary.add((clock.now, $0)) }
+        stream.start()
+        clock.runUntilIdle()
+        stream.close()
+        return diary.all.last?.event
+      }
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      limit.rlim_cur = rlim_t(WAVHeader.size + 20_000 * 8 + 3)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let failure = play(NumberedSource(available: 30_000))
+      guard case .failed(_, heardFrame: 20_000) = failure else { fatalError("written frames forgotten") }
+      let torn = try WAVReader(path: path)
+      precondition(areIdentical(torn.samples, NumberedSource.samples(0..<20_000)))
+      precondition(torn.declaredDataBytes / 8 == 20_000)
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      _ = play(NumberedSource(available: 1_000))
+      let whole = try WAVReader(path: path)
+      let expected = NumberedSource.samples(0..<20_000) + NumberedSource.samples(0..<1_000)
+      precondition(whole.declaredDataBytes == 21_000 * 8 && areIdentical(whole.samples, expected))
+    }
+  }
+
   @Test func theHeaderOfARunningFileIsTrueEvery16MiB() throws {
     let path = folder + "/running.wav"
     let source = NumberedSource(available: 25 * 44_100, isAtEnd: false)

@@ -12,7 +12,7 @@ import Testing
   static let rates: [Float] = [0.03125, 0.1, 0.5, 0.75, 1.1, 1.5, 2, 3.3, 32]
 
   /// Item frames that were heard, by item.
-  private func places(_ harness: EngineHarness) -> [(item: Int, frame: Int64)] {
+  func places(_ harness: EngineHarness) -> [(item: Int, frame: Int64)] {
     harness.heard.map { sample in
       let number = Int64(sample * 16_777_216)
       return (Int(number / 131_072), number % 131_072)

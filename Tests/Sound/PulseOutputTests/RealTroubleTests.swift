@@ -233,6 +233,28 @@ extension RealServers {
       server.kill(SIGCONT)
     }
 
+    @Test func serverThatIsStoppedDuringPlaybackMeetsTheLimitAndIsConnectedAnew() async throws {
+      let server = try PrivatePulseServer()
+      defer { server.stop() }
+      let device = PulseDevice(configuration: configuration(server.address), clock: clock)
+      let (stream, log) = open(device)
+      try await log.wait(for: "movement") { $0 == .timingChanged }
+      #expect(device.surroundings(limit: 60) != nil)
+      server.kill(SIGSTOP)
+      let (error, _) = try await log.failed()
+      #expect(error.isRecoverable && error.message.contains("did not answer"))
+      stream.close()
+      server.kill(SIGCONT)
+      let (second, secondLog) = open(device)
+      defer { second.close() }
+      try await secondLog.wait(for: "movement") { $0 == .timingChanged }
+      let limit = clock.now.advanced(bySeconds: 120)
+      while device.surroundings(limit: 0) == nil, clock.now < limit {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      #expect(device.surroundings(limit: 0) != nil)
+    }
+
     @Test func closeWhileOpeningIsSilent() async throws {
       let server = try PrivatePulseServer()
       defer { server.stop() }

@@ -401,30 +401,6 @@ import Testing
     #expect(pulse.with { $0.streams.isEmpty && $0.operations.isEmpty })
   }
 
-  @Test func unansweredFlushMeetsTheLimit() {
-    let device = device()
-    let stream = pulse.open(device, log, RampSource())
-    pulse.request(bytes: 8000)
-    stream.flush { _ in Issue.record("nobody answered") }
-    pulse.fireTimers(atLeast: 4)
-    #expect(log.events.count { if case .failed = $0 { true } else { false } } == 1)
-    pulse.answerTiming()
-    stream.close()
-  }
-
-  @Test func unansweredConnectionMeetsTheLimitAndIsReplaced() {
-    let device = device()
-    let stream = device.makeStream(
-      format: PCMFormat(sampleRate: 44100, channelCount: 2), source: RampSource(), events: log.handler)
-    pulse.fireTimers(atLeast: 4)
-    #expect(log.events.count == 1)
-    #expect(pulse.with { $0.contexts.isEmpty })
-    let second = pulse.open(device, log, RampSource())
-    #expect(pulse.calls.count { $0 == "contextNew" } == 2)
-    second.close()
-    stream.close()
-  }
-
   @Test func refusedConnectionFailsFromTheLoop() {
     pulse.with { $0.refusesConnection = true }
     let device = device()

@@ -1,6 +1,7 @@
 import AudioCore
 import CPulse
 import Clocks
+import Foundation
 import PulseTestSupport
 import TestSupport
 import Testing
@@ -74,6 +75,44 @@ import Testing
     let late = Collected<OutputSurroundings>()
     device.followSurroundings { late.add($0) }
     #expect(late.all == [last] && told.all.count == 3)
+  }
+
+  /// Nobody has asked yet when the connection is lost.
+  @Test func theFirstQuestionWaitsAlsoAfterALostConnection() async throws {
+    let device = PulseDevice(
+      configuration: PulseConfiguration(server: "unix:/scripted"), clock: SystemClock.shared, calls: pulse)
+    let stream = pulse.open(device, StreamLog())
+    pulse.setContext(PA_CONTEXT_FAILED)
+    stream.close()
+    let known = Observed<OutputSurroundings??>(nil)
+    Thread.detachNewThread {
+      let answer = device.surroundings(limit: 120)
+      known.update { $0 = .some(answer) }
+    }
+    try await eventually("the connection") {
+      known.value != nil || pulse.calls.count { $0 == "contextNew" } == 2
+    }
+    pulse.setContext(PA_CONTEXT_READY)
+    pulse.answerSurroundings(streams: [], volume: PA_VOLUME_NORM)
+    let answer = try await known.wait(for: "the answer") { $0 != nil }
+    #expect(answer == .some(OutputSurroundings()))
+  }
+
+  @Test func aRefusalDoesNotCountAsTheFirstQuestion() async throws {
+    pulse.with { $0.refusesConnection = true }
+    let device = PulseDevice(
+      configuration: PulseConfiguration(server: "unix:/scripted"), clock: SystemClock.shared, calls: pulse)
+    #expect(device.surroundings(limit: 120) == nil)
+    pulse.with { $0.refusesConnection = false }
+    let known = Observed<OutputSurroundings??>(nil)
+    Thread.detachNewThread {
+      let answer = device.surroundings(limit: 120)
+      known.update { $0 = .some(answer) }
+    }
+    try await eventually("the connection") { known.value != nil || pulse.with { !$0.contexts.isEmpty } }
+    pulse.setContext(PA_CONTEXT_READY)
+    pulse.answerSurroundings(streams: [], volume: PA_VOLUME_NORM)
+    #expect(try await known.wait(for: "the answer") { $0 != nil } == .some(OutputSurroundings()))
   }
 
   @Test func refusalsLeaveNothingKnown() {

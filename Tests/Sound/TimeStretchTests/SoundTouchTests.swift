@@ -112,6 +112,25 @@ import Testing
     if algorithm == .timeDomain { #expect(sound[..<1000].elementsEqual(input[..<1000])) }
   }
 
+  /// SoundTouch 2.3.2 refuses sample rates above 192 kHz, and then takes no frames.
+  @Test(arguments: [TimePitchAlgorithm.timeDomain, .spectral, .varispeed])
+  func streamsAbove192kHzAreNotSilent(_ algorithm: TimePitchAlgorithm) throws {
+    let stretcher = try SoundTouchStretching().makeStretcher(
+      format: PCMFormat(sampleRate: 384_000, channelCount: 2), pace: Pace(speed: 2, algorithm: algorithm))
+    let sound = Self.sound(seconds: 9)
+    sound.withUnsafeBufferPointer { stretcher.put($0) }
+    var buffer = [Float](repeating: 0, count: 2 * 384_000)
+    let count = buffer.withUnsafeMutableBufferPointer { stretcher.receive(into: $0) }
+    #expect(count > 150_000 && buffer.contains { $0 > 0.4 })
+  }
+
+  @Test func whatSoundTouchRefusesIsAnError() {
+    #expect(throws: TimeStretchError.self) {
+      _ = try SoundTouchStretching().makeStretcher(
+        format: PCMFormat(sampleRate: 44_100, channelCount: 99), pace: Pace(speed: 2, algorithm: .spectral))
+    }
+  }
+
   @Test func whatIsMissingIsNamed() {
     #expect {
       try SoundTouchStretching(libraryName: "libSoundTouchDll.so.none").prepare()

@@ -44,7 +44,8 @@ struct OutputFile: ~Copyable {
     return fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
   }
 
-  /// Writes at the end. Returns the number of bytes written: fewer than given, or 0, if a pipe is full.
+  /// Writes at the end. Returns the number of bytes written: fewer than given, or 0, if a pipe is full. After an
+  /// error returns the number of bytes written before it, if any; the next call throws the error.
   func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
     var done = 0
     while done < bytes.count {
@@ -52,13 +53,19 @@ struct OutputFile: ~Copyable {
       let count = isRewritable ? Glibc.write(descriptor, rest.baseAddress, rest.count) : writeToPipe(rest)
       if count >= 0 {
         done += count
-      } else if errno == EAGAIN {
+      } else if errno == EAGAIN || errno != EINTR && done > 0 {
         return done
       } else if errno != EINTR {
         throw Self.failure("write", name)
       }
     }
     return done
+  }
+
+  /// Removes the last `count` bytes.
+  func removeLast(_ count: UInt64) throws(OutputError) {
+    let end = lseek(descriptor, -off_t(count), SEEK_END)
+    if end < 0 || ftruncate(descriptor, end) < 0 { throw Self.failure("shorten", name) }
   }
 
   func rewrite(_ bytes: [UInt8]) throws(OutputError) {

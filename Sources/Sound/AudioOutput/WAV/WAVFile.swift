@@ -26,6 +26,7 @@ struct WAVFile: ~Copyable {
           "\(path) has \(present.sampleRate) Hz and \(present.channelCount) channels, "
             + "not \(format.sampleRate) Hz and \(format.channelCount)", isRecoverable: false)
       }
+      try removeTornFrame(format)
       return true
     }
     guard let opened = try OutputFile.open(path: path) else { return false }
@@ -33,6 +34,14 @@ struct WAVFile: ~Copyable {
     file = consume opened
     self.format = format
     return try writeHeader()
+  }
+
+  /// Removes the frame that an earlier stream could not write as a whole, because the disk was full.
+  private mutating func removeTornFrame(_ format: PCMFormat) throws(OutputError) {
+    let torn = dataBytes % UInt64(format.bytesPerFrame)
+    guard torn > 0, file?.isRewritable == true else { return }
+    try file?.removeLast(torn)
+    dataBytes -= torn
   }
 
   private mutating func writeHeader() throws(OutputError) -> Bool {

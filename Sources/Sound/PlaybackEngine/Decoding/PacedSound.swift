@@ -25,7 +25,7 @@ struct PacedSound: ~Copyable {
 
   let generation: UInt64
   let pace: Pace
-  private let channelCount: Int
+  let format: PCMFormat
   private let stretcher: any TimeStretcher
   private var pieces = Deque<Piece>()
   private var putFrames: Int64 = 0
@@ -37,12 +37,15 @@ struct PacedSound: ~Copyable {
   ) throws(TimeStretchError) {
     self.generation = generation
     self.pace = pace
-    channelCount = format.channelCount
+    self.format = format
     stretcher = try stretching.makeStretcher(format: format, pace: pace)
   }
 
   /// Whether output remains. If no other input follows, `putSilence` must flush it.
   var isPending: Bool { !pieces.isEmpty }
+  /// Whether silence follows the input of the pending output, so that no other input can follow it.
+  var isDraining: Bool { isPending && silenceLeft < Self.silenceLimit }
+  private var channelCount: Int { format.channelCount }
 
   /// Starts a new piece: the next input belongs to `item`, from its frame `origin`.
   mutating func begin(_ item: ItemID, origin: Int64) {

@@ -4,20 +4,22 @@ import DequeModule
 /// The most recent frames produced at a speed other than 1. A change of speed starts in the middle of frames
 /// produced ahead and has to join them without a click.
 struct SoundHistory {
-  /// The capacity in frames: 3 s at 44.1 kHz, more than ring and device hold together.
-  private static let capacity = 1 << 17
-
-  private let channelCount: Int
+  let format: PCMFormat
+  private let capacity: Int
   private var samples: [Float]
   /// The total number of frames appended.
   private var count = 0
   /// The appended chunks, each with the number of its first frame.
   private var chunks = Deque<(start: Int, chunk: Chunk)>()
 
-  init(channelCount: Int) {
-    self.channelCount = channelCount
-    samples = [Float](repeating: 0, count: Self.capacity * channelCount)
+  /// `capacity`: the number of frames to keep, at least as many as ring and device hold together.
+  init(_ format: PCMFormat, capacity: Int) {
+    self.format = format
+    self.capacity = capacity
+    samples = [Float](repeating: 0, count: capacity * format.channelCount)
   }
+
+  private var channelCount: Int { format.channelCount }
 
   mutating func append(_ frames: UnsafeMutableBufferPointer<Float>, of chunk: Chunk) {
     chunks.append((count, chunk))
@@ -25,7 +27,7 @@ struct SoundHistory {
       samples[(count * channelCount + index) % samples.count] = frames[index]
     }
     count += chunk.frameCount
-    while let first = chunks.first, first.start + first.chunk.frameCount + Self.capacity <= count {
+    while let first = chunks.first, first.start + first.chunk.frameCount + capacity <= count {
       chunks.removeFirst()
     }
   }
@@ -40,7 +42,7 @@ struct SoundHistory {
     }
     guard let found else { return [] }
     let start = found.start + Int(offset - found.chunk.offset)
-    guard start + Self.capacity >= count else { return [] }
+    guard start + capacity >= count else { return [] }
     return (start * channelCount..<min(count, start + limit) * channelCount).map {
       samples[$0 % samples.count]
     }

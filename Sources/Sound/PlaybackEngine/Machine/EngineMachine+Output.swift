@@ -77,6 +77,10 @@ extension EngineMachine {
   /// on a null sink, 100 ms over Bluetooth), shorter than what a user perceives as a hang.
   static let stallDelay = 0.25
 
+  /// The shortest wait in seconds for the end of the taken frames. Without an observer, only this check
+  /// notices that the output gets no more frames. An interval of 5 s adds few wake-ups.
+  static let starvationInterval = 5.0
+
   /// The seconds during which a start reports `evaluatingBufferingRate`.
   static let evaluationTime = 1.0
 

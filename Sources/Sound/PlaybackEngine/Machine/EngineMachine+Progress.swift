@@ -204,6 +204,10 @@ extension EngineMachine {
             // takes more.
             if isHeard { awaitsMore = true } else { considerEnd() }
           }
+        } else if isLast, run.ending == .none, let end = timing.hostTime(ofFrame: Double(run.endFrame)),
+          end > now
+        {
+          consider(max(end, now.advanced(bySeconds: Self.starvationInterval)))
         }
       }
     }

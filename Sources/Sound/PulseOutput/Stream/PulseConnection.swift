@@ -211,9 +211,6 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     for user in users { user.streamStrayed() }
   }
 
-  /// Discards the context of a hanging server, which looks alive. The next user gets a new one.
-  func discard() { drop(error: nil) }
-
   /// Takes over a stream that was closed while the server was creating it, and disconnects it once it exists.
   /// libpulse cannot disconnect such a stream earlier (16.1: BADSTATE), and the server would keep it.
   func adopt(_ stream: consuming StreamHandle) {
@@ -236,13 +233,16 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     orphans.removeAll { $0.handle.pointer == pointer }
   }
 
-  private func drop(error: OutputError?) {
-    orphans = []
+  /// Drops the context and notifies the users of the error, if any. The next user gets a new context. The
+  /// context of a hanging server looks alive, so only a drop replaces it.
+  func drop(error: OutputError?) {
     refusal = nil
-    context = nil
     isReady = false
-    guard let error else { return }
-    for user in users { user.connectionLost(error) }
+    // The users release their streams before the context, whose release ends each stream that it still has.
+    let old = context.take()
+    if let error { for user in users { user.connectionLost(error) } }
+    orphans = []
+    _ = consume old
   }
 
   private func end() {

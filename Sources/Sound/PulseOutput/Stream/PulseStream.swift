@@ -123,10 +123,9 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   fileprivate func timeOut() {
     replyTimer = nil
     guard !isDead else { return }
-    // The context of a hanging server looks alive, so the next stream gets a new one.
-    if !isOpen, handle == nil { connection.discard() }
     let limit = configuration.replyTimeout
-    fail(OutputError("the sound server did not answer within \(limit) seconds", isRecoverable: true))
+    connection.drop(
+      error: OutputError("the sound server did not answer within \(limit) seconds", isRecoverable: true))
   }
 
   /// Ends the stream and reports the error, once. Call with the lock held.
@@ -347,6 +346,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
 
   func takeTiming() {
     guard isOpen, !isFlushing else { return }
+    if moveAnswer == nil { replyCame() }
     guard let report = timingReport() else { return askForTimingLater() }
     if isCorked || isSuspended {
       // The position does not move, so no further requests and wake-ups are needed.
@@ -386,6 +386,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
 
   func askForTiming() {
     guard let stream = handle?.pointer else { return }
-    calls.forget(calls.streamUpdateTimingInfo(stream, nil, nil))
+    let isAsked = calls.forget(calls.streamUpdateTimingInfo(stream, nil, nil))
+    // A further request does not extend the timeout of a pending one.
+    if isAsked, !isCorked, !isSuspended, replyTimer == nil { limitReply() }
   }
 }

@@ -49,9 +49,16 @@ final class PulseSurroundings: PulseConnectionUser, PulseUserData, @unchecked Se
   /// loop's thread.
   func current(limit: Double) -> OutputSurroundings? {
     if let known = state.withLock({ $0.known }) { return known }
-    guard begin() else { return nil }
     let isFirst = !hasWaited.exchange(true, ordering: .acquiringAndReleasing)
-    if isFirst { _ = answered.wait(until: connection.clock.now.advanced(bySeconds: limit)) }
+    // Connections that were lost before this call have posted too.
+    while isFirst, answered.wait(until: HostTime(nanoseconds: 0)) {}
+    guard begin() else {
+      if isFirst { hasWaited.store(false, ordering: .releasing) }
+      return nil
+    }
+    if isFirst, state.withLock({ $0.known == nil }) {
+      _ = answered.wait(until: connection.clock.now.advanced(bySeconds: limit))
+    }
     return state.withLock { $0.known }
   }
 

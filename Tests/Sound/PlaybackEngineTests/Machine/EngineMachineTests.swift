@@ -178,4 +178,39 @@ struct EngineMachineTests {
     driver.apply(.answerFlush)
     #expect(driver.machine.output.needsKick && !driver.machine.output.flushPending)
   }
+
+  /// Nobody observes, and neither output nor decoder says anything more.
+  @Test func starvationIsNoticedWithoutAnObserver() {
+    let start = HostTime(nanoseconds: 0)
+    var machine = EngineMachine(isQueuePlayer: true, isOffline: false)
+    let id = ItemID(rawValue: 1)
+    _ = machine.insert(id, source: SyntheticMedia(number: 1, frames: 9_000), after: nil)
+    machine.setRate(1, reason: .setRateCalled, now: start)
+    let info = ItemInfo(format: PCMFormat(sampleRate: 1000, channelCount: 2), frameCount: .exact(9_000))
+    _ = machine.decoderOpened(id, info: info, generation: machine.generation)
+    machine.decoderPositioned(id, frame: 0, asked: 0, generation: machine.generation)
+    _ = machine.outputCommands(now: start)
+    machine.receive(.opened(route: "test"), serial: machine.output.serial, now: start)
+    _ = machine.outputCommands(now: start)
+    let chunk = Chunk(
+      generation: machine.generation, item: id, origin: 0, offset: 0, frameCount: 6_000, ending: .none)
+    machine.output.timeline.append(.init(chunk, count: 6_000, firstFrame: 0))
+    var timing = OutputTiming(heardFrame: 0, hostTime: start, frameRate: 1000, renderedFrames: 6_000)
+    /// The seconds until the next look.
+    func conduct(at seconds: Double) -> Double? {
+      let now = start.advanced(bySeconds: seconds)
+      guard case .at(let next) = machine.conduct(now: now, timing: timing).moment else { return nil }
+      return (next.seconds(since: now) * 1000).rounded() / 1000
+    }
+    #expect(conduct(at: 0) == 6 && machine.timeControl == .playing)
+    #expect(conduct(at: 3) == EngineMachine.starvationInterval)
+    timing = OutputTiming(
+      heardFrame: 6_000, hostTime: start.advanced(bySeconds: 6), frameRate: 0, renderedFrames: 6_000)
+    #expect(conduct(at: 6.001) == EngineMachine.stallDelay)
+    _ = conduct(at: 6.3)
+    let isStalled = machine.deliveries.contains {
+      if case .notice(.playbackStalled(id)) = $0 { true } else { false }
+    }
+    #expect(isStalled)
+  }
 }
