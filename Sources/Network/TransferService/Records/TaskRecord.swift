@@ -53,6 +53,7 @@ package struct TaskRecord: Codable, Sendable {
   /// The time of the first resume; nil before.
   package var begun: Date?
   package var deadline: Date?
+  /// The earliest start; nil if none, or once the transfer has started.
   package var earliest: Date?
   package var isDiscretionary = false
   package var received: Int64 = 0
@@ -76,6 +77,17 @@ package struct TaskRecord: Codable, Sendable {
   }
 
   package var key: TransferKey { TransferKey(session: session, task: task) }
+
+  /// Replaces the request by that of another record.
+  mutating func takeRequest(of other: TaskRecord) {
+    url = other.url
+    method = other.method
+    fields = other.fields
+    document = other.document
+    ignoresCookies = other.ignoresCookies
+    sendsCookies = other.sendsCookies
+    timeout = other.timeout
+  }
 
   mutating func take(_ head: ResponseHead, from url: WebURL) {
     var head = head
