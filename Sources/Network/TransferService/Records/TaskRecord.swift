@@ -37,6 +37,8 @@ package struct TaskRecord: Codable, Sendable {
   package var kind: Kind
   package var url: String
   package var method: String
+  /// Whether the request has a body, which is not part of the record; nil for false.
+  package var hasBody: Bool?
   /// The header fields of the request. Secret ones are not stored on disk.
   package var fields: [String: String]
   /// The URL of the main document, which decides about cookies; nil if none.
@@ -82,6 +84,7 @@ package struct TaskRecord: Codable, Sendable {
   mutating func takeRequest(of other: TaskRecord) {
     url = other.url
     method = other.method
+    hasBody = other.hasBody
     fields = other.fields
     document = other.document
     ignoresCookies = other.ignoresCookies

@@ -356,6 +356,9 @@ package final class BackgroundTransfers: TransferService {
         count: record.connectionsPerHost ?? NetworkLimits.connectionsPerHost)
       let made: TaskRun
       switch record.kind {
+      case .download where record.method != "GET" || record.hasBody == true:
+        let text = "a download of a background session is a GET without a body: use a session of another kind"
+        return finish(key, .failed(.requestBodyStreamExhausted, text))
       case .download:
         made = .download(record, asked, to: file(of: record), transport: transport, clock: alarms.clock) {
           [weak self] in self?.take($0, of: key)
