@@ -510,6 +510,25 @@ struct BackgroundSessionTests {
     }
   }
 
+  @Test("a download with a body, or another method than GET, fails instead of being sent without them")
+  func notGET() async throws {
+    try await withDevice { device, app in
+      let session = try #require(app.session)
+      let plain = URLRequest(url: try #require(URL(string: address)))
+      var (body, stream, method) = (plain, plain, plain)
+      body.httpBody = Data(count: 3)
+      stream.httpBodyStream = InputStream(data: Data(count: 3))
+      method.httpMethod = "POST"
+      for request in [body, stream, method] { session.downloadTask(with: request).resume() }
+      await device.advance(by: .seconds(1))
+      #expect(
+        app.log.errors.map(\.code) == [
+          .requestBodyStreamExhausted, .requestBodyStreamExhausted, .requestBodyStreamExhausted,
+        ])
+      #expect(device.network.requests.isEmpty)
+    }
+  }
+
   @Test("cancelling a task, and the whole session")
   func cancel() async throws {
     try await withDevice { device, app in

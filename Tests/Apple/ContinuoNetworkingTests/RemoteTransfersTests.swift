@@ -15,7 +15,7 @@ import Transfer
 struct RemoteTransfersTests {
   /// A phone's side, on a thread of its own.
   private final class Phone: Sendable {
-    let wakes = Mutex<[String]>([])
+    let wakes = Observed<[String]>([])
     private let ended = DispatchSemaphore(value: 0)
     private let next = Mutex<[(descriptor: Int32, isWoken: Bool)]>([])
     private let came = DispatchSemaphore(value: 0)
@@ -24,7 +24,7 @@ struct RemoteTransfersTests {
       Thread.detachNewThread { [self] in
         let host = TransferHost(transport: CurlHTTPTransport(), clock: SystemClock.shared) {
           [weak self] name in
-          self?.wakes.withLock { $0.append(name) }
+          self?.wakes.update { $0.append(name) }
         }
         while true {
           came.wait()
@@ -75,6 +75,7 @@ struct RemoteTransfersTests {
       say("ended \(record.outcome?.code ?? record.answer?.status ?? 0) \(TransferBody.size(of: file) ?? -1)")
     }
     func challenged(_ record: TaskRecord, failures: Int) { say("challenged \(failures)") }
+    func becameDue(_ record: TaskRecord) { say("due \(record.task)") }
     func finishEvents() { say("all") }
   }
 
@@ -130,6 +131,64 @@ struct RemoteTransfersTests {
     #expect(folder.names == ["lock"])
   }
 
+  @Test("The next phone asks again about a task without an answer, and not about one that has started")
+  func delayedByEarlierPhone() async throws {
+    let server = try HostileServer { request in
+      var file = HostileFile(content)
+      if request.number == 1 { (file.cut, file.ending) = (200_000, .hang) }
+      return file.answer(request)
+    }
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    let logs = [Log(), Log(), Log()]
+    for (number, log) in logs.enumerated() {
+      let phone = Phone()
+      let end = try phone.connect()
+      let service = try opened(end, settings(folder))
+      begin(service, log, server.url("/old"), earliest: Date())
+      if number < 2 { _ = try await log.lines.wait(for: "the question") { $0 == ["due 1"] } }
+      if number == 1 {
+        let new = TaskRecord(
+          key, .download, url: server.url("/new"), method: "GET", fields: [:], timeout: .infinity)
+        service.perform(.begin(key, new))
+        _ = try await log.lines.wait(for: "bytes") { $0.contains("received 200000") }
+      }
+      if number == 2 { _ = try await log.lines.wait(for: "the end") { $0.contains("ended 206 300000") } }
+      service.close()
+      phone.disconnected()
+      close(end)
+      phone.end()
+    }
+    #expect(!logs[2].lines.value.contains("due 1") && server.requests.allSatisfy { $0.target == "/new" })
+  }
+
+  @Test("A delayed task wakes a stopped application, asks, and starts with the new request")
+  func delayed() async throws {
+    let server = try HostileServer { HostileFile(content).answer($0) }
+    defer { server.stop() }
+    let (phone, folder, log) = (Phone(), try TemporaryFolder(), Log())
+    let end = try phone.connect()
+    var settings = settings(folder)
+    settings.discretionaryDelay = 0
+    let service = try opened(end, settings)
+    service.perform(.application(.suspended))
+    begin(service, log, server.url("/old"), earliest: Date())
+    _ = try await phone.wakes.wait(for: "the wake") { $0 == ["s"] }
+    #expect(log.lines.value.isEmpty && server.requests.isEmpty)
+    service.perform(.application(.background))
+    service.perform(.told(session: "s"))
+    _ = try await log.lines.wait(for: "the question") { $0 == ["due 1", "all"] }
+    let new = TaskRecord(
+      key, .download, url: server.url("/new"), method: "GET", fields: ["X-Key": "1"], timeout: 60)
+    service.perform(.begin(key, new))
+    _ = try await log.lines.wait(for: "the end") { $0.contains("ended 200 300000") }
+    #expect(server.requests.map(\.target) == ["/new"] && server.requests.last?.fields["x-key"] == "1")
+    service.close()
+    phone.disconnected()
+    close(end)
+    phone.end()
+  }
+
   @Test("Resume data come from the phone, and its next task goes on with them")
   func resumeData() async throws {
     let server = try HostileServer { request in
@@ -176,7 +235,7 @@ struct RemoteTransfersTests {
     phone.disconnected()
     close(end)
     gate.signal()
-    while phone.wakes.withLock({ $0 }).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    _ = try await phone.wakes.wait(for: "a wake") { !$0.isEmpty }
     let other = try phone.connect(isWoken: true)
     var settings = settings(folder)
     // Inactive: the phone knows why it was launched.
@@ -187,7 +246,7 @@ struct RemoteTransfersTests {
     second.perform(.connect(session: "s", sendsLaunchEvents: true))
     second.perform(.told(session: "s"))
     let lines = try await log.lines.wait(for: "the end") { $0.contains("all") }
-    #expect(lines == ["ended 200 300000", "all"] && phone.wakes.withLock { $0 } == ["s"])
+    #expect(lines == ["ended 200 300000", "all"] && phone.wakes.value == ["s"])
     second.close()
     phone.disconnected()
     close(other)

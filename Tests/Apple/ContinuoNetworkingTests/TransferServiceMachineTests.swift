@@ -282,6 +282,7 @@ struct TransferServiceMachineTests {
   func discretion() {
     var driver = Driver()
     driver.begin(a, .init(isDiscretionary: true))
+    driver.send(.startsUnasked("s"))
     driver.begin(b, .init(earliest: HostTime(nanoseconds: 0).advanced(bySeconds: 50)))
     driver.advance(700)
     #expect(driver.starts == [50, 600])
@@ -330,6 +331,7 @@ struct TransferServiceMachineTests {
       var running: Set<TransferKey> = []
       var ended: Set<TransferKey> = []
       var delivered: Set<TransferKey> = []
+      var asked: Set<TransferKey> = []
       for _ in 0..<60 {
         let key = TransferKey(session: ["s", "t"][Int(random.next() % 2)], task: Int(random.next() % 4))
         let before = driver.machine
@@ -343,7 +345,9 @@ struct TransferServiceMachineTests {
               isDiscretionary: number % 7 == 0, deadline: driver.now.advanced(bySeconds: 5000)))
         case 3: driver.send(.held(key))
         case 4, 5:
-          if running.contains(key) {
+          if asked.remove(key) != nil {
+            driver.send(.answered(key))
+          } else if running.contains(key) {
             ended.insert(key)
             driver.send(.ended(key))
           }
@@ -355,22 +359,31 @@ struct TransferServiceMachineTests {
             delivered.remove(key)
           }
         case 7: driver.send(.application([.front, .background, .suspended, .gone][Int(number / 12 % 4)]))
-        case 8: driver.send(.connected(key.session, sendsLaunchEvents: number % 3 != 0))
+        case 8:
+          driver.send(.connected(key.session, sendsLaunchEvents: number % 3 != 0))
+          if number % 5 == 0 { driver.send(.startsUnasked(key.session)) }
         case 9: driver.send(.told(key.session))
         case 10: driver.advance([1, 50, 700, 6000][Int(number / 12 % 4)])
         default:
           if number % 24 == 11 { driver.send(.powered) } else if number % 36 == 11 { driver.send(.quit) }
         }
-        if driver.machine.application == .gone || before.application == .gone { delivered = [] }
+        if driver.machine.application == .gone || before.application == .gone {
+          (delivered, asked) = ([], [])
+        }
         for command in driver.take() {
           switch command {
           case .start(let key):
-            #expect(!ended.contains(key), "started after its end, seed \(seed)")
+            #expect(!ended.contains(key) && !asked.contains(key), "started after its end, seed \(seed)")
             running.insert(key)
           case .hold(let key): #expect(running.remove(key) != nil, "held what does not run, seed \(seed)")
           case .expire(let key), .cancel(let key):
             running.remove(key)
+            asked.remove(key)
             ended.insert(key)
+          case .ask(let key):
+            #expect(
+              !ended.contains(key) && !running.contains(key) && asked.insert(key).inserted,
+              "asked twice, or too late, seed \(seed)")
           case .deliver(let key):
             #expect(
               ended.contains(key) && delivered.insert(key).inserted, "told twice, or too early, seed \(seed)")
@@ -380,7 +393,8 @@ struct TransferServiceMachineTests {
             #expect(
               driver.machine.items.allSatisfy {
                 $0.key.session != session || $0.value.isDone || $0.value.wishes == nil
-              },
+              }
+                || driver.machine.items.contains { $0.key.session == session && $0.value.isDelayed },
               "woken too early, seed \(seed)")
           case .stop, .finishEvents: break
           }

@@ -52,7 +52,9 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
       if words[0] == "upload" {
         session.uploadTask(with: URLRequest(url: url), fromFile: URL(fileURLWithPath: words[2])).resume()
       } else {
-        session.downloadTask(with: url).resume()
+        let task = session.downloadTask(with: url)
+        if words.contains("delayed") { task.earliestBeginDate = Date(timeIntervalSinceNow: 0.5) }
+        task.resume()
       }
       say("begun")
     }
@@ -77,6 +79,8 @@ final class PhoneDelegate: UIResponder, UIApplicationDelegate {
 private final class PhoneTransfers: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
   private let handler = Mutex<(@Sendable () -> Void)?>(nil)
   private let made = Mutex<URLSession?>(nil)
+  /// Whether the application was woken, and the answer about a delayed task that waits for that.
+  private let delay = Mutex<(isWoken: Bool, start: (@Sendable () -> Void)?)>((false, nil))
 
   var session: URLSession {
     if let session = made.withLock({ $0 }) { return session }
@@ -91,6 +95,25 @@ private final class PhoneTransfers: NSObject, URLSessionDownloadDelegate, URLSes
 
   func finish(_ completion: @escaping @Sendable () -> Void) {
     handler.withLock { $0 = completion }
+    startIfWoken { $0.isWoken = true }
+  }
+
+  private func startIfWoken(_ change: (inout (isWoken: Bool, start: (@Sendable () -> Void)?)) -> Void) {
+    let start = delay.withLock { delay in
+      change(&delay)
+      return delay.isWoken ? delay.start.take() : nil
+    }
+    start?()
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+  ) {
+    say("due")
+    var request = request
+    request.setValue("1", forHTTPHeaderField: "X-Asked")
+    startIfWoken { [request] in $0.start = { completionHandler(.useNewRequest, request) } }
   }
 
   func urlSession(

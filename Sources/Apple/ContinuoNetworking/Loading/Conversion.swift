@@ -17,7 +17,7 @@ extension TransferRequest {
     guard request.httpBodyStream == nil else {
       throw URLError.of(
         .requestBodyStreamExhausted, url,
-        "a body stream is not sent in a background session: use uploadTask(with:fromFile:)")
+        "the body stream of a request after a redirect is not sent: use httpBody")
     }
     if let body = request.httpBody { self.body = .bytes(Array(body)) }
   }

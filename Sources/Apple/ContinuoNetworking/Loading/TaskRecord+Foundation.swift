@@ -8,6 +8,7 @@ extension TaskRecord {
     self.init(
       key, kind, url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET",
       fields: request.fields(besides: fields), timeout: timeout)
+    if request.httpBody?.isEmpty == false || request.httpBodyStream != nil { hasBody = true }
     document = request.mainDocumentURL?.absoluteString
     ignoresCookies = request.httpShouldHandleCookies ? nil : true
   }

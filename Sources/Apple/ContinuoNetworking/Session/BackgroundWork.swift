@@ -7,7 +7,7 @@ import TransferService
 final class BackgroundWork: TaskWork {
   private let task: URLSessionTask
   private let transfers: (any TransferService)?
-  private let key: TransferKey
+  let key: TransferKey
 
   init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: (any TransferService)?) {
     self.task = task
@@ -37,6 +37,28 @@ final class BackgroundWork: TaskWork {
 
   func describe(_ text: String?) { transfers?.perform(.describe(key, text)) }
 
+  /// Starts a delayed task that has become due, with `request` in place of its own unless that is nil.
+  func begin(with request: URLRequest?) {
+    if let request { task.own.withLock { $0.current = request } }
+    transfers?.perform(.begin(key, request.map { record(of: $0) }))
+  }
+
+  private func record(of request: URLRequest) -> TaskRecord {
+    let values = task.session.core.values
+    var kind = TaskRecord.Kind.download
+    if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
+      kind = .upload(path: file.path, count: -1)
+    }
+    var record = TaskRecord(
+      key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
+      timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
+    record.connectionsPerHost = values.httpMaximumConnectionsPerHost
+    record.sendsCookies = task.sendsCookies && values.httpCookieAcceptPolicy != .never
+    if let cookies = task.cookieField { record.fields["Cookie"] = cookies }
+    record.taskDescription = task.taskDescription
+    return record
+  }
+
   /// Registers the task with the device, unless the device knows it. Without a service or a request, fails the
   /// task and returns nil.
   private func register() -> (any TransferService)? {
@@ -50,18 +72,7 @@ final class BackgroundWork: TaskWork {
       fail(.unreadableResumeData)
       return nil
     }
-    var kind = TaskRecord.Kind.download
-    if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
-      kind = .upload(path: file.path, count: -1)
-    }
-    var record = TaskRecord(
-      key, kind, request, fields: core.values.httpAdditionalHeaders ?? [:],
-      timeout: request.ownTimeout ?? core.values.timeoutIntervalForRequest)
-    record.connectionsPerHost = core.values.httpMaximumConnectionsPerHost
-    record.sendsCookies = task.sendsCookies && core.values.httpCookieAcceptPolicy != .never
-    if let cookies = task.cookieField { record.fields["Cookie"] = cookies }
-    record.taskDescription = task.taskDescription
-    transfers.perform(.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData))
+    transfers.perform(.add(record(of: request), resuming: (task as? URLSessionDownloadTask)?.resumeData))
     return transfers
   }
 

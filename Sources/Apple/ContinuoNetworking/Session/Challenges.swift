@@ -8,10 +8,6 @@ import Transfer
 final class Challenges: Sendable {
   typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-  /// The types of delegates without a method for challenges, known after the first challenge about
-  /// certificates. A challenge costs an extra connection, so later tasks with such a delegate skip it.
-  private static let silent = Mutex<Set<ObjectIdentifier>>([])
-
   /// The maximum number of servers whose certificates are recorded.
   private static let longestRecord = 100
 
@@ -67,7 +63,7 @@ final class Challenges: Sendable {
   }
 
   /// The task's own delegate and the session's, as far as they exist.
-  private static func delegates(of task: URLSessionTask) -> [any URLSessionDelegate] {
+  static func delegates(of task: URLSessionTask) -> [any URLSessionDelegate] {
     let delegates: [(any URLSessionDelegate)?] = [task.delegate, task.session.core.delegate]
     return delegates.compactMap { $0 }
   }
@@ -75,11 +71,7 @@ final class Challenges: Sendable {
   /// The delegate that decides about certificates: the task's own if it has a method for that, otherwise the
   /// session's; nil if neither has one. A delegate of a type not asked yet counts as having a method.
   private static func judge(of task: URLSessionTask) -> (any URLSessionDelegate)? {
-    delegates(of: task).first { delegate in !silent.withLock { $0.contains(type(delegate)) } }
-  }
-
-  private static func type(_ delegate: any URLSessionDelegate) -> ObjectIdentifier {
-    ObjectIdentifier(Swift.type(of: delegate as AnyObject))
+    delegates(of: task).first { !OptionalMethod.certificates.isMissing(in: $0) }
   }
 
   private static func askJudge(
@@ -89,7 +81,7 @@ final class Challenges: Sendable {
     // As on Apple's systems: if a delegate lacks the method for sessions, its method for tasks is called. If
     // the task's delegate lacks both, the session's delegate is asked.
     let next: @Sendable () -> Void = {
-      _ = silent.withLock { $0.insert(type(judge)) }
+      OptionalMethod.certificates.recordMissing(in: judge)
       askJudge(about: challenge, for: task, then: answer)
     }
     judge.urlSession(

@@ -70,6 +70,7 @@ final class SessionCore: Sendable {
     guard let identifier = values.identifier else { return }
     transfers?.perform(
       .connect(session: identifier, sendsLaunchEvents: values.sessionSendsLaunchEvents))
+    if delegate?.judgeOfDelays == nil { transfers?.perform(.startUnasked(session: identifier)) }
   }
 
   /// Returns the task for a record of the device, creating it if needed; nil if the session no longer exists.
@@ -88,6 +89,7 @@ final class SessionCore: Sendable {
     task.take(record)
     task.own.withLock { own in
       own.taskDescription = record.taskDescription
+      own.earliestBeginDate = record.earliest
       own.state = record.begun == nil ? .suspended : .running
       own.suspensions = record.begun == nil ? 1 : 0
       own.work = BackgroundWork(task, record.key, transfers)

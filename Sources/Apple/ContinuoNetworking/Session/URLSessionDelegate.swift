@@ -57,6 +57,19 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// The task waits for a network. Called at most once per task.
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
+  /// The `earliestBeginDate` of a task in a background session has come. The task starts after `completionHandler`
+  /// was called, on any thread. A suspended application is woken for this. A new request replaces the task's for
+  /// `useNewRequest`.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
+
+  /// The `earliestBeginDate` of a task in a background session has come. Returns the disposition of the task, and
+  /// the new request for `useNewRequest`.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
+
   /// The server redirects the task. Call `completionHandler`, on any thread, with the next request, or with
   /// nil to accept the redirect as the response. Not called for downloads and uploads of background sessions,
   /// which follow redirects.
@@ -106,6 +119,24 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 extension URLSessionTaskDelegate {
   /// Does nothing by default.
   public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
+  /// Calls the `async` form by default.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+  ) {
+    session.ask {
+      let (disposition, request) = await self.urlSession(
+        session, task: task, willBeginDelayedRequest: request)
+      completionHandler(disposition, request)
+    }
+  }
+  /// Returns `continueLoading` by default, which starts the task with its own request.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+    OptionalMethod.delayedRequests.recordMissing(in: self)
+    return (.continueLoading, nil)
+  }
   /// Calls the `async` form by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -268,6 +299,16 @@ extension URLSession {
     case cancel = 0
     /// The task receives the body.
     case allow = 1
+  }
+
+  /// The disposition of a delayed task that can start.
+  public enum DelayedRequestDisposition: Int, Hashable, Sendable {
+    /// The task starts with its own request.
+    case continueLoading = 0
+    /// The task starts with the new request; without one, like `continueLoading`.
+    case useNewRequest = 1
+    /// The task ends with the error `cancelled`.
+    case cancel = 2
   }
 
   /// The disposition of a challenge.

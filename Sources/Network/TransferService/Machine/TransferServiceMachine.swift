@@ -24,14 +24,6 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case gone
   }
 
-  /// The conditions of a task, set when it is first resumed.
-  struct Wishes: Hashable, Sendable {
-    var earliest: HostTime?
-    var isDiscretionary = false
-    /// The time at which the task fails if it is unfinished.
-    var deadline = HostTime.distantFuture
-  }
-
   enum Event: Hashable, Sendable {
     /// The task exists. If it is not ready, its transfer waits for `ready`.
     case added(TransferKey, isReady: Bool = true)
@@ -59,6 +51,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
     /// The session exists, with a delegate. `sendsLaunchEvents`: whether the application is woken for it.
     case connected(String, sendsLaunchEvents: Bool)
     case disconnected(String)
+    /// The session's delegate has no method for delayed requests.
+    case startsUnasked(String)
     /// The user has quit the application.
     case quit
     case powered
@@ -78,6 +72,8 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case wake(String)
     /// Notify the session's delegate of this task, after the previous ones.
     case deliver(TransferKey)
+    /// Ask the session's delegate about this task: about its delay, or what a server has asked.
+    case ask(TransferKey)
     /// Notify the session's delegate that all events were delivered for which the application was woken.
     case finishEvents(String)
   }
@@ -85,52 +81,6 @@ package struct TransferServiceMachine: Hashable, Sendable {
   /// The time, in seconds, for which tasks first resumed in the background wait after the first wake. A wake
   /// during this time doubles it.
   static let firstDelay = 60.0
-
-  struct Item: Hashable, Sendable {
-    var isReady = true
-    var wishes: Wishes?
-    var isHeld = false
-    var isRunning = false
-    var isDone = false
-    var isDelivered = false
-    /// Whether the task waits for the application's answer to a challenge.
-    var isAsking = false
-    /// Whether the task's end has requested a wake, or requests none because the user has quit the
-    /// application.
-    var hasWoken = false
-    /// The start time that the device has chosen; nil if none.
-    var chosen: HostTime?
-    var waitsForLimiter = false
-
-    func moment(isPowered: Bool) -> HostTime? {
-      [wishes?.earliest, isPowered ? nil : chosen].compactMap { $0 }.max()
-    }
-  }
-
-  struct Session: Hashable, Sendable {
-    var isConnected = false
-    var sendsLaunchEvents = true
-    /// Whether a task has ended without a wake or a notification of the application. Also set if the application
-    /// was suspended or ended before it received a notification.
-    var hasNews = false
-    var wake = Wake.none
-  }
-
-  enum Wake: Hashable, Sendable {
-    case none
-    /// The wake was requested; the application was not notified yet.
-    case asked
-    /// The application was notified; `finishEvents` is pending.
-    case told
-  }
-
-  /// The start delay of tasks that are first resumed in the background.
-  struct Limiter: Hashable, Sendable {
-    /// The delay in seconds; 0 if none is in effect.
-    var delay = 0.0
-    /// The end of the delay; nil if none is in effect.
-    var end: HostTime?
-  }
 
   private(set) var items: [TransferKey: Item] = [:]
   private(set) var sessions: [String: Session] = [:]
@@ -168,7 +118,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
 
   /// Returns the task's deadline, or its start time if that comes first; nil if it waits for neither.
   private func moment(of key: TransferKey) -> HostTime? {
-    guard let item = items[key], !item.isDone, let wishes = item.wishes else { return nil }
+    guard let item = items[key], !item.isOver, let wishes = item.wishes else { return nil }
     let deadline = wishes.deadline < .distantFuture ? wishes.deadline : nil
     guard !item.isRunning, !item.isHeld, !item.waitsForLimiter,
       let start = item.moment(isPowered: isPowered), start > now
@@ -188,27 +138,16 @@ package struct TransferServiceMachine: Hashable, Sendable {
       items[key]?.isReady = true
     case .resumed(let key, let wishes): resume(key, wishes)
     case .held(let key):
-      guard var item = items[key], !item.isDone, !item.isHeld, item.wishes != nil else { return }
+      guard var item = items[key], !item.isOver, !item.isHeld, item.wishes != nil else { return }
       item.isHeld = true
       if item.isRunning { commands.append(.hold(key)) }
       item.isRunning = false
       concern(key)
       items[key] = item
     case .cancelled(let key): commands.append(.stop(key))
-    case .ended(let key):
-      items[key]?.isAsking = false
-      end(key)
-    case .asked(let key):
-      items[key]?.isAsking = true
-      end(key)
-    case .answered(let key):
-      guard items[key]?.isDone == true else { return }
-      concern(key)
-      items[key]?.isDone = false
-      items[key]?.isDelivered = false
-      items[key]?.hasWoken = false
-      items[key]?.isRunning = false
-      done.removeAll { $0 == key }
+    case .ended(let key): end(key)
+    case .asked(let key): ask(key)
+    case .answered(let key): if items[key]?.isAsking == true { reopen(key) }
     case .removed(let key):
       items[key] = nil
       done.removeAll { $0 == key }
@@ -222,8 +161,10 @@ package struct TransferServiceMachine: Hashable, Sendable {
       var session = sessions[name] ?? Session()
       session.isConnected = true
       session.sendsLaunchEvents = sendsLaunchEvents
+      session.startsUnasked = false
       sessions[name] = session
     case .disconnected(let session): sessions[session]?.isConnected = false
+    case .startsUnasked(let session): sessions[session]?.startsUnasked = true
     case .quit: quit()
     case .powered:
       isPowered = true
@@ -235,7 +176,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
   private mutating func concern(_ key: TransferKey) { concerned?.insert(key) }
 
   private mutating func resume(_ key: TransferKey, _ wishes: Wishes) {
-    guard var item = items[key], !item.isDone else { return }
+    guard var item = items[key], !item.isOver else { return }
     concern(key)
     item.isHeld = false
     if item.wishes == nil {
@@ -249,7 +190,25 @@ package struct TransferServiceMachine: Hashable, Sendable {
     items[key] = item
   }
 
+  private mutating func ask(_ key: TransferKey) {
+    guard items[key]?.isDone == false else { return }
+    end(key)
+    items[key]?.isAsking = true
+  }
+
+  /// Ends the wait for the application's answer.
+  private mutating func reopen(_ key: TransferKey) {
+    concern(key)
+    items[key]?.isAsking = false
+    items[key]?.isDone = false
+    items[key]?.isDelivered = false
+    items[key]?.hasWoken = false
+    items[key]?.wishes?.earliest = nil
+    done.removeAll { $0 == key }
+  }
+
   private mutating func end(_ key: TransferKey) {
+    if items[key]?.isAsking == true { reopen(key) }
     guard items[key]?.isDone == false else { return }
     items[key]?.isRunning = false
     items[key]?.isDone = true
@@ -259,7 +218,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
 
   /// Ends all tasks. The application is notified when the user launches it again.
   private mutating func quit() {
-    for key in items.keys.sorted() where items[key]?.isDone == false {
+    for key in items.keys.sorted() where items[key]?.isOver == false {
       commands.append(.cancel(key))
       end(key)
     }
@@ -287,10 +246,10 @@ package struct TransferServiceMachine: Hashable, Sendable {
       if before == .front || before == .background {
         for name in sessions.keys { sessions[name]?.wake = .none }
       }
-      // The application may have been stopped before it received these ends. A challenge can still be
-      // answered later, unless the process has ended.
+      // The application may have been stopped before it received these ends and questions. A challenge can
+      // still be answered later, unless the process has ended.
       for (key, item) in items
-      where item.isDelivered && !item.hasWoken && (next == .gone || !item.isAsking) {
+      where item.isDelivered && !item.hasWoken && (next == .gone || !item.isAsking || item.isDelayed) {
         sessions[key.session]?.hasNews = true
       }
       guard next == .gone else { return }
@@ -309,7 +268,12 @@ package struct TransferServiceMachine: Hashable, Sendable {
         !item.isDone,
         !item.waitsForLimiter, item.moment(isPowered: isPowered).map({ $0 <= now }) ?? true
       else { continue }
+      if item.wishes?.earliest != nil, asks(key.session) {
+        ask(key)
+        continue
+      }
       items[key]?.isRunning = true
+      items[key]?.wishes?.earliest = nil
       commands.append(.start(key))
     }
     for name in sessions.keys.sorted() {
@@ -319,6 +283,15 @@ package struct TransferServiceMachine: Hashable, Sendable {
       }
     }
     findNextMoment()
+  }
+
+  /// Whether the session's delegate is asked about a delayed task, now or once the application was woken.
+  private func asks(_ name: String) -> Bool {
+    guard let session = sessions[name] else { return false }
+    return switch application {
+    case .front, .background: session.isConnected || !session.startsUnasked
+    case .suspended, .gone: session.sendsLaunchEvents && !session.startsUnasked
+    }
   }
 
   private var concernedKeys: [TransferKey] { concerned?.sorted() ?? items.keys.sorted() }
@@ -331,7 +304,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
 
   private mutating func expire() {
     for key in concernedKeys {
-      guard let item = items[key], !item.isDone, let wishes = item.wishes, wishes.deadline <= now else {
+      guard let item = items[key], !item.isOver, let wishes = item.wishes, wishes.deadline <= now else {
         continue
       }
       commands.append(.expire(key))
@@ -351,8 +324,10 @@ package struct TransferServiceMachine: Hashable, Sendable {
   }
 
   private mutating func wake(_ name: String) {
+    let own = items.filter { $0.key.session == name && $0.value.wishes != nil }.values
+    // A delayed task does not wait for the session's other tasks, which may be due much later.
     guard let session = sessions[name], session.wake == .none, session.hasNews, session.sendsLaunchEvents,
-      items.allSatisfy({ $0.key.session != name || $0.value.isDone || $0.value.wishes == nil })
+      own.allSatisfy(\.isDone) || own.contains(where: { $0.isDelayed && !$0.hasWoken })
     else { return }
     sessions[name]?.wake = .asked
     sessions[name]?.hasNews = false
@@ -379,7 +354,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
     for key in done where key.session == name && items[key]?.isDelivered == false {
       items[key]?.isDelivered = true
       sessions[name]?.hasNews = false
-      commands.append(.deliver(key))
+      commands.append(items[key]?.isAsking == true ? .ask(key) : .deliver(key))
     }
     if session.wake == .told {
       sessions[name]?.wake = .none

@@ -37,6 +37,8 @@ package struct TaskRecord: Codable, Sendable {
   package var kind: Kind
   package var url: String
   package var method: String
+  /// Whether the request has a body, which is not part of the record; nil for false.
+  package var hasBody: Bool?
   /// The header fields of the request. Secret ones are not stored on disk.
   package var fields: [String: String]
   /// The URL of the main document, which decides about cookies; nil if none.
@@ -53,6 +55,7 @@ package struct TaskRecord: Codable, Sendable {
   /// The time of the first resume; nil before.
   package var begun: Date?
   package var deadline: Date?
+  /// The earliest start; nil if none, or once the transfer has started.
   package var earliest: Date?
   package var isDiscretionary = false
   /// The number of bytes of the download that are stored.
@@ -79,6 +82,18 @@ package struct TaskRecord: Codable, Sendable {
   }
 
   package var key: TransferKey { TransferKey(session: session, task: task) }
+
+  /// Replaces the request by that of another record.
+  mutating func takeRequest(of other: TaskRecord) {
+    url = other.url
+    method = other.method
+    hasBody = other.hasBody
+    fields = other.fields
+    document = other.document
+    ignoresCookies = other.ignoresCookies
+    sendsCookies = other.sendsCookies
+    timeout = other.timeout
+  }
 
   mutating func take(_ head: ResponseHead, from url: WebURL) {
     var head = head

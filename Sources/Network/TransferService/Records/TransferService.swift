@@ -31,6 +31,8 @@ package protocol TransferClient: AnyObject, Sendable {
   func ended(_ record: TaskRecord, file: String)
   /// A server requests credentials. It has refused `failures` earlier ones.
   func challenged(_ record: TaskRecord, failures: Int)
+  /// The earliest start of a task has come. The task waits for the call `begin`.
+  func becameDue(_ record: TaskRecord)
   /// All events for which the application was woken were delivered.
   func finishEvents()
 }
@@ -52,6 +54,11 @@ package enum TransferCall: Codable, Sendable {
   case authenticate(TransferKey, user: String, password: String)
   /// Ends a task that waits for credentials, with the server's response or the error `cancelled`.
   case refuse(TransferKey, isCancelled: Bool)
+  /// Starts a delayed task that has become due, with the request of a record unless that is nil.
+  case begin(TransferKey, TaskRecord?)
+  /// Starts delayed tasks of the session without waking the application to ask about them. In effect until the
+  /// session is connected again.
+  case startUnasked(session: String)
   /// Deletes the record and the files of a task whose end the application has received.
   case heard(TransferKey)
   case application(TransferServiceMachine.Application)

@@ -100,6 +100,7 @@ package final class RemoteTransfers: TransferService {
     case .resumed(let record, let offset): keep(record)?.resumed(record, at: offset)
     case .ended(let record): keep(record)?.ended(record, file: "\(folder)/\(record.name)")
     case .challenged(let record, let failures): keep(record)?.challenged(record, failures: failures)
+    case .becameDue(let record): keep(record)?.becameDue(record)
     case .finishEvents(let session): client(of: session)?.finishEvents()
     case .resumeData(let data, let number): state.withLock { $0.handlers.removeValue(forKey: number) }?(data)
     }

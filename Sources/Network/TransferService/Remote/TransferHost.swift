@@ -160,5 +160,7 @@ private final class Relay: TransferClient {
     sender.send(TransferNotice.challenged(record, failures: failures))
   }
 
+  func becameDue(_ record: TaskRecord) { sender.send(TransferNotice.becameDue(record)) }
+
   func finishEvents() { sender.send(TransferNotice.finishEvents(session: session)) }
 }

@@ -19,6 +19,7 @@ enum TransferNotice: Codable, Sendable {
   case resumed(TaskRecord, offset: Int64)
   case ended(TaskRecord)
   case challenged(TaskRecord, failures: Int)
+  case becameDue(TaskRecord)
   case finishEvents(session: String)
   case resumeData(Data?, handler: UInt64)
 }

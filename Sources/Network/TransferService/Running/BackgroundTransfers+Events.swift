@@ -128,9 +128,10 @@ extension BackgroundTransfers {
     // The end of a transfer is delivered only once it is recorded, so that the next process does not repeat a
     // transfer that this one has delivered. The machine delivers a passed deadline itself, at once.
     save(key) { [weak self] in
-      // After a challenge without an answer, the machine has delivered the task and must now deliver its end.
-      self?.handle { $0.challenges.remove(key) == nil ? nil : .answered(key) }
-      self?.handle(.ended(key))
+      self?.handle { state in
+        state.challenges.remove(key)
+        return .ended(key)
+      }
     }
   }
 
@@ -164,6 +165,29 @@ extension BackgroundTransfers {
       else { return nil }
       state.credentials[key] = credentials
       return .answered(key)
+    }
+  }
+
+  /// Starts a task that waits for the application's answer about its delay, with the request of another record
+  /// unless that is nil. Has no effect on other tasks.
+  func begin(_ key: TransferKey, with request: TaskRecord?) {
+    var path: String?
+    handle { state in
+      guard var record = state.records[key], record.outcome == nil,
+        state.machine.items[key]?.isDelayed == true
+      else { return nil }
+      if let request {
+        // The bytes of resume data belong to the earlier URL.
+        path = record.url == request.url ? nil : "\(file(of: record)).part"
+        record.takeRequest(of: request)
+        state.records[key] = record
+      }
+      return path == nil ? .answered(key) : nil
+    }
+    guard let path else { return }
+    disk.add { [weak self] in
+      for end in ["", ".record"] { unlink(path + end) }
+      self?.handle(.answered(key))
     }
   }
 

@@ -178,6 +178,8 @@ package final class BackgroundTransfers: TransferService {
     case .authenticate(let key, let user, let password):
       answer(key, Credentials(user: user, password: password))
     case .refuse(let key, let isCancelled): refuse(key, isCancelled: isCancelled)
+    case .begin(let key, let request): begin(key, with: request)
+    case .startUnasked(let session): handle(.startsUnasked(session))
     case .heard(let key): heard(key)
     case .application(let application): setApplication(application)
     case .launch: setApplication(isWaking ? .background : .front)
@@ -245,8 +247,8 @@ package final class BackgroundTransfers: TransferService {
       date.map { now.advanced(bySeconds: $0.timeIntervalSince(today)) }
     }
     return TransferServiceMachine.Wishes(
-      earliest: moment(record.earliest), isDiscretionary: record.isDiscretionary,
-      deadline: moment(record.deadline) ?? .distantFuture)
+      earliest: record.outcome == nil ? moment(record.earliest) : nil,
+      isDiscretionary: record.isDiscretionary, deadline: moment(record.deadline) ?? .distantFuture)
   }
 
   private func setApplication(_ application: TransferServiceMachine.Application) {
@@ -319,19 +321,16 @@ package final class BackgroundTransfers: TransferService {
       finish(key, outcome)
     case .wake(let session): wake(session)
     case .deliver(let key):
-      let (record, client, isAsked, failures) = state.withLock { state in
-        (
-          state.records[key], state.clients[key.session], state.challenges.contains(key),
-          state.failures[key] ?? 0
-        )
+      let (record, client) = state.withLock { ($0.records[key], $0.clients[key.session]) }
+      if let record { client?.ended(record, file: file(of: record)) }
+    case .ask(let key):
+      let (record, client, failures) = state.withLock { state in
+        let failures = state.challenges.contains(key) ? state.failures[key] ?? 0 : nil
+        return (state.records[key], state.clients[key.session], failures)
       }
-      guard let record else { return }
-      if !isAsked {
-        client?.ended(record, file: file(of: record))
-      } else if record.outcome == nil {
-        // Otherwise the task has ended meanwhile, and is delivered again once the disk has its end.
-        client?.challenged(record, failures: failures)
-      }
+      // A task that has ended meanwhile is delivered once the disk has its end.
+      guard let record, record.outcome == nil else { return }
+      if let failures { client?.challenged(record, failures: failures) } else { client?.becameDue(record) }
     case .finishEvents(let session): state.withLock { $0.clients[session] }?.finishEvents()
     }
   }
@@ -339,6 +338,11 @@ package final class BackgroundTransfers: TransferService {
   func start(_ key: TransferKey) {
     let (record, run, credentials, isCancelled) = state.withLock { state in
       (state.records[key], state.runs[key], state.credentials[key], state.cancelled[key] != nil)
+    }
+    if record?.earliest != nil {
+      // The next process does not ask about the delay again.
+      state.withLock { $0.records[key]?.earliest = nil }
+      save(key)
     }
     if let run { return run.setHeld(false) }
     guard let record, record.outcome == nil, !isCancelled else { return }
@@ -352,6 +356,9 @@ package final class BackgroundTransfers: TransferService {
         count: record.connectionsPerHost ?? NetworkLimits.connectionsPerHost)
       let made: TaskRun
       switch record.kind {
+      case .download where record.method != "GET" || record.hasBody == true:
+        let text = "a download of a background session is a GET without a body: use a session of another kind"
+        return finish(key, .failed(.requestBodyStreamExhausted, text))
       case .download:
         made = .download(record, asked, to: file(of: record), transport: transport, clock: alarms.clock) {
           [weak self] in self?.take($0, of: key)

@@ -1,5 +1,6 @@
 import AppLifecycle
 import Clocks
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
@@ -108,6 +109,8 @@ final class PhoneProcess: Sendable {
 /// The process that the clean-up ends, on any thread.
 final class RunningProcess: Sendable {
   private let process = Mutex<PhoneProcess?>(nil)
+  /// Entered while the process and its transfers end, for which a slow disk may need longer than `Signals` waits.
+  let ending = DispatchGroup()
 
   func replace(with next: PhoneProcess?) {
     var next = next
@@ -115,7 +118,11 @@ final class RunningProcess: Sendable {
     process.withLock { swap(&$0, &next) }
   }
 
-  @Sendable func end() { process.withLock { $0 }?.end() }
+  /// Ends the process, and waits for the records of the transfers if those are being written.
+  @Sendable func end() {
+    process.withLock { $0 }?.end()
+    ending.wait()
+  }
 }
 
 /// A small shell that outlives this process and then kills the program's processes. Its input is one end of a socket pair.

@@ -129,10 +129,12 @@ package final class PhoneRun {
   func end(_ status: Int32) {
     guard !isEnded else { return }
     isEnded = true
+    running.ending.enter()
     link?.cancel()
     transferCalls?.cancel()
     process?.end()
     transfers.end()
+    running.ending.leave()
     terminal?.finish()
     for completion in completions.values { completion("the phone has ended") }
     server?.stop()

@@ -85,6 +85,29 @@ extension EndToEndTests {
       #expect(kept == ["lock"])
     }
 
+    @Test(
+      "A delayed download wakes or launches the application, and starts as its delegate answers",
+      arguments: [false, true])
+    func delayed(_ isTerminated: Bool) async throws {
+      let server = try server { HostileFile(Self.content).answer($0) }
+      defer { server.stop() }
+      gate.signal()
+      let phone = try phone("download", server.url("/a"), target, "delayed")
+      try await phone.line("begun")
+      try await phone.tell(isTerminated ? "terminate" : "home")
+      let count = try await phone.state(isTerminated ? "notRunning" : "suspended")
+      let woken = try await phone.line("woken for phone", after: count)
+      #expect(server.requests.isEmpty)
+      // The question may come before or after.
+      try await phone.line("due")
+      try await phone.line("completed 200", after: woken)
+      #expect(
+        server.requests.map { $0.fields["x-asked"] } == ["1"] && !phone.output[count...].contains("active"))
+      #expect(try folder.read("target") == Self.content)
+      try await end(phone)
+      #expect(kept == ["lock"])
+    }
+
     @Test("An upload goes on while the application is stopped, and its answer wakes it")
     func upload() async throws {
       let server = try server { _ in
