@@ -45,6 +45,7 @@ private final class ConnectedPlayback: Suspendable {
   func resume() { environment.suspension.resumeAll() }
   func enterBackground() { environment.suspension.enterBackground() }
   func enterForeground() { environment.suspension.enterForeground() }
+  func expectInterruption() { environment.audioSession.expectInterruption() }
   func beginInterruption() { environment.beginInterruption() }
   func endInterruption(shouldResume: Bool) { environment.endInterruption(shouldResume: shouldResume) }
   func terminate() { environment.suspension.terminateAll() }

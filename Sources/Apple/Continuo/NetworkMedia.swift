@@ -13,7 +13,7 @@ package struct NetworkSettings: Sendable {
   package var requests = RequestSettings(userAgent: "Continuo/\(Version.number)")
   /// The read-ahead of items, in seconds, applied by the code that creates them; 0 lets the player choose.
   package var bufferDuration = 0.0
-  /// The timeouts for connecting, the first byte and stalls.
+  /// The timeouts for connecting, the first byte, stalls and starvation.
   package var times = TransferTimes()
   /// Returns the media cache. Called repeatedly. By default each cache is a new one, with a limit of its own.
   package var makeCache: @Sendable () -> MediaCache = { MediaCache() }

@@ -49,7 +49,7 @@ extension PlaybackEnvironment {
 }
 
 extension StandardEnvironment: EnvironmentMaker {
-  /// Returns an environment for PulseAudio and audio files in real time.
+  /// Returns an environment that plays audio files and network media through PulseAudio.
   package static func makeEnvironment() -> PlaybackEnvironment { PlaybackEnvironment() }
 
   /// Connects the players to `Device.current` if the program runs on a phone (`continuo phone run`) and has

@@ -18,10 +18,11 @@ import Glibc
 ///   - argc: the number of the program's arguments; ignored.
 ///   - argv: the program's arguments; ignored.
 ///   - principalClassName: ignored, because the application is always a `UIApplication`.
-///   - delegateClassName: `NSStringFromClass` of the delegate's class, which must derive from `UIResponder`;
-///     nil for an application without a delegate. Stops the program if no such class exists.
+///   - delegateClassName: `NSStringFromClass` of the delegate's class, which must derive from `UIResponder`
+///     and conform to `UIApplicationDelegate`; nil for an application without a delegate. Stops the program if
+///     no such class exists.
 @discardableResult
-@MainActor
+@preconcurrency @MainActor
 public func UIApplicationMain(
   _ argc: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ principalClassName: String?,
   _ delegateClassName: String?

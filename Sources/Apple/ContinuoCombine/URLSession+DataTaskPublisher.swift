@@ -5,7 +5,7 @@ extension URLSession {
   /// A publisher that loads a request for each subscriber, and sends its data and response.
   ///
   /// The task starts with the first demand, and is cancelled with the subscription. Subscribers are called on the
-  /// session's delegate queue.
+  /// session's delegate queue, or on the requesting thread if the task ends during the request.
   public struct DataTaskPublisher: Publisher {
     /// The data and the response.
     public typealias Output = (data: Data, response: URLResponse)

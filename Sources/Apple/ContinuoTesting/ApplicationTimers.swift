@@ -50,7 +50,7 @@ final class ApplicationTimers: Suspendable {
   }
 
   /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that. On
-  /// cancellation, calls `handler` with `cancelled` on the caller's thread.
+  /// cancellation, calls `handler` with `cancelled` on the thread that cancels.
   func add(_ id: ID, due: HostTime, handler: @escaping @Sendable (Outcome) -> Void) {
     let timer = Timer(id: id, due: due, handler: handler)
     let worker = state.withLock { state in

@@ -17,7 +17,8 @@ import Clocks
 public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   /// A line of the record.
   public struct Entry: Hashable, Sendable, CustomStringConvertible {
-    /// The time on the device's clock. For a line that combines calls of a time observer, that of the first.
+    /// The time on the device's clock. For a line that combines calls of a time observer, the time of the first
+    /// call.
     public var moment: Duration
     /// The description of the event, without the time.
     public var text: String

@@ -44,14 +44,14 @@ enum MainActorTurns {
 
   static func end() { isCollecting.store(false, ordering: .relaxed) }
 
-  /// Runs the main queue's work and its consequences until nothing is left.
+  /// Runs the main queue's work until `quietTurns` turns have passed without a redirected job.
   @MainActor static func runAll() async {
     var quiet = 0
     var turns = 0
     while quiet < quietTurns {
       let before = collected.load(ordering: .relaxed)
       await pass()
-      // One of the redirected jobs is the resumption of this function.
+      // The resumption of this function is itself a redirected job.
       quiet = collected.load(ordering: .relaxed) - before > 1 ? 0 : quiet + 1
       turns += 1
       precondition(turns < turnLimit, "the main actor's tasks never rest")

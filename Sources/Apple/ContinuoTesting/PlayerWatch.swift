@@ -38,7 +38,7 @@ import QueuePlayer
       },
       center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: nil) {
         [weak player] note in
-        // This observer receives the notifications of the items of all players.
+        // The observer receives the notifications of the items of all players.
         guard let ended = note.object as? AVPlayerItem, ended.isPlayed(by: player) else { return }
         recorder.add("\(prefix)played to end \(item(ended))")
       },

@@ -61,6 +61,7 @@ struct RecordDescriber {
     case .scheduledTask(let identifier): "scheduled task \(identifier) not completed after \(took)"
     case .backgroundSession(let session): "events of session \(session) not handled after \(took)"
     case .fetch: "fetch not completed after \(took)"
+    case .observer: "an observer of the device had not returned after \(took)"
     }
   }
 

@@ -7,7 +7,7 @@ import QueuePlayer
 /// A device in virtual time that runs the application under test; the test is its user.
 ///
 /// Time passes only when the test advances it (``advance(by:)``) or the application spends it
-/// (``spend(_:)``). The test does not wait for it in real time, and events occur in the same order in each
+/// (``spend(_:)``). The test does not wait in real time, and events occur in the same order in each
 /// run. `UIApplication.shared`, players and `AVAudioSession` belong to this device while it exists: see
 /// ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which creates one.
 ///

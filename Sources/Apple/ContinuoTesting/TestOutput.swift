@@ -13,7 +13,7 @@ public struct TestOutput: Hashable, Sendable {
   }
 
   /// Returns an output whose server disconnects at `moment`, loses the buffered audio, and accepts
-  /// connections again from `returning` on.
+  /// connections again from `returning` on; never again for nil.
   public static func vanishing(at moment: Duration, returning: Duration? = nil) -> TestOutput {
     TestOutput {
       $0.death = moment.inSeconds
@@ -21,7 +21,7 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// Returns an output whose stream is moved to another sink at `moment`.
+  /// Returns an output whose stream is moved to another sink at `moment` on the device's clock.
   public static func moving(at moment: Duration) -> TestOutput { TestOutput { $0.move = moment.inSeconds } }
 
   /// Returns a missing output, to which every connection attempt fails after `delay`.

@@ -23,7 +23,7 @@ import Synchronization
 ///
 /// - Parameters:
 ///   - modes: the application's background modes. For those of a property list, use `BackgroundModes.modes`.
-///   - settings: the rules for the application.
+///   - settings: the time limits and other life-cycle rules for the application.
 ///   - output: the simulated sound output.
 ///   - recordsSound: whether to record `TestDevice.heard`, which needs about 20 MB per minute of sound. In a
 ///     debug build, half an hour without observers takes 2 s with recording and 0.1 s without.

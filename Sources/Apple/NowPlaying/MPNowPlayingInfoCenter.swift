@@ -17,8 +17,8 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     var itemNumber = 0
     var line = PlaybackLine()
 
-    /// Continues `line` from the current position at `now`, with the rate that follows from the playback
-    /// state and the dictionary.
+    /// Restarts `line` at `now` from `line.position`, with the dictionary's duration. The rate follows from the
+    /// playback state and the dictionary.
     mutating func continueLine(at now: HostTime) {
       line.moment = now
       line.duration = info?.duration

@@ -1,6 +1,6 @@
-// The keys of `MPNowPlayingInfoCenter.nowPlayingInfo`, with Apple's names and values. "Not published" means
-// that the value is stored and returned, but has no counterpart on the session bus. Numbers may be `NSNumber`
-// or any of Swift's number types.
+// The keys of `MPNowPlayingInfoCenter.nowPlayingInfo`, with Apple's names and values. A value that is "not
+// published" is stored and returned, but has no counterpart on the session bus. Numbers may be `NSNumber` or
+// any of Swift's number types.
 
 // MARK: The item
 

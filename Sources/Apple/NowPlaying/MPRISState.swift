@@ -17,7 +17,7 @@ package struct MPRISState: Hashable, Sendable {
   package var info: NowPlayingInfo?
   /// The number of the current item, by which clients distinguish items.
   package var itemNumber = 0
-  /// The URL of artwork that is already a file.
+  /// The URL of the artwork to publish if no image is published; nil for none.
   package var artworkURL: String?
   package var status = Status.stopped
   package var line = PlaybackLine()

@@ -1,9 +1,11 @@
+import AudioSession
 public import Foundation
 import Synchronization
 
 /// A remote command, given by a media key, `playerctl` or the desktop's player controls.
 ///
-/// A command is offered while it is enabled and has a handler. Any thread; nothing blocks.
+/// A command is offered while it is enabled and has a handler. Handlers end with the application that added
+/// them. Any thread; nothing blocks.
 public class MPRemoteCommand: NSObject, @unchecked Sendable {
   // Unchecked because the class is not final; mutexes protect the mutable state here and in the subclasses.
 
@@ -11,6 +13,8 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
   /// adds a handler on another thread transfers ownership of the captured values, as with Apple's framework.
   private final class Target: @unchecked Sendable {
     let handler: (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus
+    /// The launch of the application that added the handler; nil if it was added after a termination.
+    let life = PlaybackEnvironment.current.suspension.life
     init(_ handler: @escaping (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus) {
       self.handler = handler
     }
@@ -44,31 +48,42 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
     handler: @escaping (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus
   ) -> Any {
     let target = Target(handler)
-    state.withLock { $0.targets.append(target) }
-    onChange()
+    change { targets in
+      targets.removeAll { $0.life != target.life }
+      targets.append(target)
+    }
     return target
   }
 
   /// Removes the handler for the token returned by `addTarget(handler:)`; nil removes all handlers. Other
   /// values have no effect.
   public func removeTarget(_ target: Any?) {
-    let removed = state.withLock { state -> [Target] in
-      let all = state.targets
-      state.targets = target == nil ? [] : all.filter { $0 !== target as? Target }
-      return all
+    change { targets in targets.removeAll { target == nil || $0 === target as? Target } }
+  }
+
+  private func change(_ change: (inout [Target]) -> Void) {
+    let old = state.withLock { state in
+      let old = state.targets
+      change(&state.targets)
+      return old
     }
     // The release of a handler may run the application's code, so it must not happen under the lock.
-    withExtendedLifetime(removed) {}
+    withExtendedLifetime(old) {}
     onChange()
   }
 
+  /// The handlers that the running application added; empty while the command is disabled.
+  private var targets: [Target] {
+    guard let life = PlaybackEnvironment.current.suspension.life else { return [] }
+    return state.withLock { $0.isEnabled ? $0.targets.filter { $0.life == life } : [] }
+  }
+
   /// Whether the command is offered, that is, enabled and with a handler.
-  var isAvailable: Bool { state.withLock { $0.isEnabled && !$0.targets.isEmpty } }
+  var isAvailable: Bool { !targets.isEmpty }
 
   /// Calls the handlers. Returns `success` if a handler succeeded, otherwise the last result; `commandFailed`
   /// if the command is not offered. Must be called on the main queue.
   func perform(_ event: MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus {
-    let targets = state.withLock { $0.isEnabled ? $0.targets : [] }
     let results = targets.map { $0.handler(event) }
     return results.contains(.success) ? .success : results.last ?? .commandFailed
   }
@@ -133,7 +148,7 @@ public final class MPChangeShuffleModeCommand: MPRemoteCommand, @unchecked Senda
   }
 }
 
-/// A rating command. Stored but never sent, because MPRIS has no ratings.
+/// A rating command. Stored but never sent, because MPRIS has no command that sets a rating.
 public final class MPRatingCommand: MPRemoteCommand, @unchecked Sendable {
   private let limits = Mutex<(minimum: Float, maximum: Float)>((0, 1))
 

@@ -3,11 +3,11 @@ public import Foundation
 /// The remote commands that the application can handle. Any thread; nothing blocks.
 ///
 /// Enabled commands with a handler are offered on the session bus (MPRIS) to media keys, `playerctl` and the
-/// desktop. If `playCommand` or `pauseCommand` is not offered, `togglePlayPauseCommand` takes its place, and
+/// desktop. If `playCommand` or `pauseCommand` is not offered, `togglePlayPauseCommand` is called instead, and
 /// vice versa.
 ///
 /// Handlers are called on the main queue, so the program must run the main queue. Commands that arrive while
-/// the players of the environment are suspended are refused with an error reply.
+/// the players of the environment are suspended or terminated are refused with an error reply.
 public final class MPRemoteCommandCenter: NSObject, Sendable {
   /// Returns the shared center of the process.
   public static func shared() -> MPRemoteCommandCenter { NowPlayingContext.shared.commands }

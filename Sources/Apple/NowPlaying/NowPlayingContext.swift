@@ -32,10 +32,8 @@ final class NowPlayingContext: Sendable {
   ///   - address: the D-Bus address; nil selects the user's session bus.
   ///   - identity: the application's name; nil selects the program's name.
   ///   - mainQueue: the queue on which commands are performed and changes are published.
-  ///   - isSuspended: returns whether commands must be refused now. Called on `mainQueue`. Must not block.
   init(
-    address: String? = nil, identity: String? = nil, mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
-    isSuspended: @escaping @Sendable () -> Bool = { PlaybackEnvironment.current.suspension.isSuspended }
+    address: String? = nil, identity: String? = nil, mainQueue: any DeliveryQueue = MainDispatchQueue.shared
   ) {
     let relay = Relay()
     center = MPNowPlayingInfoCenter(clock: SystemClock.shared) { relay.tell() }
@@ -44,7 +42,9 @@ final class NowPlayingContext: Sendable {
     self.mainQueue = mainQueue
     publisher = MPRISPublisher(address: address, identity: identity) { kind, argument, reply in
       mainQueue.enqueue {
-        guard !isSuspended() else { return reply(.failed("the application is suspended")) }
+        let suspension = PlaybackEnvironment.current.suspension
+        if suspension.isSuspended { return reply(.failed("the application is suspended")) }
+        if suspension.life == nil { return reply(.failed("the application is not running")) }
         reply(commands.perform(kind, argument).error)
       }
     }
@@ -64,6 +64,11 @@ final class NowPlayingContext: Sendable {
 
   private func publish() {
     isScheduled.withLock { $0 = false }
+    let suspension = PlaybackEnvironment.current.suspension
+    guard !suspension.isSuspended, suspension.life != nil else {
+      // The artwork's handler is application code: it is called after the resumption, and not after the end.
+      return suspension.deferred { [weak self] in self?.changed() }(())
+    }
     var (state, isAnything) = center.shown
     state.offer = commands.offer
     let artwork = center.artwork

@@ -7,13 +7,13 @@ package struct NowPlayingInfo: Hashable, Sendable {
   package var albumArtists: [String] = []
   package var composers: [String] = []
   package var genres: [String] = []
-  /// The duration in seconds, positive.
+  /// The duration in seconds, positive; nil if unknown, and for a live stream.
   package var duration: Double?
   package var trackNumber, discNumber, playCount, beatsPerMinute: Int?
   /// The rating, 0…5.
   var rating: Double?
   var releaseDate: Date?
-  /// The elapsed time in seconds, not negative.
+  /// The elapsed time in seconds, not negative; nil if the application does not state it.
   var elapsed: Double?
   /// The playback rate; 0 while paused.
   package var rate = 1.0

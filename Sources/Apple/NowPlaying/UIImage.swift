@@ -33,8 +33,8 @@ public final class UIImage: NSObject, Sendable {
     self.init(data: data)
   }
 
-  /// Creates an image from a resource of the main bundle, by its name with or without extension (`png`,
-  /// `jpg`, `jpeg`); nil if none is found, or if it is not a PNG or JPEG file. Blocks on the file.
+  /// Creates an image from a resource of the main bundle. `name` may omit the extension `png`, `jpg` or `jpeg`.
+  /// Returns nil if no resource is found, or if it is not a PNG or JPEG file. Blocks on the file.
   public convenience init?(named name: String) {
     for ending in [nil, "png", "jpg", "jpeg"] {
       if let path = Bundle.main.path(forResource: name, ofType: ending) {

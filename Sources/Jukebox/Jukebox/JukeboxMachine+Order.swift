@@ -3,7 +3,8 @@ internal import ControlProtocol
 /// The play order: the queue's own, or a random one that contains every song once.
 ///
 /// In random order, a song added to the queue gets a random rank after the current song, so that it is heard
-/// in this round. Removed songs leave the order. Moves, swaps and shuffles of the queue do not change it.
+/// in this round. Removed songs leave the order. Moves, swaps and shuffles of the queue leave the random order
+/// unchanged.
 extension JukeboxMachine {
   func orderRank(of id: SongID) -> Int {
     guard let slot = queue.slot(of: id) else { return 0 }
@@ -39,7 +40,8 @@ extension JukeboxMachine {
     return rank > 0 ? orderID(rank - 1) : isRepeating ? orderID(queue.count - 1) : id
   }
 
-  /// Returns the first song after `id` in the play order that is outside `range` of the queue.
+  /// Returns the first song after `id` in the play order that is outside `range` of the queue; nil if none. With
+  /// repeat, the search continues at the beginning of the order.
   func survivor(of range: Range<Int>, after id: SongID) -> SongID? {
     let count = queue.count
     guard range.count < count else { return nil }
@@ -74,7 +76,8 @@ extension JukeboxMachine {
     shuffled = SlotSequence(slots)
   }
 
-  /// Moves a requested song directly after the current one, so that all other songs keep their order.
+  /// In random order, moves a requested song directly after the current one; without a current song, to the
+  /// front. All other songs keep their order.
   mutating func bringForward(_ id: SongID) {
     guard isRandom, id != currentID, let slot = queue.slot(of: id) else { return }
     let from = orderRank(of: id)

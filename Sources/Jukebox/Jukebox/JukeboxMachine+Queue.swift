@@ -28,10 +28,13 @@ extension JukeboxMachine {
     return ids
   }
 
-  /// Removes songs. If the current song is among them and playing, the first remaining song after it plays.
-  /// When paused, playback stops and that song becomes current. When stopped, no song is current afterwards.
+  /// Removes songs. If the current song is among them, its successor is the first remaining song after it in
+  /// the play order. While playing, the successor plays; without one, playback stops. When paused, playback
+  /// stops and the successor becomes current. When stopped, no song is current after the current one was
+  /// removed.
   ///
-  /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
+  /// - Throws: `badSongIndex` if the range begins below 0 or after the end of the queue. The range may extend
+  ///   past the end.
   package mutating func delete(_ range: Range<Int>) throws(JukeboxError) {
     discard(try queue.clamped(range))
     drawNextRound()
@@ -111,7 +114,8 @@ extension JukeboxMachine {
   /// the first of them, so that all others are upcoming. When stopped, no song is current afterwards. Has no
   /// effect on fewer than two songs.
   ///
-  /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
+  /// - Throws: `badSongIndex` if the range begins below 0 or after the end of the queue. The range may extend
+  ///   past the end.
   package mutating func shuffle(_ range: Range<Int>? = nil) throws(JukeboxError) {
     var range = try queue.clamped(range ?? 0..<queue.count)
     guard range.count > 1 else { return }
@@ -137,7 +141,8 @@ extension JukeboxMachine {
 
   /// Sets the priority of the songs of `range`. In random order, songs with a higher priority play earlier.
   ///
-  /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
+  /// - Throws: `badSongIndex` if the range begins below 0 or after the end of the queue. The range may extend
+  ///   past the end.
   package mutating func setPriority(_ priority: UInt8, of range: Range<Int>) throws(JukeboxError) {
     setPriority(priority, of: queue.order.slots(in: try queue.clamped(range)))
   }

@@ -49,7 +49,7 @@ extension JukeboxMachine {
   /// Stops. The current song is kept; the next `play` starts it.
   package mutating func stop() { halt(current: currentID) }
 
-  /// Plays the next song in the play order, regardless of `single`. After the last song, stops without a
+  /// Plays the next song in the play order, regardless of `single`. If no song follows, stops without a
   /// current song.
   ///
   /// - Throws: `notPlaying` when stopped.
@@ -60,7 +60,8 @@ extension JukeboxMachine {
     consume(left)
   }
 
-  /// Plays the previous song in the play order, or the first song again from its beginning.
+  /// Plays the previous song in the play order. If the first song is current, plays the last one with
+  /// repeat; without repeat, plays the first song again from its beginning.
   ///
   /// - Throws: `notPlaying` when stopped.
   package mutating func previous() throws(JukeboxError) {
@@ -257,7 +258,8 @@ extension JukeboxMachine {
       effects.hasEnded = true
       return
     }
-    // In a repeated song each further copy would fail too, and count as another song.
+    // If a song repeats, the upcoming songs are copies of it. All copies would fail, and each would count as
+    // another failed song.
     guard let follower, follower != song, queue[follower] != nil else {
       start(next)
       return

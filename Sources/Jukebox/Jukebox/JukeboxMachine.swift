@@ -21,8 +21,8 @@ package struct JukeboxMachine: Sendable {
   /// Whether playback continues with the first song after the last one.
   package internal(set) var isRepeating = false
   package internal(set) var isRandom = false
-  /// Whether playback pauses after each song or, with `isRepeating` and without `consume`, repeats the
-  /// current song.
+  /// Whether playback pauses after each song (`oneshot`: after one). With `isRepeating`, the current song
+  /// repeats instead, unless `consume` is on, which makes `single` ineffective.
   package internal(set) var single = OneshotMode.off
   /// Whether songs leave the queue after they were heard to their end or skipped by `next`.
   package internal(set) var consume = OneshotMode.off
@@ -96,7 +96,7 @@ package struct JukeboxMachine: Sendable {
   /// song.
   ///
   /// The list may be too short near the end of a random round, since the next round is drawn when the last
-  /// song begins. It is empty only if no song follows.
+  /// song begins. Even then the list contains the next song, if one follows.
   package func upcoming() -> [QueuedSong] {
     guard state != .stopped, !pausesAfterSong, let currentSong else { return [] }
     if single != .off {

@@ -94,7 +94,7 @@ package struct JukeboxEffects: Sendable {
   package init() {}
 }
 
-/// A reason why a method of `JukeboxMachine` failed. The method has changed nothing.
+/// A reason for the failure of a change to the jukebox or its queue. The failed method has changed nothing.
 package enum JukeboxError: Error, Hashable, Sendable {
   /// A position or range is not in the queue. Most commands accept a range that extends past the end; a range
   /// to be moved must not, and must not be empty.

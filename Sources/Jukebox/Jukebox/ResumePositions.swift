@@ -4,8 +4,8 @@ internal import SystemSupport
 package struct ResumePositions: Sendable {
   /// The maximum number of positions. A further position replaces the oldest one.
   package static let limit = 1000
-  /// A song that was left within this many seconds of its beginning counts as not begun, and within as many
-  /// of its end as heard.
+  /// The length of the margins at the beginning and the end of a song, in seconds. A song that was left in the
+  /// first margin counts as not begun; in the last margin, as heard to its end.
   static let margin = 10.0
 
   /// The duration in seconds above which songs resume; nil if no song resumes.

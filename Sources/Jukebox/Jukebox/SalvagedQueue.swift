@@ -8,7 +8,7 @@ package struct SalvagedQueue: Sendable {
   /// The number of songs in the original record; nil if it is not plausible.
   package let originalCount: Int?
 
-  /// The maximum number of skipped bytes before the search is given up, which takes about a second.
+  /// The maximum number of bytes to skip in search of songs. Skipping so many takes about a second.
   private static let searchLimit = 2 << 20
   /// The largest plausible id. A larger one counts as damaged, so that enough ids are left for new songs.
   private static let largestNumber = UInt64(Int32.max)
@@ -38,8 +38,8 @@ package struct SalvagedQueue: Sendable {
     originalCount = (songs.count...SongQueue.maximumCount).contains(count) ? count : nil
   }
 
-  /// Whether a song is plausible: paths begin at the root and contain no zero byte. URLs are checked by
-  /// `readSong`.
+  /// Whether a song is plausible: its id is in 1 ... `largestNumber`, and a path begins at the root and contains
+  /// no zero byte. `readSong` checks URLs.
   private static func canBe(_ song: (id: SongID, song: Song)) -> Bool {
     guard (1...largestNumber).contains(UInt64(song.id.rawValue)) else { return false }
     return song.song.locator.path.map { $0.first == UInt8(ascii: "/") && !$0.contains(0) } ?? true

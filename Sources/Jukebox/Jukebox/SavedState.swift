@@ -114,8 +114,8 @@ package struct SavedPlayback: Hashable, Sendable {
 }
 
 extension SongQueue {
-  /// Reads a record of a queue: songs with their ids, ranges and priorities, and the metadata of URLs. The
-  /// version is not stored. Any bytes are allowed; memory use is bounded by their number.
+  /// Reads a record of a queue: songs with their ids, ranges and priorities, and the reach and metadata of
+  /// URLs. The queue's `version` is not stored. Any bytes are allowed; memory use is bounded by their number.
   ///
   /// - Throws: A `SavedStateError` if the bytes are not a valid record.
   package init(encoded bytes: [UInt8]) throws(SavedStateError) {

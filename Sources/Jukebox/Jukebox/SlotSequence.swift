@@ -18,7 +18,8 @@ struct SlotSequence: Sendable {
   static let chunkLimit = 256
   /// The maximum number of slots in chunks that are made in bulk, so that each has room for insertions.
   private static let chunkFill = chunkLimit / 4 * 3
-  /// The maximum number of slots that are moved one by one rather than with their chunks.
+  /// The maximum number of slots that an edit inserts into an existing chunk. More slots get chunks of their
+  /// own.
   private static let fewSlots = chunkLimit / 4
 
   struct Chunk: Sendable {

@@ -6,7 +6,7 @@ package import Transfer
 package struct SongLocator: Hashable, Sendable {
   /// The maximum length of a path on Linux, in bytes: PATH_MAX without its terminating zero.
   package static let maximumPathLength = 4095
-  /// The maximum length of a path or a URL, in bytes.
+  /// The maximum length of a locator, in bytes: that of a URL, which may be longer than a path.
   static let maximumLength = 8191
 
   /// The file's path as the file system stores it, or the text of the URL.

@@ -81,7 +81,7 @@ package struct SongMetadata: Hashable, Sendable {
     return value == 0 ? nil : Int(value)
   }
 
-  /// Copies of the tags, in display order.
+  /// Copies of the tags, in the order in which they were given.
   package var tags: [SongTag] {
     var tags: [SongTag] = []
     forEachTag { type, value in
@@ -95,7 +95,7 @@ package struct SongMetadata: Hashable, Sendable {
       duration: duration, modified: modified, sampleRate: sampleRate, channels: channels, tags: tags)
   }
 
-  /// Calls `body` with each tag whose type is in `wanted`, in display order. The value is not copied.
+  /// Calls `body` with each tag whose type is in `wanted`, in the order of `tags`. The value is not copied.
   package func forEachTag(of wanted: TagSet = .all, _ body: (TagType, Span<UInt8>) -> Void) {
     let span = bytes.span
     var next = Self.tagsOffset

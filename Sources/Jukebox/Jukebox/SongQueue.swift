@@ -3,9 +3,10 @@ package import Transfer
 
 /// The songs in order, each with its id, and a record of the version in which each last changed.
 ///
-/// The type is a value that its owner protects with a lock. A copy is a snapshot that shares unedited pages
-/// with the original. The time of an edit, except a move, is proportional to the number of edited songs. An
-/// edit also renumbers the chunks of up to 256 songs after them, but not each song.
+/// The type is a value that its owner protects with a lock. A copy is a snapshot that shares unedited pages and chunks
+/// with the original. The first insertion or removal after a copy duplicates the index of all ids. Otherwise the time
+/// of an edit, except a move, is proportional to the number of edited songs. Insertions and removals also renumber the
+/// chunks that follow, of up to 256 songs each, without visiting their songs.
 package struct SongQueue: Sendable {
   /// The maximum number of songs, so that no client can exhaust memory: ten times the largest queue in
   /// Continuo's benchmarks.
@@ -84,8 +85,8 @@ package struct SongQueue: Sendable {
   /// continue from.
   ///
   /// Takes time for each returned song, and for each run of songs that last changed together. For version 0,
-  /// or a version that the queue has not reached, all songs are returned, because the client got that version
-  /// from an earlier run of the server. Songs removed from the end are visible from `count` only.
+  /// all songs are returned. The same applies to a version that the queue has not reached, for example one from
+  /// an earlier run of the server. Only a smaller `count` shows that songs were removed from the end.
   package func changes(
     since version: UInt32, in range: Range<Int>? = nil, limit: Int = .max
   ) -> (songs: [(position: Int, song: QueuedSong)], next: Int?) {
@@ -217,7 +218,8 @@ package struct SongQueue: Sendable {
 
   /// Puts the songs of `range` into random order. Has no effect on fewer than two songs.
   ///
-  /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
+  /// - Throws: `badSongIndex` if the range begins below 0 or after the end of the queue. The range may extend
+  ///   past the end.
   package mutating func shuffle(
     _ range: Range<Int>, using generator: inout some RandomNumberGenerator
   ) throws(JukeboxError) {

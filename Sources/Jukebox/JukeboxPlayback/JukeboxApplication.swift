@@ -1,4 +1,5 @@
 import AppLifecycle
+import AudioSession
 package import Continuo
 package import ControlProtocol
 import Dispatch

@@ -13,7 +13,7 @@ package final class JukeboxHost: Suspendable {
     case action(JukeboxAction)
     /// Start (true) or stop (false) keeping the player paused regardless of the jukebox's actions.
     case hold(Bool)
-    /// Multiply the volume by a factor.
+    /// Set the factor, 0…1, by which the requested volume is multiplied. Replaces the previous factor.
     case fade(Double)
 
     func supersedes(_ earlier: Order) -> Bool {
@@ -54,8 +54,9 @@ package final class JukeboxHost: Suspendable {
   @MainActor private var titled: SongID?
   package let mainQueue: any DeliveryQueue
 
-  /// Actions that `machine` has already requested stay pending until the next change or until a player is
-  /// connected. `mainQueue`, on which the player is driven, must run on the main actor's thread.
+  /// Creates the host of `machine`. Actions that `machine` has already requested stay pending until the next
+  /// call of `change`, `setHeld`, `setFade` or `resume`. `mainQueue`, on which the player is driven, must run on
+  /// the main actor's thread.
   package init(_ machine: JukeboxMachine, mainQueue: any DeliveryQueue = MainDispatchQueue.shared) {
     var machine = machine
     // A restored song's position must be available before a client asks for it or it is saved.
@@ -131,8 +132,8 @@ package final class JukeboxHost: Suspendable {
     return (result, effects.hasEnded)
   }
 
-  /// Returns the current song with its progress; nil when stopped, or if no positions in long songs are
-  /// stored. To be called before a change, which may make another song current.
+  /// Returns the current song with its progress; nil when stopped, without a position, or if songs do not
+  /// resume. To be called before a change, which may make another song current.
   private func longSong() -> (song: QueuedSong, progress: JukeboxMachine.Progress)? {
     let song = read { $0.positions.threshold == nil || $0.state == .stopped ? nil : $0.currentSong }
     guard let song, let progress = place.progress(of: song.id) else { return nil }
@@ -156,13 +157,22 @@ package final class JukeboxHost: Suspendable {
     }
     self.player?.onEvent = { [weak self] event in
       self?.learn(event)
-      onEvent?(event)
+      onEvent?(self?.complete(event) ?? event)
     }
     self.player?.onLearn = { [weak self] song, news in
       guard let self else { return }
       try? change { $0.learn(song.id, news) }
       mainQueue.enqueue { MainActor.assumeIsolated { onEvent?(.learned(song, news)) } }
     }
+  }
+
+  /// Returns the event of a new current song with the tags that were read before its turn.
+  private func complete(_ event: JukeboxEvent) -> JukeboxEvent {
+    guard case .currentItem(let song?) = event else { return event }
+    let known = read { machine in
+      machine.queue.position(of: song.id).flatMap { machine.queue[position: $0] }
+    }
+    return .currentItem(known ?? song)
   }
 
   /// Stores a live stream's title and station as tags. The title is removed when the current song changes.
@@ -187,7 +197,8 @@ package final class JukeboxHost: Suspendable {
   /// Starts or stops keeping the player paused, in order with the jukebox's actions. Any thread.
   package func setHeld(_ isHeld: Bool) { changeOrders { $0.append(.hold(isHeld)) } }
 
-  /// Multiplies the volume by `gain`, 0…1, in order with the jukebox's actions. Any thread.
+  /// Sets the factor by which the requested volume is multiplied, 0…1, in order with the jukebox's actions.
+  /// Replaces the previous factor. Any thread.
   package func setFade(_ gain: Double) { changeOrders { $0.append(.fade(gain)) } }
 
   private func changeOrders(_ change: (inout State) -> Void) {

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioSession
 import Clocks
 import Continuo
 import ControlProtocol
@@ -130,9 +131,9 @@ extension JukeboxPlayer {
     if let seek, seek.item === current?.item { seek.ticketBefore } else { ticket }
   }
 
-  /// Removes the first `count` songs of `upcoming`, which had failed before their turn. Reports the current
-  /// song and each of them as left, except the last of all these, which is returned for the caller to report.
-  /// Nil if there was none.
+  /// Leaves the current song and the first `count` songs of `upcoming`, which failed before their turn and are
+  /// removed. Reports each song as left, except the last one. Returns the last one for the caller to report; nil
+  /// if no song was left.
   private func passCurrent(and count: Int) -> Entry? {
     let ticket = ticketOfLeaving
     var left = current

@@ -25,18 +25,19 @@ package final class LifecycleFeed: Sendable {
 }
 
 extension Device {
-  /// The refusal of a command of the player while the application does not run.
+  /// The reason for which commands of the player are refused while the application does not run.
   package static let notRunning = "the application is not running"
 
-  /// Admits a command as lock screen controls do: wakes a suspended application that has the audio background
-  /// mode. Returns the reason for a refusal; nil if the command is admitted. Any thread.
+  /// Admits a command as lock screen controls do: in the background, wakes an application that has the audio
+  /// background mode, or keeps it awake. Returns the reason for a refusal; nil if the command is admitted. Any
+  /// thread.
   package func admitTransport() -> String? {
     switch state {
     case .notRunning: return Self.notRunning
     case .suspended where !modes.contains(.audio):
       return "the application is suspended and has no audio background mode"
-    case .suspended: wakeForRemoteControl()
-    case .active, .inactive, .background: break
+    case .suspended, .background: wakeForRemoteControl()
+    case .active, .inactive: break
     }
     return nil
   }

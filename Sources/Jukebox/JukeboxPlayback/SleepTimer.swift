@@ -18,8 +18,8 @@ package final class SleepTimer: Sendable {
 
   deinit { worker.cancel() }
 
-  /// Replaces the pending end of playback. Throws `notPlaying` for the end of a song if none plays. Any
-  /// thread.
+  /// Replaces the pending end of playback. Throws `notPlaying` if the request is `song` and playback is
+  /// stopped. Any thread.
   package func set(_ request: SleepRequest) throws(JukeboxError) {
     try host.change { machine throws(JukeboxError) in
       guard request != .song || machine.state != .stopped else { throw .notPlaying }

@@ -53,7 +53,7 @@ package final class SoundState: Sendable {
     self.isInterrupted = isInterrupted
   }
 
-  /// The first obstacle to sound, and the text of the first obstacle that is an error. Any thread.
+  /// The first obstacle to sound, and the error text for clients; nil if there is none. Any thread.
   package var hindrance: (obstacle: Obstacle?, error: String?) {
     let isInterrupted = isInterrupted()
     return state.withLock { state in

@@ -227,8 +227,8 @@ package final class JukeboxService {
 
   // MARK: Diagnostics
 
-  /// Records whether the output was opened or is unavailable. Returns whether the operator should be
-  /// notified.
+  /// Records whether the output was opened or is unavailable, and replaces an unavailable speed by the normal
+  /// one. Returns whether the operator should be notified.
   package func note(_ diagnostic: PlaybackDiagnostic) -> Bool {
     switch diagnostic {
     case .outputOpened(let route):

@@ -49,8 +49,8 @@ package struct FoundListing {
 
   package init(asJSON isJSON: Bool) { self.isJSON = isJSON }
 
-  /// Returns the lines of the next songs. A terminal gets sanitized names, other readers the unchanged bytes
-  /// of the file names.
+  /// Returns the text of the next songs. Without JSON, a terminal gets one line of sanitized text for each
+  /// song, with its duration and title. Other readers get only the unchanged bytes of the file names.
   package mutating func text(of songs: [FoundSong], forTerminal isForTerminal: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
     for song in songs {

@@ -2,13 +2,13 @@ package import ControlProtocol
 internal import Glibc
 internal import SystemSupport
 
-/// A blocking connection to a server, without threads or an event loop. A Unix socket connects within a tenth
-/// of a millisecond. Every call may block. Its timeout applies to each request sent and to each reply. For
-/// use by one thread at a time.
+/// A blocking connection to a server, without threads or an event loop. Every call may block. The timeout of
+/// a call applies separately to each request sent and to the reply. For use by one thread at a time.
 package struct MPDClient: ~Copyable {
   /// The maximum size of a reply, in bytes: eight times the server's limit on pending output per client.
   package static let largestReply = 64 * 1024 * 1024
-  /// The default timeout for a reply, in seconds: longer than it takes to add a large directory.
+  /// The default timeout in seconds for sending a request, and for its reply. Long enough to add a large
+  /// directory.
   package static let patience = 30.0
   /// The maximum number of bytes of one `recv` call.
   private static let readSize = 64 * 1024
@@ -23,9 +23,9 @@ package struct MPDClient: ~Copyable {
   /// passwords from the same address.
   private static let passwordPatience = 20.0
 
-  /// Returns a connected client. Waits at most `timeout` seconds for the server's greeting, then sends
-  /// `password`, if any. Throws `refused` if the password is wrong. The timeout does not interrupt the system
-  /// resolver while it looks up a host name.
+  /// Returns a connected client. Waits at most `timeout` seconds for the connection and the server's greeting.
+  /// Then sends `password`, if any, with a timeout of at least 20 s. Throws `refused` if the password is
+  /// wrong. The timeout does not interrupt the system resolver while it looks up a host name.
   package static func connected(
     to address: ServerAddress, password: Argument? = nil, timeout: Double = 5
   ) throws(ControlClientError) -> MPDClient {
@@ -152,7 +152,7 @@ package struct MPDClient: ~Copyable {
   }
 
   /// Connects to the first address that accepts: a name may have several, and the server may listen at only
-  /// some of them. Each attempt gets an equal share of the time that is left for it and those after it.
+  /// some of them. Each attempt may take the remaining time divided by the number of untried addresses.
   static func connect(
     _ candidates: [HostAddress], of address: ServerAddress, _ deadline: Deadline
   ) throws(ControlClientError) -> OwnedDescriptor {
@@ -165,8 +165,7 @@ package struct MPDClient: ~Copyable {
           try connect(descriptor, to: pointer, length, share)
         }
         if code == 0 { return descriptor }
-        // The error of an address that was tried takes precedence over that of one unreachable from this
-        // machine.
+        // An address unreachable from this machine does not replace the error of an earlier address.
         if failure == nil || ![ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(code) {
           failure = .noServer(at: address, reason: SystemCallError("connect", code: code).description)
         }

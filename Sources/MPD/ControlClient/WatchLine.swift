@@ -3,10 +3,11 @@ package import TextFormatting
 
 /// A record of a watch, formatted as a line.
 package enum WatchLine {
-  /// The fields that are JSON numbers.
+  /// The fields whose numeric values become JSON numbers. Other values, such as a `status` of `playing`,
+  /// become strings.
   private static let numbers: Set<String> = [
-    "index", "songid", "elapsed", "value", "timescale", "steps", "host", "status", "from", "attempt", "total",
-    "bytes",
+    "index", "songid", "elapsed", "time", "value", "timescale", "steps", "host", "status", "from", "attempt",
+    "total", "bytes",
   ]
   /// The fields left out of the text, except for a `value` that is a title. The line already begins with the
   /// event, the host clock has an arbitrary origin, and `value` and `timescale` repeat the time.

@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 package import Transfer
 
-/// Sends requests with libcurl on its own thread, `continuo-net`, which exists from the first transfer until
-/// the idle time after the last one. libcurl is opened at the first transfer. If the library cannot be used,
+/// Sends requests with libcurl on its own thread, `continuo-net`, which exists from a first transfer until the
+/// idle time after the last one. libcurl is opened at the first transfer. If the library cannot be used,
 /// every transfer fails with `noLibrary`. Requests use HTTP/1.1. Certificates and host names are verified,
 /// unless `check.isVerified` of the request is false.
 package final class CurlHTTPTransport: HTTPTransport {
@@ -173,7 +173,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     loop.idleSince = nil
     var running: Int32 = 0
     _ = multi.library.multiPerform(multi.handle, &running)
-    // A transfer that has ended leaves its connection to the next one.
+    // Skips the poll if a transfer has ended or an order has arrived: a waiting request can then be sent.
     if !collect(multi, loop), state.withLock({ $0.orders.isEmpty }) {
       let pause = next.map { Int32(max(0, min($0.seconds(since: clock.now), 30) * 1000) + 1) }
       _ = multi.library.multiPoll(multi.handle, nil, 0, pause ?? Self.longestPoll, nil)
@@ -186,7 +186,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     do throws(TransferFailure) {
       let library = try CurlLibrary.open(options.libraryNames)
       guard let handle = library.multiInit() else { throw TransferFailure(.noRoom, "there is no memory") }
-      // Limits the idle connections. libcurl closes one for a new connection, so no transfer waits in libcurl.
+      // Limits the open connections. The queue starts at most as many transfers, and libcurl closes an idle
+      // connection for a new one, so no transfer waits in libcurl.
       library.set(.maxTotalConnections, options.connections, ofMulti: handle)
       loop.library = library
       let multi = Multi(library: library, handle: handle)
@@ -222,7 +223,7 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Reports the new requests that were not sent.
+  /// Reports the new requests that wait for a limit as queued.
   private func reportQueued(_ orders: [Order], _ loop: Loop) {
     for case .start(let id, _) in orders
     where loop.transfers[id] == nil && deliver(.queued(true), of: id) { loop.queued.insert(id) }
@@ -321,7 +322,7 @@ package final class CurlHTTPTransport: HTTPTransport {
 
   func isPaused(_ id: TransferID) -> Bool { state.withLock { $0.entries[id]?.isPaused ?? false } }
 
-  /// Returns whether the transfer was cancelled, possibly while libcurl works on it.
+  /// Returns whether the transfer was cancelled, possibly while libcurl works on it. Also true after its end.
   func isCancelled(_ id: TransferID) -> Bool { state.withLock { $0.entries[id] == nil } }
 
   /// Reports the number of request body bytes sent so far.

@@ -106,6 +106,7 @@ struct CurlLibrary: Sendable {
     case certificateInfo = 172
     case tcpKeepAlive = 213
     case suppressConnectHeaders = 265
+    case quickExit = 322
     /// A curl_off_t, which is a long on all supported machines.
     case bodySize = 30_115
   }

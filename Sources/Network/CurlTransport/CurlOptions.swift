@@ -13,10 +13,10 @@ package struct CurlOptions: Sendable {
   package var hasSystemSockets = true
   /// Seconds after the last transfer for which the connections and the thread are kept.
   package var idleTime = 60.0
-  /// Concurrent transfers with one origin, and with all of them.
+  /// The maximum numbers of concurrent transfers with one origin, and with all origins together.
   package var connectionsPerHost = NetworkLimits.connectionsPerHost
   package var connections = NetworkLimits.connections
-  /// Requests per second to one host.
+  /// The maximum number of requests to one host within any second.
   package var requestsPerSecond = NetworkLimits.requestsPerSecond
   /// Fixed addresses of host names, in libcurl's notation `NAME:PORT:ADDRESS`. For tests.
   package var names: [String] = []

@@ -116,6 +116,9 @@ final class CurlTransfer {
     library.set(.http200Aliases, aliases, of: easy)
     library.set(.connectTimeoutMilliseconds, Int(NetworkLimits.connectTimeout * 1000), of: easy)
     library.set(.tcpKeepAlive, 1, of: easy)
+    // The end of a transfer does not wait for its name lookup, which would delay all other transfers: the resolver
+    // of glibc takes 20 s for two silent name servers. Since libcurl 7.87; older versions ignore it.
+    library.set(.quickExit, 1, of: easy)
     library.set(.suppressConnectHeaders, 1, of: easy)
     // 1: CURLAUTH_BASIC. With a single method libcurl authenticates the first request, so that only one head
     // arrives. 2: CURLAUTH_DIGEST, with which the head of a challenge may arrive first.

@@ -10,7 +10,8 @@ struct RequestQueue {
     /// The transfer to repeat on a fresh connection; nil for a new request.
     var transfer: CurlTransfer?
 
-    /// Continued and repeated requests go first, the others in the order of their start.
+    /// Returns whether this request goes first. Continued and repeated requests precede others; requests of
+    /// the same kind go in the order of their start.
     fileprivate func precedes(_ other: Item) -> Bool {
       let (isFirst, isOtherFirst) = (isContinuation, other.isContinuation)
       return isFirst == isOtherFirst ? id.number < other.id.number : isFirst

@@ -15,8 +15,8 @@ package struct DownloadMachine: Sendable {
     /// Synchronize the written bytes, then rename the partial file to the target. Ends with the event
     /// `finished`, or with `failed` if this is not possible. The last command.
     case finish
-    /// Deliver an event. This is the last command if the download has ended; an empty partial file is then
-    /// deleted.
+    /// Deliver an event. A final event is the last command; the partial file is then deleted if the record
+    /// has no bytes.
     case tell(DownloadEvent)
   }
 
@@ -118,7 +118,8 @@ package struct DownloadMachine: Sendable {
     case .response(let head, let url, _, _):
       commands.append(.tell(.response(head, url: url)))
       guard (200..<300).contains(head.status) else { return }
-      // Some servers behind a balancer have a tag each. After two complete comparisons their bytes count.
+      // The servers behind a load balancer may each send another tag. Once the machine distrusts validators,
+      // only the comparison of bytes detects another version.
       let mayDiffer = record.length > 0 && head.status == 206 && !transfer.distrustsValidators
       if mayDiffer, record.differs(from: head) { return beginAnew(at: now) }
       answer = head

@@ -4,7 +4,8 @@ package import Transfer
 
 /// A download of one URL into a file. If the download or its process ends early, a later download resumes it
 /// if possible. Methods may be called on any thread and never block, except `end`. Releasing the object may
-/// block, too. It ends the download without a record of the last bytes, which a later download fetches again.
+/// block too: the release ends the download without a record of the last bytes, which a later download
+/// fetches again.
 package final class FileDownload: Sendable {
   private struct Work: ~Copyable {
     var part: PartFile?

@@ -96,6 +96,7 @@ struct PartFile: ~Copyable {
   }
 
   /// Opens the partial file, reads its record, and returns both. Creates an empty file if none exists.
+  /// Truncates the file to the recorded length, and saves the record.
   static func open(_ place: DownloadPlace, of url: WebURL) throws(FileFailure) -> PartFile {
     let file = try openAlone(place)
     let size = Int64(try file.status().st_size)
@@ -205,7 +206,7 @@ package struct DownloadRecord: Hashable, Sendable {
   package internal(set) var total: Int64?
   /// Whether the last successful response was a requested range.
   package internal(set) var hasRanges = false
-  /// `ETag`, `Last-Modified` and `Date` of the last response, if present.
+  /// `ETag`, `Last-Modified` and `Date` of the last response with stored bytes, if present and not encoded.
   package internal(set) var version = HTTPFields()
 
   package init(url: WebURL) { self.url = url }

@@ -19,8 +19,8 @@ package struct PlaylistAnswer: Sendable {
   package var problems: [NetworkPlaylist.Problem] = []
   /// The reason why the playlist was not read, or not completely.
   package var failure: String?
-  /// The number of media before the first entries that were skipped; nil if none were. The playlist may have more
-  /// media after skipped entries of a playlist that it names.
+  /// The number of media before the first skipped entries; nil if no entry was skipped. More media may follow,
+  /// because only some entries of a nested playlist may be skipped.
   package var completeCount: Int?
   /// Whether the URL leads to a playlist. If false and `failure` is nil, it leads to a medium.
   package var isPlaylist = false

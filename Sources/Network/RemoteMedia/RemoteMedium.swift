@@ -137,7 +137,8 @@ package final class RemoteMedium: MediaSource {
     return VersionedDecoder.Version(
       opening: MediaOpening { () throws(DecodingError) in try opening.proceed() },
       successor: { [weak self] in
-        guard fetch.outcome == .changed, let self else { return nil }
+        // Of a playlist the fetch of the medium that it names.
+        guard opening.fetch.outcome == .changed, let self else { return nil }
         return self.version(self.fetch, callback)
       })
   }

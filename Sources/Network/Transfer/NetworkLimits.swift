@@ -38,7 +38,8 @@ package enum NetworkLimits {
   package static let record = 256 * 1024
   /// The number of times that a file may change on the server during its download.
   package static let versions = 10
-  /// Bytes that a transfer in progress may read through before another position is requested instead.
+  /// Bytes by which a wanted position may be ahead of a transfer in progress. A position further ahead is requested
+  /// anew.
   static let waitAhead: Int64 = 256 * 1024
   /// Bytes of a tag at the beginning that are read through before the bytes after it are requested instead.
   package static let tagSkip: Int64 = 64 * 1024
@@ -84,7 +85,7 @@ package enum NetworkLimits {
   package static let connectTimeout = 10.0
   static let firstByteTimeout = 20.0
   static let stallTimeout = 15.0
-  /// Seconds without progress after which a starved medium fails.
+  /// Seconds without progress after which a medium fails while its reader waits for bytes.
   package static let giveUp = 60.0
   /// The longest delay in seconds that a server may ask for with `Retry-After`.
   package static let retryAfter = 60.0

@@ -83,8 +83,12 @@ struct BackgrounderCommand: ParsableCommand {
             Downloads that exceed the background time resume in the foreground, where they were interrupted.
 
       EXIT STATUS
-        0 after quit; 1 if the system had to terminate the application; 64 for an invalid command line; 128+n if signal n \
-        ended the phone or the application. An application that ends by itself ends the phone with its exit status.
+        0      after quit
+        1      the system had to terminate the application
+        64     the command line is invalid
+        128+n  signal n ended the phone or the application
+
+      An application that ends by itself ends the phone with its exit status.
       """,
     version: "Backgrounder \(Version.number)")
 
@@ -171,7 +175,8 @@ struct BackgrounderCommand: ParsableCommand {
   @Option(help: ArgumentHelp("PulseAudio server (default: libpulse's own rules).", valueName: "address"))
   var server: String?
 
-  // What this program, as the phone, passes to itself as the application: its start, and the descriptor of StoredPlayers.
+  // Values that the phone process passes to the application process: the start of the phone in nanoseconds, and
+  // the descriptor of `StoredPlayers`.
   @Option(help: .hidden) var phoneStart: Int64?
   @Option(help: .hidden) var phonePlayers: Int32?
 
@@ -186,7 +191,7 @@ struct BackgrounderCommand: ParsableCommand {
   private static let longest = 86_400.0
 
   mutating func validate() throws {
-    // The phone draws.
+    // The phone process writes the drawing, not the application process.
     if phoneStart != nil { timeline = nil }
     func refuse(_ message: String, if isFault: Bool) throws {
       if isFault { throw ValidationError(message) }
@@ -279,7 +284,7 @@ struct BackgrounderCommand: ParsableCommand {
 
   /// Runs this program on a phone that follows the script.
   private func runPhone(_ plan: Plan) throws {
-    // The sound server is the system's: it neither stops nor ends with the application.
+    // The sound server belongs to the phone, so it neither stops nor ends with the application.
     let sound = nullSink ? try PrivatePulseServer() : nil
     if let sound { setenv("PULSE_SERVER", sound.address, 1) }
     let start = SystemClock.shared.now

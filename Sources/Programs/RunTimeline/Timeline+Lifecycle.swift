@@ -33,6 +33,7 @@ extension Timeline.Entry {
     case .fetch: "fetch too slow"
     case .backgroundSession(let session): "session \(session) too slow"
     case .scheduledTask(let identifier): "\(identifier) too slow"
+    case .observer: "observer too slow"
     }
   }
 }

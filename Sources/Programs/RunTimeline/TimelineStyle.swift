@@ -2,11 +2,11 @@ internal import AppLifecycle
 
 /// The drawing's style: elements differ by colour on a screen, and by lightness, hatching and words in print.
 enum TimelineStyle {
-  /// The assumed mean width of a label's characters, in points.
+  /// The assumed mean width of a label's characters, in SVG user units.
   static let columnWidth = 6.8
 
-  /// The classes and patterns, which are the first elements of a drawing. All rules apply inside `.continuo`,
-  /// and the pattern names begin with it, so that several drawings can share a page.
+  /// The classes and patterns, which precede the shapes of a drawing. All rules apply inside `.continuo`, and
+  /// the pattern names begin with `continuo`, so that several drawings can share a page.
   static let definitions: StaticString = """
     <style>
     .continuo { font-family: "DejaVu Sans", Verdana, sans-serif; font-size: 11.5px; fill: #1b2733 }

@@ -104,7 +104,7 @@ package protocol AudioDecoder: AnyObject {
   // Optional members. By default they forward to `inner` or, without `inner`, describe a local file without
   // tags.
 
-  /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
+  /// The mean bit rate, in bits per second, possibly estimated; 0 if unknown.
   var bitRate: Int { get }
 
   /// Returns the mean bit rate, in bits per second, of the frames that `read` decoded last: since the last
@@ -121,9 +121,9 @@ package protocol AudioDecoder: AnyObject {
   /// Sets the amount of the medium to buffer ahead of the read position.
   func setReadAhead(_ readAhead: MediaReadAhead)
 
-  /// The state of a live stream; nil for any other medium. Frames of a live stream are numbered in the order
-  /// of reading, so that the numbers continue after a lost connection. A seek moves at most to the read
-  /// position. After a seek, the frames at a position may differ from those read before.
+  /// The properties of a live stream; nil for any other medium. Frames of a live stream are numbered in the
+  /// order of reading, so that the numbers continue after a lost connection. A seek is clamped to the furthest
+  /// position read so far. After a seek, the frames at a position may differ from those read before.
   var live: LiveStream? { get }
 
   /// Pauses or resumes the reception of a live stream. Returns at once. While paused, no more bytes are

@@ -7,7 +7,8 @@ package protocol RenderSource: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - buffer: room for whole frames, interleaved.
-  ///   - firstFrame: the number of the first frame in the stream: the count of frames rendered before.
+  ///   - firstFrame: the number of the first frame in the stream: the count of frames rendered before, or less
+  ///     if rendered frames are replaced.
   /// - Returns: the number of frames written, from the buffer's start. A number below the requested one, or
   ///   0, means that no more frames are available *now*. The output then waits for
   ///   `AudioOutputStream.dataAvailable()` and need not poll.
@@ -108,7 +109,7 @@ package enum OutputEvent: Hashable, Sendable {
   /// The system suspended (true) or resumed (false) the device. The stream stays open and resumes by itself.
   case suspended(Bool)
   case moved(route: String)
-  /// The stream failed; no event follows. `heardFrame` is the last frame heard, rounded to a whole number.
+  /// The stream failed; no event follows. `heardFrame` is the frame heard last, rounded down to a whole number.
   case failed(OutputError, heardFrame: Int64)
 }
 
@@ -175,8 +176,9 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
   func choose(destination name: String)
 
   /// Opens a stream. Returns at once; `opened` or `failed` follows through `events`, within the device's own
-  /// timeout. `events` is called on the output's thread and must not block. Only a device that has no thread,
-  /// because the process cannot start one, calls it with `failed` before this method returns.
+  /// timeout. `events` is called on the output's thread and must not block. Only a device without a thread
+  /// calls `events` on the caller's thread, with `failed`, before this method returns. A device has no thread
+  /// if its library is missing or the process cannot start one.
   func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream

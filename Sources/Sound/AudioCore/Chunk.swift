@@ -16,8 +16,9 @@ package struct Chunk: Hashable, Sendable {
   /// The number of frames of the output format in this chunk; 0 for a chunk that only marks an end.
   package var frameCount: Int
   package var ending: Ending
-  /// The stream's number of the first frame, if the chunk replaces rendered frames; nil if the chunk follows
-  /// the previous chunk. Later chunks continue the new numbers.
+  /// The stream's number of the first frame; nil if the chunk follows the previous chunk. A number below that
+  /// of the next frame replaces rendered frames; before a higher one, silence plays. Later chunks continue the
+  /// new numbers.
   package var streamFrame: Int64?
 
   package enum Ending: UInt8, Sendable {

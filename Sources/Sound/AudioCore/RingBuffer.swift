@@ -57,9 +57,11 @@ final class RingStorage: @unchecked Sendable {
     self.channelCount = channelCount
     self.capacityFrames = Self.powerOfTwo(atLeast: capacityFrames)
     self.chunkCapacity = Self.powerOfTwo(atLeast: chunkCapacity)
-    samples = .allocate(capacity: self.capacityFrames * channelCount)
-    // Touches every page now, so that no page fault occurs on the audio thread.
-    samples.initialize(repeating: 0, count: self.capacityFrames * channelCount)
+    let count = self.capacityFrames * channelCount
+    samples = .allocate(capacity: count)
+    // Touches every page now, so that no page fault occurs on the audio thread. No page is smaller than 4 KiB.
+    for index in stride(from: 0, to: count, by: 1024) { (samples + index).initialize(to: 0) }
+    (samples + count - 1).initialize(to: 0)
     slots = .allocate(capacity: self.chunkCapacity)
     slots.initialize(
       repeating: Slot(

@@ -22,7 +22,7 @@ package struct Pace: Hashable, Sendable {
 }
 
 package struct TimeStretchError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A sentence for people: the missing library and how to install it.
+  /// A text for people: the reason, for example the missing library and its package.
   package var message: String
 
   package init(_ message: String) { self.message = message }

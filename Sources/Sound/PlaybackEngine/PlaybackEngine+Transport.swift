@@ -110,11 +110,12 @@ extension PlaybackEngine {
   /// Seeks to `seconds` of the current item, clamped to its length. Unless `isExact`, the position may be
   /// estimated where the bytes of the medium are far from the fetched ones.
   ///
-  /// `completion` is called with false at once if no item is current, the item is a live stream, or that
-  /// position is not seekable. For an item not opened yet, `completion` is called with true at once, and
-  /// playback will start there. Another seek to a seekable position calls the `completion` of this one with
-  /// false at once, on its own thread. Otherwise `completion` is called on the main queue: with true once the
-  /// decoder has reached the position, with false if the seek ends before, or if `id` is not current.
+  /// `completion` is called with false at once if no item is current or the position is not seekable. The same
+  /// applies to a live stream, and to an item that could not be opened. For an item not opened yet,
+  /// `completion` is called with true at once, and playback will start there. Another seek to a seekable
+  /// position calls the `completion` of this one with false at once, on its own thread. Otherwise `completion`
+  /// is called on the main queue, with true once the decoder has reached the position. The argument is false if
+  /// the seek ends before, or if `id` is not current.
   package func seek(
     toSeconds seconds: Double, of id: ItemID? = nil, isExact: Bool = false,
     completion: (@Sendable (Bool) -> Void)? = nil

@@ -19,7 +19,8 @@ final class SoundFileDecoder: PieceDecoder {
   /// The offset of the first byte after the headers.
   private let start: Int64
   private var file: SoundFile
-  /// The attempt to open the file again, after bytes were missing.
+  /// The attempt to open the file again, after bytes were missing or to decode from the beginning; nil if none is in
+  /// progress.
   private var reopening: SoundFileOpening?
   /// The frame at which decoding continues, if the file is not there yet.
   private var target: Int64?
@@ -95,7 +96,7 @@ final class SoundFileDecoder: PieceDecoder {
     guard try reopen() else { return false }
     if let length, target >= length { return finish(isAtEnd: true) }
     if mustRestart(for: target) {
-      reopening = SoundFileOpening(source, kind: kind, base: base)
+      reopening = SoundFileOpening(file, kind: kind)
       guard try reopen() else { return false }
     }
     if file.position > target || file.canJump && target - file.position > file.runUp {
@@ -103,7 +104,7 @@ final class SoundFileDecoder: PieceDecoder {
       guard try !lacksBytes() else { return false }
       if !isThere {
         isJumpless = true
-        reopening = SoundFileOpening(source, kind: kind, base: base)
+        reopening = SoundFileOpening(file, kind: kind)
         return try arrive()
       }
       source.want(from: file.bytes.offset)
@@ -152,8 +153,8 @@ final class SoundFileDecoder: PieceDecoder {
   private func lacksBytes() throws(DecodingError) -> Bool {
     if let error = file.bytes.failure { throw error }
     guard let missing = file.bytes.missing else { return false }
-    source.fill(missing, from: base)
-    reopening = SoundFileOpening(source, kind: kind, base: base, missing: missing)
+    file.bytes.fill(missing)
+    reopening = SoundFileOpening(file, kind: kind, missing: missing)
     lookahead = min(lookahead * 2, Self.lookahead.upperBound)
     return true
   }

@@ -41,8 +41,8 @@ final class SoundTouchStretcher: TimeStretcher {
     switch pace.algorithm {
     case .varispeed:
       handle.setRate(pace.speed)
-      // The filter delays by 30 output frames minus 30 input frames at all speeds (measured with marks,
-      // 2.3.2). At speeds above 1, SoundTouch compensates the delay itself.
+      // The filter delays by 30 input frames, which are 30 / speed output frames, minus 30 output frames
+      // (measured with marks, 2.3.2). At speeds above 1, SoundTouch compensates the delay itself.
       delay = max(0, Int((30 / pace.speed - 30).rounded()))
     case .timeDomain, .spectral:
       // The filter is needed only for other pitches. Without it the sound begins with the exact input frames,

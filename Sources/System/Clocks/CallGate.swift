@@ -3,7 +3,7 @@ import Synchronization
 
 /// A gate that decides whether calls into the application's code may begin, for one or several threads.
 ///
-/// The gate records the threads inside such calls. Closing can therefore wait for calls on other threads
+/// The gate records the threads inside such calls. `awaitCalls` can therefore wait for calls on other threads
 /// without waiting for the caller's own.
 package final class CallGate: Sendable {
   private struct State {

@@ -4,8 +4,7 @@ package import Dispatch
 /// queue of the test.
 package protocol DeliveryQueue: AnyObject, Sendable {
   /// Enqueues `work` after earlier work items; `MainLoop` first runs items that a worker's body enqueued.
-  /// Thread-safe; never blocks. `work` never runs on the caller's stack while the caller is inside the module
-  /// that received the queue.
+  /// Thread-safe; never blocks. `work` never runs inside `enqueue`, on the caller's stack.
   func enqueue(_ work: @escaping @Sendable () -> Void)
 
   /// Starts a worker, as `HostClock.makeWorker` does, but its body runs on the queue's thread, between work

@@ -17,8 +17,8 @@ package protocol Worker: AnyObject, Sendable {
   /// body on the caller's stack. Cheap while a signal is pending.
   func signal()
 
-  /// Ends the worker; no run of the body begins after the return. Waits for a run in progress, except when
-  /// called by the body itself. Thread-safe; idempotent.
+  /// Ends the worker; no run of the body begins after the return. Waits for a run in progress, unless called
+  /// inside that run. Thread-safe; idempotent.
   func cancel()
 }
 

@@ -22,8 +22,8 @@ package final class SystemClock: HostClock {
   /// so that SIGINT and similar signals reach the threads that expect them.
   ///
   /// The worker ends with `cancel()` or with its last reference. Its own thread releases the body before
-  /// `cancel()` returns on another thread. A run that releases the worker's last reference is completed
-  /// first.
+  /// `cancel()` returns on another thread. A run that releases the worker's last reference is completed, and
+  /// no other run begins.
   package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
     SystemWorker(name: name, clock: self, body: body)
   }

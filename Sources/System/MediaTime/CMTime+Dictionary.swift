@@ -53,7 +53,8 @@ public func CMTimeRangeCopyAsDictionary(_ range: CMTimeRange, allocator: Never?)
   [kCMTimeRangeStartKey: range.start.dictionary, kCMTimeRangeDurationKey: range.duration.dictionary]
 }
 
-/// Returns the range stored by ``CMTimeRangeCopyAsDictionary(_:allocator:)``; invalid without dictionaries.
+/// Returns the range stored by ``CMTimeRangeCopyAsDictionary(_:allocator:)``; invalid if the dictionary of the
+/// start or of the duration is missing or invalid.
 public func CMTimeRangeMakeFromDictionary(_ dictionaryRepresentation: [String: Any]) -> CMTimeRange {
   guard let start = dictionaryRepresentation[kCMTimeRangeStartKey] as? [String: Any],
     let duration = dictionaryRepresentation[kCMTimeRangeDurationKey] as? [String: Any]

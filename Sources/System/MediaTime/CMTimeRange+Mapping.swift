@@ -61,7 +61,8 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
   let denominator = UInt128(offset.timescale) * UInt128(to.timescale) * UInt128(from.value)
   let numerator = (UInt128(offset.value.magnitude) * UInt128(to.value))
     .multipliedFullWidth(by: UInt128(from.timescale))
-  // The quotient needs more than 128 bits, far more than a time can hold.
+  // If the high half reaches the denominator, the quotient needs more than 128 bits, far more than a time can
+  // hold.
   guard numerator.high < denominator else { return .infinity(negative: offset.value < 0) }
   let (whole, remainder) = denominator.dividingFullWidth(numerator)
   return .nearest(

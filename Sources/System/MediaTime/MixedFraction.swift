@@ -47,7 +47,7 @@ extension MixedFraction {
     let maximum = UInt128(kCMTimeMaxTimescale)
     let divisor = greatestCommonDivisor(denominator, remainder)
     let least = denominator / divisor
-    // With a whole part up to 2⁶³ and timescales below 2³¹, all results fit 125 bits.
+    // With a whole part up to 2⁶³ and timescales below 2³¹, all products below fit 94 bits.
     guard least <= maximum else { return nil }
     let value = whole * least + remainder / divisor
     guard value <= limit else { return nil }

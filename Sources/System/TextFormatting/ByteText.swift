@@ -1,6 +1,6 @@
-/// A short text under construction in a buffer of sufficient size. A reply to `status` has ten numbers, and a
-/// time step is written a hundred times a second. A string for each number, or a check of an array's capacity
-/// for each piece, would take longer than the rest of the work.
+/// A short text under construction in a fixed buffer; text beyond its end stops the program. Writes numbers
+/// without strings and without growing an array, because one line is written for each of a hundred time steps
+/// a second.
 package struct ByteText: ~Copyable {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private var count = 0

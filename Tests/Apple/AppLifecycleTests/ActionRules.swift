@@ -86,6 +86,7 @@ struct ActionRules: Sendable {
       expect(state == .background && !isStopped, "enterBackground in the wrong state")
     case .enterForeground:
       expect(state == .background || state == .suspended, "enterForeground in front")
+    case .expectInterruption: expect(state == .inactive && !isTold, "interruption expected wrongly")
     case .beginInterruption, .endInterruption:
       expect(state != .suspended && state != .notRunning, "interruption while suspended")
       expect(isTold == (action != .beginInterruption), "interruptions out of order")

@@ -433,7 +433,8 @@ import Testing
     }
     stage.clock.runUntilIdle()
     device.setKeeping(.audio, false)
-    stage.clock.runUntilIdle()
+    // A command keeps it awake for some seconds.
+    stage.clock.advance(bySeconds: device.settings.wakeGrace)
     #expect(clashes.load(ordering: .relaxed) == 0)
     #expect(checker.wrong.load(ordering: .relaxed) == 0)
     #expect(count.load(ordering: .relaxed) > 1000)

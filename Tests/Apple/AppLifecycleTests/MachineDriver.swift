@@ -96,6 +96,7 @@ struct MachineDriver {
         returnCall()
       case .enter(let state): lines.append(.enter(state))
       case .suspend, .reclaimSockets, .resume, .enterBackground, .enterForeground,
+        .expectInterruption,
         .beginInterruption,
         .endInterruption,
         .terminate, .quit,

@@ -61,6 +61,9 @@ enum Situation: String, CaseIterable {
   static let resignActive: [Line] = [.call(.willResignActive), .enter(.inactive)]
   static let launch: [Line] = [.enter(.inactive), .call(.didFinishLaunching)]
   static let launchAgain: [Line] = [.enter(.inactive), .act(.launch), .call(.didFinishLaunching)]
+  static func interrupted(_ launch: [Line]) -> [Line] {
+    launch.dropLast() + [.act(.expectInterruption)] + launch.suffix(1) + began
+  }
   static let enterBackground: [Line] = [
     .call(.didEnterBackground), .enter(.background), .act(.enterBackground),
   ]
@@ -87,9 +90,9 @@ enum Situation: String, CaseIterable {
   static func expected(_ happening: LifecycleHappening, in situation: Situation) -> [Line] {
     switch situation {
     case .neverLaunched: launched(happening, launch)
-    case .neverLaunchedInterrupted: launched(happening, launch + began)
+    case .neverLaunchedInterrupted: launched(happening, interrupted(launch))
     case .terminated, .terminatedAndLocked: launched(happening, launchAgain)
-    case .terminatedInterrupted: launched(happening, launchAgain + began)
+    case .terminatedInterrupted: launched(happening, interrupted(launchAgain))
     case .active, .activeInterrupted:
       switch happening {
       case .home, .lock: resignActive + enterBackground + suspend

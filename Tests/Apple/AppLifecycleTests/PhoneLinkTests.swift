@@ -65,17 +65,24 @@ import Testing
     }
   }
 
-  @Test("A device whose observer does not return is reported, so that the phone ends the application")
-  func hang() throws {
+  @Test(
+    "A device whose observer does not return is reported, so that the phone ends the application",
+    arguments: [
+      // Without an interruption its end has no effect, and so makes no call with a limit.
+      LifecycleHappening.interruptionEnded(shouldResume: false),
+      // The call of `willResignActive` exceeds its limit while the observer hangs.
+      .home,
+    ])
+  func hang(_ event: LifecycleHappening) throws {
     let phone = try Phone()
     var settings = LifecycleSettings()
-    (settings.callLimit, settings.foregroundCallLimit) = (0.2, 0.2)
+    (settings.callLimit, settings.foregroundCallLimit) = (0.1, 0.4)
     let device = Device(
       modes: BackgroundModes(), clock: SystemClock.shared, settings: settings, isActive: true)
     let gate = DispatchSemaphore(value: 0)
-    // Without an interruption its end has no effect, and so makes no call with a limit.
-    let event = LifecycleHappening.interruptionEnded(shouldResume: false)
+    defer { gate.signal() }
     device.onRecord = { if $0.event == .happened(event) { gate.wait() } }
+    _ = device.application.beginBackgroundTask(withName: "upload")
     phone.link.attach(device)
     #expect(try phone.report() == .hello(BackgroundModes(), .active))
     phone.send("1 \(event)")
@@ -83,9 +90,13 @@ import Testing
       Issue.record("no hang")
       return
     }
-    #expect(
-      fault.code == "0x8badf00d" && fault.reason == "an observer of the device had not returned after 0.2 s")
+    #expect(fault.code == "0x8badf00d")
+    #expect(fault.reason.hasPrefix("an observer of the device had not returned after "))
+    #expect(fault.reason.hasSuffix(" s (allowed: 0.40 s)"))
+    // The facts are those of any other termination.
+    #expect(fault.text.contains("\n  State: active\n  Background modes: none\n"))
+    #expect(fault.text.contains("\n  Open background tasks:\n    \"upload\", begun "))
     gate.signal()
-    #expect(try phone.report() == .done(1, .active))
+    while try phone.report() != .done(1, event == .home ? .notRunning : .active) {}
   }
 }

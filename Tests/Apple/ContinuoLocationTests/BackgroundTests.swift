@@ -176,6 +176,68 @@ struct BackgroundTests {
     }
   }
 
+  @Test("Updates that start after a long standstill in the background have their 15 minutes too")
+  func startsLate() async throws {
+    try await withTestDevice(modes: [.location]) { device in
+      let first = try await device.launchWalker(eastward: 1)
+      first.manager.allowsBackgroundLocationUpdates = true
+      first.manager.pausesLocationUpdatesAutomatically = false
+      first.manager.startUpdatingLocation()
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(1200))
+      let second = Walker(on: device)
+      second.manager.allowsBackgroundLocationUpdates = true
+      second.manager.startUpdatingLocation()
+      await device.advance(by: .seconds(1800))
+      #expect(device.record.moments(of: "paused") == [.seconds(2100)])
+      second.manager.startUpdatingLocation()
+      await device.advance(by: .seconds(1800))
+      #expect(device.record.moments(of: "paused") == [.seconds(2100), .seconds(3900)])
+    }
+  }
+
+  @Test("In use: updates begun in a launch in the background do not go on")
+  func launchedInTheBackground() async throws {
+    final class App: UIApplicationDelegate {
+      var walker: Walker?
+      let device: TestDevice
+      init(_ device: TestDevice) { self.device = device }
+      func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
+      ) -> Bool {
+        application.setMinimumBackgroundFetchInterval(0)
+        walker = Walker(on: device)
+        walker?.manager.allowsBackgroundLocationUpdates = true
+        walker?.manager.startUpdatingLocation()
+        return true
+      }
+      func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler handler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
+      ) { handler(.newData) }
+    }
+    try await withTestDevice(modes: [.fetch, .location]) { device in
+      device.location.authorization = .authorizedWhenInUse
+      await device.travel(along: try .eastward(3600))
+      let app = App(device)
+      await device.launch(app)
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(10))
+      #expect(app.walker?.seconds.last == 10)
+      await device.terminate()
+      await device.advance(by: .seconds(10))
+      await device.performBackgroundFetch()
+      let count = app.walker?.locations.count
+      await device.advance(by: .seconds(60))
+      #expect(device.state == .suspended && app.walker?.locations.count == count)
+      await device.foreground()
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(10))
+      #expect(device.state == .background && app.walker?.seconds.last == 90)
+    }
+  }
+
   @Test("Significant changes wake a suspended application, without any mode, for some seconds")
   func significant() async throws {
     try await withTestDevice { device in

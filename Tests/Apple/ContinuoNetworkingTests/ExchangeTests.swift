@@ -8,6 +8,32 @@ import Transfer
 @testable import ContinuoNetworking
 @testable import TransferService
 
+/// A clock that runs a body at one of the next moments at which its time is asked for: what another thread
+/// may do between two steps of an exchange.
+private final class InterveningClock: HostClock {
+  private let base = VirtualClock()
+  private let pending = Mutex<(moment: Int, body: @Sendable () -> Void)?>(nil)
+
+  /// Runs `body` when the time is asked for after `moment` other times.
+  func intervene(at moment: Int, _ body: @escaping @Sendable () -> Void) {
+    pending.withLock { $0 = (moment, body) }
+  }
+
+  var now: HostTime {
+    let body = pending.withLock { pending -> (@Sendable () -> Void)? in
+      guard let (moment, body) = pending else { return nil }
+      pending = moment > 0 ? (moment - 1, body) : nil
+      return moment > 0 ? nil : body
+    }
+    body?()
+    return base.now
+  }
+
+  func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
+    base.makeWorker(name, body: body)
+  }
+}
+
 @Suite("The events of an exchange")
 struct ExchangeTests {
   /// A client that decides later about each response.
@@ -50,6 +76,26 @@ struct ExchangeTests {
     #expect(client.lines.withLock { $0 }.isEmpty)
     clock.advance(bySeconds: 1)
     #expect(client.lines.withLock { $0 } == ["end"] && transport.cancelled == 1)
+  }
+
+  @Test("credentials that come while the refused connection ends are sent on a new one", arguments: 0..<8)
+  func credentialsAtTheEnd(moment: Int) throws {
+    let transport = HandTransport()
+    let client = Client {}
+    let clock = InterveningClock()
+    let exchange = Exchange(
+      TransferRequest(url: try WebURL.read("http://files.test/a").url), transport: transport,
+      alarms: Alarms(clock: clock), timeout: 60, client: client)
+    exchange.start()
+    transport.send(.head(ResponseHead(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"r\"")])))
+    clock.intervene(at: moment) { exchange.authenticate(Credentials(user: "a", password: "b")) }
+    transport.send(.end)
+    while transport.count == 1 { _ = clock.now }
+    #expect(client.lines.withLock { $0 }.isEmpty)
+    transport.send(.head(ResponseHead(status: 200, fields: [])))
+    exchange.proceed()
+    transport.send(.end)
+    #expect(client.lines.withLock { $0 } == ["answer 200", "end"] && transport.count == 2)
   }
 
   @Test("a connection that ends while the client takes a redirect as the response ends after its decision")

@@ -81,6 +81,15 @@ import Testing
     #expect(TransferRecordWriter.replace(path, Data("new".utf8), by: disk.calls) == ENOSPC)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
     disk.setFull(false)
+    // Of a quota on a network file system, say.
+    var calls = disk.calls
+    calls.close = { descriptor in
+      close(descriptor)
+      errno = EDQUOT
+      return -1
+    }
+    #expect(TransferRecordWriter.replace(path, Data("new".utf8), by: calls) == EDQUOT)
+    #expect(FileManager.default.contents(atPath: path) == Data("old".utf8))
     disk.failFolders(EIO)
     #expect(TransferRecordWriter.replace(path, Data("newer".utf8), by: disk.calls) == EIO)
     disk.failFolders(EINVAL)

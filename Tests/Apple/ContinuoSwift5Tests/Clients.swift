@@ -2,6 +2,11 @@ import Continuo
 
 // Code of the kinds that clients have, in Swift 5 mode: it only has to compile as it does on Apple's systems.
 
+/// The start of an application, as in a `main.swift`. Never called.
+func startApplication() {
+  UIApplicationMain(CommandLine.argc, CommandLine.unsafeArgv, nil, nil)
+}
+
 /// A player of its own that retries seeks, as streaming players do.
 class RetryingQueuePlayer: AVQueuePlayer {
   private var targetTime: CMTime?

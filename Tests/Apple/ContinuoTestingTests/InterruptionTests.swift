@@ -61,4 +61,30 @@ struct InterruptionTests {
       device.expectSilence(from: .seconds(2))
     }
   }
+
+  @Test("An application launched during a call cannot play, in its launch neither", arguments: [false, true])
+  func launchedDuringACall(isRelaunch: Bool) async {
+    await withTestDevice(modes: [.audio]) { device in
+      if isRelaunch {
+        await device.launch()
+        await device.terminate()
+      }
+      let app = ObservantApp(on: device)
+      let song = device.song("a", duration: .seconds(10), sampleRate: 8000)
+      var player: AVQueuePlayer?
+      app.onLaunch = {
+        #expect(throws: (any Error).self) { try AVAudioSession.sharedInstance().setActive(true) }
+        player = device.play([song])
+        device.spend(.seconds(2))
+      }
+      await device.beginInterruption()
+      await device.launch(app)
+      await device.advance(by: .seconds(10))
+      #expect(device.heard.passages.isEmpty && player?.rate == 0)
+      await device.endInterruption(shouldResume: true)
+      player?.play()
+      await device.advance(by: .seconds(30))
+      #expect(device.heard.passages == [song.whole])
+    }
+  }
 }

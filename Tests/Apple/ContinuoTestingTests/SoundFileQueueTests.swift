@@ -82,4 +82,132 @@ struct SoundFileQueueTests {
       withExtendedLifetime(player) {}
     }
   }
+
+  enum Trouble: CaseIterable {
+    case outputLost, connectionCut, suspended
+  }
+
+  @Test(
+    "A lost output, a cut connection, a suspension: no frame is lost, and each step comes once",
+    arguments: SoundFormat.all, Trouble.allCases)
+  func troubles(_ format: SoundFormat, _ trouble: Trouble) async throws {
+    let song = try SingleSong(format)
+    let output =
+      trouble == .outputLost ? TestOutput.vanishing(at: .seconds(1), returning: .seconds(3)) : .ideal
+    try await withTestDevice(output: output) { device in
+      await device.launch()
+      device.playsMusic()
+      var item = AVPlayerItem(url: URL(fileURLWithPath: song.path))
+      if trouble == .connectionCut {
+        let bytes = try song.folder.read("song")
+        device.network.serve(.data(bytes, etag: "\"1\""), at: "https://files.test/song")
+        device.network.link = .init(bytesPerSecond: bytes.count, latency: .milliseconds(20))
+        device.network.host("files.test").closes(after: [bytes.count / 2, bytes.count / 4, 1])
+        item = AVPlayerItem(url: try #require(URL(string: "https://files.test/song")))
+      }
+      let player = AVQueuePlayer(playerItem: item)
+      let steps = Steps(player)
+      player.play()
+      await device.advance(by: .seconds(1.2))
+      if trouble == .suspended {
+        await device.pressHomeButton()
+        await device.advance(by: .seconds(60))
+        #expect(device.state == .suspended && device.heardSamples.count < song.samples.count)
+        await device.foreground()
+      }
+      await device.advance(by: .seconds(60))
+      let isSame = device.heardSamples == song.samples
+      #expect(isSame, "\(device.heardSamples.count) of \(song.samples.count)")
+      #expect(steps.values == song.steps)
+    }
+  }
+
+  @Test("At rate 1.25 the steps are the item's", arguments: SoundFormat.all)
+  func rate(_ format: SoundFormat) async throws {
+    let song = try SingleSong(format)
+    await withTestDevice { device in
+      await device.launch()
+      let player = AVQueuePlayer(playerItem: AVPlayerItem(url: URL(fileURLWithPath: song.path)))
+      let steps = Steps(player)
+      player.rate = 1.25
+      await device.advance(by: .seconds(1))
+      #expect(abs(player.currentTime().seconds - 1.25) < 0.001)
+      await device.advance(by: .seconds(5))
+      #expect(steps.values == song.steps)
+      // Frames are picked: four of five.
+      let picked = (0..<song.samples.count).filter { $0 / 2 % 5 != 4 }
+      let isSame = device.heardSamples == picked.map { song.samples[$0] }
+      #expect(isSame, "\(device.heardSamples.count) of \(picked.count)")
+    }
+  }
+
+  @Test("A ramp of an audio mix is exact to the frame", arguments: SoundFormat.all)
+  func ramp(_ format: SoundFormat) async throws {
+    let song = try SingleSong(format)
+    await withTestDevice { device in
+      await device.launch()
+      let parameters = AVMutableAudioMixInputParameters()
+      parameters.trackID = 1
+      let seconds = { (seconds: Double) in CMTime(seconds: seconds, preferredTimescale: 1_000) }
+      parameters.setVolumeRamp(
+        fromStartVolume: 1, toEndVolume: 0.25, timeRange: CMTimeRange(start: seconds(0.5), end: seconds(1.25))
+      )
+      let mix = AVMutableAudioMix()
+      mix.inputParameters = [parameters]
+      let item = AVPlayerItem(url: URL(fileURLWithPath: song.path))
+      item.audioMix = mix
+      let player = AVQueuePlayer(playerItem: item)
+      player.play()
+      await device.advance(by: .seconds(5))
+      let heard = device.heardSamples
+      #expect(heard.count == song.samples.count)
+      let wrong = zip(heard, song.samples).enumerated().first { index, samples in
+        let volume = 1 - min(max(Double(index / 2) / Double(song.rate) - 0.5, 0), 0.75)
+        return abs(Double(samples.0) - Double(samples.1) * volume) > (volume == 1 ? 0 : 1e-6)
+      }
+      #expect(wrong == nil)
+      withExtendedLifetime(player) {}
+    }
+  }
+}
+
+/// A song of two channels in one format, and what it decodes to.
+private struct SingleSong {
+  let folder: TemporaryFolder
+  let path: String
+  let rate: Int
+  let frames = 100_000
+  let samples: [Float]
+
+  init(_ format: SoundFormat) throws {
+    folder = try TemporaryFolder()
+    rate = format == .opus ? 48_000 : 44_100
+    path = try SoundMaker.write(
+      SoundMaker.sound(frames: frames, for: format), to: folder.file("song"), format, rate: rate)
+    samples = try VirtualMedia.samples(of: AudioFile(path: path))
+    #expect(samples.count == frames * 2)
+  }
+
+  /// The hundredths that begin within the song.
+  var steps: [Int64] { Array(0...Int64((frames - 1) * 100 / rate)) }
+}
+
+/// The hundredths that a player's observer is told.
+private final class Steps {
+  private let log = Collected<Int64>()
+  private let player: AVPlayer
+  private let token: Any
+
+  init(_ player: AVPlayer) {
+    self.player = player
+    token = player.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 100), queue: .main) {
+      [log] time in
+      // Jumps and stops are told in other time scales.
+      if time.timescale == 100 { log.add(time.value) }
+    }
+  }
+
+  deinit { player.removeTimeObserver(token) }
+
+  var values: [Int64] { log.all }
 }

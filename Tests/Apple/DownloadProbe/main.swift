@@ -1,9 +1,10 @@
 // A program that downloads a file in a background session, for the tests that kill it: a later process goes on.
 //
 //   DownloadProbe URL TARGET   ends with status 0 when the file is at TARGET, with 1 if it failed
-//   DownloadProbe phone download|upload URL FILE [hang] [early] [once] [long] [delayed]
+//   DownloadProbe phone download|upload URL FILE [hang] [early] [once] [long] [foreground] [delayed]
 //                              an application for a phone, which begins that, and hangs in the background; begins it at
 //                              its launch; makes no session when it is launched again; whose session has a long identifier;
+//                              loads something in the foreground before;
 //                              whose download starts after half a second, and once the application was woken
 //   DownloadProbe phone rest FILE
 //                              one that begins nothing, and gets what an earlier one has begun

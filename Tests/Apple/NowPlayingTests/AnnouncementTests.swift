@@ -9,12 +9,17 @@ import Testing
   private final class Avahi: Sendable {
     let calls = Observed([BusMessage]())
     private let client: BusClient
+    /// The state of the server: 1 while its host name is being established, 2 from then on, 3 after a conflict.
+    private let state: Observed<Int32>
 
     /// `taken`: names that other programs of the machine have.
-    init(_ address: String, taken: [String] = []) throws {
+    init(_ address: String, taken: [String] = [], state: Int32 = 2) throws {
+      let state = Observed(state)
+      self.state = state
       client = try BusClient(address) { [calls] call, _ in
         calls.update { $0.append(call) }
         switch call.member {
+        case "GetState": return .values([.int32(state.value)])
         case "EntryGroupNew": return .values([.objectPath("/Client1/EntryGroup1")])
         case "AddService" where taken.contains(call.arguments[3].text ?? ""):
           return .failure(BusError(name: "org.freedesktop.Avahi.CollisionError", message: "taken"))
@@ -29,6 +34,15 @@ import Testing
         BusMessage(
           path: group, interface: "org.freedesktop.Avahi.EntryGroup", member: "StateChanged",
           arguments: [.int32(3), .string("org.freedesktop.Avahi.CollisionError")]))
+    }
+
+    /// The state of the server changes.
+    func change(to state: Int32) {
+      self.state.update { $0 = state }
+      client.emit(
+        BusMessage(
+          path: "/", interface: "org.freedesktop.Avahi.Server", member: "StateChanged",
+          arguments: [.int32(state), .string("")]))
     }
 
     func appear() async throws { #expect(try await client.requestName("org.freedesktop.Avahi")) }
@@ -48,11 +62,11 @@ import Testing
     let announcement = ServiceAnnouncement(Self.service, address: stage.address)
     let calls = try await avahi.committed()
     withExtendedLifetime(announcement) {}
-    #expect(calls.map(\.member) == ["EntryGroupNew", "AddService", "Commit"])
-    #expect(calls.map(\.path) == ["/", "/Client1/EntryGroup1", "/Client1/EntryGroup1"])
-    #expect(calls[1].signature == "iiussssqaay")
+    #expect(calls.map(\.member) == ["EntryGroupNew", "GetState", "AddService", "Commit"])
+    #expect(calls.map(\.path) == ["/", "/", "/Client1/EntryGroup1", "/Client1/EntryGroup1"])
+    #expect(calls[2].signature == "iiussssqaay")
     #expect(
-      calls[1].arguments == [
+      calls[2].arguments == [
         .int32(-1), .int32(-1), .uint32(0), .string("Music"), .string("_mpd._tcp"), .string(""), .string(""),
         .uint16(6600), .byteArrays([]),
       ])
@@ -86,13 +100,46 @@ import Testing
     withExtendedLifetime(announcement) {}
     #expect(
       calls.map(\.member) == [
-        "EntryGroupNew", "AddService", "Commit", "Reset", "AddService", "AddService", "Commit",
+        "EntryGroupNew", "GetState", "AddService", "Commit", "Reset", "GetState", "AddService", "AddService",
+        "Commit",
       ])
     #expect(
       calls.filter { $0.member == "AddService" }.map { $0.arguments[3].text } == [
         "Music", "Music #2", "Music #3",
       ])
-    #expect(calls.dropFirst().allSatisfy { $0.path == "/Client1/EntryGroup1" })
+    #expect(
+      calls.allSatisfy {
+        $0.path == (["EntryGroupNew", "GetState"].contains($0.member) ? "/" : "/Client1/EntryGroup1")
+      })
+  }
+
+  @Test func serviceWaitsForTheNameOfTheMachine() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let avahi = try Avahi(stage.address, state: 1)
+    try await avahi.appear()
+    let announcement = ServiceAnnouncement(Self.service, address: stage.address)
+    _ = try await avahi.calls.wait(for: "the state") { $0.last?.member == "GetState" }
+    avahi.change(to: 2)
+    let calls = try await avahi.committed()
+    withExtendedLifetime(announcement) {}
+    #expect(calls.map(\.member) == ["EntryGroupNew", "GetState", "AddService", "Commit"])
+  }
+
+  @Test(arguments: [1, 3] as [Int32]) func serviceFollowsTheNameOfTheMachine(state: Int32) async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let avahi = try Avahi(stage.address, taken: ["Music"])
+    try await avahi.appear()
+    let announcement = ServiceAnnouncement(Self.service, address: stage.address)
+    _ = try await avahi.committed()
+    avahi.change(to: state)
+    _ = try await avahi.calls.wait(for: "the state") { $0.count { $0.member == "GetState" } == 2 }
+    avahi.change(to: 2)
+    let calls = try await avahi.committed(2)
+    withExtendedLifetime(announcement) {}
+    #expect(calls.suffix(4).map(\.member) == ["Reset", "GetState", "AddService", "Commit"])
+    #expect(calls.suffix(2).first?.arguments[3].text == "Music #2")
   }
 
   @Test func avahiThatComesLaterIsTold() async throws {

@@ -9,29 +9,7 @@ import Testing
 @testable import NowPlaying
 
 /// The centers on a real bus of their own, with playerctl and a client of the same library as others.
-@Suite struct NowPlayingTests {
-  private static var song: [String: Any] {
-    [
-      MPMediaItemPropertyTitle: "Ground in D", MPMediaItemPropertyArtist: "Purcell",
-      MPMediaItemPropertyAlbumTitle: "Grounds", MPMediaItemPropertyPlaybackDuration: 181.5,
-      MPNowPlayingInfoPropertyElapsedPlaybackTime: 0, MPNowPlayingInfoPropertyPlaybackRate: 0,
-    ]
-  }
-  private static let name = "org.mpris.MediaPlayer2.Tester"
-
-  /// Runs a test with a bus, a client and an application, which is suspended while the flag says so.
-  private func withApplication(
-    _ body: (BusStage, BusClient, NowPlayingContext, Observed<Bool>) async throws -> Void
-  ) async throws {
-    let stage = try await BusStage()
-    defer { stage.close() }
-    let client = try BusClient(stage.address)
-    try await client.watchPlayers()
-    let isSuspended = Observed(false)
-    let context = NowPlayingContext(address: stage.address, identity: "Tester") { isSuspended.value }
-    try await body(stage, client, context, isSuspended)
-  }
-
+@Suite struct NowPlayingTests: PublishingTests {
   @Test func playerctlSeesTheItem() async throws {
     try await withApplication { stage, client, context, _ in
       // playerctl asks those for metadata that can play.
@@ -58,59 +36,6 @@ import Testing
       context.center.nowPlayingInfo = nil
       try await client.awaits("PlaybackStatus", .string("Stopped"))
       #expect(try await stage.playerctl("status").text == "Stopped")
-    }
-  }
-
-  @Test func commandsCallHandlersOnTheMainQueue() async throws {
-    try await withApplication { stage, client, context, _ in
-      let heard = Observed([String]())
-      func hear(
-        _ command: MPRemoteCommand, _ name: String, _ describe: @escaping (MPRemoteCommandEvent) -> String
-      ) {
-        command.addTarget { event in
-          #expect(MainDispatchQueue.isCurrent)
-          #expect(event.command === command)
-          #expect(event.timestamp > 0)
-          heard.update { $0.append("\(name) \(describe(event))") }
-          return .success
-        }
-      }
-      let commands = context.commands
-      for (command, name) in [
-        (commands.playCommand, "play"), (commands.pauseCommand, "pause"), (commands.stopCommand, "stop"),
-        (commands.togglePlayPauseCommand, "toggle"), (commands.nextTrackCommand, "next"),
-        (commands.previousTrackCommand, "previous"),
-      ] { hear(command, name) { _ in "" } }
-      hear(commands.changePlaybackPositionCommand, "position") {
-        ($0 as? MPChangePlaybackPositionCommandEvent)?.positionTime.description ?? "?"
-      }
-      hear(commands.changePlaybackRateCommand, "rate") {
-        ($0 as? MPChangePlaybackRateCommandEvent)?.playbackRate.description ?? "?"
-      }
-      hear(commands.changeRepeatModeCommand, "repeat") {
-        ($0 as? MPChangeRepeatModeCommandEvent).map { "\($0.repeatType)" } ?? "?"
-      }
-      hear(commands.changeShuffleModeCommand, "shuffle") {
-        ($0 as? MPChangeShuffleModeCommandEvent).map { "\($0.shuffleType)" } ?? "?"
-      }
-      context.center.nowPlayingInfo = Self.song
-      try await client.awaitName(Self.name)
-
-      for (arguments, expected) in [
-        (["play"], "play "), (["pause"], "pause "), (["play-pause"], "toggle "), (["stop"], "stop "),
-        (["next"], "next "), (["previous"], "previous "), (["position", "12.5"], "position 12.5"),
-        (["position", "5+"], "position 5.0"), (["loop", "Track"], "repeat one"),
-        (["shuffle", "On"], "shuffle items"),
-      ] {
-        heard.update { $0 = [] }
-        let answer =
-          try await arguments.count == 1
-          ? stage.playerctl(arguments[0]) : stage.playerctl(arguments[0], arguments[1])
-        #expect(answer.status == 0, "\(arguments): \(answer)")
-        _ = try await heard.wait(for: "\(arguments)") { $0 == [expected] }
-      }
-      try await client.set(Self.name, "Rate", .double(1.5))
-      #expect(heard.value.last == "rate 1.5")
     }
   }
 
@@ -168,68 +93,26 @@ import Testing
     #expect(center.shown.state.position(at: clock.now) == .int64(30_000_000))
   }
 
-  @Test func whatIsOfferedFollowsHandlersAndSwitches() async throws {
-    try await withApplication { _, client, context, _ in
-      let commands = context.commands
-      let token = commands.nextTrackCommand.addTarget { _ in .success }
-      try await client.awaitName(Self.name)
-      #expect(try await client.property(Self.name, "CanGoNext") == .bool(true))
-      #expect(try await client.property(Self.name, "CanPlay") == .bool(false))
-      commands.nextTrackCommand.isEnabled = false
-      try await client.awaits("CanGoNext", .bool(false))
-      let refusal = await #expect(throws: BusError.self) { try await client.player(Self.name, "Next") }
-      #expect(refusal?.name == "org.freedesktop.DBus.Error.NotSupported")
-      commands.nextTrackCommand.isEnabled = true
-      try await client.awaits("CanGoNext", .bool(true))
-      commands.nextTrackCommand.removeTarget(token)
-      try await client.awaits("CanGoNext", .bool(false))
-      commands.skipForwardCommand.preferredIntervals = [30, 15]
-      let interval = Observed(0.0)
-      commands.skipForwardCommand.addTarget { event in
-        interval.update { $0 = (event as? MPSkipIntervalCommandEvent)?.interval ?? -1 }
-        return .success
-      }
-      try await client.awaits("CanGoNext", .bool(true))
-      try await client.player(Self.name, "Next")
-      #expect(interval.value == 30)
-      commands.skipForwardCommand.removeTarget(nil)
-      try await client.awaits("CanGoNext", .bool(false))
-      commands.changeShuffleModeCommand.addTarget { _ in .success }
-      commands.changeShuffleModeCommand.currentShuffleType = .items
-      try await client.awaits("Shuffle", .bool(true))
-    }
-  }
-
-  @Test func whatBecomesOfACommandIsTold() async throws {
-    try await withApplication { _, client, context, isSuspended in
-      let status = Observed(MPRemoteCommandHandlerStatus.success)
+  @Test func thePictureOfASuspendedApplicationIsNotAskedFor() async throws {
+    try await withApplication { _, client, context, environment in
       let calls = Observed(0)
-      context.commands.playCommand.addTarget { _ in
+      let artwork = MPMediaItemArtwork(boundsSize: CGSize(width: 1, height: 1)) { _ in
         calls.update { $0 += 1 }
-        return status.value
+        return UIImage()
       }
+      context.center.nowPlayingInfo = Self.song.merging([MPMediaItemPropertyArtwork: artwork]) { $1 }
       try await client.awaitName(Self.name)
-      try await client.player(Self.name, "Play")
-      for failure: MPRemoteCommandHandlerStatus in [
-        .noSuchContent, .noActionableNowPlayingItem, .deviceNotFound, .commandFailed,
-      ] {
-        status.update { $0 = failure }
-        let error = await #expect(throws: BusError.self) { try await client.player(Self.name, "Play") }
-        #expect(error?.name == "org.freedesktop.DBus.Error.Failed")
+      #expect(calls.value == 1)
+      environment.suspension.suspendAll()
+      context.center.nowPlayingInfo?[MPNowPlayingInfoPropertyPlaybackRate] = 1.0
+      // What was enqueued before has run.
+      await withCheckedContinuation { continuation in
+        MainDispatchQueue.shared.enqueue { continuation.resume() }
       }
-      // Of several handlers one is enough.
-      context.commands.playCommand.addTarget { _ in .success }
-      try await client.player(Self.name, "Play")
-      let before = calls.value
-      // None of a suspended application's code runs.
-      isSuspended.update { $0 = true }
-      await #expect(throws: BusError.failed("the application is suspended")) {
-        try await client.player(Self.name, "Play")
-      }
-      #expect(calls.value == before)
-      isSuspended.update { $0 = false }
-      try await client.player(Self.name, "Play")
-      #expect(calls.value == before + 1)
+      #expect(calls.value == 1)
+      environment.suspension.resumeAll()
+      try await client.awaits("PlaybackStatus", .string("Playing"))
+      #expect(calls.value == 2)
     }
   }
 
@@ -284,7 +167,7 @@ import Testing
     try await withApplication { stage, client, context, _ in
       context.center.nowPlayingInfo = Self.song
       try await client.awaitName(Self.name)
-      let second = NowPlayingContext(address: stage.address, identity: "Tester") { false }
+      let second = NowPlayingContext(address: stage.address, identity: "Tester")
       second.center.nowPlayingInfo = Self.song
       try await client.awaitName("\(Self.name).instance\(getpid())")
     }
@@ -293,7 +176,7 @@ import Testing
   @Test func withoutABusEverythingIsKept() async throws {
     let stage = try await BusStage()
     defer { stage.close() }
-    let context = NowPlayingContext(address: stage.address, identity: "Tester") { false }
+    let context = NowPlayingContext(address: stage.address, identity: "Tester")
     try await stage.killDaemon()
     context.center.nowPlayingInfo = Self.song
     context.center.playbackState = .playing
@@ -338,7 +221,7 @@ import Testing
     let stage = try await BusStage(isRunning: false)
     defer { stage.close() }
     let fake = try EndingBus(stage.socketPath)
-    let context = NowPlayingContext(address: stage.address, identity: "Tester") { false }
+    let context = NowPlayingContext(address: stage.address, identity: "Tester")
     context.center.nowPlayingInfo = Self.song
     _ = try await fake.count.wait(for: "further connections") { $0 >= 4 }
     fake.close()
@@ -355,11 +238,11 @@ import Testing
     try await client.watchPlayers()
     await withTestDevice(modes: [.audio]) { device in
       await device.launch()
-      let context = NowPlayingContext(address: stage.address, identity: "Virtual") { false }
+      let context = NowPlayingContext(address: stage.address, identity: "Virtual")
       context.center.nowPlayingInfo = Self.song
     }
     // Another application's appearance is the first that is seen.
-    let other = NowPlayingContext(address: stage.address, identity: "Tester") { false }
+    let other = NowPlayingContext(address: stage.address, identity: "Tester")
     other.center.nowPlayingInfo = Self.song
     try await client.awaitName(Self.name)
     #expect(

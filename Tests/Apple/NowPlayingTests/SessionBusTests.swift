@@ -90,6 +90,18 @@ import Testing
     }
   }
 
+  @Test func valuesThatNoMessageMayHaveAreAnError() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let server = try BusClient(stage.address) { _, _ in .values([.objectPath("no path")]) }
+    #expect(try await server.requestName("org.example.Echo"))
+    let client = try BusClient(stage.address)
+    let error = await #expect(throws: BusError.self) {
+      try await client.call(Self.call("org.example.Echo"))
+    }
+    #expect(error?.name == "org.freedesktop.DBus.Error.InvalidArgs")
+  }
+
   @Test func aNameHasOneOwner() async throws {
     let stage = try await BusStage()
     defer { stage.close() }

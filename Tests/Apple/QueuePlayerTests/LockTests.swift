@@ -58,13 +58,27 @@ struct LockTests {
     let reading = AssetReading(source)
     source.onEnd.withLock {
       $0 = { [weak reading] in
-        let info = try? reading?.proceed {}
+        let info = try? reading?.proceed(isWanted: { true }) {}
         #expect(info == .some(.none) || info == nil)
       }
     }
-    #expect(try reading.proceed {} != nil)
+    #expect(try reading.proceed(isWanted: { true }) {} != nil)
     #expect(source.ends.withLock { $0 } == 1)
-    #expect(try reading.proceed {} == nil)
+    #expect(try reading.proceed(isWanted: { true }) {} == nil)
+  }
+
+  @Test("A reading that is not wanted any more releases its opening")
+  func unwanted() throws {
+    weak let held: Ending?
+    let reading: AssetReading
+    do {
+      let ending = Ending {}
+      held = ending
+      reading = AssetReading(WaitingSource(ending))
+    }
+    #expect(try reading.proceed(isWanted: { true }) {} == nil && held != nil)
+    #expect(try reading.proceed(isWanted: { false }) {} == nil && held == nil)
+    #expect(try reading.proceed(isWanted: { true }) {} == nil)
   }
 
   @Test("A handler whose place another takes may own what uses the players when it ends")
@@ -110,6 +124,18 @@ private final class EndingSource: MediaSource {
           body?()
         })
     }
+  }
+}
+
+/// A medium whose bytes never come. Its opening holds `ending`.
+private final class WaitingSource: MediaSource {
+  private let ending: Mutex<Ending?>
+
+  init(_ ending: Ending) { self.ending = Mutex(ending) }
+
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    let ending = ending.withLock { $0.take() }
+    return MediaOpening { () throws(DecodingError) in withExtendedLifetime(ending) { nil } }
   }
 }
 

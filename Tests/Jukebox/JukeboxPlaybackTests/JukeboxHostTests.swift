@@ -77,6 +77,28 @@ import Testing
     }
   }
 
+  @Test @MainActor func aSongOfTheNetworkThatBecomesCurrentHasTheTagsThatWereReadBefore() throws {
+    try PlaybackStage.with(["a": 1]) { stage in
+      stage.serve("http://files.test/b.mp3")
+      let host = JukeboxHost(stage.machine, mainQueue: stage.mainQueue)
+      var titles: [String?] = []
+      host.setPlayer(AVQueuePlayer()) { event in
+        guard case .currentItem(let song?) = event else { return }
+        titles.append(song.song.metadata?.tags.first.map { "\($0.value)" })
+      }
+      let song = try #require(
+        try host.change { machine throws(JukeboxError) in
+          let ids = try machine.add([Song(path: Array("http://files.test/b.mp3".utf8))])
+          machine.play()
+          return ids.first
+        })
+      stage.pass(0.5)
+      try host.change { $0.learn(song, SongMetadata(tags: [SongTag(.title, Argument("B"))])) }
+      stage.pass(1)
+      #expect(titles == [nil, "B"])
+    }
+  }
+
   @Test @MainActor func aLongSongResumesWhereItWasLeft() throws {
     try PlaybackStage.with(["a": 100, "b": 100]) { stage in
       let (host, player) = host(stage)

@@ -25,6 +25,7 @@ final class PlaybackStage {
   let clock = VirtualClock(runLimit: 1_000_000)
   let mainQueue = VirtualMainQueue()
   let output: SimulatedOutput
+  private let network: SimulatedNetwork
   let environment: PlaybackEnvironment
   /// A jukebox of the songs in the order in which they were given; nothing is asked for.
   private(set) var machine: JukeboxMachine
@@ -52,9 +53,10 @@ final class PlaybackStage {
 
   private init(_ songs: KeyValuePairs<String, Double>, _ breaking: [String: Double]) throws {
     output = SimulatedOutput(clock: clock)
+    network = SimulatedNetwork(clock: clock)
     var environment = PlaybackEnvironment.virtual(
       clock: clock, output: output, mainQueue: mainQueue, library: library,
-      network: SimulatedNetwork(clock: clock))
+      network: network)
     environment.makeSource = { [gone, source = environment.makeSource] url, isPrecise in
       guard gone.names.withLock({ $0.contains(url.deletingPathExtension().lastPathComponent) }) else {
         return source(url, isPrecise)
@@ -69,6 +71,13 @@ final class PlaybackStage {
         name, frames: Self.frames(seconds), sampleRate: 8000, breaksAt: breaking[name].map(Self.frames))
       ids[name] = try machine.add([Jukebox.Song(path: Array(song.url.path.utf8))])[0]
     }
+  }
+
+  /// Makes a song of a second at that URL.
+  func serve(_ url: String) {
+    let song = library.addRemote(url, frames: 44_100)
+    let stream = MarkedStream(song: song, length: 44_100, sampleRate: 44_100, bitRate: 128_000)
+    network.serve(SimulatedNetwork.Content(kind: .song(stream), etag: nil), at: url)
   }
 
   private static func frames(_ seconds: Double) -> Int64 { Int64((seconds * 8000).rounded()) }

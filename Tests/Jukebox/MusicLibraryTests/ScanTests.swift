@@ -16,19 +16,22 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// They are those of other formats, and those without sound that the player can decode.
   @Test("Files that cannot be used are told once, with their kinds") func unplayable() throws {
     try folder.song("a.mp3")
-    for name in ["b.wma", "in/c.ape", "cover.jpg"] { try folder.write("music/\(name)", "x") }
+    for name in ["b.wma", "in/c.ape", "cover.jpg", "e.flac", "list.m3u"] {
+      try folder.write("music/\(name)", "x")
+    }
     let run = try LibraryRun(folder)
     try run.start()
     try run.update()
     try run.update("in")
-    var lines = ["\(run.home.path): 2 files cannot be played: 1 .ape, 1 .wma"]
+    var lines = ["\(run.home.path): 3 files cannot be played: 1 .ape, 1 .flac, 1 .wma"]
     // A message may follow the end of its update.
     try run.events.wait { run.events.complaints == lines }
     try folder.write("music/d.wma", "x")
     try run.update()
-    lines.append("\(run.home.path): 3 files cannot be played: 2 .wma, 1 .ape")
+    lines.append("\(run.home.path): 4 files cannot be played: 2 .wma, 1 .ape, 1 .flac")
     try run.events.wait { run.events.complaints == lines }
     #expect(run.events.lines == ["\(run.home.path): 1 song found"])
   }

@@ -78,6 +78,28 @@ struct WatchTests {
     for _ in 0..<3 { #expect(try client.line() == "event: alive") }
   }
 
+  @Test("A watcher that reads nothing may stay, until it closes its side")
+  func closingWatcher() throws {
+    let server = try TestServer {
+      $0.stall = 0.2
+      $0.heartbeat = 0.1
+      $0.silence = 600
+    }
+    let watcher = try server.client()
+    let other = try server.client()
+    watcher.send("watch time 0.01\n")
+    #expect(server.handler.watchers.wait { $0.count == 1 })
+    // Far more than the kernel and the server keep for it.
+    for first in stride(from: 0, to: 50_000, by: 500) {
+      for step in first..<first + 500 { server.server.broadcast(.step(step), to: steps) }
+      #expect(try other.ask("ping") == ["OK"])
+    }
+    #expect(server.handler.left.value.isEmpty)
+    watcher.finishSending()
+    #expect(server.handler.left.wait { $0.count == 1 })
+    withExtendedLifetime(watcher) {}
+  }
+
   @Test("Fifty watchers get every step while a command is answered")
   func manyWatchers() throws {
     let server = try TestServer()

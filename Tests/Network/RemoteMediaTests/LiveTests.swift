@@ -111,6 +111,23 @@ struct LiveTests {
     #expect(server.requests.count >= 3)
   }
 
+  @Test("after metadata that is no text, sound goes on behind damage")
+  func damageAfterBrokenMetadata() throws {
+    let song = try Self.fixture("noinfo-cbr.mp3")
+    let broken = Self.stream(Array(song.prefix(4_000)), interval: 1_000) { _ in
+      [UInt8](repeating: 0xFB, count: 16)
+    }
+    let heads = (head(1_000), head(nil))
+    let damage = [UInt8](repeating: 0, count: 70 * 1024)
+    let server = try HostileServer { request in
+      request.number == 1
+        ? [.send(heads.0), .send(broken), .hang] : [.send(heads.1), .send(song + damage + song), .hang]
+    }
+    let frames = try Self.samples(song).count / 2
+    let heard = try read(try medium(server), frames: frames * 3 / 2)
+    #expect(heard.samples.count == frames / 2 * 3 * 2 && server.requests.count == 2)
+  }
+
   @Test("an Info frame at the beginning counts for nothing, and is no sound")
   func infoFrame() throws {
     let file = try Self.fixture("cbr-44100-stereo.mp3")

@@ -69,13 +69,13 @@ final class Listener: Sendable {
 @Suite("Media from the network, decoded", .blocksThread)
 struct PlayingTests {
   private func medium(
-    _ server: HostileServer, cache: MediaCache = MediaCache(),
+    _ server: HostileServer, _ path: String = "/song.mp3", cache: MediaCache = MediaCache(),
     notes: @escaping @Sendable (TransferNote) -> Void = { _ in }
   ) throws -> RemoteMedium {
     let environment = RemoteEnvironment(
       transport: CurlHTTPTransport(), clock: SystemClock.shared, cache: cache)
     return RemoteMedium(
-      url: try WebURL.read(server.url("/song.mp3")).url,
+      url: try WebURL.read(server.url(path)).url,
       settings: RequestSettings(userAgent: "Continuo/test"),
       environment: environment, onNote: notes)
   }
@@ -229,6 +229,42 @@ struct PlayingTests {
       #expect(samples.count > 100_000 && song.samples.starts(with: samples.dropLast(20_000)))
       #expect(notes.withLock { $0.contains(.changed) })
     }
+  }
+
+  @Test("a medium that a playlist names and that changes is read on in its new version")
+  func changedBehindPlaylist() throws {
+    let song = try longSong()
+    let server = try HostileServer { request in
+      if request.target == "/list.m3u" {
+        let lines = ["Content-Type: audio/x-mpegurl", "Content-Length: 9"]
+        return [.send(HostileFile.head("200 OK", lines) + Array("song.mp3\n".utf8))]
+      }
+      guard request.number > 2 else {
+        var file = HostileFile(song.bytes)
+        file.cut = 200_000
+        return file.answer(request)
+      }
+      var other = HostileFile(song.bytes + [UInt8](repeating: 0, count: 128))
+      other.tag = "\"2\""
+      return other.answer(request)
+    }
+    let notes = Mutex<[TransferNote]>([])
+    let medium = try medium(server, "/list.m3u") { note in notes.withLock { $0.append(note) } }
+    let samples = try play(medium)
+    #expect(notes.withLock { $0.contains(.changed) && $0.contains(.entered) })
+    #expect(samples.count == song.samples.count)
+  }
+
+  @Test("without a disk, a feed that is longer than the memory for it is an error")
+  func longFeed() throws {
+    let feed = Array("<?xml version=\"1.0\"?><rss><channel>".utf8) + [UInt8](repeating: 32, count: 5 << 20)
+    let server = try HostileServer { _ in
+      let lines = ["Content-Type: application/rss+xml", "Content-Length: \(feed.count)"]
+      return [.send(HostileFile.head("200 OK", lines) + feed)]
+    }
+    let medium = try medium(server, "/feed", cache: MediaCache(folders: []))
+    let error = #expect(throws: DecodingError.self) { try play(medium) }
+    #expect(error?.message.contains("too long") == true)
   }
 
   @Test("a seek far ahead makes one request there; one back into what is there makes none")

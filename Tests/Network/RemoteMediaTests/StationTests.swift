@@ -71,6 +71,35 @@ struct StationTests {
       "\(stored), read up to \(radio.medium.fetch.snapshot.place)")
   }
 
+  @Test("a paused reader does not pause the others; all of them do")
+  func readers() throws {
+    let song = try LiveTests.fixture("noinfo-cbr.mp3")
+    let radio = try Radio(rate: 16_000, lasts: .infinity) { song[$0 % song.count] }
+    radio.clock.advance(bySeconds: 5)
+    let opening = radio.medium.open {}
+    var opened: (any AudioDecoder)?
+    for _ in 0..<100 where opened == nil {
+      radio.clock.advance(bySeconds: 0.1)
+      opened = try opening.proceed()
+    }
+    let other = try #require(opened)
+    other.hold(true)
+    radio.clock.advance(bySeconds: 30)
+    #expect(radio.engine.timeControl == .playing && radio.stalls == 0)
+    #expect(radio.station.openConnections == 1)
+    radio.engine.setRate(0)
+    radio.clock.advance(bySeconds: 30)
+    #expect(radio.station.openConnections == 0)
+    // A third one finds the stream closed, and opens it.
+    let third = radio.medium.open {}
+    var decoder: (any AudioDecoder)?
+    for _ in 0..<100 where decoder == nil {
+      decoder = try third.proceed()
+      radio.clock.advance(bySeconds: 0.1)
+    }
+    #expect(decoder != nil && radio.station.openConnections == 1)
+  }
+
   @Test("the sound of each connection, the next one right behind the last")
   func sound() throws {
     let song = try LiveTests.fixture("noinfo-cbr.mp3")

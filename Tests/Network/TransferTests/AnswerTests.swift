@@ -304,6 +304,57 @@ struct AnswerTests {
         && other.requests.count == 2)
   }
 
+  @Test("several files in one: beyond the first one's Info count a lost connection is not the end")
+  func joined() throws {
+    var world = try MachineWorld { [file] request, number in
+      var answer = file.answer(request)
+      if number == 1 { answer.cut = 50_000 }
+      return answer
+    }
+    world.tell(.expect(total: 20_000))
+    world.run(until: 20)
+    #expect(world.requests.count == 2 && world.holds(file.content))
+  }
+
+  @Test("a connection lost far before an end that was asked beyond is not the end", arguments: [true, false])
+  func lostBeforeTheRest(hasRanges: Bool) throws {
+    var file = file
+    file.hasRanges = hasRanges
+    var world = try MachineWorld { [file] request, number in
+      var answer = file.answer(request)
+      if number == 1 || number == 4 { answer.cut = 30_000 }
+      return answer
+    }
+    world.readsOn = false
+    world.tell(.readAhead(ReadAhead(enough: 5_000, tooFew: 1_000)))
+    world.tell(.expect(total: 100_400))
+    world.run(until: 1)
+    world.tell(.read(from: 99_000))
+    world.run(until: 10)
+    world.readsOn = true
+    world.tell(.read(from: 0))
+    world.run(until: 90)
+    #expect(world.machine.total == 100_000 && world.holds(file.content) && world.complete)
+  }
+
+  @Test("a length that is less than what is stored is another version's", arguments: [true, false])
+  func shorterThanStored(isPart: Bool) throws {
+    // The beginning is the same.
+    let other = Array(file.content.prefix(500))
+    var world = try MachineWorld { [file] request, number in
+      if number == 1 {
+        var answer = file.answer(request)
+        answer.head = ResponseHead(status: 200)
+        answer.cut = 1_000
+        return answer
+      }
+      let fields = isPart ? ("Content-Range", "bytes 0-499/500") : ("Content-Length", "500")
+      return .init(head: ResponseHead(status: isPart ? 206 : 200, fields: [fields]), body: other)
+    }
+    world.run(until: 20)
+    #expect(world.machine.outcome == .changed && !world.complete)
+  }
+
   @Test("announced too long: the Info frame's count ends it")
   func announcedTooLong() throws {
     var plain = file

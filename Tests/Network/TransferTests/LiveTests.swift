@@ -136,6 +136,24 @@ struct LiveTests {
     #expect(world.store.intervals.ranges.first?.lowerBound == end)
   }
 
+  @Test("a stream that is held while its connection is lost is forgotten, too")
+  func heldWithoutConnection() throws {
+    let stream = Self.stream(20_000, seed: 1, interval: nil)
+    var world = try MachineWorld { _, number in
+      number == 2
+        ? .init(head: ResponseHead(status: 200), refusal: .failure(TransferFailure(.refused, "")))
+        : .init(head: Self.head(nil), body: stream.body, ending: number == 1 ? .end : nil)
+    }
+    while world.requests.count < 2 { world.run(until: world.now.seconds + 0.01) }
+    world.tell(.hold(true))
+    world.run(until: 300)
+    #expect(world.store.intervals.ranges.isEmpty && world.requests.count == 2)
+    world.tell(.hold(false))
+    world.run(until: 301)
+    #expect(world.notes.contains { $0.note == .rejoined(at: 20_000) })
+    #expect(world.store.intervals.ranges == [20_000..<40_000])
+  }
+
   @Test("a stream without length that turns out to be live goes on after its end")
   func foundLive() throws {
     let stream = Self.stream(20_000, seed: 1, interval: nil)

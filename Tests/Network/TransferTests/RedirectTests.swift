@@ -11,6 +11,17 @@ struct RedirectTests {
     .init(head: ResponseHead(status: status, fields: [("Location", location)]))
   }
 
+  @Test("a cookie that a redirect deletes is not sent with the next request")
+  func deletedCookie() throws {
+    let url = try WebURL.read("https://h/a").url
+    var (cookies, request) = (ChainCookies(), TransferRequest(url: url))
+    for text in ["a=1", "b=2", "a=; Max-Age=0"] {
+      cookies.take(ResponseHead(status: 302, fields: [("Set-Cookie", text)]), from: url)
+    }
+    cookies.apply(to: &request)
+    #expect(request.fields["Cookie"] == "b=2")
+  }
+
   @Test("10 redirects are followed, 11 are not", arguments: [10, 11])
   func count(_ redirects: Int) throws {
     var world = try MachineWorld { [file] request, number in

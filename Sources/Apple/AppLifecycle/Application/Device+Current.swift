@@ -7,8 +7,8 @@ extension Device {
   private static let process = Mutex<Device?>(nil)
 
   /// The device of `UIApplication.shared`: that of the innermost `withCurrent`, otherwise the process-wide
-  /// device set here. Any thread. Does not block, except that the first use and each change may wait about a
-  /// second for a phone that does not read.
+  /// device set here. Any thread. The first use and each change may wait about a second for a phone that does
+  /// not read. A change that releases the previous device also waits for that device's worker.
   ///
   /// A program that sets no device has no life cycle: the application of the device created on first use is
   /// permanently active, is granted background tasks, has no time limits and receives no calls. Under

@@ -31,7 +31,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
   ///     queue).
   ///   - launchHandler: receives the `BGAppRefreshTask` or `BGProcessingTask`. It should return soon; the
   ///     task continues until it is completed.
-  /// - Returns: false if the identifier is not permitted.
+  /// - Returns: false if the identifier is not permitted, or the device is released.
   @discardableResult
   public func register(
     forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,

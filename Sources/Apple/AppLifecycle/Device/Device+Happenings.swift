@@ -1,10 +1,10 @@
 import Synchronization
 
-/// User and system events for the application. The synchronous form of an event does not wait (see `Device`).
-/// The `async` form returns when all effects are complete, including a suspension or termination of the
-/// application. An event that does not apply to the application's present state has no effect.
+/// User and system events for the application. `Device` describes when the synchronous form of an event
+/// returns. The `async` form returns when all effects are complete, including a suspension or termination of
+/// the application. An event that does not apply to the application's present state is only recorded.
 extension Device {
-  /// Launches the application, unless it is running or suspended.
+  /// Unlocks the screen and launches the application. Has no effect on a running or suspended application.
   public func launch() { happen(.launch) }
 
   /// `launch()` that returns when all effects are complete.
@@ -103,8 +103,8 @@ extension Device {
   nonisolated(nonsending) public func performBackgroundFetch() async { await happened(.fetch) }
 
   /// Reports a remote-control command from the lock screen. A suspended application with the audio mode is
-  /// woken in the background, and must start to play within `LifecycleSettings.wakeGrace`. Has no effect in
-  /// other states or without the mode.
+  /// woken in the background, and must start to play within `LifecycleSettings.wakeGrace`. In the background the
+  /// application runs for at least that time. Has no effect in other states or without the mode.
   public func wakeForRemoteControl() { happen(.remoteControl) }
 
   /// `wakeForRemoteControl()` that returns when all effects are complete.

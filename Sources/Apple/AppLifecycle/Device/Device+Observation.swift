@@ -18,6 +18,10 @@ extension Device {
   /// Whether an interruption is in progress.
   public var isInterrupted: Bool { shared.withLock { $0.machine.isInterrupted } }
 
+  /// Whether the application has been in the state `active` since its launch; false for one that was launched
+  /// in the background and stayed there.
+  package var hasBeenActive: Bool { shared.withLock { $0.machine.hasBeenActive } }
+
   /// The reasons that keep the application running in the background, or would keep it running there.
   public var effectiveKeepers: Set<BackgroundKeeper> { shared.withLock { $0.machine.effectiveKeepers } }
 
@@ -76,6 +80,22 @@ extension Device {
   /// The time at which an observer or a part of the application was called that has not returned yet; nil if none.
   var stepBegan: HostTime? { shared.withLock { $0.stepBegan } }
 
+  /// Returns the report on an observer or a part that had not returned after `took` seconds, at `time`.
+  func hangReport(took: Double, allowed: Double, at time: HostTime) -> TerminationReport {
+    shared.withLock { state in
+      // The machine may have terminated the application for a call that the hang has delayed.
+      let reports = state.steps.lazy.compactMap { step in
+        if case .action(.report(let report)) = step.step { report } else { nil }
+      }
+      let facts =
+        reports.first
+        ?? state.machine.report(.watchdog, .observer, took: took, allowed: allowed, at: time)
+      return TerminationReport(
+        code: .watchdog, culprit: .observer, took: took, allowed: allowed, time: time, state: state.reached,
+        modes: facts.modes, backgroundTimeUsed: facts.backgroundTimeUsed, openTasks: facts.openTasks)
+    }
+  }
+
   /// Whether the application is suspended and all its parts have stopped, so that its process may be stopped.
   package var isStill: Bool {
     let parts = shared.withLock { state -> [any Suspendable]? in
@@ -108,7 +128,7 @@ extension Device {
 
 /// The reason for which an application runs. If several hold, the first in this order applies.
 public enum RunningReason: String, Hashable, Sendable, CaseIterable {
-  /// The application is in the foreground, entering it or leaving it.
+  /// The application is in the state `active` or `inactive`.
   case foreground
   /// The application plays audio, or was woken to do so.
   case audio

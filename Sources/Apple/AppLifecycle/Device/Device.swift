@@ -97,8 +97,8 @@ public final class Device: Sendable {
     return result
   }
 
-  /// Carries out the steps until none is left. `launches`: whether `didFinishLaunching` may be called
-  /// directly.
+  /// Carries out the steps until none is left or another thread carries them out. `launches`: whether
+  /// `didFinishLaunching` may be called directly.
   private func carryOut(as origin: Origin, launches: Bool = true) {
     while true {
       let (next, worker) = shared.withLock { state in
@@ -244,6 +244,7 @@ public final class Device: Sendable {
     case .resume: for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }
     case .enterBackground: for suspendable in change({ _ in }) { suspendable.enterBackground() }
     case .enterForeground: for suspendable in change({ _ in }) { suspendable.enterForeground() }
+    case .expectInterruption: for suspendable in change({ _ in }) { suspendable.expectInterruption() }
     case .beginInterruption: for suspendable in change({ _ in }) { suspendable.beginInterruption() }
     case .endInterruption(let shouldResume):
       for suspendable in change({ _ in }) { suspendable.endInterruption(shouldResume: shouldResume) }

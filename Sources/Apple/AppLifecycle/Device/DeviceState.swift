@@ -69,7 +69,8 @@ struct DeviceState {
   /// The next deadline of the machine or of a keeper's grace; nil if none.
   var nextDeadline: HostTime? { [machine.nextDeadline, keepers.nextExpiry].compactMap { $0 }.min() }
 
-  /// Returns the worker if it must be signalled because a deadline precedes its alarm; nil otherwise.
+  /// Sets `alarm` to the next deadline if that is earlier, and returns the worker, which must then be signalled.
+  /// Returns nil if the alarm is early enough.
   mutating func workerToTell() -> (any Worker)? {
     guard let next = nextDeadline, next < alarm else { return nil }
     alarm = next

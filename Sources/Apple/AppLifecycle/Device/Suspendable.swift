@@ -28,6 +28,10 @@ public protocol Suspendable: AnyObject, Sendable {
   /// needs, such as the main thread, must therefore run again from this call on.
   func enterForeground()
 
+  /// Prevents audio, because the application is being launched during an interruption; its
+  /// `didFinishLaunching` callback comes next. `beginInterruption` or `terminate` follows.
+  func expectInterruption()
+
   /// Pauses audio at the beginning of an interruption, such as a phone call. Never called twice without an
   /// `endInterruption` or a `terminate` in between. An interruption that began during a suspension is
   /// reported right before `resume`, and to the application's code after `resume`.
@@ -57,6 +61,8 @@ extension Suspendable {
   public func enterBackground() {}
   /// Does nothing by default.
   public func enterForeground() {}
+  /// Does nothing by default.
+  public func expectInterruption() {}
   /// Does nothing by default.
   public func beginInterruption() {}
   /// Does nothing by default.

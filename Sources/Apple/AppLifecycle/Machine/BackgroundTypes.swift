@@ -51,9 +51,9 @@ public struct BackgroundTask: Hashable, Sendable {
 
 /// A reason that lets an application run in the background.
 public enum BackgroundKeeper: String, Hashable, Sendable, CaseIterable {
-  /// Audio playback in progress. Requires the background mode `audio`.
+  /// Audio playback in progress, or a wake-up to start playback. Requires the background mode `audio`.
   case audio
-  /// Location updates. Requires the background mode `location`.
+  /// Location updates, which require the background mode `location`, or a wake-up by a location change.
   case location
   /// An unfinished background task. Requires no mode. Tracked by the device.
   case task

@@ -156,9 +156,10 @@ extension LifecycleMachine {
     case reclaimSockets
     /// Call `Suspendable.resume()`. Follows the `enter` that leaves `suspended`.
     case resume
-    // Each of the next five actions calls the method of `Suspendable` with the same name.
+    // Each of the next six actions calls the method of `Suspendable` with the same name.
     case enterBackground
     case enterForeground
+    case expectInterruption
     case beginInterruption
     case endInterruption(shouldResume: Bool)
     case launch

@@ -17,7 +17,7 @@ extension LifecycleMachine {
     case .fetch: beginFetch()
     case .backgroundSession(let session): wakeForSession(session)
     case .quit: quit()
-    case .remoteControl: state == .suspended && modes.contains(.audio) ? wake(for: .audio) : []
+    case .remoteControl: modes.contains(.audio) ? receiveRemoteControl() : []
     case .launchTask(let identifier): beginScheduledTask(identifier)
     case .expireTask(let identifier): expireScheduledTask(identifier)
     case .voipData: wakeForVoIPData()
@@ -45,10 +45,12 @@ extension LifecycleMachine {
     return start() + [.call(.didBecomeActive), .enter(.active)]
   }
 
-  /// Returns the first steps of a launch. They notify the application of an interruption in progress.
+  /// Returns the first steps of a launch. An interruption in progress prevents audio from the beginning; the
+  /// application is notified of it after `didFinishLaunching`, when its observers exist.
   mutating func start() -> [Step] {
     defer { (wasTerminated, hasRun) = (false, true) }
-    return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [.call(.didFinishLaunching)]
+    return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : [])
+      + (isInterrupted ? [.action(.expectInterruption)] : []) + [.call(.didFinishLaunching)]
       + (isInterrupted ? [.beginInterruption] : [])
   }
 
@@ -68,8 +70,8 @@ extension LifecycleMachine {
     return comeToFront()
   }
 
-  /// Returns the steps that bring the application to the foreground. An interruption in progress blocks only
-  /// the audio.
+  /// Returns the steps that bring the application to the foreground. An interruption in progress prevents
+  /// audio playback, but not the state `active`.
   private mutating func comeToFront() -> [Step] {
     let becomeActive: [Step] = [.call(.didBecomeActive), .enter(.active)]
     switch state {
@@ -144,9 +146,23 @@ extension LifecycleMachine {
     return [.enter(.background)] + resumption()
   }
 
+  /// Keeps the application running for the time of `reason`, and at least as long as an earlier wake-up.
   mutating func stayAwake(for reason: BackgroundKeeper) {
-    awakeUntil = now.advanced(bySeconds: reason == .voip ? settings.voipTime : settings.wakeGrace)
+    let end = now.advanced(bySeconds: reason == .voip ? settings.voipTime : settings.wakeGrace)
+    awakeUntil = awakeUntil.map { max($0, end) } ?? end
     awakeFor = reason
+    updateBudget()
+  }
+
+  private mutating func receiveRemoteControl() -> [Step] {
+    switch state {
+    case .suspended: return wake(for: .audio)
+    case .background:
+      // Otherwise a suspension could precede the command's effect.
+      stayAwake(for: .audio)
+      return []
+    case .active, .inactive, .notRunning: return []
+    }
   }
 
   private mutating func wakeForLocation() -> [Step] {

@@ -148,10 +148,17 @@ extension LifecycleMachine {
     _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, since: HostTime,
     took: Double? = nil, allowed: Double
   ) {
-    end(
-      TerminationReport(
-        code: code, culprit: culprit, took: took ?? now.seconds(since: since), allowed: allowed, time: now,
-        state: state, modes: modes, backgroundTimeUsed: Double(budget.used(at: now)) / 1e9, openTasks: tasks))
+    end(report(code, culprit, took: took ?? now.seconds(since: since), allowed: allowed, at: now))
+  }
+
+  /// Returns the report on a termination for a fault at `time`. `took` and `allowed` are in seconds.
+  func report(
+    _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, took: Double, allowed: Double,
+    at time: HostTime
+  ) -> TerminationReport {
+    TerminationReport(
+      code: code, culprit: culprit, took: took, allowed: allowed, time: time, state: state, modes: modes,
+      backgroundTimeUsed: Double(budget.used(at: time)) / 1e9, openTasks: tasks)
   }
 
   /// Terminates the application. Queued events in `arrivals` are kept.
@@ -178,6 +185,7 @@ extension LifecycleMachine {
     missedRefreshChange = false
     returnsOnUnlock = false
     wasTerminated = true
+    hasBeenActive = false
     updateBudget()
     actions.append(.terminate)
     enter(.notRunning)

@@ -31,7 +31,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   /// The maximum number of open tasks, which bounds the memory of a program that never ends them.
   package static let taskLimit = 1000
 
-  /// A step of the reaction to an event. All steps of one event are run before the next event is handled.
+  /// A step of the reaction to a user or system event. All steps of one such event run before those of the
+  /// next, unless a termination discards them.
   enum Step: Hashable, Sendable {
     case action(Action)
     case enter(ApplicationState)
@@ -122,6 +123,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   var wasTerminated = false
   /// Whether the application was launched at least once.
   var hasRun: Bool
+  /// Whether the application has been in the state `active` since its launch.
+  var hasBeenActive: Bool
 
   /// Creates an application that was never launched; with `isActive`, one that is in the foreground.
   package init(
@@ -129,6 +132,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   ) {
     state = isActive ? .active : .notRunning
     hasRun = isActive
+    hasBeenActive = isActive
     self.modes = modes
     self.settings = settings
     budget = BackgroundBudget(settings: settings)
@@ -297,6 +301,7 @@ package struct LifecycleMachine: Hashable, Sendable {
 
   mutating func enter(_ next: ApplicationState) {
     state = next
+    if next == .active { hasBeenActive = true }
     actions.append(.enter(next))
   }
 

@@ -160,7 +160,7 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case noSuchScheduledTask(String)
   /// The background mode `voip`, required for VoIP sockets and keep-alive handlers, is missing.
   case voipNeedsMode
-  /// The descriptor does not refer to a stream socket, or cannot be watched.
+  /// The descriptor does not refer to a stream socket.
   case noVoIPSocket(Int32)
   /// The process has no descriptors or memory left to watch the socket with this descriptor.
   case noVoIPWatch(Int32)

@@ -14,13 +14,14 @@ public struct LifecycleSettings: Hashable, Sendable {
   /// expiration handlers. Apple says "approximately five seconds" of `applicationDidEnterBackground(_:)` and
   /// `applicationWillTerminate(_:)`.
   public var callLimit = 5.0 { didSet { callLimit = Self.legal(callLimit) } }
-  /// The limit of each call during a launch or a return to the foreground. Watchdog reports show 19.97 s.
+  /// The limit of each of the calls `didFinishLaunching`, `willEnterForeground` and `didBecomeActive`.
+  /// Watchdog reports show 19.97 s.
   public var foregroundCallLimit = 20.0 { didSet { foregroundCallLimit = Self.legal(foregroundCallLimit) } }
   /// The limit for handling the events of a background session, from the call to its completion handler. The
   /// default is that of `fetchLimit`.
   public var sessionEventsLimit = 30.0 { didSet { sessionEventsLimit = Self.legal(sessionEventsLimit) } }
-  /// The delay, without external power, of a background session's transfer that is discretionary or was
-  /// created in the background. Apple gives no figure.
+  /// The delay, without external power, of a background session's transfer that is discretionary or is first
+  /// resumed in the background. Apple gives no figure.
   public var discretionaryDelay = 600.0 { didSet { discretionaryDelay = Self.legal(discretionaryDelay) } }
   /// The limit of a background fetch, from the call to its completion. Apple says "up to 30 seconds".
   public var fetchLimit = 30.0 { didSet { fetchLimit = Self.legal(fetchLimit) } }
@@ -57,9 +58,9 @@ public struct LifecycleSettings: Hashable, Sendable {
   private static func legal(_ seconds: Double) -> Double { seconds > 0 ? min(seconds, longest) : 0 }
 }
 
-/// The condition under which the system reclaims the TCP sockets of a suspended application. Listening and
-/// connected sockets over IPv4 and IPv6 are affected; those of players, the audio server and the control
-/// socket, and registered VoIP sockets are not.
+/// The condition under which the system reclaims the TCP sockets of a suspended application. Listening,
+/// connecting and connected sockets over IPv4 and IPv6 are affected. Sockets of players and of the audio
+/// server, the control socket and registered VoIP sockets are not.
 ///
 /// A reclaimed socket keeps its descriptor. Unread data is lost, the peer sees a reset, and waiting threads
 /// wake up. Afterwards `recv` fails with ENOTCONN (the first time with the pending SO_ERROR, ECONNRESET,

@@ -28,6 +28,8 @@ public struct TerminationReport: Hashable, Sendable {
     case fetch
     /// The scheduler task with this identifier.
     case scheduledTask(String)
+    /// An observer of the device, or a part of the application that the device stops and resumes, such as a player.
+    case observer
   }
 
   /// The termination code in a crash report.
@@ -74,6 +76,8 @@ extension TerminationReport: CustomStringConvertible {
       "the events of the background session \(session) were not handled after \(Self.seconds(took)) "
         + "(allowed: \(limit))"
     case .fetch: "the background fetch was not completed after \(Self.seconds(took)) (allowed: \(limit))"
+    case .observer:
+      "an observer of the device had not returned after \(Self.seconds(took)) (allowed: \(limit))"
     }
   }
 

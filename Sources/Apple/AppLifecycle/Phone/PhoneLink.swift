@@ -193,8 +193,8 @@ package final class PhoneLink: Sendable {
 
   // MARK: A device that hangs
 
-  /// Checks after the longest limit of a call whether an observer or a part of the application blocks the device. The
-  /// device's own watchdog cannot end the application then.
+  /// Schedules a check whether an observer or a part of the application blocks the device, unless a check is already
+  /// scheduled. The delay is `hangLimit`. The device's own watchdog cannot end an application that blocks the device.
   private func watchForHang(_ device: Device) {
     let time = SystemClock.shared.now.advanced(bySeconds: Self.hangLimit(device))
     state.withLock { $0.hangCheckAt = $0.hangCheckAt ?? time }
@@ -220,10 +220,8 @@ package final class PhoneLink: Sendable {
     var next = device.stepBegan?.advanced(bySeconds: limit)
     if let end = next, now >= end {
       next = nil
-      let code = TerminationReport.Code.watchdog
-      let reason = "an observer of the device had not returned after \(limit) s"
-      let text = "Application terminated: \(code)\n  Reason: \(reason)\n  State: \(device.state)"
-      send(.terminated(PhoneReport.Fault(code: "\(code)", reason: reason, text: text), now))
+      let hang = device.hangReport(took: limit + now.seconds(since: end), allowed: limit, at: now)
+      report(LifecycleRecord(time: now, event: .terminated(hang)))
     }
     return state.withLock { state in
       state.hangCheckAt = next ?? state.hangCheckAt
@@ -233,7 +231,8 @@ package final class PhoneLink: Sendable {
 
   // MARK: Rest
 
-  /// Reports a suspended application once its parts have stopped. Returns whether to check again soon.
+  /// Reports a suspended application once its parts have stopped or the timeout for that has passed. Returns
+  /// whether to check again soon.
   private func checkRest() -> Bool {
     let (device, limit) = state.withLock { ($0.device, $0.stillUntil) }
     guard let device, let limit, device.state == .suspended else { return false }

@@ -7,7 +7,7 @@ package enum PhoneReport: Hashable, Sendable {
   case hello(BackgroundModes, ApplicationState)
   /// A record of the device about a state, a background task or an interruption.
   case event(LifecycleRecord.Event, HostTime)
-  /// The device refused a request, for this reason.
+  /// The device refused a request, or the event of an order is unknown. The text is the reason.
   case refused(String)
   /// The application ended, with a fault if it was terminated for one.
   case terminated(Fault?, HostTime)

@@ -18,8 +18,8 @@ public enum VoIPSocket {
   /// Any thread; does not block.
   ///
   /// - Parameter descriptor: a socket of the type SOCK_STREAM, still owned by the caller.
-  /// - Returns: false, without any effect, if the mode is missing, `descriptor` is not such a socket, or the
-  ///   process has no descriptors left. The device records the reason.
+  /// - Returns: false, without any effect, if the mode is missing, `descriptor` is not such a socket, or
+  ///   descriptors or memory have run out. The device records the reason.
   @discardableResult
   public static func register(_ descriptor: Int32) -> Bool {
     let device = Device.current
@@ -71,7 +71,8 @@ final class VoIPSockets: Suspendable {
             // Retains only the watch, so that `self` can be released during the wait.
             if let watch = self?.presentWatch, watch.waitForData() {
               self?.tell()
-              // Afterwards: a phone that stops this process before `tell` has reported the data sees them in the watch.
+              // `forget` follows `tell`, so that a phone that stops this process before the report still sees the data in
+              // the watch.
               watch.forget()
             }
             return .whenSignalled
@@ -166,14 +167,15 @@ final class SocketWatch: Sendable {
     return poll(&entry, 1, 0) > 0
   }
 
-  /// Waits for data or `end`. Returns whether a socket has data.
+  /// Waits for data or `end`. Returns false after `end`, even if a socket has data.
   func waitForData() -> Bool {
     var entries = [pipe.descriptor, epoll.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&entries, 2, -1) < 0, errno == EINTR {}
     return entries[0].revents == 0
   }
 
-  /// Forgets the data of one socket, which count again once more arrive.
+  /// Consumes the event of one socket. The socket's unread data cause another event only when more data
+  /// arrive.
   func forget() {
     var event = continuo_epoll_event()
     _ = continuo_epoll_wait(epoll.number, &event, 1, 0)

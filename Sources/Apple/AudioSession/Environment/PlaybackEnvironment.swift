@@ -24,8 +24,8 @@ public struct PlaybackEnvironment: Sendable {
   package var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
   /// Returns the medium of a remote asset. Called before an item of the asset enters a queue, or the asset
   /// loads, on any thread. The medium fetches nothing before it is opened, and ends all transfers on release.
-  /// `onNote` is called on a worker with the medium's events, in order. The closure is nil if remote media
-  /// are not supported.
+  /// `onNote` is called with the medium's events, in order, on a worker, and with `entered` on the reader's
+  /// thread. The closure is nil if remote media are not supported.
   package var makeRemote:
     (
       @Sendable (_ asset: RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void)
@@ -90,11 +90,17 @@ public struct PlaybackEnvironment: Sendable {
       return environment
     }
     set {
-      // The previous environment may release its objects, so it is released outside the lock.
-      var environment: PlaybackEnvironment? = newValue
-      shared.withLock { swap(&$0, &environment) }
+      setCurrent(newValue)
       StandardEnvironment.becameCurrent(newValue)
     }
+  }
+
+  /// Replaces the process's environment by one whose players have a device, so that nobody connects them to
+  /// another one. Other than the setter of `current`, searches for no conformance at run time.
+  package static func setCurrent(_ environment: PlaybackEnvironment) {
+    // The previous environment may release its objects, so it is released outside the lock.
+    var environment: PlaybackEnvironment? = environment
+    shared.withLock { swap(&$0, &environment) }
   }
 
   /// Makes `environment` the current one inside `operation`. Inherited by child tasks and `Task { }`, but not

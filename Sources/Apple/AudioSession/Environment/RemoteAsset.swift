@@ -24,7 +24,7 @@ package struct RemoteAsset: Sendable {
   }
 
   /// Creates the parameters for a URL of any scheme, with bytes from `transport`. Returns nil if the URL is
-  /// too long, or has control characters or a malformed host.
+  /// too long, or its decoded host or path has control characters.
   package init?(_ url: URL, isPrecise: Bool, transport: any HTTPTransport) {
     // Messages show an http URL in place of the asset's. Custom schemes have no common syntax, so the host
     // and the path become the path of this URL.

@@ -60,13 +60,13 @@ public struct NSKeyValueObservedChange<Value> {
 
   /// The kind of change. Always `setting`.
   public let kind: Kind
-  /// The new value, with `.new` only; nil also if the path now leads through nil, and if `isPrior` is true.
+  /// The new value, with `.new` only; nil also if the path now unwraps nil with `!`, and if `isPrior` is true.
   public let newValue: Value?
-  /// The old value, with `.old` only; nil also if the path led through nil, and for `.initial`.
+  /// The old value, with `.old` only; nil also if the path unwrapped nil with `!`, and for `.initial`.
   public let oldValue: Value?
   /// The indexes of changed elements. Always nil, because no collection changes element by element.
   public let indexes: IndexSet?
-  /// Whether this call precedes the change, with `.prior`.
+  /// Whether this call is the first of the two that `.prior` requests for a change.
   public let isPrior: Bool
 }
 
@@ -109,7 +109,7 @@ extension KeyValueObserving {
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation { observe(keyPath, options, areEqual: nil, changeHandler) }
+  ) -> NSKeyValueObservation { observe(keyPath, options, in: list, areEqual: nil, changeHandler) }
 
   /// Calls `changeHandler` as the general `observe(_:options:changeHandler:)` does. Values are compared with
   /// `==`, without a search for a conformance to `Equatable` at run time.
@@ -117,14 +117,15 @@ extension KeyValueObserving {
   public func observe<Value: Equatable>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation { observe(keyPath, options, areEqual: { $0 == $1 }, changeHandler) }
+  ) -> NSKeyValueObservation { observe(keyPath, options, in: list, areEqual: { $0 == $1 }, changeHandler) }
+
+  private var list: ObservationList? { (self as? any ObservedObject)?.observations }
 
   private func observe<Value>(
-    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions,
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, in list: ObservationList?,
     areEqual: ((Value, Value) -> Bool)?,
     _ changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
-    let list = (self as? any ObservedObject)?.observations
     let observation = PathObservation(
       object: self, keyPath: keyPath, options: options, list: list, areEqual: areEqual, handler: changeHandler
     )
@@ -132,5 +133,15 @@ extension KeyValueObserving {
     list?.add(observation)
     observation.begin()
     return NSKeyValueObservation(observation)
+  }
+}
+
+extension KeyValueObserving where Self: ObservedObject {
+  /// Calls `changeHandler` as the public method does, which searches for a conformance at run time.
+  package func observe<Value: Equatable>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    observe(keyPath, options, in: observations, areEqual: { $0 == $1 }, changeHandler)
   }
 }

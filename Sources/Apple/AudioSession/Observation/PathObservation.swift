@@ -19,8 +19,7 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   private lazy var areEqual = Self.comparison()
 
   private let lock = NSLock()
-  /// The last value, which may itself be nil because the path leads through nil; nil before the first
-  /// evaluation.
+  /// The last value, which is itself nil if the path unwrapped nil with `!`; nil before the first evaluation.
   private var last: Value??
   /// The properties on the path at the last evaluation.
   private var properties: [ObservedProperty] = []

@@ -79,7 +79,8 @@ extension AVAudioSession {
     public static let allowBluetoothA2DP = CategoryOptions(rawValue: 0x20)
     /// Allows AirPlay devices.
     public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
-    /// Continues while the microphone is muted. Valid with the categories `record` and `playAndRecord` only.
+    /// Keeps the session from being interrupted when the built-in microphone is muted. Valid with the categories
+    /// `record` and `playAndRecord` only.
     public static let overrideMutedMicrophoneInterruption = CategoryOptions(rawValue: 0x80)
   }
 

@@ -46,8 +46,9 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
   public var availableModes: [Mode] { Mode.all }
 
   /// Sets the category. A change of category clears the options. The mode is kept if it is valid for the
-  /// category, and becomes `default` otherwise. The category `record` pauses the session's players, with the
-  /// reason `setRateFailed`. Throws an `NSError` with the `ErrorCode` `badParam` for an unknown category.
+  /// category, and becomes `default` otherwise. The policy becomes `default`. The category `record` pauses the
+  /// session's players, with the reason `setRateFailed`. Throws an `NSError` with the `ErrorCode` `badParam` for
+  /// an unknown category.
   public func setCategory(_ category: Category) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category) }
   }
@@ -58,8 +59,8 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
   }
 
-  /// Sets the category, the mode and the options. Throws as `setCategory(_:options:)` does, `badParam` for an
-  /// unknown mode, and `incompatibleCategory` for a mode that is not valid for the category.
+  /// Sets the category, the mode and the options; the policy becomes `default`. Throws as `setCategory(_:options:)`
+  /// does, `badParam` for an unknown mode, and `incompatibleCategory` for a mode that is not valid for the category.
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
     try setCategory(category, mode: mode, policy: .default, options: options)
   }
@@ -164,6 +165,9 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     perform(actions)
     return true
   }
+
+  /// Refuses activation until the end of an interruption whose beginning is reported later.
+  package func expectInterruption() { state.withLock { $0.expectsInterruption = true } }
 
   func beginInterruption(_ reason: InterruptionReason) {
     perform(state.withLock { $0.beginInterruption(reason) })

@@ -33,7 +33,7 @@ struct SessionRoute: Hashable, Sendable {
   }
 }
 
-/// A port of a route: a sink of the sound server, or a file.
+/// A port of a route: a sink of the sound server, a file or the simulated output.
 public final class AVAudioSessionPortDescription: NSObject, Sendable {
   /// The kind of device, derived from the sink's name; `lineOut` if the name does not indicate a kind.
   public let portType: AVAudioSession.Port

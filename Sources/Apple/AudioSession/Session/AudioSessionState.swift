@@ -10,6 +10,8 @@ struct AudioSessionState: Sendable {
   var policy = AVAudioSession.RouteSharingPolicy.default
   var isActive = false
   var isInterrupted = false
+  /// Whether an interruption is in progress whose beginning the application has yet to be notified of.
+  var expectsInterruption = false
   /// The name of the current sink; nil if no sink is known.
   var sink: String?
   private var isServerLost = false
@@ -104,7 +106,9 @@ struct AudioSessionState: Sendable {
   }
 
   mutating func activate() throws(AudioSessionError) -> [Action] {
-    if isInterrupted { throw AudioSessionError(.insufficientPriority, "The session is interrupted.") }
+    if isInterrupted || expectsInterruption {
+      throw AudioSessionError(.insufficientPriority, "The session is interrupted.")
+    }
     guard !isActive else { return [] }
     isActive = true
     return [.followSurroundings, .rightsChanged]
@@ -119,6 +123,7 @@ struct AudioSessionState: Sendable {
   // MARK: Interruptions and output events
 
   mutating func beginInterruption(_ reason: AVAudioSession.InterruptionReason) -> [Action] {
+    expectsInterruption = false
     guard !isInterrupted else { return [] }
     isInterrupted = true
     isActive = false
@@ -126,6 +131,7 @@ struct AudioSessionState: Sendable {
   }
 
   mutating func endInterruption(shouldResume: Bool) -> [Action] {
+    expectsInterruption = false
     guard isInterrupted else { return [] }
     isInterrupted = false
     return [.postInterruptionEnded(shouldResume: shouldResume)]

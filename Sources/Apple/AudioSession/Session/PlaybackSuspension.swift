@@ -86,7 +86,7 @@ package final class PlaybackSuspension: Sendable {
   let transition = Mutex<Void>(())
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
-  /// Notifies observers of items without a player.
+  /// Notifies observers of the session and of items without a player.
   private let announcer: ChangeAnnouncer
 
   init(mainQueue: any DeliveryQueue, isOnMainQueue: @escaping @Sendable () -> Bool) {
@@ -204,6 +204,9 @@ package final class PlaybackSuspension: Sendable {
 
   package var isSuspended: Bool { state.withLock { $0.condition == .suspended } }
 
+  /// The number of the application's launch, also while it is suspended; nil after `terminateAll`. Any thread.
+  package var life: UInt64? { state.withLock { $0.condition == .terminated ? nil : $0.life } }
+
   // MARK: Calls into the application
 
   /// Runs `work` on the main queue in order, immediately if the caller is on the main queue. Deferred while
@@ -232,7 +235,8 @@ package final class PlaybackSuspension: Sendable {
     tellLater(announce)
   }
 
-  /// Changes an item without a player and notifies its observers. Main queue, inside work of `tellLater`.
+  /// Changes an item without a player, or the session, and notifies its observers. Main queue, inside work of
+  /// `tellLater`.
   package func change(_ keys: [ObservedKey], of observations: ObservationList, _ body: () -> Void) {
     let properties = keys.map(observations.property)
     announcer.prepare([observations], for: properties)

@@ -135,11 +135,14 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// Stops updates and pending requests.
   open func stopUpdatingLocation() { services.stopUpdating(id) }
 
-  /// Requests one location. `stopUpdatingLocation()` cancels the request. Without a location after 10 s the
-  /// delegate receives `CLError.locationUnknown`.
+  /// Requests one location. `stopUpdatingLocation()` cancels the request. If the source has no location,
+  /// at once or after 10 s, the delegate receives `CLError.locationUnknown`.
   open func requestLocation() {
     let deadline = services.clock.now.advanced(bySeconds: Subscription.requestLimit)
-    services.begin(id) { subscription, _ in subscription.requestDeadline = deadline }
+    services.begin(id) { subscription, _ in
+      subscription.requestDeadline = deadline
+      subscription.isToldOfTrouble = false
+    }
   }
 
   /// Starts updates for significant changes: 500 m from the last reported location, at most once in 5 minutes.

@@ -41,12 +41,16 @@ extension DeviceLocation {
     settle()
   }
 
-  /// Begins updates, monitoring or a request. Delivers the newest location, if known, or an error if none is
-  /// available.
+  /// Begins updates, monitoring or a request. If the source is already on, delivers the newest location that it has
+  /// reported. Delivers the error `denied` if permission is refused, or `locationUnknown` if the source has failed.
   func begin(_ id: ManagerID, _ change: (inout Subscription, _ inFront: Bool) -> Void) {
+    let now = clock.now
     let isRunning = state.withLock { state in
       guard var entry = state.entries[id] else { return false }
+      let hadUpdates = entry.subscription.hasRunningUpdates
       change(&entry.subscription, state.backgroundSince == nil)
+      // Updates that start now pause after a further `stillLimit`, however long the device was still before.
+      if !hadUpdates, entry.subscription.hasRunningUpdates { state.anchor?.at = now }
       if state.authorization.isRefused {
         entry.refuse()
       } else if state.trouble != nil {

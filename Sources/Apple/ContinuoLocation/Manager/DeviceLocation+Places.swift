@@ -77,8 +77,8 @@ extension DeviceLocation {
     let now = clock.now
     state.withLock { state in
       let still = max(Self.stillDistance, place.horizontalAccuracy)
-      // A new anchor postpones the pause. The worker, which wakes at the earlier deadline, recomputes it, so
-      // it need not be signalled.
+      // A new anchor postpones the pause. The worker needs no signal, because it wakes at the earlier deadline
+      // and then computes the new one.
       if let anchor = state.anchor, anchor.place.distance(to: place) < still { return }
       state.anchor = (place, now)
     }
@@ -152,7 +152,7 @@ extension DeviceLocation {
       let keeps = state.withLock { state -> Bool? in
         let authorization = state.authorization
         let keeps = state.entries.values.map(\.subscription).contains { wanted in
-          wanted.isUpdating && !wanted.isPaused && wanted.allowsBackground
+          wanted.hasRunningUpdates && wanted.allowsBackground
             && wanted.isAllowed(authorization, isInBackground: true, hasMode: hasMode)
         }
         // The thread that is already reporting checks the state again afterwards.

@@ -53,6 +53,7 @@ public final class DeviceLocation: Suspendable {
     mutating func tellOfTrouble() {
       guard !subscription.isToldOfTrouble else { return }
       subscription.isToldOfTrouble = true
+      subscription.requestDeadline = nil
       pending.append(.failure(CLError(.locationUnknown)))
     }
   }
@@ -85,7 +86,8 @@ public final class DeviceLocation: Suspendable {
     var lastKnown: Place?
     /// The reason why no location is available; nil with a location, or before the first report.
     var trouble: String?
-    /// The location at which the device last moved, and the time.
+    /// The location at which the device last moved, and the time of that movement or of the latest start of
+    /// updates.
     var anchor: (place: Place, at: HostTime)?
 
     /// Whether the last report to the device was that updates keep the application running.
@@ -162,7 +164,7 @@ public final class DeviceLocation: Suspendable {
   }
 
   /// The usage descriptions in the application's `Info.plist`. By default those of the file beside the
-  /// program, or general texts if that file does not exist.
+  /// program, general texts if that file does not exist, and none if it cannot be read.
   public var usage: LocationUsage {
     get { state.withLock { $0.usage } }
     set { state.withLock { $0.usage = newValue } }
@@ -237,7 +239,12 @@ public final class DeviceLocation: Suspendable {
   /// Stops updates that are permitted only in the foreground.
   public func enterBackground() {
     let now = clock.now
-    state.withLock { $0.backgroundSince = now }
+    let wasActive = device?.hasBeenActive ?? true
+    state.withLock { state in
+      state.backgroundSince = now
+      // The application was launched in the background, so its updates did not begin in the foreground.
+      if !wasActive { state.changeEntries { $0.subscription.beganInFront = false } }
+    }
     settle()
   }
 

@@ -40,7 +40,7 @@ public struct LocationUsage: Hashable, Sendable {
   private static func text(_ text: String) -> String? { text.isEmpty ? nil : text }
 
   /// The texts in the `Info.plist` beside the program; general texts if that file does not exist, and none if
-  /// it is damaged.
+  /// it cannot be read.
   static let ofProgram: LocationUsage = {
     let path = Bundle.main.bundleURL.appendingPathComponent("Info.plist").path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: path) else {

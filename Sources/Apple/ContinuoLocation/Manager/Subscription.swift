@@ -22,15 +22,17 @@ struct Subscription: Sendable {
   var requestDeadline: HostTime?
   /// Whether updates began in the foreground. With `authorizedWhenInUse` only such updates may continue in
   /// the background.
-  private(set) var beganInFront = false
+  var beganInFront = false
   /// Whether unavailability was reported since the last location.
   var isToldOfTrouble = false
   private var latest: Place?
   private var latestSignificant: (place: Place, at: HostTime)?
 
-  var isActive: Bool { isUpdating && !isPaused || isMonitoring || requestDeadline != nil }
+  var hasRunningUpdates: Bool { isUpdating && !isPaused }
 
-  var mayPause: Bool { isUpdating && !isPaused && pausesAutomatically }
+  var isActive: Bool { hasRunningUpdates || isMonitoring || requestDeadline != nil }
+
+  var mayPause: Bool { hasRunningUpdates && pausesAutomatically }
 
   func wouldWake(_ place: Place, at now: HostTime) -> Bool {
     var copy = self
@@ -83,7 +85,7 @@ struct Subscription: Sendable {
   }
 
   private mutating func isNews(_ place: Place) -> Bool {
-    guard isUpdating, !isPaused else { return false }
+    guard hasRunningUpdates else { return false }
     if let latest {
       // At reduced accuracy the location is unchanged within the same square.
       let isSame = latest.latitude == place.latitude && latest.longitude == place.longitude

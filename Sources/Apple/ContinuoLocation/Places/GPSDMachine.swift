@@ -38,7 +38,7 @@ struct GPSDMachine: Sendable {
   private var line: [UInt8] = []
   /// The latest location, to detect repetitions.
   private var latest: Place?
-  /// Whether a missing fix was reported since the latest location.
+  /// Whether a missing fix or receiver was reported since the latest location.
   private var isLost = false
 
   init(now: HostTime) { phase = .waiting(until: now) }

@@ -96,7 +96,7 @@ struct Track: Hashable, Sendable {
   }
 }
 
-/// An error that makes a track unusable.
+/// An error in a track, its file, or the option text of a location source.
 public struct LocationTrackError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A short description for the user.
   public let reason: String

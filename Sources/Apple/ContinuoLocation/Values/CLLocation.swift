@@ -76,7 +76,7 @@ open class CLLocation: NSObject, @unchecked Sendable {
   open var speedAccuracy: CLLocationSpeedAccuracy { place.speedAccuracy }
   /// The date and time of the location.
   open var timestamp: Date { Date(timeIntervalSince1970: place.time) }
-  /// The origin of the location.
+  /// The origin of the location. Never nil here.
   open var sourceInformation: CLLocationSourceInformation? {
     CLLocationSourceInformation(softwareSimulationState: place.isSimulated, andExternalAccessoryState: false)
   }

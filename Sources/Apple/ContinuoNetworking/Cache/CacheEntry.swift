@@ -14,7 +14,7 @@ struct CacheEntry: Codable, Hashable, Sendable {
   /// The time at which the response arrived or was last validated.
   var received: Date
 
-  /// The statuses that RFC 9110, 15.1, allows to store without explicit freshness, except 206.
+  /// The statuses with which RFC 9110, 15.1, allows storing a response without explicit freshness, except 206.
   private static let heuristic = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
   /// Creates an entry without a body; nil if the response is not stored (RFC 9111, 3).
@@ -30,8 +30,8 @@ struct CacheEntry: Codable, Hashable, Sendable {
     self.init(request.url.text, head.status, head.dictionary, request, at: moment)
   }
 
-  /// Creates the entry of a response that the application has chosen; nil unless the request is a `GET` that
-  /// can be sent and the response is an `HTTPURLResponse`.
+  /// Creates the entry of a response that the application has chosen. Returns nil unless the request is a
+  /// `GET` that can be sent and the response is an `HTTPURLResponse`.
   init?(_ cached: CachedURLResponse, for request: URLRequest, at moment: Date) {
     guard let key = Self.key(of: request), let response = cached.response as? HTTPURLResponse,
       let request = try? TransferRequest(request)
@@ -63,7 +63,8 @@ struct CacheEntry: Codable, Hashable, Sendable {
     body = cached.data
   }
 
-  /// Updates the header fields from a response with status 304 (RFC 9111, 3.2 and 4.3.4).
+  /// Updates the header fields and the validation time from a response with status 304 (RFC 9111, 3.2 and
+  /// 4.3.4).
   mutating func update(by head: ResponseHead, at moment: Date) {
     let kept = ["content-encoding", "content-length", "content-range", "content-type", "transfer-encoding"]
     for (name, value) in head.dictionary where !kept.contains(name.lowercased()) {
@@ -85,7 +86,7 @@ struct CacheEntry: Codable, Hashable, Sendable {
     URL(string: key).flatMap { head.response(for: $0) }.map { CachedURLResponse(response: $0, data: body) }
   }
 
-  /// Whether the entry has secrets of the request, and so must not be written to the disk.
+  /// Whether `varying` contains credentials or cookies, so that the entry must not be written to the disk.
   var hasSecrets: Bool {
     ["authorization", "proxy-authorization", "cookie"].contains { varying[$0]?.isEmpty == false }
   }

@@ -65,7 +65,8 @@ struct CacheRule {
     return conditions.isEmpty ? .load : .validate(conditions)
   }
 
-  /// Returns whether the stored response is fresh (RFC 9111, 4.2), and neither side demands a validation.
+  /// Returns whether the stored response is fresh (RFC 9111, 4.2), and neither the request nor the response
+  /// demands a validation.
   private static func isFresh(_ stored: CacheEntry, for request: TransferRequest, at now: Date) -> Bool {
     let (asked, head) = (CacheDirectives(request.fields), stored.head)
     let told = CacheDirectives(head.fields)
@@ -92,7 +93,7 @@ struct CacheRule {
     head.fields[field].flatMap { HTTPDate($0) }.map { Double($0.seconds) }
   }
 
-  /// Parses a number of seconds; nil if it is not one.
+  /// Parses a whole number of seconds; nil unless `text` consists of ASCII digits.
   static func seconds(_ text: String) -> Double? {
     !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Double(text) : nil
   }

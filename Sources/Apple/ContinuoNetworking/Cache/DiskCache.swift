@@ -6,7 +6,8 @@ import TransferService
 /// Errors count as a missing response.
 final class DiskCache: Sendable {
   private let folder: URL
-  /// The size of the files in bytes, as far as this process knows it; nil before the first count.
+  /// The total size of the files in bytes at the last count, plus the responses that this process has stored since;
+  /// nil before the first count. Removed files are subtracted only by the next count.
   private let known = Mutex<Int?>(nil)
 
   init(_ folder: URL) { self.folder = folder }

@@ -101,7 +101,8 @@ public final class URLCache: NSObject, Sendable {
     return entry
   }
 
-  /// Stores a response in memory. Returns the number of removals so far. Does not block.
+  /// Stores a response in memory unless `policy` is `notAllowed`. Returns the number of removals so far. Does
+  /// not block.
   func keep(_ entry: CacheEntry, _ policy: StoragePolicy) -> UInt64 {
     memory.withLock { memory in
       if policy != .notAllowed { memory.store(entry) }
@@ -109,8 +110,9 @@ public final class URLCache: NSObject, Sendable {
     }
   }
 
-  /// Stores a response on the disk, or removes the earlier one if this one may only be kept in memory. Does
-  /// nothing if a response was removed since `removals`, because the removed one might be this one.
+  /// Stores `entry` on the disk. If `entry` may be kept in memory only, removes an earlier response for the
+  /// same key from the disk. Does nothing if `policy` is `notAllowed`, or without a capacity on the disk. Also
+  /// does nothing if a response was removed since `removals`, because that response might be `entry`.
   func write(_ entry: CacheEntry, _ policy: StoragePolicy, after removals: UInt64) {
     let capacity = diskCapacity
     guard capacity > 0, policy != .notAllowed, memory.withLock({ $0.removals }) == removals else { return }

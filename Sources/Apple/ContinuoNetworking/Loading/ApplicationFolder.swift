@@ -2,8 +2,8 @@ import Foundation
 
 /// The folders of the application, named after `CONTINUO_APPLICATION` or else the program.
 enum ApplicationFolder {
-  /// Returns the folder for data of one kind, in the folder that the environment variable `base` names, or
-  /// else in `fallback` of the home folder.
+  /// Returns the application's folder for data of one kind. Its root is the absolute path in the environment
+  /// variable `base`, or else `fallback` in the home folder.
   static func url(_ kind: String, in base: String, or fallback: String) -> URL {
     let environment = ProcessInfo.processInfo.environment
     let root =

@@ -144,13 +144,13 @@ extension URLAuthenticationChallenge {
 }
 
 extension URLAuthenticationChallenge {
-  /// Records that a delegate lacks the method that was called.
+  /// Records that `delegate` does not implement the challenge method that was called.
   func recordSilence(of delegate: any NSObjectProtocol) {
     (sender as? ChallengeSender)?.silent.withLock { $0 = ObjectIdentifier(delegate as AnyObject) }
   }
 
-  /// Returns whether the delegate that has just answered lacks the method that was called. Returns false if
-  /// the delegate has the method, which has passed the challenge to another delegate that lacks it.
+  /// Returns whether the last record of `recordSilence` is about `delegate`, and discards the record. Returns
+  /// false if `delegate` has forwarded the challenge to another delegate that does not implement the method.
   func takeSilence(of delegate: any NSObjectProtocol) -> Bool {
     (sender as? ChallengeSender)?.silent.withLock { $0.take() } == ObjectIdentifier(delegate as AnyObject)
   }
@@ -158,7 +158,7 @@ extension URLAuthenticationChallenge {
 
 /// A sender without effect, because sessions take the answer from the completion handler.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
-  /// The delegate on which a default method for challenges was called last; nil if none was.
+  /// The delegate in the last record of `recordSilence`; nil without a record, and after `takeSilence`.
   fileprivate let silent = Mutex<ObjectIdentifier?>(nil)
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}

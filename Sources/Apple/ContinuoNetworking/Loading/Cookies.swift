@@ -38,8 +38,8 @@ struct CookieJar: @unchecked Sendable {
 }
 
 extension HTTPCookie.AcceptPolicy {
-  /// Returns whether to store cookies of a response from `url` to a request for `document`; nil for no main
-  /// document. Hosts are of one domain if they are equal, or if one is a subdomain of the other.
+  /// Returns whether to store cookies of a response from `url`. `document` is the URL of the request's main
+  /// document; nil for none. Hosts are of one domain if they are equal, or if one is a subdomain of the other.
   func accepts(from url: URL, document: URL?) -> Bool {
     guard self == .onlyFromMainDocumentDomain, let document else { return self != .never }
     let (host, main) = (".\(url.host?.lowercased() ?? "")", ".\(document.host?.lowercased() ?? "")")
@@ -48,7 +48,7 @@ extension HTTPCookie.AcceptPolicy {
 }
 
 extension HTTPCookie {
-  /// This cookie with the expiry date from its `Max-Age` attribute, which FoundationNetworking ignores.
+  /// The cookie with the expiry date from its `Max-Age` attribute, which FoundationNetworking ignores.
   fileprivate var withMaximumAge: HTTPCookie {
     guard var properties, let text = properties.removeValue(forKey: .maximumAge) as? String,
       let seconds = Double(text), seconds.isFinite

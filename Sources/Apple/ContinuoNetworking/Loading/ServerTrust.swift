@@ -4,7 +4,7 @@ public import FoundationNetworking
 /// The authentication method of challenges about a server's certificate.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 
-/// A certificate.
+/// An X.509 certificate. Any thread.
 public final class SecCertificate: Sendable {
   let data: Data
 
@@ -41,7 +41,8 @@ public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ index: Int) -> Se
 /// Returns the bytes of a certificate (DER).
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> Data { certificate.data }
 
-/// Returns whether the certificates are valid. Otherwise `error` is set to the TLS library's reason.
+/// Returns whether the TLS library considers the certificates valid for the host. Sets `error` to the
+/// library's reason, a `URLError`, or to nil if the certificates are valid. Does not block.
 public func SecTrustEvaluateWithError(
   _ trust: SecTrust, _ error: UnsafeMutablePointer<(any Error)?>?
 ) -> Bool {

@@ -14,7 +14,8 @@ final class Challenges: Sendable {
   /// The checks of servers whose certificates the application has accepted, by origin.
   private let checks = Mutex<[String: ServerCheck]>([:])
 
-  /// Returns the check of the server of `url`; nil if no delegate decides about certificates.
+  /// Returns the check for the server of `url`, a new one if none is recorded; nil if no delegate decides about
+  /// certificates.
   func check(of url: WebURL, for task: URLSessionTask) -> ServerCheck? {
     guard Self.judge(of: task) != nil else { return nil }
     // `checks` has the decisions of the session's delegate, which do not apply to a task with its own.
@@ -31,7 +32,7 @@ final class Challenges: Sendable {
   }
 
   /// Passes a challenge to the delegate on the delegate queue. `answer` is called at most once, with the
-  /// default handling if there is nobody to ask.
+  /// default handling if no delegate has a method for the challenge.
   func ask(
     about challenge: URLAuthenticationChallenge, for task: URLSessionTask, then answer: @escaping Answer
   ) {
@@ -68,7 +69,7 @@ final class Challenges: Sendable {
   }
 
   /// The delegate that decides about certificates: the task's own if it has a method for that, otherwise the
-  /// session's; nil if neither has one.
+  /// session's; nil if neither has one. A delegate of a type not asked yet counts as having a method.
   private static func judge(of task: URLSessionTask) -> (any URLSessionDelegate)? {
     delegates(of: task).first { !OptionalMethod.certificates.isMissing(in: $0) }
   }

@@ -20,9 +20,11 @@ public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []
     var shared: URLSession?
+    /// The transport that was set; nil for the default one.
     var transport: (any HTTPTransport)?
+    var defaultTransport: (any HTTPTransport)?
     var transfers: (any TransferService)?
-    /// The service of the phone that has started this process, which may not have opened it yet.
+    /// The transfer service of the phone that has started this process; not open while `transfers` is nil.
     var remote: RemoteTransfers?
     var folder: String?
     var recordCalls = FileReplacement.Calls()
@@ -57,17 +59,18 @@ public final class DeviceNetworking: Suspendable {
   /// The current date; in virtual time the date of the clock.
   var date: Date { alarms.clock.date(of: alarms.clock.now) }
 
-  /// The transport of default sessions; libcurl unless set. Once set, also that of background sessions.
+  /// The transport of default sessions; libcurl unless set. Background sessions use it too if it is set before
+  /// the first of them is created.
   package var transport: any HTTPTransport {
     get {
       state.withLock { state in
-        if let transport = state.transport { return transport }
+        if let transport = state.transport ?? state.defaultTransport { return transport }
         var options = CurlOptions.ofSessions
         // The sockets belong to the application, whose request rate is practically unlimited.
         options.hasSystemSockets = false
         options.requestsPerSecond = 10_000
         let made = CurlHTTPTransport(clock: alarms.clock, options: options)
-        state.transport = made
+        state.defaultTransport = made
         return made
       }
     }
@@ -246,7 +249,7 @@ public final class DeviceNetworking: Suspendable {
     made?.perform(.application(.suspended))
   }
 
-  /// Whether a phone in another process has received the calls for background transfers.
+  /// Whether no call for background transfers waits to be sent to a phone in another process.
   public var isStill: Bool { made?.isIdle ?? true }
 
   private var made: (any TransferService)? { state.withLock { $0.transfers } }

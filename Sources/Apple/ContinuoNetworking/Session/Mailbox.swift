@@ -13,7 +13,7 @@ final class Mailbox: Sendable {
 
   private let state = Mutex(State())
   private let enqueue: @Sendable (@escaping Call) -> Void
-  /// Always open. Knows the thread of the call in progress.
+  /// The gate that records the thread of the call in progress. Always open.
   private let gate = CallGate()
 
   init(enqueue: @escaping @Sendable (@escaping Call) -> Void) { self.enqueue = enqueue }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Returns a handler that passes on its first call and ignores all others: an application may call a
-/// completion handler more than once, even after the task has continued.
+/// Returns a handler that forwards its first call to `handler` and ignores all others. An application may call
+/// a completion handler more than once, even after the task has continued.
 func once<each Answer>(
   _ handler: @escaping @Sendable (repeat each Answer) -> Void
 ) -> @Sendable (repeat each Answer) -> Void {

@@ -4,13 +4,13 @@ import FoundationNetworking
 import Synchronization
 import TransferService
 
-/// Limits progress reports, except for the last one, to one per 0.1 s. A report waits for the delivery of the
-/// previous one.
+/// Limits progress reports, except for the last one, to one per 0.1 s. No report is sent while the previous
+/// one is pending.
 struct ProgressPace {
   /// The interval between reports in seconds.
   private static let interval = 0.1
 
-  /// The byte count of the last delivered report.
+  /// The byte count of the last delivered report; before the first one, the initial offset.
   private var told: Int64
   private var last: HostTime?
   private var isTelling = false

@@ -40,8 +40,8 @@ extension TaskLoad {
     return false
   }
 
-  /// Delivers a stored response. Calls `proceed` after a delegate has allowed it; returns false if there is
-  /// nobody to ask.
+  /// Delivers a stored response. Calls `proceed` after a delegate has allowed it. Returns false if no delegate
+  /// receives responses, or if the URL of `entry` cannot be parsed.
   func deliver(_ entry: CacheEntry, then proceed: @escaping @Sendable () -> Void) -> Bool {
     guard let cached = entry.response else { return false }
     task.own.withLock { $0.isCached = true }

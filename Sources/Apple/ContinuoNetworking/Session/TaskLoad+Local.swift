@@ -20,8 +20,8 @@ extension TaskLoad {
     try copy(content)
   }
 
-  /// Delivers a response and its body at once. Calls `proceed` after a delegate has allowed the response;
-  /// returns false if there is nobody to ask.
+  /// Delivers a response and its body at once. Calls `proceed` after a delegate has allowed the response.
+  /// Returns false, and stores the body as the task's data, if no delegate receives responses.
   func deliver(
     _ response: URLResponse, _ data: Data, then proceed: @escaping @Sendable () -> Void
   ) -> Bool {

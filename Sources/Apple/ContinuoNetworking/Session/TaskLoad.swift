@@ -93,7 +93,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     state.withLock { $0.exchange }?.cancel()
-    // Without a handler, the application could not find the stored bytes.
+    // Without a handler for the resume data, `finish` removes the partial file.
     let data = handler == nil ? nil : resumeData
     if let handler { core.post { handler(data) } }
     finish(.cancelled(url, resumeData: data))
@@ -232,7 +232,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   /// Asks the delegate about the response; `proceed` is called once the delegate allows it. Returns false if
-  /// there is nobody to ask.
+  /// no delegate receives responses.
   func ask(about response: URLResponse, then proceed: @escaping @Sendable () -> Void) -> Bool {
     guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
       let task = task as? URLSessionDataTask

@@ -8,10 +8,14 @@ import Synchronization
 import TransferService
 
 /// A session of HTTP and HTTPS transfers on the device that is `Device.current` when the session is created.
-/// Delegates and completion handlers are called one at a time on the delegate queue, in virtual time on the
-/// main queue, and never while the application is suspended. Thread-safe. Methods do not block, except that
-/// the creation of a device's first background session waits until the records of an earlier process are
-/// read.
+/// `file` and `data` URLs are loaded too. Delegates and completion handlers are called one at a time on the
+/// delegate queue, in virtual time on the main queue. No call begins while the application is suspended.
+///
+/// A background session accepts data tasks, downloads and uploads from files, all without a completion handler.
+/// Creating any other task in such a session, or calling an `async` method that transfers, stops the program.
+///
+/// Thread-safe. Methods do not block, except that the creation of a device's first background session waits
+/// until the records of an earlier process are read.
 open class URLSession: NSObject, @unchecked Sendable {
   // Unchecked, because the class is open; its state is immutable or guarded by a lock.
   let core: SessionCore
@@ -28,7 +32,8 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// Creates a session with a copy of the configuration. Tasks without a completion handler notify
   /// `delegate`, which is retained until the session is invalidated. The delegate and completion handlers are
-  /// called on `queue`; nil for a serial queue of the session.
+  /// called on `queue`; nil for a serial queue of the session. If a background session with the same
+  /// identifier exists, the new object shares its configuration, delegate and queue instead.
   public convenience init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
     delegateQueue queue: OperationQueue?
@@ -73,7 +78,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// The queue on which the delegate and completion handlers are called.
   open var delegateQueue: OperationQueue { core.delegateQueue }
 
-  /// The delegate; nil after the session was invalidated.
+  /// The delegate; nil if there is none, or after the session has become invalid.
   open var delegate: (any URLSessionDelegate)? { core.delegate }
 
   /// A copy of the configuration.
@@ -92,7 +97,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Like `finishTasksAndInvalidate()`, but cancels the existing tasks.
   open func invalidateAndCancel() { if !isShared { core.invalidate(cancelling: true) } }
 
-  /// Calls `completionHandler` on the delegate queue. Removes no cookies, credentials and stored responses.
+  /// Calls `completionHandler` on the delegate queue. Removes no cookies, credentials or stored responses.
   open func reset(completionHandler: @escaping @Sendable () -> Void) { core.post(completionHandler) }
 
   /// Calls `completionHandler` on the delegate queue. Has no other effect.

@@ -112,7 +112,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// The maximum number of concurrent transfers with one host, at least 1; 6 by default, 4 in the
-  /// configuration of a background session. Further tasks wait, those with a higher priority first; downloads
+  /// configuration of a background session. Further tasks wait, those with a higher priority first. Downloads
   /// and uploads of a background session wait in the order in which they start or are retried. No timeout but
   /// `timeoutIntervalForResource` runs while a task waits.
   open var httpMaximumConnectionsPerHost: Int {
@@ -186,8 +186,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The policy for storing the cookies of responses; `onlyFromMainDocumentDomain` by default, which accepts
   /// all cookies of a request without `mainDocumentURL`. Otherwise, the response's host must be the main
   /// document's, its subdomain or its superdomain. Takes precedence over the policy of the storage, unless
-  /// that is `never`. Downloads and uploads of background sessions store the cookies of the final response, not
-  /// those of redirects.
+  /// that is `never`. The cookies of a background session's download or upload, and of its redirects, are
+  /// stored when the task ends.
   open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
     get { self[\.httpCookieAcceptPolicy] }
     set { self[\.httpCookieAcceptPolicy] = newValue }
@@ -209,15 +209,16 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.credentials] = newValue.map { CredentialStore(storage: $0) } }
   }
 
-  /// The cache of the session's data tasks, from which downloads take a stored response if their policy demands
-  /// it; nil to store nothing. By default ``URLCache/shared``; nil in the
-  /// configuration of a background session, which uses no cache.
+  /// The cache of the session's data tasks; nil to store nothing. A download takes a stored response from the
+  /// cache if its policy demands that. By default ``URLCache/shared``; nil in the configuration of a background
+  /// session, which uses no cache.
   open var urlCache: URLCache? {
     get { self[\.cache] }
     set { self[\.cache] = newValue }
   }
 
-  /// The cache policy of requests whose own policy is `useProtocolCachePolicy`, the default.
+  /// The cache policy of requests whose own policy is `useProtocolCachePolicy`; `useProtocolCachePolicy` by
+  /// default.
   open var requestCachePolicy: URLRequest.CachePolicy {
     get { self[\.requestCachePolicy] }
     set { self[\.requestCachePolicy] = newValue }

@@ -7,8 +7,8 @@ import Synchronization
 /// implemented, its `async` form is called, if it has one. The `async` form runs on the delegate queue,
 /// unless it is isolated to an actor. All calls of a completion handler after the first one are ignored.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-  /// The session has become invalid. This is the last call. The error is nil if the application has
-  /// invalidated the session.
+  /// The session has become invalid. This is the last call. The error is always nil, because only the
+  /// application invalidates sessions.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
   /// A server requests credentials, or has presented its certificates and no request was sent yet.
@@ -200,7 +200,7 @@ extension URLSessionTaskDelegate {
 /// Receives the responses of data and upload tasks without a completion handler.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   /// The head of the response has arrived. No body is delivered before `completionHandler` is called, which
-  /// may be done on any thread.
+  /// may be done on any thread. Not called for uploads of background sessions.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
@@ -210,7 +210,8 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition
 
-  /// The next bytes of the body. A slow delegate makes the server wait.
+  /// The next bytes of the body. A slow delegate makes the server wait. For an upload of a background session,
+  /// called at most once, with at most the first MiB of the body.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
   /// The response will be stored in the cache. The task ends after `completionHandler` was called, on any
@@ -351,8 +352,8 @@ extension URLError {
   public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
 }
 
-/// Runs the `async` methods of a delegate on the delegate queue, unless the application is suspended. The
-/// first job runs synchronously, so that a delegate without `async` methods has answered when the call
+/// Runs the `async` methods of a delegate on the delegate queue. Jobs wait while the application is suspended.
+/// The first job runs synchronously, so that a delegate without `async` methods has answered when the call
 /// returns.
 private final class DelegateExecutor: TaskExecutor {
   private let core: SessionCore

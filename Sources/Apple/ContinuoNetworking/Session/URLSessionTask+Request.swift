@@ -51,7 +51,7 @@ extension URLSessionTask {
 
   private func cookieField(for url: URL) -> String? { sendsCookies ? cookies?.field(for: url) : nil }
 
-  /// Whether requests have the cookies that servers have set.
+  /// Whether requests contain the stored cookies.
   var sendsCookies: Bool {
     session.core.values.httpShouldSetCookies && cookies != nil && !hasOwnCookies
   }

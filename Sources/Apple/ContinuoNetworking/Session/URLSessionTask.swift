@@ -125,7 +125,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     set { own.withLock { $0.earliestBeginDate = newValue } }
   }
 
-  /// The number of body bytes received.
+  /// The number of body bytes received; for a resumed download, including the bytes stored before.
   open var countOfBytesReceived: Int64 { own.withLock { $0.received } }
   /// The length of the body in bytes; 0 or `NSURLSessionTransferSizeUnknown` before the response,
   /// `NSURLSessionTransferSizeUnknown` if the response does not state it.
@@ -241,9 +241,9 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     super.init(session, id: id, request: request, receiver: receiver)
   }
 
-  /// Ends the task with the error `cancelled`. The handler receives the resume data on the delegate queue;
-  /// nil unless the task is a `GET` of a resource with an ETag or a modification date, from a server with
-  /// range support.
+  /// Ends the task with the error `cancelled`. The handler receives the resume data on the delegate queue; nil
+  /// if the download cannot be resumed. Resuming requires a `GET`, received bytes, an ETag or a modification
+  /// date, and a server with range support.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     cancel(producing: completionHandler)
   }
@@ -271,8 +271,8 @@ extension URLSessionTask {
     delegate ?? session.core.delegate as? any URLSessionTaskDelegate
   }
 
-  /// Updates `progress`. If a body is sent, the response counts as at least one byte more than was received,
-  /// so that sending the last byte does not finish the progress.
+  /// Updates `progress`. If a request body is sent, the response counts as at least one byte longer than
+  /// received so far. Otherwise the last sent byte would finish the progress.
   func showProgress() {
     let (done, total) = own.withLock { own in
       let sends = own.expectedToSend > 0

@@ -38,8 +38,8 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   open var redirectCount: Int { transactionMetrics.dropLast().count { $0.isRedirect } }
 }
 
-/// The metrics of a request on one connection. Dates of phases that have not occurred are nil. After a
-/// response, the phases are those that libcurl has measured. Byte counts include only bodies.
+/// The metrics of a request on one connection. Dates of phases that have not occurred are nil. Once a
+/// response has arrived, the phases are those that libcurl has measured. Byte counts include only bodies.
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   // Unchecked, because the class is open; its state is immutable.
 
@@ -113,13 +113,13 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var isProxyConnection: Bool { transaction?.timing?.isProxied ?? false }
   /// Whether the connection was reused from an earlier request.
   open var isReusedConnection: Bool { transaction?.timing?.isReused ?? false }
-  /// The address of this machine's end of the connection.
+  /// The address of this machine's end of the connection; nil if unknown.
   open var localAddress: String? { transaction?.timing?.local?.address }
-  /// The port of this machine's end of the connection.
+  /// The port of this machine's end of the connection; nil if unknown.
   open var localPort: Int? { transaction?.timing?.local?.port }
-  /// The address of the server, or of the proxy.
+  /// The address of the server, or of the proxy; nil if unknown.
   open var remoteAddress: String? { transaction?.timing?.remote?.address }
-  /// The port of the server, or of the proxy.
+  /// The port of the server, or of the proxy; nil if unknown.
   open var remotePort: Int? { transaction?.timing?.remote?.port }
   /// The number of request body bytes sent.
   open var countOfRequestBodyBytesSent: Int64 { transaction?.sentCount ?? 0 }

@@ -70,7 +70,8 @@ struct StationBody {
     return Array(ready.prefix(count))
   }
 
-  /// Returns a metadata block with the title at the next byte; an empty block if the title is unchanged.
+  /// Returns a metadata block with the title at the next byte; an empty block if the title is unchanged
+  /// or missing.
   private mutating func block() -> [UInt8] {
     let title = station.title(at: station.moment(of: offset))
     guard let title, title != lastTitle else { return [0] }

@@ -1,7 +1,7 @@
 import Clocks
 
 /// A test device's song as a sequence of frames, each with a header that identifies the song and the frame.
-/// The bit rate is constant, so the position of each frame is known.
+/// The bit rate is constant, so the byte offset of each frame is known.
 struct MarkedStream: Hashable, Sendable {
   static let soundPerFrame: Int64 = 1_152
   /// The beginning of every header. No byte of a stream frame can begin an MPEG frame.

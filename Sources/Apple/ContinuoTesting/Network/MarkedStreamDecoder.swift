@@ -139,7 +139,7 @@ final class MarkedStreamDecoder: AudioDecoder {
   /// Returns the kind of the source, identified by its first bytes; nil while they are missing.
   private static func find(in source: any ByteSource) throws(DecodingError) -> Found? {
     guard let front = try source.peek(1, at: 0) else { return nil }
-    // The first byte of an MPEG frame or an ID3 tag.
+    // An MPEG frame begins with 0xFF, and an ID3 tag with "I".
     guard let byte = front.first, byte != 0xFF, byte != UInt8(ascii: "I") else { return .file }
     for base in 0..<search {
       guard let bytes = try source.peek(MarkedStream.headerLength, at: Int64(base)) else { return nil }

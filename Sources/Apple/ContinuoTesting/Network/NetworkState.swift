@@ -24,7 +24,7 @@ struct NetworkState {
       case end
       case failure(TransferFailure)
 
-      /// Whether the event occurs without a network.
+      /// Whether the event is the failure for lack of a network, which is delivered while offline.
       var isOffline: Bool { if case .failure(let failure) = self { failure.kind == .offline } else { false } }
     }
 

@@ -1,8 +1,8 @@
 import AudioCore
 import CMarks
 
-/// Samples that identify themselves. The left sample has the low bits of the position in the song, the right
-/// one the song's number and the high bits. A Float holds 24 bits exactly; 23 bits keep it below 1.
+/// Samples that encode their song and their frame. The left sample has the low bits of the frame's number, the
+/// right one the song's number and the high bits. A Float holds 24 bits exactly; 23 bits keep it below 1.
 enum Mark {
   private static let scale = Float(1 << 23)
   private static let highBits = 11

@@ -2,7 +2,7 @@ import AudioCore
 import Foundation
 import Synchronization
 
-/// The media of a test device, keyed by URL. Other URLs are real files.
+/// The media of a test device, keyed by file URL. Other file URLs are real files.
 final class SongLibrary: Sendable {
   private let state = Mutex((names: [String](), sources: [URL: any MediaSource]()))
   private let isHeard: Bool

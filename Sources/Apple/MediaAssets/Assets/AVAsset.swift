@@ -33,7 +33,7 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     let (status, error) =
       switch key {
       case _ where AssetMetadata.keys.contains(key): loader.metadata.status
-      // These keys have values even for files without playable audio.
+      // Both keys have values even for files without playable audio.
       case "playable", "hasProtectedContent": loader.values.status
       default:
         if case .failure(let error)? = loader.mediaOutcome { (.failed, error) } else { loader.values.status }
@@ -43,7 +43,7 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   }
 
   /// Reads values and calls `handler` once when reading has succeeded or failed. If the values are known, the
-  /// call comes before this method returns; otherwise it comes on a background thread, or on a thread that
+  /// call comes before this method returns. Otherwise it comes on a background thread, or on a thread that
   /// cancels loading or reads the same values. Metadata are read if one of their keys is listed. All other
   /// values are read together if any other key, or none, is listed. Does not block.
   @preconcurrency
@@ -132,8 +132,8 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
 }
 
 /// The key of a `Bool` that indicates whether the duration must be exact, even if the whole file must be read
-/// for that; false by default. The duration of a file with an Info frame, which all common MP3 encoders
-/// write, is exact in any case.
+/// for that; false by default. The duration of a file with an Info frame, which most MP3 encoders write, is
+/// exact in any case.
 public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPreciseDurationAndTimingKey"
 
 /// The key of the `User-Agent` of HTTP requests, a `String`; "Continuo/" and its version by default.
@@ -170,7 +170,7 @@ extension AVAsyncProperty where Root: AVAsset {
       })
   }
 
-  /// Creates a property of every file that can be read.
+  /// Creates a property of the file, which has a value even without playable audio.
   convenience init(ofFile value: @escaping @Sendable (AssetLoader.Values) -> Value) {
     self.init(
       prepare: { try await Self.wait($0.loader.load) },

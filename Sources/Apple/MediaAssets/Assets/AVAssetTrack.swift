@@ -136,8 +136,8 @@ extension AVPartialAsyncProperty where Root: AVAssetTrack {
 }
 
 extension AVAsset {
-  /// The tracks: one, or none for a file that cannot be played and a remote medium that was not read yet.
-  /// Blocks to read the file; `load(.tracks)` does not block.
+  /// The tracks: one, or none for an unplayable file or a remote medium that was not read yet. Blocks to read
+  /// an unread file; `load(.tracks)` does not block.
   public var tracks: [AVAssetTrack] { (try? loader.loadNow()?.get())?.tracks(of: self) ?? [] }
 
   /// Returns the track with that number; nil if none exists. Blocks as `tracks` does.

@@ -87,7 +87,7 @@ package final class AssetLoader: Sendable {
   func loadNow() -> Outcome? {
     if let outcome { return outcome }
     guard shared == nil else { return nil }
-    return read(AssetReading(source)) {}.map { values.finish($0) }
+    return read(AssetReading(source), isWanted: { true }) {}.map { values.finish($0) }
   }
 
   /// Stores the properties that a player found when it opened the file.
@@ -100,16 +100,20 @@ package final class AssetLoader: Sendable {
 
   /// Continues reading, now and each time bytes arrive, until an outcome is known. Blocks on a local disk.
   private func goOn(with reading: AssetReading) {
-    let outcome = read(reading) { Self.queue.async { self.goOn(with: reading) } }
+    let outcome = read(reading, isWanted: { values.isLoading }) {
+      Self.queue.async { self.goOn(with: reading) }
+    }
     if let outcome { values.finish(outcome, unlessCancelled: true) }
   }
 
   /// Returns the outcome; nil while bytes are missing. In that case `callback` is called when bytes arrive.
-  private func read(_ reading: AssetReading, whenBytesCome callback: @escaping @Sendable () -> Void)
-    -> Outcome?
-  {
+  private func read(
+    _ reading: AssetReading, isWanted: () -> Bool, whenBytesCome callback: @escaping @Sendable () -> Void
+  ) -> Outcome? {
     do throws(DecodingError) {
-      return try reading.proceed(whenBytesCome: callback).map { .success(Values(info: $0)) }
+      return try reading.proceed(isWanted: isWanted, whenBytesCome: callback).map {
+        .success(Values(info: $0))
+      }
     } catch {
       return error.reason == .notRecognized
         ? .success(Values(info: nil)) : .failure(AVError(error, opening: true))
@@ -148,7 +152,9 @@ package final class AssetLoader: Sendable {
   private func goOnToMetadata(of source: AssetSource, _ opening: AssetReading?) {
     do throws(DecodingError) {
       if let opening {
-        let info = try opening.proceed { Self.queue.async { self.goOnToMetadata(of: source, opening) } }
+        let info = try opening.proceed(isWanted: { metadata.isLoading }) {
+          Self.queue.async { self.goOnToMetadata(of: source, opening) }
+        }
         guard let info else { return }
         // A live stream has no tag at its beginning; its server sends the metadata.
         if let live = info.live {
@@ -180,9 +186,12 @@ final class AssetReading: Sendable {
   init(_ source: any MediaSource) { self.source = source }
 
   /// Returns the medium's properties, once. Returns nil while bytes are missing or another call is in
-  /// progress, and after the properties were returned or an error was thrown. The `callback` of the first
-  /// call is used for all calls. May block on a local disk.
-  func proceed(whenBytesCome callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
+  /// progress, and after the properties were returned or an error was thrown. Returns nil and ends the reading
+  /// if `isWanted` returns false. The `callback` of the first call is used for all calls. May block on a local
+  /// disk.
+  func proceed(
+    isWanted: () -> Bool, whenBytesCome callback: @escaping @Sendable () -> Void
+  ) throws(DecodingError) -> ItemInfo? {
     let isFree = turn.withLock { turn in
       switch turn {
       case .free:
@@ -196,6 +205,12 @@ final class AssetReading: Sendable {
     guard isFree else { return nil }
     do throws(DecodingError) {
       while true {
+        guard isWanted() else {
+          turn.withLock { $0 = .over }
+          // Releases the fetch, whose callback retains this object.
+          opening.use { $0 = nil }
+          return nil
+        }
         if let info = try look(callback) {
           turn.withLock { $0 = .over }
           return info

@@ -11,8 +11,8 @@ package protocol MediumListener: AnyObject, Sendable {
 
 /// The medium of a remote asset.
 ///
-/// Created at its first use, and shared by all its users: items while they are in a queue, and the asset's
-/// loader while it reads. So no data are fetched twice at the same time.
+/// The source is created at its first use, and shared by all users. These are items while they are in a queue,
+/// and the asset's loader while it reads. So no data are fetched twice at the same time.
 package final class SharedMedium: Sendable {
   /// An item in a queue that is notified of the medium's events.
   private struct Listener {

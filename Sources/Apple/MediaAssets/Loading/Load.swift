@@ -47,8 +47,8 @@ struct Load<Value: Sendable>: ~Copyable, Sendable {
     for completion in waiting { completion(.failure(AVError(.operationCancelled))) }
   }
 
-  /// Calls `completion` with the outcome: at once if it is known, otherwise when it is. Returns whether the
-  /// caller has to read the value.
+  /// Calls `completion` with the outcome: at once if it is known, otherwise when reading ends or is cancelled.
+  /// Returns whether the caller has to read the value.
   func request(_ completion: @escaping Completion) -> Bool {
     let (known, isFirst) = state.withLock { state -> (Outcome?, Bool) in
       switch state {

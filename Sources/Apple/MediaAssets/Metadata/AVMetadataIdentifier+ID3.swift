@@ -26,7 +26,7 @@ extension AVMetadataKey {
   public static let id3MetadataKeyBand = AVMetadataKey(rawValue: "TPE2")
   /// The conductor of the performance.
   public static let id3MetadataKeyConductor = AVMetadataKey(rawValue: "TPE3")
-  /// The arranger of the track.
+  /// The remixer or arranger of the track.
   public static let id3MetadataKeyModifiedBy = AVMetadataKey(rawValue: "TPE4")
   /// The title of the album.
   public static let id3MetadataKeyAlbumTitle = AVMetadataKey(rawValue: "TALB")
@@ -163,7 +163,7 @@ extension AVMetadataIdentifier {
   public static let id3MetadataBand = AVMetadataIdentifier(rawValue: "id3/TPE2")
   /// The conductor of the performance.
   public static let id3MetadataConductor = AVMetadataIdentifier(rawValue: "id3/TPE3")
-  /// The arranger of the track.
+  /// The remixer or arranger of the track.
   public static let id3MetadataModifiedBy = AVMetadataIdentifier(rawValue: "id3/TPE4")
   /// The title of the album.
   public static let id3MetadataAlbumTitle = AVMetadataIdentifier(rawValue: "id3/TALB")

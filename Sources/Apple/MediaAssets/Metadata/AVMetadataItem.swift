@@ -68,7 +68,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   /// The time from which the item applies; invalid if it applies to the whole asset.
   open var time: CMTime { content.withLock { $0.time } }
 
-  /// The duration for which the item applies; invalid if it applies to the whole asset or the end is unknown.
+  /// The duration for which the item applies; invalid if it applies to the whole asset. If the end is unknown,
+  /// indefinite for an item of a chapter, and invalid for an item of a live stream.
   open var duration: CMTime { content.withLock { $0.duration } }
 
   /// The additional attributes, which contain the description under the key `info`; nil without a
@@ -79,7 +80,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Values
 
-  /// The value: a `String`, `NSNumber`, `Date` or `Data`. Of type `Any`, because on Linux the protocol type
+  /// The value: a `String`, `NSNumber`, `Date` or `Data`; nil if unset. Of type `Any`, because on Linux the protocol type
   /// that Apple declares cannot be cast to these types.
   open var value: Any? {
     switch content.withLock({ $0.value }) {

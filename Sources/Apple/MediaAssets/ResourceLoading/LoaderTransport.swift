@@ -116,7 +116,7 @@ final class LoaderTransport: HTTPTransport {
   }
 }
 
-/// The delegate's answer to the first request.
+/// The delegate's answer to the request for information about the resource.
 private final class Probe: Sendable {
   /// The number of bytes requested.
   static let length = 2
@@ -131,7 +131,7 @@ private final class Probe: Sendable {
     }
   }
 
-  /// True only when read for the first time, so that the answer is handled once.
+  /// Whether the property is read for the first time, so that the answer is handled once.
   var isFirstAnswer: Bool {
     state.withLock { state in
       defer { state.isAnswered = true }
@@ -218,18 +218,19 @@ private final class LoaderTransfer: Sendable {
 
   private func addHead(_ head: ResponseHead) {
     state.withLock { state in
-      guard !state.hasHead else { return }
+      guard !state.hasHead, !state.isOver else { return }
       state.hasHead = true
       state.events.append(.head(head))
     }
   }
 
   private func add(_ events: [TransferEvent]) {
-    state.withLock { $0.events += events }
+    // A delegate may go on with a request that was cancelled.
+    state.withLock { state in if !state.isOver { state.events += events } }
     tell()
   }
 
-  /// Delivers the pending events until the reader pauses.
+  /// Delivers the pending events; stops before bytes of the body while the reader is paused.
   private func tell() {
     telling.lock()
     defer { telling.unlock() }

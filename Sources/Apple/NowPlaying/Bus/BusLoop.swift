@@ -152,8 +152,12 @@ final class BusLoop: @unchecked Sendable {
   }
 
   private func answer(_ call: borrowing MessageHandle, _ result: Result<[BusValue], BusError>) {
-    // After an error the connection has failed; `process` detects that.
-    do throws(BusError) { try transmit(try call.reply(result)) } catch {}
+    // If sending fails, the connection has failed, which `process` detects.
+    do throws(BusError) { try transmit(try call.reply(result)) } catch {
+      guard case .success = result else { return }
+      // The values are not allowed in a message, such as a text with a zero byte.
+      answer(call, .failure(error))
+    }
   }
 
   // MARK: Receiving

@@ -53,7 +53,8 @@ package struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
   package static func disconnected(_ message: String) -> BusError {
     BusError(standard: "Disconnected", message)
   }
-  /// The server accepted the connection and closed it before libsystemd had sent its first bytes.
+  /// The error for a server that accepted the connection and closed it before libsystemd had sent its first
+  /// bytes.
   static let endedAtOnce = disconnected("the server closed the connection at once")
   package static let tooMuch = BusError(standard: "LimitsExceeded", "too many calls wait for their reply")
 }

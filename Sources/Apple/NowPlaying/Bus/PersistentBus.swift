@@ -74,7 +74,8 @@ package final class PersistentBus: Sendable {
         if !wasConnected { state.hasBegun = false }
         return wasConnected
       }
-      // Without libsystemd or a bus address, a retry cannot succeed.
+      // Before the first connection, the cause is probably permanent, such as a missing libsystemd or bus
+      // address. Retry only at the next `begin`.
       if retries { retry(handlers) }
     }
   }

@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 
 /// A network service that Avahi announces to other machines (DNS-SD) until this object is released. The
-/// service is announced again after each restart of Avahi or the bus. Without a system bus or Avahi nothing
-/// is announced. Any thread; no method blocks.
+/// service is announced again after each restart of Avahi or the bus, and after a change of the host name.
+/// Without a system bus or Avahi nothing is announced. Any thread; no method blocks.
 package final class ServiceAnnouncement: Sendable {
   package struct Service: Hashable, Sendable {
-    /// The name that users see. If a program of this or another machine has it, a number is appended.
+    /// The name that users see. If another service in the network has the same name, a number is appended.
     package var name: String
     /// The DNS-SD type, such as `_mpd._tcp`.
     package var type: String
@@ -22,17 +22,28 @@ package final class ServiceAnnouncement: Sendable {
   private static let avahi = "org.freedesktop.Avahi"
   private static let daemon = "org.freedesktop.DBus"
   private static let entryGroup = "\(avahi).EntryGroup"
+  private static let server = "\(avahi).Server"
   private static let nameLimit = 20
   /// The state of an entry group whose name another machine has (`AVAHI_ENTRY_GROUP_COLLISION`).
   private static let collision = BusValue.int32(3)
+  /// The state of the server while its host name is established (`AVAHI_SERVER_RUNNING`). Services must be added in
+  /// this state only, because each refers to the host name of the moment.
+  private static let running = BusValue.int32(2)
 
   private let service: Service
   /// The connection to which the announcement belongs. Avahi withdraws the announcement when the connection
   /// ends.
   private let bus: PersistentBus
-  /// Avahi's entry group for the announcement, and the number of the attempt whose name it accepted; nil
-  /// before that and after a collision.
-  private let entry = Mutex<(group: String, attempt: Int)?>(nil)
+  /// Avahi's entry group for the announcement.
+  private struct Entry: Equatable {
+    let group: String
+    /// The number of the attempt, from 1. Determines the name.
+    var attempt = 1
+    /// Whether the service is in the group, or is being added.
+    var isAdded = false
+  }
+  /// The group that Avahi created last; nil without Avahi.
+  private let entry = Mutex<Entry?>(nil)
 
   /// Announces `service`. `address`: the address of the bus in D-Bus notation; nil selects the system bus at
   /// `DBUS_SYSTEM_BUS_ADDRESS` or at its default address.
@@ -54,12 +65,15 @@ package final class ServiceAnnouncement: Sendable {
         signal.arguments[2].text?.isEmpty == false
       else { return }
       announce()
+    case "StateChanged" where signal.interface == Self.server: serverChanged(to: signal.arguments.first)
     case "StateChanged" where signal.arguments.first == Self.collision:
-      let collided = entry.withLock { $0?.group == signal.path ? $0.take() : nil }
-      guard let (group, attempt) = collided else { return }
-      call(Self.avahi, group, Self.entryGroup, "Reset", []) { [weak self] _ in
-        self?.add(to: group, attempt: attempt + 1)
+      let collided = change { entry in
+        guard entry.group == signal.path, entry.isAdded else { return false }
+        entry.attempt += 1
+        entry.isAdded = false
+        return true
       }
+      if let collided { reset(collided) }
     default: break
     }
   }
@@ -67,7 +81,7 @@ package final class ServiceAnnouncement: Sendable {
   private func watch() {
     for rule in [
       "type='signal',interface='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Self.avahi)'",
-      "type='signal',sender='\(Self.avahi)',interface='\(Self.entryGroup)',member='StateChanged'",
+      "type='signal',sender='\(Self.avahi)',member='StateChanged'",
     ] {
       call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "AddMatch", [.string(rule)]) { _ in }
     }
@@ -79,28 +93,64 @@ package final class ServiceAnnouncement: Sendable {
   }
 
   private func announce() {
-    call(Self.avahi, "/", "\(Self.avahi).Server", "EntryGroupNew", []) { [weak self] result in
-      guard case .success(let values) = result, let group = values.first?.text else { return }
-      self?.add(to: group, attempt: 1)
+    entry.withLock { $0 = nil }
+    call(Self.avahi, "/", Self.server, "EntryGroupNew", []) { [weak self] result in
+      guard let self, case .success(let values) = result, let group = values.first?.text else { return }
+      entry.withLock { $0 = Entry(group: group) }
+      askState()
     }
   }
 
-  private func add(to group: String, attempt: Int) {
-    guard attempt <= Self.nameLimit else { return }
-    let name = attempt == 1 ? service.name : "\(service.name) #\(attempt)"
+  private func askState() {
+    call(Self.avahi, "/", Self.server, "GetState", []) { [weak self] result in
+      if case .success(let values) = result { self?.serverChanged(to: values.first) }
+    }
+  }
+
+  /// Adds the service in the state `running`, and withdraws it in other states.
+  private func serverChanged(to state: BusValue?) {
+    let isRunning = state == Self.running
+    let changed = change { entry in
+      defer { entry.isAdded = isRunning }
+      return entry.isAdded != isRunning
+    }
+    guard let changed else { return }
+    if isRunning { add(changed) } else { reset(changed) }
+  }
+
+  private func reset(_ entry: Entry) {
+    call(Self.avahi, entry.group, Self.entryGroup, "Reset", []) { [weak self] _ in self?.askState() }
+  }
+
+  /// Changes the entry, and returns it if `change` returns true.
+  private func change(_ change: (inout Entry) -> Bool) -> Entry? {
+    entry.withLock { entry in
+      guard var changed = entry, change(&changed) else { return nil }
+      entry = changed
+      return changed
+    }
+  }
+
+  private func add(_ entry: Entry) {
+    guard entry.attempt <= Self.nameLimit else { return }
+    let name = entry.attempt == 1 ? service.name : "\(service.name) #\(entry.attempt)"
     let arguments: [BusValue] = [
       // Every interface, every protocol, no flags, the default domain, this host.
       .int32(-1), .int32(-1), .uint32(0), .string(name), .string(service.type), .string(""), .string(""),
       .uint16(service.port), .byteArrays([]),
     ]
-    call(Self.avahi, group, Self.entryGroup, "AddService", arguments) { [weak self] result in
+    call(Self.avahi, entry.group, Self.entryGroup, "AddService", arguments) { [weak self] result in
+      guard let self else { return }
       switch result {
-      case .success:
-        self?.entry.withLock { $0 = (group, attempt) }
-        self?.call(Self.avahi, group, Self.entryGroup, "Commit", []) { _ in }
+      case .success: call(Self.avahi, entry.group, Self.entryGroup, "Commit", []) { _ in }
       case .failure(let error):
         guard error.name == "\(Self.avahi).CollisionError" else { return }
-        self?.add(to: group, attempt: attempt + 1)
+        let next = change { present in
+          guard present == entry else { return false }
+          present.attempt += 1
+          return true
+        }
+        if let next { add(next) }
       }
     }
   }

@@ -43,8 +43,8 @@ open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
   open var serverAddress: String? { entry.serverAddress }
   /// An identifier shared by all entries of the item.
   open var playbackSessionID: String? { entry.sessionID }
-  /// The error code in `errorDomain`. 0 for an event that is not an error: the server has a new version of
-  /// the medium, or data are kept in memory because the disk accepts no more.
+  /// The error code in `errorDomain`. 0 for an event that is not an error: a new version of the medium, or data
+  /// kept in memory because the disk accepts no more.
   open var errorStatusCode: Int { entry.code }
   /// The error domain: `NSURLErrorDomain` or "AVFoundationErrorDomain".
   open var errorDomain: String { entry.domain }

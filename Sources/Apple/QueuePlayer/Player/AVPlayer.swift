@@ -10,9 +10,9 @@ import Synchronization
 
 /// A player of one item.
 ///
-/// Every member may be used on any thread, and no call waits for a file or the output, except that the first
-/// rate other than 1 loads a library. Change handlers, notifications and completion handlers are called on
-/// the main queue, in order.
+/// Every member may be used on any thread. No call waits for a file or the output, except that setting the
+/// first rate other than 1 loads a library. Change handlers, notifications and completion handlers are called
+/// on the main queue, in order.
 ///
 /// On the main queue, properties have the values last reported to observers; on other threads they may be
 /// newer. A call on the main queue reports its own changes before it returns. The player reports the changes
@@ -177,9 +177,9 @@ open class AVPlayer: NSObject {
   nonisolated open func currentTime() -> CMTime { core.knownCurrent?.item.place ?? .zero }
 
   /// Moves to `time` of the current item, at most to its end, exact to the frame. Exception: in a remote item
-  /// with a variable bit rate, a position that is not fetched yet may deviate, by 1 % of the duration with a
-  /// seek table and by more without one. Stops the program if an item exists and the time is invalid or
-  /// indefinite.
+  /// with a variable bit rate, a position that is not fetched yet may deviate. The deviation is about 1 % of
+  /// the duration with a seek table, and may be larger without one. Stops the program if an item exists and
+  /// the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
   /// Moves to `time` of the current item as `seek(to:)` does. With zero tolerances the seek is always exact
@@ -314,7 +314,8 @@ open class AVPlayer: NSObject {
 
   /// The ReplayGain level to apply, from the tags of items; nil, the default, for none.
   ///
-  /// A change is heard at once, without a gap, as for `AVPlayerItem.audioMix`. Any thread; does not block.
+  /// A change takes effect without a gap, at the latest after the buffered frames that the output cannot
+  /// replace. Any thread; does not block.
   nonisolated package var replayGain: ReplayGain.Kind? {
     get { core.engine.replayGain }
     set { core.engine.replayGain = newValue }

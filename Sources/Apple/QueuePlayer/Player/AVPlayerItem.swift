@@ -53,7 +53,8 @@ open class AVPlayerItem: NSObject, NSCopying {
     asset: AVAsset, automaticallyLoadedAssetKeys: [AVPartialAsyncProperty<AVAsset>]
   ) { self.init(asset: asset) }
 
-  /// Returns a new item for the same asset, in no queue, positioned at its beginning.
+  /// Returns a new item for the same asset, in no queue and positioned at the beginning. The copy has the same
+  /// settings, except that it has no outputs and its track is enabled.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {
     let original = state.withLock { $0 }
     let copy = AVPlayerItem(asset: original.asset, automaticallyLoadedAssetKeys: original.loadedKeys)
@@ -70,6 +71,7 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   // MARK: State
 
+  /// The asset that the item plays.
   nonisolated open var asset: AVAsset { state.withLock { $0.asset } }
 
   /// The keys given when the item was created; `["duration"]` by default.
@@ -140,7 +142,8 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   // MARK: Rates
 
-  /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect at once.
+  /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect during playback, at
+  /// the latest after the buffered frames that the output cannot replace.
   nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
     get { observations.read(.audioTimePitchAlgorithm) { state.withLock { $0.audioTimePitchAlgorithm } } }
     set {
@@ -172,8 +175,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// the item is not current, returns its start position or the position at which it stopped.
   nonisolated open func currentTime() -> CMTime { place }
 
-  /// The mean bit rate over the last second of audio heard, in bits per second; 0 if it is unknown or the
-  /// item is in no queue. Any thread.
+  /// The mean bit rate of the last second heard, in bits per second; the item's overall mean if no frame there
+  /// is decoded. 0 if unknown, or if the item is in no queue. Any thread.
   package nonisolated var heardBitRate: Double {
     attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
   }
@@ -211,8 +214,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// The handler is called once, on the main queue, unless the player or the application ends first. It
   /// receives true when the player has reached the position. If the item is not open yet, or not current, it
   /// receives true at once, and playback will start at `time`. In a queue, it receives false at once for a
-  /// time outside the item and in a live stream; also when another seek replaces this one, and when the item
-  /// leaves the queue.
+  /// time outside the item and in a live stream. It also receives false when another seek replaces this one,
+  /// or when the item leaves the queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
     seek(to: time, tolerances: [], completion: completionHandler)

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// With `actionAtItemEnd` `advance`, the default, an item that has played to its end leaves the queue. After
 /// the last item `currentItem` is nil and `rate` is kept, so an item inserted then plays at once. An item
-/// that cannot be opened leaves the queue at once.
+/// whose opening fails leaves the queue at once, unless the failure concerns the whole player (`status`).
 @preconcurrency @MainActor
 open class AVQueuePlayer: AVPlayer {
   /// Creates a player with an empty queue.

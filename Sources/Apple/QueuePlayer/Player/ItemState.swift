@@ -25,7 +25,7 @@ struct ItemState: Sendable {
   var info: ItemInfo?
   /// The buffer's state, valid once the item is ready.
   var buffer = BufferState.all
-  /// The available and the seekable parts; nil until the engine reports them, which it does not for files.
+  /// The available and the seekable parts; nil for files, and until the engine has reported them.
   var extent: MediaExtent?
   /// The live stream's metadata at the last frame heard.
   var timedMetadata: [AVMetadataItem]?
@@ -85,8 +85,8 @@ nonisolated extension AVPlayerItem {
   /// Whether the item is in the queue of `player`. Any thread.
   package func isPlayed(by player: AVPlayer?) -> Bool { attachment.map { $0.core === player?.core } ?? false }
 
-  /// The item's state: on the main queue as last reported to observers, on other threads as known to the
-  /// engine.
+  /// The item's status and properties, as last reported to observers. On threads other than the main one, an
+  /// item that the engine has opened already counts as ready.
   var knownState: (status: Status, info: ItemInfo?) {
     let (status, info, attachment) = state.withLock { ($0.status, $0.info, $0.attachment) }
     guard status == .unknown, let attachment, let core = attachment.core, !core.readsMirror,
@@ -95,7 +95,7 @@ nonisolated extension AVPlayerItem {
     return (.readyToPlay, present)
   }
 
-  /// The buffer's state; nil before the item is ready.
+  /// The buffer's state; nil unless the item is ready.
   var buffer: BufferState? { status == .readyToPlay ? state.withLock { $0.buffer } : nil }
 
   /// The whole item as a range; empty until its length is known.

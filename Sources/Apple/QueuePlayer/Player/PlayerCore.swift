@@ -14,7 +14,7 @@ import Synchronization
 /// mirror by one step and notifies the observers, so they see the states in order. On the main queue,
 /// properties return the mirror, and calls refer to it, even if the engine has advanced. The mirror contains
 /// a call's changes when the call returns; changes made by the engine follow in a separate turn of the main
-/// queue. On other threads, properties return the engine's state.
+/// queue. On other threads, properties that the engine stores, such as the rate, have the engine's values.
 final class PlayerCore: SuspendablePlayer, MediumListener {
   /// The state last reported to observers, and the state that the engine does not store.
   struct State {
@@ -85,7 +85,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   /// Whether properties return the state last reported to observers instead of the engine's state.
   var readsMirror: Bool { PathEvaluation.current != nil || environment.isOnMainQueue() }
 
-  /// Reports the changes made by calls, if the caller is on the main queue. Called at the end of every call.
+  /// Reports the changes made by calls, if the caller is on the main queue.
   func deliver() {
     // While `.prior` handlers of a change are running, no other change may be delivered before that one.
     if environment.isOnMainQueue(), !announcer.isPreparing { engine.deliverOwn() }
@@ -219,7 +219,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     rate > 0 && canPlay(at: rate) && environment.suspension.start(self, start)
   }
 
-  /// Returns whether playback at `rate` is supported. If not, reports the missing library to the application.
+  /// Returns whether playback at `rate` is supported. If not, reports the reason as a diagnostic.
   private func canPlay(at rate: Float) -> Bool {
     guard rate != 1 else { return true }
     do throws(TimeStretchError) {

@@ -109,8 +109,8 @@ struct DatabaseCommands: Sendable {
       }) ?? songs
   }
 
-  /// Returns the metadata of those songs whose files have changed since they were read for the queue, as far
-  /// as the database knows the files as they are now.
+  /// Returns the database's metadata of the songs that have other metadata in the queue. Leaves out files that
+  /// have changed since the database read them.
   func changes(in queue: SongQueue) -> [(id: SongID, metadata: SongMetadata)] {
     guard let library else { return [] }
     var changes: [(id: SongID, metadata: SongMetadata)] = []

@@ -301,7 +301,8 @@ final class LibraryCommands: Sendable {
 
   struct Found {
     var songs: [Song] = []
-    /// The number of songs before the first entries of a network playlist that were skipped; nil if none were.
+    /// The number of songs before the first skipped entries of a network playlist; nil if none were
+    /// skipped.
     var completeCount: Int?
     var problem: Ack?
 
@@ -382,8 +383,8 @@ final class LibraryCommands: Sendable {
     return ids
   }
 
-  /// Gives the songs in the queue whose files have changed the tags that the database has found. Blocks on
-  /// the disk.
+  /// Updates the tags of songs in the queue whose files have changed, with the tags from the database. Blocks
+  /// on the disk.
   func renewTags() {
     let changes = database.changes(in: host.read { $0.queue })
     if !changes.isEmpty { try? host.change { $0.setMetadata(changes) } }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A client's filter for songs of the queue.
 ///
-/// One budget limits its regular expressions over all songs together.
+/// A single budget limits the filter's regular expressions over all songs together.
 final class SongFilter: Sendable {
   private let expression: FilterExpression
   private let foldsCase: Bool

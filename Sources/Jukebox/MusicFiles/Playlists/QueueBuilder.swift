@@ -8,8 +8,8 @@ import TextFormatting
 package import Transfer
 
 /// Builds a queue from files, URLs, folders and playlists. Unusable entries, and the limit at which reading
-/// stops, are reported as problems; the rest is played. Media is never opened. Playlists are the only network
-/// requests, and only with `readPlaylist`.
+/// stops, are reported as problems; the rest is played. The builder itself opens no media, and sends network
+/// requests only through `readPlaylist`.
 package struct QueueBuilder {
   // The compiler does not count a thrown type of a parameter as a use of the package import.
   package typealias ReadProblem = FileBytes.Problem
@@ -62,7 +62,8 @@ package struct QueueBuilder {
   package private(set) var unplayable = UnplayableFiles()
   /// The reason why reading stopped early; nil if it did not.
   package private(set) var limitation: String?
-  /// The number of files and URLs before the first entries of a network playlist that were skipped; nil if none were.
+  /// The number of files and URLs before the first skipped entries of a network playlist; nil if none
+  /// were skipped.
   package private(set) var completeCount: Int?
   package private(set) var playlists: [MediaPath] = []
 

@@ -50,7 +50,7 @@ struct FolderScan {
   /// The link in progress, and the time at which it was entered, in seconds.
   private var link: (path: [UInt8], since: Double)?
   private let kernelFiles = KernelFileSystems()
-  /// The unplayable sound files in scanned folders.
+  /// The unplayable sound files in scanned folders, including those that are named like songs.
   private(set) var unplayable = UnplayableFiles()
   /// The first reading problem, and the number of further ones.
   private var problems: (first: String, more: Int)?
@@ -209,7 +209,10 @@ struct FolderScan {
         continue
       }
       let known = gone.removeValue(forKey: path)
-      if let known, known.isSame(as: status), !rereads { continue }
+      if let known, known.isSame(as: status), !rereads {
+        if !isPlaylist, known.song == nil { unplayable.add(location(path)) }
+        continue
+      }
       if isCancelled() { throw Cancellation() }
       let metadata: SongMetadata?
       do throws(FileBytes.Problem) {
@@ -218,8 +221,8 @@ struct FolderScan {
         gone[path] = known
         continue
       } catch {
-        // The next scan tries again. Until then a known song is kept, and another file has a row that no
-        // status equals, so that its folder has one.
+        // The next scan tries again. Until then a known song is kept. A new file gets a row whose status never
+        // matches, because a folder without rows would be removed.
         report(location(path), error)
         if known == nil { try writer.add(other: path, to: id, nil, isPlaylist: false) }
         continue
@@ -231,6 +234,7 @@ struct FolderScan {
         try writer.add(song: path, as: known?.song, to: id, status, metadata)
       } else {
         try writer.add(other: path, to: id, status, isPlaylist: isPlaylist)
+        if !isPlaylist { unplayable.add(location(path)) }
       }
       try commitIfDue(arranging: id)
     }

@@ -28,8 +28,8 @@ final class FolderWatch: Sendable {
   private let onFull: @Sendable (String) -> Void
 
   /// Starts inotify; nil if the system has no instance left. `onChange` runs on the watch's own queue, with a
-  /// changed folder, or nil after an overflow. `onFull` is called once, with the reason why no more folders
-  /// can be watched, on the thread that adds a folder.
+  /// changed folder, or nil after an overflow. `onFull` is called at most once, with the reason why no more
+  /// folders can be watched, on the thread that adds a folder.
   init?(
     home: MediaPath, onChange: @escaping @Sendable ([UInt8]?) -> Void,
     onFull: @escaping @Sendable (String) -> Void

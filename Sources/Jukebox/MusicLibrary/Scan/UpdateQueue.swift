@@ -45,7 +45,8 @@ struct UpdateQueue {
   /// The times of the first and the last pending change.
   private var changes: (first: HostTime, last: HostTime)?
 
-  /// The number of the next requested update.
+  /// The number of the first pending job; nil if none is pending. Changed folders get a number only when their scan
+  /// begins.
   var waiting: UInt32? { jobs.first?.number }
 
   /// Adds a requested update and returns its number; nil if `limit` updates are pending.

@@ -5,7 +5,7 @@ internal import MusicFiles
 /// The database file: its tables, its version and its permissions.
 enum LibraryFile {
   /// The schema version. Increases with every change of the tables or of the format of their contents.
-  /// Version 2 recorded songs that could not be read as files without audio, for good.
+  /// Version 2 permanently recorded unreadable songs as files without audio.
   private static let version: Int64 = 3
 
   private static let tables = [

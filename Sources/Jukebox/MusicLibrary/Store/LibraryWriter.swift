@@ -232,8 +232,8 @@ final class LibraryWriter {
     try rows("DELETE FROM songs WHERE id = ?", [.integer(song)])
   }
 
-  /// Adds a playlist, or a file that is named like a song and contains no audio. `status` is nil for a file
-  /// that could not be read: it differs from any status of the file.
+  /// Adds a playlist, or a file that is named like a song and contains no audio. If the file could not be
+  /// read, `status` is nil. The row then gets a size that no file has, so that the next scan reads the file.
   func add(other path: [UInt8], to folder: Int64, _ status: FileStatus?, isPlaylist: Bool)
     throws(DatabaseError)
   {

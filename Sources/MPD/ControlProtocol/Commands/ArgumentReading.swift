@@ -61,8 +61,8 @@ extension Argument {
     return UInt32(truncatingIfNeeded: value)
   }
 
-  /// Returns the argument as a queue version. A value that does not fit into 32 bits counts as newer than any
-  /// version.
+  /// Returns the argument as a queue version. A negative value, or one above `UInt32.max`, counts as newer
+  /// than any version.
   func version() throws(Ack) -> UInt32 { UInt32(exactly: try wholeNumber()) ?? .max }
 
   func boolean() throws(Ack) -> Bool {

@@ -49,9 +49,10 @@ package enum Command: Hashable, Sendable {
 
   /// Commands for which a lock screen has controls. Absolute times are not negative.
   package enum Transport: Hashable, Sendable {
-    /// Plays the song at the position; the current song if nil.
+    /// Plays the song at the position. With nil, resumes playback, or starts the current song, or without one
+    /// the first song in playback order.
     case play(position: UInt32?)
-    /// Plays the song with the id; the current song if nil.
+    /// Plays the song with the id; nil as for `play`.
     case playid(id: UInt32?)
     /// `pause [0|1]`: pauses or resumes; nil toggles.
     case pause(Bool?)
@@ -144,13 +145,13 @@ package enum Command: Hashable, Sendable {
     case add(uri: Argument, at: QueuePosition?)
     /// Adds one file and replies with the id of the song.
     case addid(uri: Argument, at: QueuePosition?)
-    /// Lists a directory; without an argument the home directory.
+    /// Lists a directory; without an argument the music directory.
     case lsinfo(Argument?)
     /// The picture in a file, from a byte offset.
     case readpicture(Argument, offset: UInt32)
     /// The picture file beside a song, from a byte offset.
     case albumart(Argument, offset: UInt32)
-    /// The metadata in a file apart from its tags.
+    /// The metadata in a file apart from its tags. The reply of this server is always empty.
     case readcomments(Argument)
     case getfingerprint(Argument)
     /// All files in a directory, music or not.
@@ -159,7 +160,7 @@ package enum Command: Hashable, Sendable {
     case unplayable(Argument?)
   }
 
-  /// Queries and updates of the database of songs in the home directory. The `search…` commands ignore case.
+  /// Queries and updates of the database of songs in the music directory. The `search…` commands ignore case.
   package enum Database: Hashable, Sendable {
     /// `find FILTER… [sort TAG] [window START:END]`.
     case find(SongQuery)
@@ -179,8 +180,8 @@ package enum Command: Hashable, Sendable {
     case rescan(Argument?)
   }
 
-  /// Commands for stored playlists. Commands that only read also accept playlist files in the home directory;
-  /// the server's own playlists take precedence.
+  /// Commands for stored playlists. Commands that only read also accept URLs of playlists, and playlist files
+  /// in the music directory. A stored playlist takes precedence over a file of the same name.
   package enum Playlists: Hashable, Sendable {
     case listplaylists
     /// The file names of a playlist's songs.

@@ -79,8 +79,8 @@ package struct WatchInterval: Hashable, Sendable {
   package let timescale: Int32
 
   /// Reads a decimal number of seconds from `ProtocolLimits.shortestWatchInterval` to
-  /// `ProtocolLimits.longestWatchInterval`, with at most 15 digits, nine of them after the point. Nil for
-  /// anything else.
+  /// `ProtocolLimits.longestWatchInterval`. At most 15 digits are allowed, and at most nine of them after the
+  /// point. Nil for anything else.
   package init?(_ text: some StringProtocol) {
     var value: Int64 = 0
     var timescale: Int32 = 1

@@ -1,7 +1,7 @@
 /// The syntax and permission of a command: a row of the table of all commands.
 ///
-/// A new command needs a case in a group of ``Command``, a row here, and a branch in the code that performs
-/// the group. The compiler demands that branch.
+/// A new command needs a case in a group of ``Command``, a row in ``all``, and a branch in the code that
+/// performs the group. The compiler demands only the branch.
 package struct CommandRow: Sendable {
   package let name: String
   package let arguments: ClosedRange<Int>

@@ -2,7 +2,7 @@
 struct CommandList: Sendable {
   /// Whether each successful command is answered with `list_OK`.
   let confirmsEach: Bool
-  /// The index of the next command, from 0.
+  /// The index of the command in progress or, between commands, of the next one, from 0.
   private(set) var index = 0
   /// Whether the list is complete and its commands are being performed.
   private(set) var isRunning = false

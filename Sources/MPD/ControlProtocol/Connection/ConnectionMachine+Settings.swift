@@ -17,7 +17,8 @@ extension ConnectionMachine {
   package struct Context: Hashable, Sendable {
     package var tags = TagSet.standard
     package var binaryLimit = ProtocolLimits.defaultBinaryChunk
-    /// The client's permissions. They permit the command itself; some arguments require a further permission.
+    /// The client's permissions, already checked for the command itself. Some arguments require a further
+    /// permission, which the command's code checks.
     package var permissions = Permissions.all
 
     package init() {}

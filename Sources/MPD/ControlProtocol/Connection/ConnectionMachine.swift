@@ -11,8 +11,9 @@
 /// A server that must pause output stops calling `next()`. The same loop is needed after `complete(_:)`,
 /// `answerPassword()`, `notify(_:)` and `endInput()`. The greeting is the first action.
 ///
-/// Commands are performed one at a time. After `perform` and `makePiece` no action except `close` follows until
-/// `complete(_:)`, and input waits, so answers come in the order of the commands.
+/// Commands are performed one at a time. After `perform`, `makePiece` or `checkPassword`, no action except
+/// `close` follows until the command or piece is completed. Input waits meanwhile, so answers come in the
+/// order of the commands.
 package struct ConnectionMachine: Sendable {
   package enum Action: Hashable, Sendable {
     case send([UInt8])
@@ -95,7 +96,7 @@ package struct ConnectionMachine: Sendable {
   /// without new input.
   package var hasMore: Bool { input.count > 0 || list != nil || isAnswering }
 
-  /// Whether a long answer is in progress; `next()` makes its next piece.
+  /// Whether the rest of a long answer is still to be made and sent, which `next()` continues.
   package var isAnswering: Bool { unsent != nil }
 
   /// Whether the client is expected to send a line, so that a time limit applies. False during `idle` and
@@ -124,8 +125,9 @@ package struct ConnectionMachine: Sendable {
     if input.count <= ProtocolLimits.backlog { input.append(bytes) } else { close() }
   }
 
-  /// Records the end of the client's input. All its commands are answered, then the connection is closed; an
-  /// incomplete line is dropped. `idle` and `watch` end immediately, since `noidle` can no longer come.
+  /// Records the end of the client's input. The complete lines received so far are still processed; an
+  /// incomplete line is dropped. Then the connection is closed, even during `idle` and `watch`, since `noidle`
+  /// can no longer come.
   package mutating func endInput() { inputHasEnded = true }
 
   /// Answers the password of the last `checkPassword`. Has no effect if none is pending.
@@ -223,8 +225,8 @@ extension ConnectionMachine {
     }
   }
 
-  /// Handles `noidle`, which gets no reply outside `idle` and `watch`. It may have crossed with the answer
-  /// that ended the `idle`, and the client would take a reply for the reply to its next command.
+  /// Handles `noidle`, which gets no reply outside `idle` and `watch`. A `noidle` may cross with the answer
+  /// that ended the `idle`; the client would mistake a reply for the one to its next command.
   private mutating func takeNoidle() {
     if let answer = idle.cancel() {
       sendChanges(answer)
@@ -283,7 +285,7 @@ extension ConnectionMachine {
     case .notcommands: succeed(commandNames { !$0.isAllowed(permissions) })
     case .password(let password):
       let refusal = Ack(.password, "incorrect password")
-      // There is nothing to guess, so the answer need not be delayed.
+      // Without passwords no guess can succeed, so the refusal need not be delayed.
       if configuration.passwords.isEmpty { throw refusal }
       let permissions = configuration.passwords[password]
       passwordAnswer = permissions.map { .success($0) } ?? .failure(refusal)

@@ -1,8 +1,8 @@
 /// The changes that a client has not been notified of, and those that it waits for.
 ///
-/// Changes accumulate from the start of the connection, even while the client does not wait, so none is lost
-/// between two `idle` commands. As in MPD 0.23, an answer clears all pending changes, including those that
-/// were not requested.
+/// Changes accumulate from the start of the connection, even while the client does not wait, so an `idle`
+/// also reports changes since the last answer. As in MPD 0.23, an answer clears all pending changes,
+/// including those that were not requested.
 package struct IdleState: Hashable, Sendable {
   package private(set) var pending: Subsystems = []
   /// The subsystems that the client waits for; nil if it does not wait.

@@ -2,9 +2,9 @@
 ///
 /// Read from at most `ProtocolLimits.filterDepth` levels of parentheses, so its depth is limited.
 package indirect enum FilterExpression: Hashable, Sendable {
-  /// A value of the tag, or of any tag if nil, passes the test. In a song without the tag, the first of
-  /// `TagType.substitutes` that the song has is tested. A song without any of them passes only a test whose
-  /// text or expression is empty.
+  /// A value of the tag, or of any tag if nil, passes the test. In a song without the given tag, the first of
+  /// `TagType.substitutes` that the song has is tested. Without a substitute, the song passes only a test
+  /// whose text or expression is empty.
   case tag(TagType?, TextTest)
   case file(TextTest)
   /// The file has this name or is inside the folder of this name; the empty name contains every file. Case is

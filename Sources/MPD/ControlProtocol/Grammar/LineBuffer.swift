@@ -1,5 +1,5 @@
 /// Received bytes that are not processed yet, removed line by line. Each byte is searched for a newline once,
-/// so a client that sends single bytes costs no more than one that sends whole lines.
+/// so the search for newlines takes linear time even if a client sends single bytes.
 struct LineBuffer: Sendable {
   /// The maximum capacity in bytes that an empty buffer keeps. It is most of the memory of an idle client.
   private static let keptCapacity = 4096

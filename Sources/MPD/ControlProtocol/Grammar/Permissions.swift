@@ -4,17 +4,18 @@ package struct Permissions: OptionSet, Hashable, Sendable {
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// May query the state, except for `config`, `sticker` and `unplayable`.
+  /// May query the state, except for `config`, `sticker` and `unplayable`, wait for changes, and subscribe to
+  /// channels.
   package static let read = Permissions(rawValue: 1)
-  /// May add songs to the queue, set their ranges and tags, have requests sent to the network, and use
+  /// May add songs to the queue, set their ranges and tags, name URLs that the server then requests, and use
   /// `unplayable`.
   package static let add = Permissions(rawValue: 2)
   /// May control the player and edit the queue.
   package static let player = Permissions(rawValue: 4)
-  /// May control the application's life cycle, edit stored playlists, update the database and send messages
-  /// to other clients.
+  /// May act as the application's user (home button, lock, interruption), edit stored playlists, update the
+  /// database and send messages to other clients.
   package static let control = Permissions(rawValue: 8)
-  /// May enable and disable outputs, use stickers, and start and end the application.
+  /// May enable and disable outputs, use stickers and `config`, and start and end the application.
   package static let admin = Permissions(rawValue: 16)
   package static let all: Permissions = [.read, .add, .player, .control, .admin]
 }

@@ -1,6 +1,6 @@
 internal import TextFormatting
 
-/// Converts text for a reply line: valid UTF-8 without control characters, cut to a length.
+/// Converts text for a reply line: valid UTF-8 without ASCII control characters, cut to a length.
 ///
 /// python-mpd2 disconnects on a line that is not UTF-8, and a newline would begin a line that is not part of
 /// the reply.
@@ -38,8 +38,8 @@ enum SanitizedText {
       var seen: UInt64 = 0
       while offset + 8 <= raw.count {
         let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        // Subtracting 0x20 sets the high bit, where it was clear, only in a byte below 0x20. DEL becomes a
-        // zero byte after the XOR with 0x7F.
+        // Subtracting 0x20 sets a clear high bit in each byte below 0x20. A borrow can set further high bits,
+        // but only after such a byte. DEL becomes a zero byte after the XOR with 0x7F.
         let turned = word ^ ones &* 0x7F
         let controls = (word &- ones &* UInt64(Byte.blank)) & ~word | (turned &- ones) & ~turned
         if controls & highBits != 0 { return false }

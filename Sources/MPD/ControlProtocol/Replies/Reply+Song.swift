@@ -8,7 +8,7 @@ extension Reply {
   /// song.
   ///
   /// - Parameters:
-  ///   - file: The song's name: a path relative to the home directory, an absolute path, or a URL.
+  ///   - file: The song's name: a path relative to the music directory, an absolute path, or a URL.
   ///   - range: The part that is played; nil or `whole` for all.
   ///   - lastModified: The modification time in seconds since 1970; nil if unknown.
   ///   - format: The decoded format; nil if unknown.

@@ -117,7 +117,7 @@ package final class ReplyRest: Sendable {
     body = write
   }
 
-  /// Returns the next piece. Blocks if `mayBlock` is true.
+  /// Returns the next piece. To be called once. May block if `mayBlock` is true.
   package func next() -> Reply {
     var piece = Reply()
     piece.rest = body(&piece)

@@ -38,7 +38,8 @@ package struct ReplyParser: Sendable {
     case noGreeting
     case lineTooLong
     case malformedLine(Argument)
-    /// The announced size is not a number from 0 to the limit, or no newline follows the bytes.
+    /// The announced size is not a number from 0 to `ProtocolLimits.largestBinaryChunk`, or no newline follows
+    /// the bytes.
     case malformedBinary
 
     /// A short description for people.

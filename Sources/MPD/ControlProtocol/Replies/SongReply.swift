@@ -3,7 +3,7 @@ internal import TextFormatting
 /// A song in a reply, as to `playlistfind`. Most replies are written without it, beginning with
 /// ``Reply/beginSong(file:range:lastModified:format:)``.
 package struct SongReply: Hashable, Sendable {
-  /// The song's name: a path relative to the home directory, an absolute path, or a URL.
+  /// The song's name: a path relative to the music directory, an absolute path, or a URL.
   package var file: Argument
   /// The modification time of the file, in seconds since 1970; nil if unknown.
   package var lastModified: Int64?

@@ -61,7 +61,8 @@ package struct WatchRecord: Hashable, Sendable {
       case ranges([Range<Milliseconds>])
     }
 
-    /// The fields in order; empty for `time`, whose records are far more frequent than all others.
+    /// The fields in order, without the event's name and `host`. Empty for `alive`, and for `time`, whose
+    /// fields are written directly because its records are by far the most frequent.
     package var fields: KeyValuePairs<String, Value> {
       switch self {
       case .time, .alive: [:]
@@ -139,6 +140,8 @@ package struct WatchRecord: Hashable, Sendable {
 
   package var bytes: [UInt8] {
     var reply = Reply()
+    // Ample for a time step, of which there are a hundred a second.
+    reply.reserve(128)
     write(into: &reply)
     return reply.bytes
   }
@@ -162,6 +165,7 @@ package struct NetworkReport: Hashable, Sendable {
   package var what: What
   /// The URL of the responding server, without credentials.
   package var url: String?
+  /// The HTTP status code of a response.
   package var status: Int?
   /// The first requested byte; in a response, the first byte of its range.
   package var from: Int64?

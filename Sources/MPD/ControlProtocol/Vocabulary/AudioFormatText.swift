@@ -2,6 +2,7 @@ internal import TextFormatting
 
 /// An audio format in MPD's notation: `44100:24:2`.
 package struct AudioFormatText: Hashable, Sendable {
+  /// The sample rate in Hz.
   package var rate: Int
   /// The number of bits in a sample; nil for floating point, which is written `f`.
   package var bits: Int?

@@ -2,8 +2,8 @@ internal import TextFormatting
 
 /// A time or duration with the protocol's precision of a millisecond.
 package struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
-  /// The maximum magnitude, 2^53: above it a client's floating-point numbers cannot represent each
-  /// millisecond.
+  /// The maximum magnitude, 2^53 milliseconds. A client's 64-bit floating-point numbers cannot represent every
+  /// integer above it.
   package static let limit: Int64 = 1 << 53
 
   /// The number of milliseconds, within ±`limit`.

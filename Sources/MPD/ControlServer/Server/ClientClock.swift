@@ -5,7 +5,7 @@ internal import NIOCore
 struct ClientClock {
   /// The state of the connection.
   struct Situation {
-    /// Whether the client watches. If so, no time limit applies.
+    /// Whether the client watches, and is not about to be closed. If so, no time limit applies.
     var isWatching = false
     /// Whether the client is expected to send a line.
     var mayTimeOut = false

@@ -81,19 +81,15 @@ final class ClientConnection: ChannelInboundHandler {
   func channelReadComplete(context: ChannelHandlerContext) { run() }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let event = event as? ChannelEvent, event == .inputClosed {
-      isInputEnded = true
-      core.handler.inputEnded(info)
-      run()
-    }
+    guard event as? ChannelEvent == .inputClosed else { return }
+    isInputEnded = true
+    core.handler.inputEnded(info)
+    run()
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isWritable = context.channel.isWritable
-    guard isWritable else {
-      hasPiledUp = true
-      return
-    }
+    guard isWritable else { return hasPiledUp = true }
     sendBacklog()
     run()
   }
@@ -151,8 +147,8 @@ final class ClientConnection: ChannelInboundHandler {
     run()
   }
 
-  /// Ends the connection when the server stops. No more input is read; a command in progress is still
-  /// answered.
+  /// Ends the connection when the server stops. No more input is read; commands in progress or already in the
+  /// machine are still answered.
   func end() {
     isInputEnded = true
     input.clear()
@@ -192,7 +188,7 @@ final class ClientConnection: ChannelInboundHandler {
     if context == nil, !machine.isPerforming, !isInLine { core.forget(self) }
   }
 
-  /// Whether the client has its turn and its channel has room.
+  /// Whether the client has its turn and its channel has room. Requests another turn once this one is over.
   private var mayGoOn: Bool {
     if isClosing || isInLine || !isWritable { return false }
     if let turnEnd, machine.hasMore, NIODeadline.now() >= turnEnd {
@@ -372,8 +368,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   // MARK: Timer
 
-  /// Schedules the timer for the next deadline. A deadline later than the timer's is handled when the timer
-  /// fires.
+  /// Schedules the timer for the next deadline, unless it fires before that and then schedules itself again.
   private func updateTimer() {
     guard context != nil else { return }
     let next = clock.next(situation, at: .now())
@@ -399,7 +394,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   private var situation: ClientClock.Situation {
     ClientClock.Situation(
-      isWatching: !topics.isEmpty, mayTimeOut: machine.mayTimeOut, isPerforming: machine.isPerforming,
-      pending: pending, sent: sent)
+      isWatching: !topics.isEmpty && !isClosing && !isInputEnded, mayTimeOut: machine.mayTimeOut,
+      isPerforming: machine.isPerforming, pending: pending, sent: sent)
   }
 }

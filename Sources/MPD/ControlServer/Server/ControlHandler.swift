@@ -23,8 +23,8 @@ package protocol ControlHandler: Sendable {
   /// closed its side cannot be distinguished from one that has disconnected.
   func inputEnded(_ client: ClientInfo)
 
-  /// A client's connection is closed, so no more answers are read. Its earlier commands are still performed;
-  /// ``clientLeft(_:)`` follows.
+  /// A client's connection is closed, so no more answers are read. The client's earlier commands are still
+  /// performed, except those after a password whose answer is pending. ``clientLeft(_:)`` follows.
   func connectionClosed(_ client: ClientInfo)
 
   /// A client has disconnected, and all its commands are complete.

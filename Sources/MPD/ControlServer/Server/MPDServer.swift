@@ -216,7 +216,8 @@ extension ChannelOptions.Types.WriteBufferWaterMark {
 final class AcceptPause: ChannelInboundHandler {
   typealias InboundIn = Any
 
-  /// Descriptors become free when clients leave, so a second's delay goes unnoticed.
+  /// The length of the pause. Descriptors become free only when clients leave, so a second's delay goes
+  /// unnoticed.
   static let length = TimeAmount.seconds(1)
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -1,12 +1,12 @@
 internal import NIOCore
 internal import SystemSupport
 
-/// Counts wrong passwords by address and delays the answers to that address.
+/// Counts wrong passwords by origin, an address or a local user, and delays the answers to that origin.
 ///
-/// The first wrong password of an address is answered immediately. After each wrong one the next answer to
-/// that address waits, each time longer up to `longestPause`, over all its connections. A right password
-/// waits as long. Otherwise a delay would reveal a wrong guess, and the client could try the next one over
-/// another connection.
+/// The first wrong password of an origin is answered immediately. Each wrong password delays the next answer
+/// to any connection of the origin, each time longer up to `longestPause`. A right password waits as long.
+/// Otherwise a delay would reveal a wrong guess, and the client could try the next one over another
+/// connection.
 struct PasswordGuesses {
   struct Origin {
     /// The key by which guesses are counted: an IPv4 address, the /64 network of an IPv6 address (one machine
@@ -31,7 +31,7 @@ struct PasswordGuesses {
   static let longestPause = 16.0
   /// The time without a wrong password after which earlier ones are forgotten, in seconds.
   static let memory = 600.0
-  /// The maximum number of addresses counted one by one. Further addresses share one count, so a flood of
+  /// The maximum number of origins counted one by one. Further origins share one count, so a flood of
   /// addresses cannot evict a counted one.
   static let limit = 1024
   /// The minimum time between two reports, in seconds.
@@ -86,7 +86,8 @@ struct PasswordGuesses {
     }
   }
 
-  /// Returns one log line for many guesses, so that a guesser cannot fill the log.
+  /// Returns a log line that also counts the unreported guesses; nil within `reportInterval` after the last
+  /// line, so that a guesser cannot fill the log.
   private mutating func report(on origin: Origin, at now: NIODeadline) -> String? {
     if let lastReport, now - lastReport < TimeAmount(seconds: Self.reportInterval) {
       unreported += 1

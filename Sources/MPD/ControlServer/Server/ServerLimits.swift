@@ -13,9 +13,8 @@ package struct ServerLimits: Sendable {
   package var networkBuffer = 128 * 1024
   /// The maximum number of unread reply bytes of a client; a client that exceeds it is closed. mpd's default.
   package var outputBytes = 8 * 1024 * 1024
-  /// The number of unread bytes at which a client's next command waits. A client that pipelines many large
-  /// replies gets all of them at its own speed. Larger than most replies, so that an ordinary client never
-  /// waits.
+  /// The number of unread bytes at which a client's next command waits. A client that pipelines commands with
+  /// large replies gets all of them at its own speed. Larger than most replies, so that few clients wait.
   package var pauseBytes = 256 * 1024
   /// The maximum number of unread bytes of watch records for a client; further records are coalesced. Enough
   /// for ten seconds of 1/100 s steps; 13 MB for the maximum number of clients.

@@ -37,6 +37,8 @@ package final class RemoteFetch: Sendable {
     /// Whether the medium has been classified as a live stream or a file.
     var knowsKind = false
     var station: ICYStation?
+    /// Whether the newest connection may bring metadata.
+    var wantsMetadata = true
     /// The head of the last successful response, its URL and the address of the server.
     var response: (head: ResponseHead, url: WebURL, address: PeerAddress?)?
     /// Whether the server declares the medium to be a web page.
@@ -61,6 +63,10 @@ package final class RemoteFetch: Sendable {
     var callbacks: [ObjectIdentifier: @Sendable () -> Void] = [:]
     /// The readers that wait for bytes.
     var waiting: Set<ObjectIdentifier> = []
+    /// Whether each reader of the live stream is paused.
+    var holds: [ObjectIdentifier: Bool] = [:]
+    /// Whether all readers are paused, so that the live stream is not read.
+    var isHeld: Bool { !holds.isEmpty && holds.values.allSatisfy { $0 } }
   }
 
   private struct Work: ~Copyable {
@@ -87,7 +93,7 @@ package final class RemoteFetch: Sendable {
   private static let usualBitRate = 128_000
   /// The number of bytes after the tag that are enough to read the byte count in an Info frame.
   private static let infoLength = 256
-  /// The maximum number of metadata kept, more than the frames in half a minute of audio.
+  /// The maximum number of metadata entries kept: more than the MPEG frames in half a minute of audio.
   private static let metadataLimit = 2_048
 
   package let store: MediaStore
@@ -142,14 +148,24 @@ package final class RemoteFetch: Sendable {
     withExtendedLifetime(last) {}
   }
 
-  /// Calls the reader's callback at the next change. The reader must then check for earlier changes.
+  /// Registers the reader for a call of its callback at the next change. After this call the reader must check
+  /// for changes that came before it.
   func wait(_ reader: ObjectIdentifier) { state.withLock { _ = $0.waiting.insert(reader) } }
 
+  /// Records whether a reader of the live stream is paused; nil for a reader that leaves. The stream is paused
+  /// while all its readers are.
+  func setHeld(_ isHeld: Bool?, by reader: ObjectIdentifier) {
+    state.withLock { $0.holds[reader] = isHeld }
+    tell(.time)
+  }
+
   private func step() -> WorkerNext {
-    let inputs = runner.takeInputs()
+    var inputs = runner.takeInputs()
+    let isHeld = state.withLock { $0.isHeld }
     var notes: [TransferNote] = []
     let (wake, hasNews) = work.use { work in
       work.hasNews = false
+      if isHeld != work.machine.isHeld { inputs.append(.hold(isHeld)) }
       work.progress.take(inputs, at: clock.now)
       for input in inputs {
         if case .read(let place) = input { store.setPlace(place) }
@@ -227,6 +243,7 @@ package final class RemoteFetch: Sendable {
     snapshot.place = machine.readingPlace
     snapshot.isSeekable = machine.ranges == .working
     snapshot.isLive = machine.isLive
+    snapshot.wantsMetadata = machine.wantsMetadata
     snapshot.outcome = machine.outcome
     snapshot.isFull = machine.isFull
     snapshot.throughput = work.throughput

@@ -21,8 +21,8 @@ final class LiveConnections {
   }
 
   let fetch: RemoteFetch
-  /// Called for each MPEG frame with audible samples, with its offset in the stream and its number on the
-  /// timeline of its decoder.
+  /// Called for each MPEG frame with audible samples. Receives its byte offset in the stream, and the number
+  /// of its first audible PCM frame on the timeline of its decoder.
   var onFrame: (_ offset: Int64, _ frame: Int64) -> Void = { _, _ in }
   private let callback: @Sendable () -> Void
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening
@@ -41,9 +41,15 @@ final class LiveConnections {
     self.callback = callback
     self.open = open
     fetch.setCallback(of: ObjectIdentifier(self), callback)
+    fetch.setHeld(false, by: ObjectIdentifier(self))
   }
 
-  deinit { fetch.setCallback(of: ObjectIdentifier(self), nil) }
+  deinit {
+    fetch.setCallback(of: ObjectIdentifier(self), nil)
+    fetch.setHeld(nil, by: ObjectIdentifier(self))
+  }
+
+  func hold(_ isHeld: Bool) { fetch.setHeld(isHeld, by: ObjectIdentifier(self)) }
 
   var supply: MediaSupply {
     var supply = part?.decoder?.supply ?? MediaSupply(seconds: 0, isComplete: false)
@@ -103,7 +109,8 @@ final class LiveConnections {
     let source = RemoteByteSource(fetch, from: place)
     source.whenBytesCome(callback)
     let snapshot = fetch.snapshot
-    let hasMetadata = snapshot.station?.interval != nil && !isWithoutMetadata
+    let hasMetadata =
+      snapshot.station?.interval != nil && snapshot.wantsMetadata && !isWithoutMetadata
     // Unowned, because this object owns the opening.
     let stream = MP3Opening.Stream(searchBudget: hasMetadata ? Self.metadataBudget : Self.budget) {
       [unowned self] offset, frame in onFrame(place + offset, frame)

@@ -50,7 +50,7 @@ final class LiveDecoder: AudioDecoder {
   func hold(_ isHeld: Bool) {
     guard isHeld != self.isHeld else { return }
     self.isHeld = isHeld
-    connections.fetch.tell(.hold(isHeld))
+    connections.hold(isHeld)
   }
 
   func takeBitRate() -> Double { part?.decoder.takeBitRate() ?? Double(bitRate) }

@@ -7,7 +7,8 @@ import Transfer
 
 /// Opens the bytes of a fetch once it is known whether they are a live stream. Used by one thread at a time.
 final class RemoteOpening {
-  private var fetch: RemoteFetch
+  /// The fetch of the medium, or while it is read that of a playlist that leads to it.
+  private(set) var fetch: RemoteFetch
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening
   private let frames: FrameCounter
   private let callback: @Sendable () -> Void
@@ -93,10 +94,14 @@ extension RemoteOpening {
 
   /// Continues with the first medium that the playlist names. Returns false until the playlist is complete.
   private func follow(_ kind: NetworkPlaylist.Kind) throws(DecodingError) -> Bool {
-    guard isThere({ $0.isWhole || $0.storedFront > kind.byteLimit }) else { return false }
+    guard isThere({ $0.isWhole || $0.storedFront > kind.byteLimit || $0.snapshot.isFull }) else {
+      return false
+    }
     guard let url = fetch.snapshot.response?.url else { return false }
     let playlist: NetworkPlaylist
     do throws(NetworkPlaylist.Refusal) {
+      // Without a disk, only a part of a long playlist is stored.
+      guard fetch.isWhole || fetch.storedFront > kind.byteLimit else { throw .tooLong }
       playlist = try NetworkPlaylist(fetch.store.bytes(kind.byteLimit + 1), kind: kind, from: url)
     } catch {
       throw DecodingError(reason: .notRecognized, message: "\(error)")

@@ -1,7 +1,7 @@
 import TextFormatting
 
-/// The parts of a URL or reference (RFC 3986, appendix B). In path and query, bytes that must not be sent are
-/// encoded.
+/// The parts of a URL or reference (RFC 3986, appendix B), without the fragment. In path and query, bytes that a URL
+/// may not contain are percent-encoded.
 struct URLReference {
   /// The scheme in lower case.
   var scheme: String?

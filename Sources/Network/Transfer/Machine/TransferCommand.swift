@@ -28,6 +28,7 @@ package enum TransferCommand: Hashable, Sendable {
   case cancel(attempt: Int)
   case setPaused(Bool, attempt: Int)
   case store(ArraySlice<UInt8>, at: Int64)
+  /// Discard all stored bytes of the live stream.
   case forget
   case note(TransferNote)
 }
@@ -67,7 +68,9 @@ package struct TransferProgress: Hashable, Sendable {
   package var received: Int64 = 0
   /// Seconds of transfer time. Each gap between bytes counts as at most 1 s.
   package var seconds = 0.0
+  /// The number of stored bytes.
   package var stored: Int64 = 0
+  /// The medium's length in bytes; nil if unknown.
   package var total: Int64?
 
   package init() {}
@@ -119,7 +122,7 @@ package struct TransferTimes: Hashable, Sendable {
   package var firstByte = NetworkLimits.firstByteTimeout
   /// The timeout in seconds for the next byte, while bytes are wanted.
   package var stall = NetworkLimits.stallTimeout
-  /// Seconds without progress after which a starved medium fails.
+  /// Seconds without progress after which a medium fails while its reader waits for bytes.
   package var giveUp = NetworkLimits.giveUp
 
   package init() {}

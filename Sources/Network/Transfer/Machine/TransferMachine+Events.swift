@@ -18,15 +18,19 @@ extension TransferMachine {
     case .failure(let failure):
       guard let lost = connection else { return }
       connection = nil
-      if !endsHere() { lose(lost, failure, asked: nil, at: now) }
+      if !isEnd(of: lost) { lose(lost, failure, asked: nil, at: now) }
     }
   }
 
-  /// Accepts the current edge as the end after a lost connection. Returns true if the medium's own length is
-  /// reached or bytes after the announced end were requested.
-  private mutating func endsHere() -> Bool {
+  /// Accepts the current edge as the end after a lost connection, and returns whether it did: at the medium's
+  /// own length, and at the end of the bytes requested after the announced end. After its own length, where the
+  /// next of several joined files may follow, a connection without a new byte is the end.
+  private mutating func isEnd(of lost: TransferConnection) -> Bool {
     let edge = edge
-    guard !isLive, hasSucceeded, let expectedTotal, edge >= expectedTotal || asksForRest else { return false }
+    guard !isLive, hasSucceeded, let expectedTotal else { return false }
+    let isRest = restStart.map { edge >= $0 } ?? false
+    let isAfter = edge > expectedTotal && lost.phase == .body && lost.news == 0
+    guard edge == expectedTotal || isRest || isAfter else { return false }
     total = edge
     return true
   }
@@ -42,7 +46,7 @@ extension TransferMachine {
       total = ended.position
       return
     }
-    if endsHere() { return }
+    if isEnd(of: ended) { return }
     if let first = ended.first, let announced = ended.announced, ended.position - first == announced,
       ended.news == 0, edge == ended.position
     {
@@ -119,12 +123,11 @@ extension TransferMachine {
     let length = head.contentLength
     if let total, let length, length != total, !stored.ranges.isEmpty {
       // A server that announced too small a length announces it again.
-      if asksForRest, length <= edge {
-        self.total = edge
-        return dropConnection()
-      }
-      return change()
+      guard let restStart, length == restStart || length <= edge else { return change() }
+      self.total = max(edge, length)
+      if length <= edge { return dropConnection() }
     }
+    if isShorter(length) { return change() }
     succeed(head)
     if head.isEncoded || head.refusesRanges {
       ranges = .broken
@@ -148,9 +151,10 @@ extension TransferMachine {
       ranges = .broken
       return askAgain(at: now)
     }
-    if let total, let other = part.total, other != total, !stored.ranges.isEmpty, !asksForRest {
+    if let total, let other = part.total, other != total, !stored.ranges.isEmpty, restStart == nil {
       return change()
     }
+    if isShorter(part.total) { return change() }
     succeed(head)
     connection?.position = first
     if head.isEncoded {
@@ -164,6 +168,13 @@ extension TransferMachine {
     if let whole = part.total { total = whole }
   }
 
+  /// Returns whether the first announced length is less than the bytes stored so far, which were another
+  /// version's.
+  private func isShorter(_ length: Int64?) -> Bool {
+    guard total == nil, let length, let end = stored.ranges.last?.upperBound else { return false }
+    return length < end
+  }
+
   /// Handles 416: the server has no bytes in the requested range.
   private mutating func takeUnsatisfiable(
     _ head: ResponseHead, of asked: TransferConnection, at now: HostTime
@@ -174,7 +185,7 @@ extension TransferMachine {
       hasSucceeded = true
       total = whole
     } else if let whole, whole < asked.wanted {
-      if asksForRest { total = asked.wanted } else { change() }
+      if restStart != nil { total = asked.wanted } else { change() }
     } else if asked.first != nil {
       ranges = .broken
       askAgain(at: now)

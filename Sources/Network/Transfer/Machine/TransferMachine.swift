@@ -31,7 +31,8 @@ package struct TransferMachine: Sendable {
   /// Whether the medium is a live stream, which has no end and cannot seek.
   package internal(set) var isLive = false
   package internal(set) var outcome: Outcome?
-  /// Whether no more bytes are requested now, because enough or all bytes ahead of the reader are stored.
+  /// Whether no more bytes are read now: enough or all bytes ahead of the reader are stored, or the transfer
+  /// in progress is paused.
   package private(set) var isFull = false
   /// The next timer deadline; nil if none.
   package private(set) var wake: HostTime?
@@ -61,8 +62,8 @@ package struct TransferMachine: Sendable {
   var overlap = OverlapRule()
   var expectedTotal: Int64?
   private var isSuspended = false
-  /// Whether bytes after the announced end were requested.
-  var asksForRest = false
+  /// The announced end after which more bytes were requested; nil if none were.
+  var restStart: Int64?
   private var toldComplete = false
   /// The number of times that a whole response to a request with `If-Range` has repeated a stored range
   /// unchanged; see `distrustsValidators`.
@@ -71,7 +72,8 @@ package struct TransferMachine: Sendable {
   // Live streams.
   /// The offset at which the next byte of the live stream is stored.
   var liveEnd: Int64 = 0
-  var wantsMetadata = true
+  /// Whether requests ask for metadata.
+  package internal(set) var wantsMetadata = true
   var brokenBlocks = 0
   var lastMetadata = ICYMetadata()
   private var heldSince: HostTime?
@@ -176,13 +178,13 @@ package struct TransferMachine: Sendable {
     }
     if let limit = connection.flatMap(limit) { wakeUp(at: limit.moment) }
     if let since = dryProgress, !isLive { wakeUp(at: since.advanced(bySeconds: times.giveUp)) }
-    if let since = heldSince, isLive, connection != nil {
+    if let since = heldSince, isLive {
       wakeUp(at: since.advanced(bySeconds: NetworkLimits.livePause))
     }
   }
 
-  /// Lets a transfer that has received its whole body end before its timeout, so that its connection can be
-  /// reused. Cancels any other transfer.
+  /// Cancels the transfer in progress. A transfer whose whole body has arrived may instead end by itself until
+  /// its timeout, so that its connection can be reused.
   private mutating func settle(at now: HostTime) {
     guard let present = connection else { return }
     if present.isAtEnd, let limit = limit(present), limit.moment > now {
@@ -324,10 +326,10 @@ package struct TransferMachine: Sendable {
   /// Requests bytes after the announced end, once, if the medium's own length is greater. Returns whether it
   /// did.
   private mutating func wantsRest(at now: HostTime) -> Bool {
-    guard let expectedTotal, let present = total, expectedTotal > present, !asksForRest, !isLive,
+    guard let expectedTotal, let present = total, expectedTotal > present, restStart == nil, !isLive,
       ranges != .broken
     else { return false }
-    asksForRest = true
+    restStart = present
     total = expectedTotal
     askAgain(at: now)
     return true

@@ -1,5 +1,5 @@
-/// The cookies that the redirects of one request have set, for the requests that follow. Each is sent only to
-/// the host that has set it, also if it is meant for other hosts of its domain.
+/// The cookies that the redirects of one request have set, for the requests that follow. Each cookie is sent
+/// only to the host that has set it, even if its `Domain` attribute allows other hosts.
 package struct ChainCookies: Sendable {
   private struct Cookie {
     let name: String
@@ -20,13 +20,16 @@ package struct ChainCookies: Sendable {
 
   package init() {}
 
-  /// Takes the cookies of a response from `url`. Ignores empty ones, which delete a cookie.
+  /// Takes the cookies of a response from `url`. A cookie without a value, as servers send to delete one, removes
+  /// an earlier one.
   package mutating func take(_ head: ResponseHead, from url: WebURL) {
     for field in head.fields.all where HTTPFields.isSame(field.name, "Set-Cookie") {
       let parts = field.value.split(separator: ";").map { part in
-        part.split(separator: "=", maxSplits: 1).map { String($0).trimmedOfBlanks }
+        part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+          String($0).trimmedOfBlanks
+        }
       }
-      guard let pair = parts.first, pair.count == 2 else { continue }
+      guard let pair = parts.first, pair.count == 2, !pair[0].isEmpty else { continue }
       let folder = url.path[..<(url.path.lastIndex(of: "/") ?? url.path.startIndex)]
       var cookie = Cookie(
         name: pair[0], value: pair[1], host: url.host, path: folder.isEmpty ? "/" : String(folder))
@@ -35,7 +38,7 @@ package struct ChainCookies: Sendable {
         cookie.path = part[1]
       }
       cookies.removeAll { $0.name == cookie.name && $0.host == cookie.host && $0.path == cookie.path }
-      if cookies.count < Self.limit { cookies.append(cookie) }
+      if !cookie.value.isEmpty, cookies.count < Self.limit { cookies.append(cookie) }
     }
   }
 

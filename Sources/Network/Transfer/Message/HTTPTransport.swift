@@ -11,7 +11,8 @@ package struct TransferRequest: Hashable, Sendable {
   package var reach = NetworkReach.all
   /// The application's check of the server's certificate; nil if the system's rules alone decide.
   package var check: ServerCheck?
-  /// The requests with which this one shares connections; nil for all requests to its host.
+  /// A limit on concurrent requests that this request shares with others, in addition to the transport's limit
+  /// per origin; nil for none.
   package var limit: ConnectionLimit?
   /// Whether the request continues an earlier one, after a redirect or a challenge, and is therefore sent
   /// before those that wait for a connection.
@@ -23,7 +24,7 @@ package struct TransferRequest: Hashable, Sendable {
   package var sentMethod: String { method ?? (body == nil ? "GET" : "PUT") }
 }
 
-/// The maximum number of concurrent requests of the same name.
+/// The maximum number of concurrent requests that have this limit.
 package struct ConnectionLimit: Hashable, Sendable {
   package let name: String
   package let count: Int

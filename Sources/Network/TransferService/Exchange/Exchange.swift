@@ -23,7 +23,7 @@ package final class Exchange: Sendable {
     var isHeld = false
     /// Whether the request waits in the transport.
     var isQueued = false
-    /// The number of `proceed` calls, each of which overrides an earlier demand.
+    /// The number of `proceed` calls. A `proceed` during a call of the client overrides the pause that this call returns.
     var proceeds: UInt64 = 0
     /// The number of bytes that the client has enqueued and not consumed.
     var queued = 0
@@ -58,7 +58,8 @@ package final class Exchange: Sendable {
   private let client: any Client
   private let state: Mutex<State>
 
-  /// Creates an exchange without starting it. The exchange retains the client.
+  /// Creates an exchange without starting it. The exchange retains the client, and fails after `timeout`
+  /// seconds without a byte.
   package init(
     _ request: TransferRequest, transport: any HTTPTransport, alarms: Alarms, timeout: Double,
     client: any Client
@@ -280,17 +281,20 @@ package final class Exchange: Sendable {
     case .connected(let address): state.withLock { $0.address = address }
     case .head(let head): return take(head)
     case .body(let bytes): return call { client.exchange(self, brought: bytes) }
-    case .end: end(nil)
-    case .failure(let failure) where isAboutTrust(failure): break
-    case .failure(let failure): end(failure)
+    case .end: end(nil, hop: hop)
+    case .failure(let failure) where isAboutTrust(failure, hop: hop): break
+    case .failure(let failure): end(failure, hop: hop)
     }
     return .more
   }
 
   /// Asks the client about certificates, or connects again to learn more about them. Returns false if it has
   /// done neither, because the failure is final.
-  private func isAboutTrust(_ failure: TransferFailure) -> Bool {
-    switch state.withLock({ state in state.trust.step(after: failure, of: state.request.check) }) {
+  private func isAboutTrust(_ failure: TransferFailure, hop: UInt64) -> Bool {
+    let step = state.withLock { state in
+      state.hop == hop ? state.trust.step(after: failure, of: state.request.check) : nil
+    }
+    switch step {
     case .ask(let presented, let reason)?:
       state.withLock { _ = $0.transactions.popLast() }
       client.exchange(self, presented: presented, failure: reason)
@@ -329,10 +333,12 @@ package final class Exchange: Sendable {
     state.withLock { $0.undecided != nil || $0.isPaused || $0.isHeld ? .pause : .more }
   }
 
-  private func end(_ failure: TransferFailure?) {
+  /// Ends the exchange, or records the end until the client has decided. Ignores the end of a connection that
+  /// another thread has replaced since its event; `hop` is nil if the exchange itself fails.
+  private func end(_ failure: TransferFailure?, hop: UInt64? = nil) {
     let now = alarms.clock.now
     let alarm = state.withLock { state -> (Alarms.ID?)? in
-      guard !state.isOver else { return nil }
+      guard !state.isOver, hop == nil || hop == state.hop else { return nil }
       // The end is kept until the client has decided or resumed.
       guard state.undecided == nil, !state.isPaused else {
         state.unheardEnd = .some(failure)

@@ -6,7 +6,8 @@ extension Exchange {
     /// The server redirects the request. Continue with `follow`, or with `proceed`, which accepts the
     /// redirect as the response.
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
-    /// The server requests credentials. Continue with `authenticate`, or `proceed`.
+    /// The server requests credentials. Continue with `authenticate`, or with `proceed`, which accepts the
+    /// response. `failures`: the number of earlier `authenticate` calls.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, failures: Int)
     /// The server presents certificates (PEM), its own first. `failure`: the reason why they are not valid; nil
     /// if they are. Continue with `trust`, or `cancel`. Only called if the request has a check.
@@ -18,7 +19,7 @@ extension Exchange {
     func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
     /// `count` bytes of the request body were sent so far. The count restarts if the body is sent again.
     func exchange(_ exchange: Exchange, sent count: Int64)
-    /// The exchange has ended. This is the last call.
+    /// The exchange has ended; `failure` is nil if the body is complete. The last call.
     func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)
   }
 }

@@ -222,7 +222,7 @@ package struct TransferServiceMachine: Hashable, Sendable {
       commands.append(.cancel(key))
       end(key)
     }
-    // Nothing that has ended so far wakes the application.
+    // The tasks that have ended so far no longer wake the application.
     for key in items.keys { items[key]?.hasWoken = true }
     for name in sessions.keys {
       sessions[name]?.hasNews = false

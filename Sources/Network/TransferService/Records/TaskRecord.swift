@@ -58,8 +58,11 @@ package struct TaskRecord: Codable, Sendable {
   /// The earliest start; nil if none, or once the transfer has started.
   package var earliest: Date?
   package var isDiscretionary = false
+  /// The number of bytes of the download that are stored.
   package var received: Int64 = 0
+  /// The total length of the download in bytes; -1 if unknown.
   package var expected: Int64 = -1
+  /// The number of bytes of the upload that were sent.
   package var sent: Int64 = 0
   package var answer: Answer?
   /// The redirects that have set cookies, each once.
@@ -141,7 +144,7 @@ package struct TaskRecord: Codable, Sendable {
 }
 
 extension String {
-  /// The hash (FNV-1a, hexadecimal), the same in every process. For file names, which cannot have any length.
+  /// The hash (FNV-1a, hexadecimal), the same in every process. For file names, whose length is limited.
   package var lastingHash: String {
     String(utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
   }

@@ -46,7 +46,7 @@ package enum TransferCall: Codable, Sendable {
   case disconnect(session: String)
   /// Adds a task, unless it is known. The transfer starts once the task is resumed.
   case add(TaskRecord, resuming: ResumeData?)
-  /// Resumes a task. The first time sets the conditions of its transfer.
+  /// Resumes a task. The first call sets the conditions of its transfer; `deadlineIn` is in seconds.
   case resume(TransferKey, deadlineIn: Double, earliest: Date?, isDiscretionary: Bool)
   case hold(TransferKey)
   case describe(TransferKey, String?)

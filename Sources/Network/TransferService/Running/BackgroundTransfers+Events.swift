@@ -229,7 +229,7 @@ extension BackgroundTransfers {
     guard rename("\(path).part", kept) == 0, rename("\(path).part.record", "\(kept).record") == 0 else {
       return nil
     }
-    // Their age counts from now: the last byte may have arrived long ago.
+    // The age of the kept files counts from now: the last byte may have arrived long ago.
     for path in [kept, "\(kept).record"] { utimensat(AT_FDCWD, path, nil, 0) }
     var head = ResponseHead(status: 206)
     for field in download.version.all { head.fields.set(field.name, field.value) }

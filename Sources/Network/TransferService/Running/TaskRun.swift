@@ -43,7 +43,8 @@ enum TaskRun {
     }
   }
 
-  /// Ends the transfer without an event, so that a later process resumes it. Blocks on the disk.
+  /// Ends the transfer without an event, so that a later process resumes a download or repeats an upload. A
+  /// download blocks on the disk.
   func end() {
     switch self {
     case .download(let download): download.end()

@@ -63,7 +63,7 @@ final class WebCall: WebService.Connection, TransferSink {
 
   func stop() { finish(.failure(.cancelled)) }
 
-  /// Does nothing, because the time limit applies in the background too.
+  /// Does nothing, because the time limit also applies during a suspension.
   func setSuspended(_ isSuspended: Bool) {}
 
   /// Records the result and wakes the waiting thread. The first result counts.

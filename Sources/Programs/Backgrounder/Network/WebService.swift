@@ -20,7 +20,7 @@ final class WebService: Suspendable {
   let transport: any HTTPTransport
   private let open = Mutex<[ObjectIdentifier: any Connection]>([:])
 
-  /// Creates a service below an http or https URL. Throws if the URL is invalid.
+  /// Creates a service below an http or https URL. Throws if the URL is invalid or has a query.
   init(url text: String) throws {
     (base, credentials) = try WebURL.read(text)
     guard base.query == nil else { throw WebURL.Problem.malformed }

@@ -43,7 +43,8 @@ final class RunningApplication: Sendable {
     if let service = plan.parts.service { device.add(service) }
   }
 
-  /// Launches the application, and runs the main thread; never returns.
+  /// Launches the application, unless an event of the phone launches it in the background. Runs the main thread
+  /// and never returns.
   @MainActor func run(_ delegate: AppDelegate) -> Never {
     device.application.delegate = delegate
     if PhoneLink.shared?.launchesInBackground != true { device.launch() }

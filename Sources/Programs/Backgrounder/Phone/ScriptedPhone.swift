@@ -23,7 +23,7 @@ final class ScriptedPhone {
   static func run(_ plan: Plan, arguments: [String], start: HostTime, readsInput: Bool) -> Never {
     var parts = PhoneRun.Parts(arguments: arguments, modes: plan.parts.modes, timeline: plan.drawing)
     parts.readsKeys = !readsInput
-    // The application prints them.
+    // The application prints its refused requests itself.
     parts.saysRefusals = false
     parts.startsProgram = false
     parts.staysForLaunch = true
@@ -51,7 +51,7 @@ final class ScriptedPhone {
     }
   }
 
-  /// The maximum length of a word: more than any has.
+  /// The maximum length of a word, in characters: more than any word of a script has.
   private nonisolated static let wordLimit = 100
 
   private static func typedWords() -> AsyncStream<String> {

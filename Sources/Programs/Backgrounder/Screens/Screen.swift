@@ -64,7 +64,7 @@ struct ScreenParts: Sendable {
       NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main, using: action))
   }
 
-  /// Shows the screen.
+  /// Sets the screen up when it is first shown. Later calls have no effect.
   final func show() {
     guard !isLoaded else { return }
     isLoaded = true
@@ -74,12 +74,11 @@ struct ScreenParts: Sendable {
   /// Sets the screen up.
   func viewDidLoad() {}
 
-  /// Called when the button was tapped.
   func buttonTapped() {}
 
-  /// Called when the application has entered the background.
+  /// Called on each screen that was shown before, when the application has entered the background.
   func didEnterBackground(_ application: UIApplication) {}
 
-  /// Called before the application comes to the foreground.
+  /// Called on each screen that was shown before, when the application is about to enter the foreground.
   func willEnterForeground() {}
 }

@@ -36,7 +36,7 @@ final class SessionScreen: Screen {
   }
 }
 
-/// Ends the session at a web service, synchronously. For a single use.
+/// Ends the session at a web service by one request. For a single use.
 final class BackgroundCleanupService: Sendable {
   private let parts: ScreenParts
   private let print: Printer
@@ -77,7 +77,7 @@ final class BackgroundCleanupService: Sendable {
     }
   }
 
-  /// Closes the connection to the service, if any, and makes `run` return.
+  /// Closes the connection to the service, which makes `run` return. Has no effect without a service.
   func cancel() { try? call?.get().stop() }
 
   /// Returns the outcome according to a response. The key `success` alone counts, regardless of its value.

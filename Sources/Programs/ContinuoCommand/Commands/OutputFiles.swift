@@ -28,7 +28,8 @@ struct OutputFiles {
 
   /// Throws if an output would overwrite one of `inputs`. May block on the disk.
   func check(inputs: some Sequence<MediaPath>) throws(Conflict) {
-    // Most outputs are new files, which cannot be inputs. That saves the system calls for 100,000 songs.
+    // Most outputs are new files, which cannot be inputs. Without an existing output, even 100,000 songs need no
+    // system calls.
     guard outputs.keys.contains(where: { if case .file = $0 { true } else { false } }) else { return }
     for path in inputs {
       if let status = try? FileStatus(of: path) { try check(status, "\(path)") }

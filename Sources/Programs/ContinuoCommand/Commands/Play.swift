@@ -59,7 +59,7 @@ extension Play {
 
   func run() throws {
     let modes = try player.backgroundModesOrExit()
-    let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
+    let network = try ExitStatus.usage.orExit { try player.networkSettings(requests) }
     let builder = QueueBuilder(
       arguments: files, keepsMissing: true, network: network, listsUnplayable: listUnplayable,
       clock: SystemClock.shared)
@@ -109,7 +109,7 @@ extension Play {
           machine: machine(songs), modes: modes, settings: player.lifecycleSettings,
           environment: PlaybackEnvironment(
             clock: clock, device: output.device, network: network, mainQueue: MainLoop.shared),
-          reachOfOthers: remote.reachOfOthers, network: network, plugin: player.plugin, timeline: timeline))
+          reachOfOthers: player.reachOfOthers, network: network, plugin: player.plugin, timeline: timeline))
       session.makeCurrent()
       let run = PlayRun(session, options: self, problems: problems, missing: missing, events: events)
       run.start(probe: output.probe, socket: wantsSocket ? bindSocket() : nil)

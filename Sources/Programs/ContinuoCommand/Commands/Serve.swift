@@ -63,7 +63,7 @@ extension Serve {
         manager?.tell(.stopping)
         Session.end(status)
       }, reload: reload)
-    let network = try ExitStatus.usage.orExit { try remote.settings(requests) }
+    let network = try ExitStatus.usage.orExit { try player.networkSettings(requests) }
     let builder = QueueBuilder(
       arguments: files, network: network, listsUnplayable: listUnplayable, clock: SystemClock.shared)
     let (parts, state) = try makeParts(builder, network)
@@ -104,7 +104,7 @@ extension Serve {
       }, modes: modes, settings: player.lifecycleSettings,
       environment: PlaybackEnvironment(
         clock: clock, device: output.device, network: network, mainQueue: MainLoop.shared),
-      reachOfOthers: remote.reachOfOthers, network: network, plugin: player.plugin, timeline: timeline)
+      reachOfOthers: player.reachOfOthers, network: network, plugin: player.plugin, timeline: timeline)
     return (parts, state)
   }
 
@@ -178,7 +178,7 @@ extension Serve {
 
   private func listen() throws(ListenError) -> ListeningSocket {
     if let activated = try ListeningSocket.activated() {
-      // Clients of the socket that systemd has created would otherwise wait for nobody.
+      // If this process listened at another socket, clients of systemd's socket would wait without an answer.
       let options = [
         ("--socket", "ListenStream", socket), ("--socket-mode", "SocketMode", socketMode.map { _ in "" }),
         ("--socket-group", "SocketGroup", socketGroup),
@@ -266,7 +266,7 @@ extension Serve {
   private var units: String {
     let paths =
       files + [home, state, playlists, timeline, player.infoPlist, self.network.password].compactMap(\.self)
-      + [remote.cache].compactMap { $0 == "none" ? nil : $0 } + requests.files.map(\.description)
+      + [player.cache].compactMap { $0 == "none" ? nil : $0 } + requests.files.map(\.description)
     let isRelative = paths.contains { !$0.hasPrefix("/") && !EntryLocation.isURL(Array($0.utf8)) }
     let directory = MediaPath.workingDirectory()
     return SystemdUnits.text(

@@ -12,7 +12,7 @@ enum SystemdUnits {
   ///
   /// - Parameters:
   ///   - program: the absolute path of `continuo`.
-  ///   - arguments: what follows `serve`, without the options of the socket.
+  ///   - arguments: the arguments of `serve`, without the options of the socket.
   ///   - directory: the absolute path to which relative paths in `arguments` refer; nil if there are none.
   ///   - socket: the socket, with mode and group.
   static func text(program: String, arguments: [String], directory: String?, socket: Socket) -> String {

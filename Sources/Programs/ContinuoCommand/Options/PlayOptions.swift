@@ -9,7 +9,6 @@ import MusicFiles
 struct Play: ParsableCommand {
   @OptionGroup var player: PlayerOptions
   @OptionGroup var requests: RequestOptions
-  @OptionGroup var remote: RemoteOptions
   @Flag(help: UnplayableFiles.help) var listUnplayable = false
 
   @Option(

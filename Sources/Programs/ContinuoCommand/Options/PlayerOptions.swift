@@ -9,8 +9,8 @@ extension ReplayGainMode: ExpressibleByArgument {
   package static var allValueDescriptions: [String: String] { [:] }
 }
 
-/// The options of the sound and of the application. They are in one group, because each further group adds 2
-/// million instructions to a start, in which Swift's runtime looks for conformances.
+/// The options of the sound, of the application and of remote media. They are in one group, because each
+/// further group adds 2 million instructions to a start, in which Swift's runtime looks for conformances.
 struct PlayerOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
   var server: String?
@@ -84,10 +84,38 @@ struct PlayerOptions: ParsableArguments {
     transform: { try Double(seconds: $0) })
   var backgroundTime: Double?
 
+  @Option(
+    help: .init(
+      "The existing folder for fetched bytes of songs in the queue. (default: $XDG_CACHE_HOME/continuo)",
+      discussion: "none keeps a few MiB of each song in memory, and fetches the rest again when needed.",
+      valueName: "directory|none"),
+    completion: .directory)
+  var cache: String?
+
+  @Option(
+    help: .init("The maximum size of the cache, such as 500M or 2G. (default: 1G)", valueName: "size"),
+    transform: Self.byteCount)
+  var cacheSize: Int?
+
+  @Option(
+    help: .init("The time to buffer ahead, at least 2 s. (default: up to 64 MiB)", valueName: "seconds"),
+    transform: { try Double(seconds: $0, least: 2) })
+  var buffer: Double?
+
+  @Option(
+    help: .init(
+      "The addresses that other users' URLs may reach: none, public or all. (default: public)",
+      discussion: "The URLs of your own clients may reach any address.", valueName: "none|public|all"))
+  var network: OthersReach?
+
   mutating func validate() throws {
     try ValidationError.rejectEmpty([
       "--server": server, "--sink": sink, "--background-modes": backgroundModes, "--info-plist": infoPlist,
+      "--cache": cache,
     ])
+    if cache == "none", cacheSize != nil {
+      throw ValidationError(contradiction: "--cache none", "--cache-size")
+    }
     let servers = [("--server", server != nil), ("--sink", sink != nil)]
     for (name, isGiven) in servers where nullSink && isGiven {
       throw ValidationError(contradiction: "--null-sink", name)

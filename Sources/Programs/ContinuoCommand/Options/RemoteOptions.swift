@@ -8,40 +8,10 @@ import RemoteMedia
 import SystemSupport
 import Transfer
 
-struct RemoteOptions: ParsableArguments {
-  @Option(
-    help: .init(
-      "The existing folder for fetched bytes of songs in the queue. (default: $XDG_CACHE_HOME/continuo)",
-      discussion: "none keeps a few MiB of each song in memory, and fetches the rest again when needed.",
-      valueName: "directory|none"),
-    completion: .directory)
-  var cache: String?
-
-  @Option(
-    help: .init("The maximum size of the cache, such as 500M or 2G. (default: 1G)", valueName: "size"),
-    transform: Self.byteCount)
-  var cacheSize: Int?
-
-  @Option(
-    help: .init("The time to buffer ahead, at least 2 s. (default: up to 64 MiB)", valueName: "seconds"),
-    transform: { try Double(seconds: $0, least: 2) })
-  var buffer: Double?
-
-  @Option(
-    help: .init(
-      "The addresses that other users' URLs may reach: none, public or all. (default: public)",
-      discussion: "The URLs of your own clients may reach any address.", valueName: "none|public|all"))
-  var network: OthersReach?
-
-  mutating func validate() throws {
-    try ValidationError.rejectEmpty(["--cache": cache])
-    if cache == "none", cacheSize != nil {
-      throw ValidationError(contradiction: "--cache none", "--cache-size")
-    }
-  }
-
+// The options of remote media.
+extension PlayerOptions {
   /// Returns the network settings of these options and `requests`. Reads and checks the files that they name.
-  func settings(_ requests: RequestOptions) throws(SyntaxError) -> NetworkSettings {
+  func networkSettings(_ requests: RequestOptions) throws(SyntaxError) -> NetworkSettings {
     var settings = try requests.settings()
     settings.bufferDuration = buffer ?? 0
     let cache = try makeCache()
@@ -67,7 +37,7 @@ struct RemoteOptions: ParsableArguments {
     throw SyntaxError("--cache \(cache): not a directory")
   }
 
-  @Sendable private static func byteCount(_ text: String) throws(SyntaxError) -> Int {
+  @Sendable static func byteCount(_ text: String) throws(SyntaxError) -> Int {
     let shift = text.last.flatMap { ["K": 10, "M": 20, "G": 30][$0.uppercased()] }
     let digits = text.dropLast(shift == nil ? 0 : 1)
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),

@@ -36,7 +36,6 @@ struct Serve: ParsableCommand {
   var socketGroup: String?
   @OptionGroup var network: NetworkOptions
   @OptionGroup var requests: RequestOptions
-  @OptionGroup var remote: RemoteOptions
   @Flag(help: UnplayableFiles.help) var listUnplayable = false
 
   @Option(

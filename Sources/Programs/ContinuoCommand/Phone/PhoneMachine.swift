@@ -77,7 +77,8 @@ struct PhoneMachine {
 
   private var processes = StopSchedule()
   private var link = ProgramLink.none
-  /// The application's state as reported to the user. `suspended` only once its processes are stopped.
+  /// The application's state as reported to the user. Becomes `suspended` after the stop of its processes, or
+  /// after the time limit of the stop.
   private(set) var state = ApplicationState.notRunning
   /// The state of the application's device.
   private var reached = ApplicationState.notRunning
@@ -214,7 +215,7 @@ struct PhoneMachine {
     }
     switch link {
     case .awaited, .closed: keep(press)
-    // A device that was not launched yet ignores all other events.
+    // Until its launch, the device ignores events that do not launch it. So such events are kept for later.
     case .held(_?):
       if !press.launches(inBackground: launchesInBackground) {
         keep(press)
@@ -236,7 +237,7 @@ struct PhoneMachine {
     presses.keep(press)
   }
 
-  /// Keeps an event for later, and of several events for the same session one.
+  /// Keeps an event for later. Of several events for the same session, keeps only the first.
   private mutating func keep(_ press: PhonePress) {
     if press.isForSession, presses.waits(for: press.happening) { return finish(press) }
     if hasRoom(for: press) { presses.keep(press) }

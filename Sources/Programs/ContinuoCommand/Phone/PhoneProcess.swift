@@ -18,7 +18,8 @@ final class PhoneProcess: Sendable {
   let tree: ProcessTree
   /// The phone's end of the link.
   let link: Int32
-  /// The phone's end of the socket for background transfers, which the receiver closes.
+  /// The phone's end of the socket for background transfers. The `TransferHost` that gets the descriptor closes
+  /// it.
   let transfers: Int32
   private let guardian: Guardian?
   private let waiter = Mutex<(any Worker)?>(nil)
@@ -131,8 +132,8 @@ private struct Guardian: Sendable {
   private let lifeline: Int32
 
   /// Waits for the end of its input. Then kills the processes of the session, and all processes whose environment
-  /// has the mark, until a pass finds none. Nothing else tells the descendants that have left the session from
-  /// other processes, once their parents and the phone have ended.
+  /// contains the mark, until a pass finds none. Once the parents and the phone have ended, only the mark
+  /// identifies descendants that have left the session.
   private static let script = """
     trap '' HUP INT TERM
     read -r session || exit

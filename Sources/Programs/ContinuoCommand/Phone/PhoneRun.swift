@@ -61,8 +61,8 @@ package final class PhoneRun {
   private var onSettled: [@MainActor () -> Void] = []
   /// The time of the next `timePassed`.
   private var alarm: HostTime?
-  /// The exit status once the transfers are done that keep the phone after the application's end; nil if a user
-  /// controls the phone.
+  /// The exit status after the transfers that keep the phone running after the application's end. Nil if no
+  /// transfers do so, or if a user controls the phone.
   private var statusAfterTransfers: Int32?
   /// Whether the last command came from a client, who may launch the application again.
   private var mayBeLaunched = false

@@ -4,8 +4,8 @@ import Clocks
 enum ProgramLink: Hashable {
   /// Events wait for the application's first report.
   case awaited(until: HostTime)
-  /// The application's device receives events. Until its launch, or until `launchBy`, all others than those that
-  /// launch it wait.
+  /// The application's device receives events. Until the device is launched, but at most until `launchBy`, events
+  /// that do not launch it wait.
   case held(launchBy: HostTime?)
   /// The program has closed its end. Events wait for the program's end.
   case closed(until: HostTime)

@@ -27,7 +27,8 @@ struct StopSchedule {
   /// The time of the next wake; nil if none is planned after `now`.
   func wake(after now: HostTime) -> HostTime? { wakeAt.flatMap { $0 > now ? $0 : nil } }
 
-  /// Plans the next stop, and the time at which the stopped application has work to do; nil if at none.
+  /// Plans the next stop at `time`. `wakeTime` is the time at which the stopped application has work to do; nil
+  /// if it has none.
   mutating func planStop(at time: HostTime, wakingAt wakeTime: HostTime?) {
     (stopAt, wakeAt) = (time, wakeTime)
   }

@@ -3,7 +3,7 @@ import MusicFiles
 import Transfer
 
 /// Arguments of any bytes as texts. Swift replaces invalid UTF-8 in arguments, which changes the names of files. In
-/// these texts, each invalid byte is U+FFFD with a variation selector, which is invisible and tells the byte.
+/// these texts, each invalid byte is U+FFFD with a variation selector, which is invisible and encodes the byte.
 enum RawArguments {
   /// The arguments of the process, without its name.
   static let all = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
@@ -18,10 +18,13 @@ enum RawArguments {
 
   static func text(of bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) {
-      let scalars = text.unicodeScalars
-      // A text that would be read as another's bytes is rewritten, too.
-      let isAmbiguous = zip(scalars, scalars.dropFirst())
-        .contains { $0 == replacement && selectors.contains($1) }
+      // Valid text that contains such a pair is encoded too, because `bytes(of:)` would decode the pair to an
+      // invalid byte.
+      var isReplaced = false
+      let isAmbiguous = text.unicodeScalars.contains { scalar in
+        defer { isReplaced = scalar == replacement }
+        return isReplaced && selectors.contains(scalar)
+      }
       if !isAmbiguous { return text }
     }
     var text = String.UnicodeScalarView()

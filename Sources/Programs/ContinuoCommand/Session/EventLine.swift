@@ -25,11 +25,11 @@ struct EventLine {
   }
 
   /// Replaces the contents by the line for a call of the periodic observer, at `value / timescale` seconds of
-  /// the item, and returns the line. Keeps the storage, because these lines are a hundred times as many as all
-  /// others.
+  /// the item, and returns its bytes. Keeps the storage, because these lines are a hundred times as many as
+  /// all others.
   mutating func setTime(
     index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime
-  ) -> EventLine {
+  ) -> [UInt8] {
     if middle.timescale != timescale || middle.state != state {
       let text = #","timescale":\#(timescale),"state":"\#(state.rawValue)","host":"#
       middle = (timescale, state, text)
@@ -44,7 +44,7 @@ struct EventLine {
       text.append(secondsOf: UInt64(max(0, host.nanoseconds)))
       text.append("}\n")
     }
-    return self
+    return bytes
   }
 
   static func finished(host: HostTime) -> EventLine { EventLine("finished", [:], host) }

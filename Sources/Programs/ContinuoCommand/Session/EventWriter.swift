@@ -49,7 +49,10 @@ final class EventWriter: Sendable {
 
   /// Writes an event as a whole line, in the order of the calls. Any thread; waits for a reader as
   /// `LineWriter` does.
-  func write(_ line: EventLine) { output.write(line.bytes) }
+  func write(_ line: EventLine) { write(line.bytes) }
+
+  /// Writes the bytes of an event's line.
+  func write(_ bytes: [UInt8]) { output.write(bytes) }
 
   /// Waits for the reader of pending lines, with the limits of `LineWriter.finish`, and warns about lost
   /// lines. Call once, at the end.

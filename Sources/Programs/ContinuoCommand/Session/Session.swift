@@ -94,7 +94,7 @@ final class Session {
     if let timeline { CleanUp.add(timeline.writeAtEnd) }
     CleanUp.add { [service] in service.leaveDesktop() }
     Device.current = device
-    PlaybackEnvironment.current = environment
+    PlaybackEnvironment.setCurrent(environment)
     Self.current = self
   }
 

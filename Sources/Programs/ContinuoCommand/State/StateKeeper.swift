@@ -102,8 +102,8 @@ final class StateKeeper: Sendable {
     worker?.signal()
   }
 
-  /// Writes all pending changes, with one attempt; later ones only at the next call. Blocks on the disk, and
-  /// while another thread saves. Any thread.
+  /// Writes all pending changes, with one attempt, and ends the worker. Later changes are written only by
+  /// further calls. Blocks on the disk, and while another thread saves. Any thread.
   func save() {
     saving.wait()
     defer { saving.post() }

@@ -146,6 +146,8 @@ struct SimulatedMachine: Sendable {
     isDry = false
   }
 
+  /// Inlined, as a call under the lock copies the whole machine.
+  @inline(__always)
   func timing(at now: HostTime) -> OutputTiming { clerk.snapshot ?? exactTiming(at: now) }
 
   /// Stops at the present position and ends the stream.
@@ -207,7 +209,8 @@ struct SimulatedMachine: Sendable {
     }
   }
 
-  /// Drops the frames that are not heard yet; returns the number of the first one.
+  /// Drops the frames that are not heard yet, except the undroppable ones. Returns the number of the first
+  /// dropped frame.
   private mutating func flush(at now: HostTime) -> Int64 {
     let held = line.rate > 0 ? personality.undroppable * rate : 0
     let position = line.frame(at: now, limit: renderedFrames) + held
@@ -316,6 +319,8 @@ struct SimulatedMachine: Sendable {
     return moments.compactMap(\.self).min()
   }
 
+  /// Inlined like `timing`.
+  @inline(__always)
   private func exactTiming(at now: HostTime) -> OutputTiming {
     var frame = line.frame(at: now, limit: renderedFrames)
     let isMoving = line.rate > 0 && (frame < Double(renderedFrames) || !personality.acknowledgesEnd)

@@ -50,7 +50,7 @@ struct OutputState {
     }
   }
 
-  /// Requests a flush of the stream if it is open and may have taken frames.
+  /// Requests a flush if the stream is open; a stream that is still opening has taken no frames.
   mutating func requestFlush() {
     if phase == .open {
       flushRequested = true
@@ -83,7 +83,8 @@ extension EngineMachine {
   /// The conductor's shortest wait for a deadline, in nanoseconds: far below any observer interval.
   static let shortestWait: Int64 = 50_000
 
-  /// Whether the user's settings ask for sound now.
+  /// Whether sound is to play now: the rate is not 0, the engine is not suspended, and a current item has not
+  /// ended.
   var wantsSound: Bool { rate != 0 && !isSuspended && current != nil && endedAt == nil }
 
   /// Returns the commands that bring the output to the wanted state.

@@ -41,7 +41,7 @@ extension EngineMachine {
     output.timeline.dropRuns(before: heardGeneration)
     dropOutdatedEnds()
     while let (run, isLast) = output.timeline.first(since: heardGeneration) {
-      // Frames kept by a splice have been heard.
+      // If the run is of a newer generation, all frames that a splice kept have been heard.
       heardGeneration = max(heardGeneration, run.generation)
       guard let current, run.item == current, let itemRate, endedAt == nil else {
         // The run is not of the current item. Its item was removed, or follows an item that has ended and
@@ -72,7 +72,9 @@ extension EngineMachine {
   }
 
   /// Returns the position `frames` output frames after the start of `run`, whose item has the sample rate
-  /// `itemRate`. `isEnd`: whether that position is the item's end.
+  /// `itemRate`. `isEnd`: whether that position is the item's end. Inlined, as a call from a mutating method
+  /// copies the whole machine.
+  @inline(__always)
   func position(
     in run: RenderedTimeline.Run, frames: Double, _ itemRate: Int, isEnd: Bool = false
   ) -> ItemPosition {
@@ -125,7 +127,7 @@ extension EngineMachine {
     if id == nil {
       setTimeControl(.waiting(.noItemToPlay))
     } else if timeControl == .waiting(.noItemToPlay) {
-      // The silence since the last item is no starvation.
+      // The silence since the end of the previous item is not starvation.
       output.hasMoved = false
       setTimeControl(.waiting(.evaluatingBufferingRate))
     }
@@ -189,8 +191,8 @@ extension EngineMachine {
       if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
       if let moment = handOverMoment(timing), moment > now { consider(moment) }
       if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
-        let end = timing.hostTime(ofFrame: Double(run.endFrame))
-        if !isLast || run.ending != .none { consider(end) }
+        func considerEnd() { consider(timing.hostTime(ofFrame: Double(run.endFrame))) }
+        if !isLast || run.ending != .none { considerEnd() }
         if run.item == current, let itemRate, let due = nextDue {
           let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
           let start = position(in: run, frames: 0, itemRate)
@@ -200,7 +202,7 @@ extension EngineMachine {
           } else if isLast, run.ending == .none {
             // The output has not taken that frame yet, so check when the taken frames were heard or when it
             // takes more.
-            if isHeard { awaitsMore = true } else { consider(end) }
+            if isHeard { awaitsMore = true } else { considerEnd() }
           }
         }
       }
@@ -219,7 +221,7 @@ extension EngineMachine {
   mutating func updateTimeControl(now: HostTime) {
     if isMoving {
       // Frames that leave the device at rate 0 still belong to the paused sound, and during a pending flush
-      // to the sound before the jump. Neither count.
+      // to the sound before the jump. Neither counts.
       if rate != 0, !output.flushPending { output.hasMoved = true }
       // A device may open and fail immediately, so sound resets the back-off, and opening does not.
       output.backoff.reset()
@@ -249,7 +251,7 @@ extension EngineMachine {
     } else if output.phase == .opening && output.backoff.failures == 0 || output.phase == .none
       || output.phase == .open && !output.hasMoved
     {
-      // The awaited condition is met and sound is about to start.
+      // The output is about to start. A start that already waits to minimize stalls keeps that reason.
       state =
         waitsToMinimizeStalling && isShort && timeControl == .waiting(.toMinimizeStalls)
         ? timeControl : .waiting(isAwaited ? evaluation(now: now) : .evaluatingBufferingRate)
@@ -270,7 +272,8 @@ extension EngineMachine {
     }
   }
 
-  /// Whether the current item is not open yet, or the decoder has not reached the item's position.
+  /// Whether the current item is not open yet, or the decoder has not reached the item's position. Always
+  /// false without `waitsToMinimizeStalling`.
   private var isAwaited: Bool {
     guard let current, waitsToMinimizeStalling else { return false }
     return currentInfo == nil || cursor.item == current && nextToOpen == current

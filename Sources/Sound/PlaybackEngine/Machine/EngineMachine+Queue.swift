@@ -186,7 +186,7 @@ extension EngineMachine {
       endedAt = nil
       overrun = 0
       toldPosition = nil
-      // The time that ran on after the end is not that of any sound.
+      // The position had advanced past the end without sound, so the position jumps back.
       if ranOn {
         schedule.reset(to: resting)
         emit(.timeJumped(id))

@@ -44,7 +44,7 @@ extension EngineMachine {
     // has exceeded (files joined to one announce the length of the first), does not limit the target, because
     // the decoder reports the frame reached.
     let length = info.duration.seconds
-    // Time that runs on after the end exceeds the length, too.
+    // After the item's end, `heard` includes time that advanced without sound, so the resting position counts.
     let isValid = (endedAt == nil ? heard ?? resting : resting) <= length
     let target = if case .exact = info.frameCount, isValid { min(place, length) } else { place }
     discontinue(to: .start(current, isExact ? .exactSeconds(target) : .seconds(target)), resting: target)

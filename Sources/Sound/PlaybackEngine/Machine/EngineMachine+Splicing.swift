@@ -62,8 +62,8 @@ extension EngineMachine {
     }
   }
 
-  /// Decodes the unheard frames again. During playback the new frames replace the unheard ones in the device
-  /// without a gap; otherwise the device is flushed.
+  /// Decodes the unheard frames again. During playback the new frames replace the unheard ones without a gap,
+  /// if the device can replace frames. Otherwise an open device is flushed.
   private mutating func decodeAnew(now: HostTime, timing: OutputTiming?) {
     guard output.phase == .open, !output.flushPending else {
       beginGeneration()

@@ -72,6 +72,8 @@ extension EngineMachine {
   }
 
   /// Returns the time of the handover; nil if no synchronized start is pending or the output does not move.
+  /// Inlined, as a call from a mutating method copies the whole machine.
+  @inline(__always)
   func handOverMoment(_ timing: OutputTiming) -> HostTime? {
     guard let start = synchronizedStart, timing.frameRate > 0 else { return nil }
     let lead = Self.handOver + (timing.replacementLead ?? 0) / timing.frameRate

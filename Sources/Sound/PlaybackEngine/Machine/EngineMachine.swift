@@ -53,8 +53,8 @@ struct EngineMachine: Sendable {
 
   /// The generation of the frames that the decoder produces and the renderer accepts.
   var generation: UInt64 = 1
-  /// The oldest generation whose frames count when heard. Lower than `generation` only while the device plays
-  /// frames that it took before a splice or a replacement.
+  /// The oldest generation whose frames count when heard. Lower than `generation` from a splice or a
+  /// replacement until the frames taken before were heard and new ones were taken.
   var heardGeneration: UInt64 = 1
   var cursor = DecodeCursor.empty
   var pendingSeek: PendingSeek?
@@ -67,7 +67,8 @@ struct EngineMachine: Sendable {
   // MARK: Output
 
   var buffering = Buffering()
-  /// The time since which there has not been enough data to start.
+  /// The time at which the present start began to wait for data or for the item to be opened; nil if it has
+  /// not.
   var waitingSince: HostTime?
   var output = OutputState()
   /// Whether frames left the device at the last check.
@@ -142,8 +143,8 @@ struct EngineMachine: Sendable {
   @inline(__always)
   var itemRate: Int? { current.flatMap { queue.read($0) { $0.info?.format.sampleRate } } }
 
-  /// Invalidates all frames that are decoded and not yet heard. The position rests at `seconds` of the
-  /// current item until the decoder has reached `cursor`.
+  /// Invalidates all frames that are decoded and not yet heard, and moves the decoder to `cursor`. The
+  /// position rests at `seconds` of the current item until new frames are heard.
   mutating func discontinue(to cursor: DecodeCursor, resting seconds: Double) {
     beginGeneration()
     self.cursor = cursor

@@ -149,6 +149,7 @@ struct ItemRecord: Sendable {
   var toldTag: MediaTag?
   /// The bit rates around the heard position.
   var bitRates = BitRateHistory()
-  /// The decoding error; reported when its position is heard.
+  /// The decoding error, reported when its position is heard; or, in a plain player, an error already reported
+  /// by `itemFailed`.
   var failure: DecodingError?
 }

@@ -68,8 +68,8 @@ struct ObserverSchedule {
     for index in periodic.indices { periodic[index].reset(to: position) }
   }
 
-  /// Delivers the steps from `start` (exclusive for boundaries) to `end` seconds. `isItemEnd` excludes `end`
-  /// itself, because an item of n seconds has steps 0 ..< n.
+  /// Delivers the steps up to `end` seconds that were not delivered yet, and the boundaries after `start` up
+  /// to `end`. `isItemEnd` excludes a step at `end` itself, because an item of n seconds has steps 0 ..< n.
   mutating func advance(from start: Double, to end: Double, isItemEnd: Bool, due: (Delivery) -> Void) {
     let limit = isItemEnd ? end - Self.tolerance : end + Self.tolerance
     if periodic.count == 1, boundaries.isEmpty {

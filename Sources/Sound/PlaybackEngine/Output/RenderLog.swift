@@ -2,7 +2,7 @@ import AudioCore
 import Synchronization
 
 /// The runs of frames that one stream took since the last update of the machine: a ring for one writing and
-/// one reading thread, without a lock. No call allocates or waits.
+/// one reading thread, without a lock. No call waits, and no call on the output's thread allocates.
 ///
 /// `@unchecked Sendable`, because of the raw memory and the plain properties:
 /// - Only the output's thread calls `append` and `isFull`, and uses `last` and `written`.
@@ -72,8 +72,8 @@ final class RenderLog: @unchecked Sendable {
   }
 
   /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the
-  /// output's thread; the log must not be full. Returns whether the conductor's next deadline may change,
-  /// because another item, a jump or an end follows.
+  /// output's thread; the log must not be full. Returns whether the conductor must check again, because a run
+  /// began or ended, or because `settle` awaits more frames.
   func append(_ chunk: Chunk, count: Int, firstFrame: Int64) -> Bool {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)
     if var grown = last, grown.extend(by: run) {

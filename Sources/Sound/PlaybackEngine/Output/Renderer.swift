@@ -24,7 +24,7 @@ final class Renderer: RenderSource {
   private let isProducerAtEnd = Atomic<Bool>(false)
   private let isRingEmpty = Atomic<Bool>(true)
   /// Silence plays until the first frames of `silentGeneration`; `soundingGeneration` is the generation of
-  /// the last frames handed out.
+  /// the last chunk that `render` reached.
   private let silentGeneration = Atomic<UInt64>(0)
   private let soundingGeneration = Atomic<UInt64>(0)
 

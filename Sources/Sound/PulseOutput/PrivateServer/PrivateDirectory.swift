@@ -21,7 +21,8 @@ enum PrivateDirectory {
     }
   }
 
-  /// Removes the directory and its contents, up to two levels deep, which is all that PulseAudio creates.
+  /// Removes the directory with its files and up to two levels of subdirectories, which is all that PulseAudio
+  /// creates.
   static func remove(_ path: String) { remove(path, depth: 3) }
 
   private static func remove(_ path: String, depth: Int) {

@@ -18,8 +18,9 @@ final class ServerKeeper: Sendable {
     var last: HostTime?
   }
 
-  /// The seconds from the first request to the first check, and from the latest to the last one: the kernel closes
-  /// connections before a process ends. On a busy machine the end was later than 10 ms (once in 60 runs).
+  /// The seconds from the first request to the first check, and from the latest request to the last check. Checks
+  /// repeat, because the kernel closes connections before a process ends: on a busy machine more than 10 ms before
+  /// (once in 60 runs).
   private static let settlingTime = 0.01
   private static let settlingLimit = 10.0
   /// The lifetime in seconds after which a server counts as healthy and the back-off is reset.
@@ -68,7 +69,7 @@ final class ServerKeeper: Sendable {
         history.last = clock.now
       }
       if (try? server.restart()) != nil { return .whenSignalled }
-      // Tried again, because without a stream nobody asks.
+      // Requests another check, because without a stream no client requests one.
       look()
       return .again
     }

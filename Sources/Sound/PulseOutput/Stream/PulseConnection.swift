@@ -144,8 +144,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
 
   // MARK: With the lock held
 
-  /// Connects unless a context exists. Returns false if libpulse refused at once; `lastError` then has the
-  /// reason.
+  /// Connects unless a context exists. Returns false if libpulse refused at once, for which `lastError` has the
+  /// reason, or if no main loop or context could be created.
   @discardableResult
   func connect() -> Bool {
     if context != nil { return true }
@@ -170,7 +170,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     return true
   }
 
-  /// The reason why `connect` was refused, in libpulse's words.
+  /// The reason for the last refusal by libpulse's connect call, in its own words; a general text before the
+  /// first refusal.
   private(set) var lastError = "libpulse gave no main loop or context"
 
   /// The context in any state; nil if none exists.
@@ -203,7 +204,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     for user in users { user.sinkChosen() }
   }
 
-  /// Records that a stream was moved to `route`, but not by this process.
+  /// Notifies the users that the server or a person moved a stream to `route`. Does nothing if `route` is the
+  /// chosen sink, or if no sink was chosen.
   func streamMoved(to route: String) {
     guard let sink, sink != route else { return }
     for user in users { user.streamStrayed() }

@@ -79,6 +79,7 @@ package final class PulseDevice: AudioOutputDevice {
   /// Opens a stream on the configured sink. `opened` or `failed` follows within `replyTimeout` seconds.
   /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held. They
   /// may take a short lock, but that lock must never be held during a call of a stream's or device's method.
+  /// Without libpulse or without that thread, `events` is called with `failed` on the caller's thread.
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {

@@ -87,7 +87,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
 
   // MARK: Opening and closing
 
-  /// Starts opening. Thread-safe; call without the lock. The connection retains this object until its end.
+  /// Starts opening. Thread-safe; call without the lock. The connection retains this stream until it fails or
+  /// is closed.
   func open() {
     connection.withLock {
       guard let loop = connection.loop else { return failWithoutLoop() }

@@ -7,6 +7,8 @@ import Glibc
 final class VirtualFile {
   /// The length reported for a source of unknown size.
   private static let unknownLength: Int64 = 1 << 40
+  /// The maximum length of `beginning`: two of FLAC's largest pictures.
+  private static let beginningLimit: Int64 = 32 << 20
 
   let source: any ByteSource
   /// The offset in the source at which the file begins.
@@ -23,10 +25,16 @@ final class VirtualFile {
   var substitute: [UInt8] = []
   /// Whether `skipsGaps` has let a read find the end of the file or `substitute`.
   private(set) var hasSkipped = false
+  /// The file's first bytes, for this opening and the next one. A source in memory discards them on the way to
+  /// later bytes.
+  private(set) var beginning: [UInt8]
+  /// Whether bytes that are read next to `beginning` are added to it.
+  var keepsBeginning = false
 
-  init(_ source: any ByteSource, base: Int64) {
+  init(_ source: any ByteSource, base: Int64, beginning: [UInt8]) {
     self.source = source
     self.base = base
+    self.beginning = beginning
   }
 
   /// Returns the object in a callback's context.
@@ -36,8 +44,17 @@ final class VirtualFile {
 
   var length: Int64 { source.size.map { max(0, $0 - base) } ?? Self.unknownLength }
 
+  /// The end in the source of the bytes that are available from the file's first byte on.
+  var end: Int64 {
+    let kept = base + Int64(beginning.count)
+    return kept + source.supply(from: kept).byteCount
+  }
+
   /// The read position, in bytes of the source.
   var offset: Int64 { base + position }
+
+  /// Requests the missing bytes at `gap`, or, if they arrive only in order, those before them.
+  func fill(_ gap: Int64) { source.want(from: source.isSeekable ? gap : end) }
 
   func seek(_ offset: Int64, origin: Int32) -> Int64 {
     let start =
@@ -69,9 +86,19 @@ final class VirtualFile {
   }
 
   private func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    if position < beginning.count {
+      let bytes = beginning[Int(position)...].prefix(room.count)
+      room.copyBytes(from: bytes)
+      return bytes.count
+    }
     do throws(DecodingError) {
       switch try source.read(into: room, at: offset) {
-      case .bytes(let count): return min(count, room.count)
+      case .bytes(let read):
+        let count = min(read, room.count)
+        if keepsBeginning, position == beginning.count, position < Self.beginningLimit {
+          beginning += room.prefix(count)
+        }
+        return count
       case .end: return 0
       case .notYet: break
       }
@@ -79,7 +106,7 @@ final class VirtualFile {
       failure = error
       return 0
     }
-    if skipsGaps, base + source.supply(from: base).byteCount < offset {
+    if skipsGaps, end < offset {
       hasSkipped = true
       return fillWithSubstitute(room)
     }

@@ -3,7 +3,6 @@ import MP3Decoding
 
 /// Reads the tags of a WAV or AIFF file: a chunk with an ID3 tag, and the chunks of text.
 enum ChunkTags {
-  /// The maximum number of chunks.
   private static let chunkLimit = 4096
   /// The texts of WAV's INFO list and of AIFF, under the identifiers of ID3.
   private static let names = [

@@ -4,7 +4,6 @@ import AudioCore
 enum FLACBlocks {
   private static let commentType: UInt8 = 4
   private static let pictureType: UInt8 = 6
-  /// The maximum number of blocks.
   private static let blockLimit = 1024
 
   /// Returns the length of the file up to the end of the last block. If `bytes` are too short for that,

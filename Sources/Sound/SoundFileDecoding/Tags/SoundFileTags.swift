@@ -25,7 +25,6 @@ enum SoundFileTags {
     return tag
   }
 
-  /// Returns the ReplayGain levels of the tag.
   static func replayGain(
     of source: any ByteSource, _ kind: SoundFileKind, base: Int64
   ) throws(DecodingError) -> ReplayGain {

@@ -9,13 +9,14 @@ package enum FileReplacement {
       Glibc.write($0, $1.baseAddress, $1.count)
     }
     package var synchronize: @Sendable (_ descriptor: Int32) -> Int32 = { fsync($0) }
+    package var close: @Sendable (_ descriptor: Int32) -> Int32 = { Glibc.close($0) }
 
     package init() {}
   }
 
   /// Writes `bytes` to the file `new`, and renames it to `path`. Returns nil, or the `errno` of the failure.
-  /// After a failure the file at `path` is unchanged and `new` does not exist, unless the failure was to
-  /// synchronize the folder after the renaming.
+  /// After a failure the file at `path` is unchanged, and `new` is removed if this call could open it. If only
+  /// the folder could not be synchronized, `path` has the new contents.
   ///
   /// - Parameters:
   ///   - bytes: The new contents.
@@ -34,7 +35,8 @@ package enum FileReplacement {
     guard descriptor >= 0 else { return errno }
     var error = WholeTransfer.write(bytes, to: descriptor) { rest, _ in calls.write(descriptor, rest) }
     if error == nil, isDurable, calls.synchronize(descriptor) != 0 { error = errno }
-    close(descriptor)
+    // Network file systems and quotas may report a failed write only here.
+    if calls.close(descriptor) != 0, error == nil, errno != EINTR { error = errno }
     if error == nil, rename(new, path) != 0 { error = errno }
     if error != nil { unlink(new) } else if isDurable { error = synchronizeFolder(of: path, by: calls) }
     return error
@@ -56,7 +58,8 @@ package enum FileReplacement {
   }
 
   /// Stores the entries of the file's folder on the disk, because a power cut could otherwise revert a
-  /// rename. Returns nil or the `errno`.
+  /// rename. Returns the `errno` of a failure. Returns nil also without effect, if the folder is not readable
+  /// or its file system cannot synchronize folders.
   @discardableResult
   package static func synchronizeFolder(of path: UnsafePointer<CChar>, by calls: Calls = Calls()) -> Int32? {
     let bytes = UnsafeBufferPointer(start: path, count: strlen(path))

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Reads and writes all bytes, although a system call may transfer fewer or be interrupted. All functions block.
 package enum WholeTransfer {
-  /// Writes all of `bytes` at the descriptor's position; waits for a full pipe. Returns nil or the `errno`.
+  /// Writes all of `bytes` at the descriptor's position; waits while a pipe is full. Returns nil or the `errno`.
   package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       write(bytes, to: descriptor) { rest, _ in Glibc.write(descriptor, rest.baseAddress, rest.count) }

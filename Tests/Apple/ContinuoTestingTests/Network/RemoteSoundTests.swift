@@ -38,6 +38,34 @@ struct RemoteSoundTests {
     try overBadConnections("song", folder.read("song"), expected: expected, seeds: 5)
   }
 
+  @Test(
+    "Without a disk, too, a large picture before the sound is fetched once, also for a seek",
+    arguments: [2, 9], [true, false])
+  func largePicture(megabytes: Int, hasRanges: Bool) throws {
+    let song = try SoundMaker.bytes(SoundMaker.sound(frames: 400_000), .flac16)
+    // A block of padding behind the first one, as long as a picture.
+    let length = megabytes << 20
+    var bytes = Array(song[..<42])
+    bytes[4] &= 0x7F
+    bytes += [1, UInt8(length >> 16), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF)]
+    bytes += [UInt8](repeating: 0, count: length) + song[42...]
+    let folder = try TemporaryFolder()
+    let expected = try VirtualMedia.samples(of: AudioFile(path: folder.write("song", bytes)))
+    #expect(expected.count == 800_000)
+    for start in hasRanges ? [0, 300_000] : [0] {
+      let media = VirtualMedia()
+      let url = "https://files.test/song"
+      media.network.serve(.data(bytes, etag: "\"1\""), at: url)
+      media.network.link = .init(bytesPerSecond: 1_000_000, latency: .milliseconds(20))
+      if !hasRanges { media.network.host("files.test").ignoresRanges() }
+      let heard = try media.samples(of: try media.medium(at: url), from: Int64(start))
+      let isSame = heard == Array(expected[(start * 2)...])
+      #expect(isSame)
+      // A seek takes some for its place.
+      #expect(media.network.requests.count <= (start > 0 ? 10 : 1), "\(media.network.requests)")
+    }
+  }
+
   private func overBadConnections(
     _ name: String, _ bytes: [UInt8], expected: [Float], seeds: Int
   ) throws {

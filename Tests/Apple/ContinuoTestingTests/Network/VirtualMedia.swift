@@ -28,9 +28,11 @@ struct VirtualMedia {
       url: try WebURL.read(url).url, settings: RequestSettings(userAgent: "test"), environment: environment)
   }
 
-  /// Decodes to the end, and lets time pass while bytes are missing, up to `limit` seconds.
-  func samples(of source: some MediaSource, limit: Double = 3_600) throws -> [Float] {
-    try Self.samples(of: source) { hasCome in
+  /// Decodes from a frame to the end, and lets time pass while bytes are missing, up to `limit` seconds.
+  func samples(
+    of source: some MediaSource, from frame: Int64 = 0, limit: Double = 3_600
+  ) throws -> [Float] {
+    try Self.samples(of: source, from: frame) { hasCome in
       while !hasCome() {
         guard let next = clock.nextDeadline, next.seconds < limit else { throw Stuck() }
         clock.advance(to: next)
@@ -40,12 +42,12 @@ struct VirtualMedia {
 
   /// Decodes a file to the end.
   static func samples(of file: AudioFile) throws -> [Float] {
-    try samples(of: file) { _ in throw Stuck() }
+    try samples(of: file, from: 0) { _ in throw Stuck() }
   }
 
   /// - Parameter wait: returns when `hasCome` says that bytes came.
   private static func samples(
-    of source: some MediaSource, wait: (_ hasCome: () -> Bool) throws -> Void
+    of source: some MediaSource, from frame: Int64, wait: (_ hasCome: () -> Bool) throws -> Void
   ) throws -> [Float] {
     let calls = Mutex(0)
     func waitForBytes(after seen: Int) throws { try wait { calls.withLock { $0 } > seen } }
@@ -58,6 +60,11 @@ struct VirtualMedia {
       opened = try opening.proceed()
     }
     guard let decoder = opened else { return [] }
+    while frame > 0 {
+      seen = calls.withLock { $0 }
+      if try decoder.seek(toFrame: frame) != nil { break }
+      try waitForBytes(after: seen)
+    }
     var samples: [Float] = []
     var buffer = [Float](repeating: 0, count: 4_096 * decoder.format.channelCount)
     while true {

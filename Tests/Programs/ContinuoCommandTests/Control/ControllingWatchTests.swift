@@ -48,6 +48,12 @@ import TextFormatting
       "timeJumped         index 1  songid 12  elapsed 0.500",
       #"{"event":"timeJumped","index":1,"songid":12,"elapsed":0.500,"host":1.500000}"#
     ),
+    (
+      .timedMetadata(song, identifier: "icy/StreamTitle", value: "7", time: Milliseconds(rawValue: 1_500)),
+      "timedMetadata      index 1  songid 12  identifier icy/StreamTitle  value 7  time 1.500",
+      #"{"event":"timedMetadata","index":1,"songid":12,"identifier":"icy/StreamTitle","value":"7","#
+        + #""time":1.500,"host":1.500000}"#
+    ),
     (.coalesced(steps: 3), "coalesced          steps 3", #"{"event":"coalesced","steps":3}"#),
     (.alive, "alive", #"{"event":"alive"}"#),
   ]

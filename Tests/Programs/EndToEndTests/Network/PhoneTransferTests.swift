@@ -67,7 +67,8 @@ extension EndToEndTests {
     func suspended() async throws {
       let server = try server { HostileFile(Self.content).answer($0) }
       defer { server.stop() }
-      let phone = try phone("download", server.url("/a"), target)
+      // The transfer belongs to the phone even if the application has used a default session before.
+      let phone = try phone("download", server.url("/a"), target, "foreground")
       try await phone.line("received \(Self.content.count / 2)")
       try await phone.tell("home")
       let count = try await phone.state("suspended")
