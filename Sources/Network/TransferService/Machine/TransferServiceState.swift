@@ -41,8 +41,8 @@ extension TransferServiceMachine {
     var sendsLaunchEvents = true
     /// Whether delayed tasks start without a question while the application does not run.
     var startsUnasked = false
-    /// Whether a task has ended without a wake or a notification of the application. Also set if the application
-    /// was suspended or ended before it received a notification.
+    /// Whether a task has ended or become due without a wake or a notification of the application. Also set if the
+    /// application was suspended or ended before it received a notification.
     var hasNews = false
     var wake = Wake.none
   }
