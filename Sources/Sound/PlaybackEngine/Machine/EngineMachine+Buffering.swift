@@ -29,12 +29,13 @@ extension EngineMachine {
   /// method copies the whole machine.
   @inline(__always)
   private var supplyAhead: MediaSupply? {
-    guard let current, var supply = queue.read(current, { $0.supply }),
-      let place = queue.read(current, { $0.suppliedPlace })
-    else { return nil }
-    supply.seconds = (supply.seconds + place - resting) / speed
-    supply.pace = supply.pace.map { $0 / speed }
-    return supply
+    guard let current else { return nil }
+    return queue.read(current) { record in
+      guard var supply = record.supply else { return nil }
+      supply.seconds = (supply.seconds + record.suppliedPlace - resting) / speed
+      if let pace = supply.pace { supply.pace = pace / speed }
+      return supply
+    }
   }
 
   /// Whether all available frames were heard. Playback then waits at once, because frames played as they

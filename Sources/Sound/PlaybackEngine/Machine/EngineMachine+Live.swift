@@ -47,11 +47,17 @@ extension EngineMachine {
     return told
   }
 
-  /// The time of the current item's next tag in seconds; nil if unknown.
+  /// The time of the current item's next tag in seconds; nil if unknown. Inlined, as a call from a mutating
+  /// method copies the whole machine.
+  @inline(__always)
   var nextTagSeconds: Double? {
     guard let frame = nextTagFrame, let itemRate else { return nil }
     return Double(frame) / Double(itemRate)
   }
 
-  private var nextTagFrame: Int64? { current.flatMap { queue.read($0) { $0.tags.first?.frame } } }
+  @inline(__always)
+  private var nextTagFrame: Int64? {
+    guard let current else { return nil }
+    return queue.read(current) { $0.tags.first?.frame }
+  }
 }

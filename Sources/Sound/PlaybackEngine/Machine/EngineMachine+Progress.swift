@@ -216,7 +216,8 @@ extension EngineMachine {
     return (next.map { .at(max($0.advanced(byNanoseconds: 1), earliest)) } ?? .whenSignalled, awaitsMore)
   }
 
-  /// The time of the current item's next call or tag in seconds; nil if none is known.
+  /// The time of the current item's next call or tag in seconds; nil if none is known. Inlined like `nextLook`.
+  @inline(__always)
   private var nextDue: Double? {
     guard let step = schedule.nextDue(after: resting) else { return nextTagSeconds }
     return nextTagSeconds.map { min($0, step) } ?? step

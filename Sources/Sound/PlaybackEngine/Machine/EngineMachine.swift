@@ -141,7 +141,10 @@ struct EngineMachine: Sendable {
   /// The current item's sample rate in frames per second; nil before it was opened. Inlined, as a call from a
   /// mutating method copies the whole machine.
   @inline(__always)
-  var itemRate: Int? { current.flatMap { queue.read($0) { $0.info?.format.sampleRate } } }
+  var itemRate: Int? {
+    guard let current else { return nil }
+    return queue.read(current) { $0.info?.format.sampleRate }
+  }
 
   /// Invalidates all frames that are decoded and not yet heard, and moves the decoder to `cursor`. The
   /// position rests at `seconds` of the current item until new frames are heard.

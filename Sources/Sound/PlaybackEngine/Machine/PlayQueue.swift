@@ -35,7 +35,8 @@ struct PlayQueue<Element: Sendable>: Sendable {
   /// would cost each time step more than the rest of its work.
   @inline(__always)
   func read<Result>(_ id: ItemID, _ body: (borrowing Element) -> Result?) -> Result? {
-    index(of: id).flatMap { index in nodes.withUnsafeBufferPointer { body($0[index].element) } }
+    guard let index = index(of: id) else { return nil }
+    return nodes.withUnsafeBufferPointer { body($0[index].element) }
   }
 
   @inline(__always)
