@@ -84,6 +84,10 @@ extension EndToEndTests {
       let client = try await studio.firstClient()
       #expect(try await client.ask("play 7") == ["ACK [2@0] {play} Bad song index"])
       client.finish()
+      // The first client may be served before the line is written.
+      if level == nil {
+        _ = try await server.log.wait(for: "the place") { $0.errors.contains { $0.contains("listening at") } }
+      }
       _ = try await server.ended(by: SIGTERM)
       let lines = server.log.value.errors
       #expect(!lines.contains { $0.contains("client") }, "\(lines)")
