@@ -118,10 +118,10 @@ final class RunningProcess: Sendable {
     process.withLock { swap(&$0, &next) }
   }
 
-  /// Ends the process, and waits for the records of the transfers if those are being written.
+  /// Ends the process, and waits for the records of the transfers if those are being written, at most 10 s.
   @Sendable func end() {
     process.withLock { $0 }?.end()
-    ending.wait()
+    _ = ending.wait(timeout: .now() + 10)
   }
 }
 
