@@ -59,14 +59,20 @@ struct ExchangeTests {
     func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) { note("end") }
   }
 
+  private static func exchange(
+    _ transport: HandTransport, _ client: Client, _ clock: any HostClock
+  ) throws -> Exchange {
+    Exchange(
+      TransferRequest(url: try WebURL.read("http://files.test/a").url), transport: transport,
+      alarms: Alarms(clock: clock), timeout: 60, client: client)
+  }
+
   @Test("a request that waits in the transport has no time limit, and once it is sent the usual one")
   func queued() throws {
     let transport = HandTransport()
     let client = Client {}
     let clock = VirtualClock()
-    let exchange = Exchange(
-      TransferRequest(url: try WebURL.read("http://files.test/a").url), transport: transport,
-      alarms: Alarms(clock: clock), timeout: 60, client: client)
+    let exchange = try Self.exchange(transport, client, clock)
     exchange.start()
     transport.send(.queued(true))
     clock.advance(bySeconds: 1_000)
@@ -83,9 +89,7 @@ struct ExchangeTests {
     let transport = HandTransport()
     let client = Client {}
     let clock = InterveningClock()
-    let exchange = Exchange(
-      TransferRequest(url: try WebURL.read("http://files.test/a").url), transport: transport,
-      alarms: Alarms(clock: clock), timeout: 60, client: client)
+    let exchange = try Self.exchange(transport, client, clock)
     exchange.start()
     transport.send(.head(ResponseHead(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"r\"")])))
     clock.intervene(at: moment) { exchange.authenticate(Credentials(user: "a", password: "b")) }
@@ -103,9 +107,7 @@ struct ExchangeTests {
     let transport = HandTransport()
     let client = Client { transport.send(.end) }
     let clock = VirtualClock()
-    let exchange = Exchange(
-      TransferRequest(url: try WebURL.read("http://files.test/a").url), transport: transport,
-      alarms: Alarms(clock: clock), timeout: 60, client: client)
+    let exchange = try Self.exchange(transport, client, clock)
     exchange.start()
     transport.send(.head(ResponseHead(status: 302, fields: [("Location", "/b")])))
     exchange.proceed()
