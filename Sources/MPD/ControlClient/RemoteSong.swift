@@ -29,11 +29,18 @@ package struct RemoteSong: Hashable, Sendable {
     duration = fields["duration"]
   }
 
-  /// The name for display: the title, with the artist if known, else `streamName`, else the last part of the
-  /// file's name.
+  /// The name for display: the title, with the artist if known, else `streamName`, else the last component of
+  /// `file`. A URL's component is percent-decoded.
   package var name: String {
-    guard let title else { return streamName ?? file.split(separator: "/").last.map(String.init) ?? file }
+    guard let title else { return streamName ?? fileName }
     return artist.map { "\($0) – \(title)" } ?? title
+  }
+
+  private var fileName: String {
+    let isURL = file.contains("://")
+    let path = isURL ? file.prefix { $0 != "?" && $0 != "#" } : file[...]
+    guard let last = path.split(separator: "/").last else { return file }
+    return isURL ? String(decoding: PercentEncoding.decode(last.utf8).bytes, as: UTF8.self) : String(last)
   }
 
   /// The duration for display; empty if unknown.

@@ -124,6 +124,8 @@ final class SoundFileDecoder: PieceDecoder {
   private func finish(isAtEnd: Bool) -> Bool {
     self.isAtEnd = isAtEnd
     target = nil
+    // The bit rate is not that of skipped frames.
+    measured = (file.bytes.position, file.position)
     return true
   }
 
@@ -136,7 +138,7 @@ final class SoundFileDecoder: PieceDecoder {
       || target - file.position > file.runUp && source.supply(from: base).isComplete
   }
 
-  /// Opens the file again if bytes were missing. Returns false while they are still missing.
+  /// Completes `reopening`, if it is not nil. Returns false while bytes are missing.
   private func reopen() throws(DecodingError) -> Bool {
     guard let new = try reopening?.proceed() else { return reopening == nil }
     guard new.format == format else {
@@ -148,8 +150,8 @@ final class SoundFileDecoder: PieceDecoder {
     return true
   }
 
-  /// Returns whether the last call of the library lacked bytes. If so, discards the file, which is then
-  /// opened again.
+  /// Returns whether the library lacked bytes since the file was opened. If so, requests them and sets `reopening`.
+  /// Throws the error of a failed read.
   private func lacksBytes() throws(DecodingError) -> Bool {
     if let error = file.bytes.failure { throw error }
     guard let missing = file.bytes.missing else { return false }
@@ -160,7 +162,7 @@ final class SoundFileDecoder: PieceDecoder {
   }
 
   /// Reads a file without a stated length to its end, so that `frameCount` is exact. Returns false while bytes
-  /// are missing; call it again when they arrived. Must not be called after the first `read`.
+  /// are missing; call the method again when they have arrived. Must not be called after the first `read`.
   func measureLength() throws(DecodingError) -> Bool {
     try guarding { () throws(DecodingError) in
       if length == nil {
@@ -254,13 +256,14 @@ extension SoundFileDecoder {
     return measuredBytesPerSecond ?? (kind == .ogg ? 16_000 : Double(format.sampleRate * format.channelCount))
   }
 
-  /// The mean bytes per second of the part read from the beginning on; nil for less than a second.
+  /// The mean bytes per second of the part before the read position; nil for less than a second.
   private var measuredBytesPerSecond: Double? {
     guard file.position >= format.sampleRate, file.bytes.offset > start else { return nil }
     return Double(file.bytes.offset - start) * Double(format.sampleRate) / Double(file.position)
   }
 
-  /// Returns the bit rate over the last span of at least a second, because the library reads in blocks.
+  /// Returns the bit rate over the last span of at least a second, because the library reads in blocks. Before the
+  /// first such span, returns `bitRate`.
   func takeBitRate() -> Double {
     let (bytes, frame) = (file.bytes.position, file.position)
     if frame < measured.frame || bytes < measured.bytes {

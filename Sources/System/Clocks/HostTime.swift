@@ -1,5 +1,5 @@
-/// A time on the host's monotonic clock, in nanoseconds since an arbitrary origin: the system's start for the
-/// real clock, zero for the virtual one.
+/// A time on the host's monotonic clock, in nanoseconds since the clock's origin. The origin is the system's start
+/// for the real clock, and the creation of a virtual clock.
 public struct HostTime: Hashable, Comparable, Sendable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
@@ -13,12 +13,12 @@ public struct HostTime: Hashable, Comparable, Sendable {
   /// Seconds since the clock's origin.
   public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-  /// The seconds since the clock's origin with three decimals: `12.340`. Truncated, not rounded, so that an
-  /// event never appears later than it was.
+  /// The seconds since the clock's origin, with three decimals: `12.340`. Truncated, not rounded, so that an event never
+  /// appears later than it was. For times not before the origin.
   package var inSeconds: String {
     let milliseconds = nanoseconds / 1_000_000
     // Adding 1000 keeps the leading zeros of the milliseconds.
-    return "\(milliseconds / 1000).\(String(1000 + abs(milliseconds % 1000)).dropFirst())"
+    return "\(milliseconds / 1000).\(String(1000 + milliseconds % 1000).dropFirst())"
   }
 
   /// Whether `lhs` is earlier than `rhs`.

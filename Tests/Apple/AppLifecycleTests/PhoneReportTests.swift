@@ -24,6 +24,13 @@ import Testing
     ])
   func report(_ report: PhoneReport) { #expect(PhoneReport("\(report)") == report) }
 
+  @Test("A line feed in the reason does not end it")
+  func reason() {
+    let sent = PhoneReport.terminated(.init(code: "1", reason: "task \"a\nb\"", text: "c\nd"), Self.time)
+    let read = PhoneReport.terminated(.init(code: "1", reason: "task \"a b\"", text: "c\nd"), Self.time)
+    #expect(PhoneReport("\(sent)") == read)
+  }
+
   @Test(
     "Anything else is refused",
     arguments: [

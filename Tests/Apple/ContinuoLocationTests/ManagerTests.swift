@@ -107,12 +107,12 @@ struct ManagerTests {
         manager.requestWhenInUseAuthorization()
         await device.advance(by: .seconds(1))
       }
-      device.location.answer = .authorizedAlways
       manager.requestWhenInUseAuthorization()
-      manager.requestAlwaysAuthorization()
-      await device.advance(by: .seconds(1))
-      manager.requestAlwaysAuthorization()
-      await device.advance(by: .seconds(1))
+      for _ in 0..<2 {
+        // Declined the first time.
+        manager.requestAlwaysAuthorization()
+        await device.advance(by: .seconds(1))
+      }
       device.location.usage.always = nil
       device.location.authorization = .notDetermined
       manager.requestAlwaysAuthorization()

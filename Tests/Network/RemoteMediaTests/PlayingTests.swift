@@ -267,6 +267,21 @@ struct PlayingTests {
     #expect(error?.message.contains("too long") == true)
   }
 
+  @Test("with and without a disk, the last progress reported is the whole file", arguments: [true, false])
+  func progress(onDisk: Bool) throws {
+    let song = try song("cbr-44100-stereo.mp3")
+    let server = try HostileServer { HostileFile(song.bytes).answer($0) }
+    let notes = Mutex<[TransferNote]>([])
+    let cache = onDisk ? MediaCache() : MediaCache(folders: [])
+    let medium = try medium(server, cache: cache) { note in notes.withLock { $0.append(note) } }
+    let isSame = try play(medium) == song.samples
+    #expect(isSame)
+    let stored = notes.withLock { $0 }
+      .compactMap { note in if case .progress(let progress) = note { progress.stored } else { nil } }
+    #expect(stored.last == Int64(song.bytes.count))
+    #expect(notes.withLock { $0.last } == .complete(total: Int64(song.bytes.count)))
+  }
+
   @Test("a seek far ahead makes one request there; one back into what is there makes none")
   func seeking() throws {
     let song = try longSong()

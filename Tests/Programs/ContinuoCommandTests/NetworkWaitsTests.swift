@@ -30,6 +30,11 @@ import Testing
     // Too slow, and no more.
     _ = waits.take(NetworkReport(.response), of: first)
     #expect(waits.take(.waitingToPlayAtSpecifiedRate) == nil)
+    // The next song's answer is not this one's.
+    _ = waits.take(retry("h is gone"), of: first)
+    _ = waits.take(.playing)
+    _ = waits.take(NetworkReport(.response), of: second)
+    #expect(waits.take(.waitingToPlayAtSpecifiedRate) == "h is gone; waiting for it")
     // The next song is another matter, and this one's connections are not it.
     waits.current = second
     #expect(waits.take(retry("h does not accept the connection"), of: first) == nil)

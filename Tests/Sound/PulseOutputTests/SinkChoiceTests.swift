@@ -58,6 +58,17 @@ import Testing
     stream.close()
   }
 
+  @Test func streamIsStillWhenItsMoveIsAnswered() {
+    let device = device()
+    let stream = pulse.open(device, log)
+    device.choose(destination: "hall")
+    stream.stop()
+    #expect(!stream.isStill)
+    pulse.answerMove()
+    #expect(commands == ["cork", "move hall"] && stream.isStill)
+    stream.close()
+  }
+
   @Test func moveAndFlushWaitForEachOther() {
     let device = device()
     let stream = pulse.open(device, log, RampSource())

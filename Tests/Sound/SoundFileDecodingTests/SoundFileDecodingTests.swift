@@ -50,6 +50,17 @@ struct SoundFileDecodingTests {
     #expect(try samples(of: decoder).isEmpty)
   }
 
+  @Test("The bit rate after a seek is that of the frames read since")
+  func bitRateAfterASeek() throws {
+    let silence = [Float](repeating: 0, count: 2 * 441_000)
+    let decoder = try decoder(SoundMaker.bytes(silence + SoundMaker.sound(frames: 220_500), .flac16))
+    _ = try samples(of: decoder, channels: 2, limit: 100_000)
+    #expect(decoder.takeBitRate() < 100_000)
+    _ = try decoder.seek(toFrame: 441_000)
+    _ = try samples(of: decoder, channels: 2, limit: 100_000)
+    #expect(decoder.takeBitRate() > 700_000)
+  }
+
   @Test(
     "Bytes that arrive piece by piece give the same samples", arguments: SoundFormat.all, [true, false])
   func arriving(format: SoundFormat, isSeekable: Bool) throws {

@@ -27,7 +27,7 @@ package enum PhoneReport: Hashable, Sendable {
   /// The fault for which an application was terminated: a `TerminationReport` as text.
   package struct Fault: Hashable, Sendable {
     package var code: String
-    /// The reason as a sentence, without a line feed.
+    /// The reason as a sentence. Line feeds, which a task's name may contain, become spaces in the packet.
     package var reason: String
     /// The whole report, in several lines.
     package var text: String
@@ -67,7 +67,8 @@ extension PhoneReport: CustomStringConvertible {
     case .refused(let reason): "refused \(reason)"
     case .terminated(nil, let time): "terminated \(time.nanoseconds)"
     case .terminated(let fault?, let time):
-      "terminated \(time.nanoseconds) \(fault.code)\n\(fault.reason)\n\(fault.text)"
+      "terminated \(time.nanoseconds) \(fault.code)\n"
+        + "\(String(fault.reason.map { $0.isNewline ? " " : $0 }))\n\(fault.text)"
     case .still(let grace, let wake):
       "still \(Self.nanoseconds(grace))" + (wake.map { " \(Self.nanoseconds($0))" } ?? "")
     case .watch: "watch"

@@ -34,7 +34,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   private var id: DeviceLocation.ManagerID { own.withLock { $0.id } }
   private var subscription: Subscription { services.subscription(id) }
 
-  /// The receiver of locations, held weakly. The authorization is soon reported to a new delegate.
+  /// The receiver of locations, held weakly. The authorization is reported to each new delegate, on the main queue.
   open weak var delegate: (any CLLocationManagerDelegate)? {
     get { own.withLock { $0.delegate } }
     set {
@@ -67,7 +67,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// `NSLocationWhenInUseUsageDescription` in the `Info.plist`.
   open func requestWhenInUseAuthorization() { services.requestAuthorization(always: false) }
 
-  /// Requests permission for use at any time, unless the user refused it before. Has no effect without
+  /// Requests permission for use at any time, unless the user has granted it or has refused any use. Has no effect without
   /// `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription` in the
   /// `Info.plist`.
   open func requestAlwaysAuthorization() { services.requestAuthorization(always: true) }
@@ -128,15 +128,15 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   // MARK: Updates
 
-  /// Starts updates with the current location, if known. Without permission, updates begin when permission is
-  /// granted.
+  /// Starts updates with the current location, if known. Without permission, updates begin when permission is granted.
+  /// If permission was refused, the delegate receives `CLError.denied`.
   open func startUpdatingLocation() { services.begin(id) { $0.startUpdating(inFront: $1) } }
 
   /// Stops updates and pending requests.
   open func stopUpdatingLocation() { services.stopUpdating(id) }
 
-  /// Requests one location. `stopUpdatingLocation()` cancels the request. If the source has no location,
-  /// at once or after 10 s, the delegate receives `CLError.locationUnknown`.
+  /// Requests one location. `stopUpdatingLocation()` cancels the request. If the source fails, or brings no location
+  /// within 10 s, the delegate receives `CLError.locationUnknown`; if permission was refused, `CLError.denied`.
   open func requestLocation() {
     let deadline = services.clock.now.advanced(bySeconds: Subscription.requestLimit)
     services.begin(id) { subscription, _ in

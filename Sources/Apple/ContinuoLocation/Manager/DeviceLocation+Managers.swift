@@ -92,12 +92,15 @@ extension DeviceLocation {
     mainQueue.enqueue { [weak self] in self?.ask(text, always: always) }
   }
 
-  /// Asks the user, unless the answer is known already.
+  /// Asks the user, unless the application has the requested permission or was refused any use. Called on the main queue.
   private func ask(_ text: String, always: Bool) {
-    let (present, answer, handler) = state.withLock {
-      ($0.authorization, $0.answer, $0.onPermissionRequest)
+    let (present, answer, hasDeclined, handler) = state.withLock {
+      ($0.authorization, $0.answer, $0.hasDeclinedAlways, $0.onPermissionRequest)
     }
-    guard present == .notDetermined || (present == .authorizedWhenInUse && always) else { return }
+    guard present == .notDetermined || (present == .authorizedWhenInUse && always && !hasDeclined) else {
+      return
+    }
+    if always, answer == .authorizedWhenInUse { state.withLock { $0.hasDeclinedAlways = true } }
     handler?(text)
     let granted: CLAuthorizationStatus =
       always && answer == .authorizedAlways ? .authorizedAlways : .authorizedWhenInUse

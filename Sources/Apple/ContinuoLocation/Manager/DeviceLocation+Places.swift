@@ -84,7 +84,8 @@ extension DeviceLocation {
     }
   }
 
-  /// Passes the newest location to the managers that want it, or only to the given one.
+  /// Passes the newest location to the managers that want it, or only to the given one. If the application is suspended
+  /// or terminated, wakes it instead, provided that the change is significant.
   func offerNewest(to only: ManagerID? = nil) {
     let now = clock.now
     let wakes = state.withLock { state -> Bool in
@@ -111,7 +112,7 @@ extension DeviceLocation {
     settle()
   }
 
-  /// Enqueues the pending calls, unless the application is suspended.
+  /// Enqueues the pending calls, unless the application is suspended or terminated.
   func schedule() {
     let ids = state.withLock { state -> [ManagerID] in
       guard state.phase == .running else { return [] }
@@ -175,7 +176,8 @@ extension DeviceLocation {
     return clock.makeWorker("location-time") { [weak self] in self?.watch() ?? .whenSignalled }
   }
 
-  /// The time at which updates pause if the device does not move; nil if none may pause.
+  /// Returns the time at which updates pause if the device does not move. Returns nil in the foreground, without a
+  /// location, or if no updates may pause.
   private func pauseTime(_ state: borrowing State) -> HostTime? {
     guard state.phase == .running, let since = state.backgroundSince, let anchor = state.anchor,
       state.entries.values.contains(where: { $0.subscription.mayPause })

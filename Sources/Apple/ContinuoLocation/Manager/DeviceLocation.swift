@@ -71,6 +71,8 @@ public final class DeviceLocation: Suspendable {
 
     var authorization = CLAuthorizationStatus.notDetermined
     var answer = CLAuthorizationStatus.authorizedAlways
+    /// Whether the user has answered a request for "always" with "when in use". Further requests have no effect.
+    var hasDeclinedAlways = false
     var usage = LocationUsage.ofProgram
     var isLinkedBeforeIOS9 = false
     var onPermissionRequest: (@Sendable (String) -> Void)?
@@ -248,7 +250,7 @@ public final class DeviceLocation: Suspendable {
     settle()
   }
 
-  /// Continues updates that were paused.
+  /// Continues updates that were paused, or that are permitted only in the foreground.
   public func enterForeground() {
     state.withLock { state in
       state.backgroundSince = nil
@@ -263,7 +265,8 @@ public final class DeviceLocation: Suspendable {
     schedule()
   }
 
-  /// Discards the managers of the terminated application.
+  /// Discards the managers of the terminated application. Keeps a subscription to significant changes, which may launch
+  /// the application again.
   public func terminate() {
     let old = state.withLock { state in
       state.phase = .terminated

@@ -3,16 +3,17 @@ import Foundation
 
 /// A source of a device's locations.
 public struct LocationSource: Sendable {
-  /// Creates a source that starts now on the given clock; nil for no source.
+  /// Creates the source on the given clock; a track begins at this call. Returns nil for `none`, and for gpsd in virtual
+  /// time.
   let make: @Sendable (any HostClock) -> (any PlaceSource)?
 
-  /// No source: the device never knows its location.
+  /// No source: the device finds no new location.
   public static let none = LocationSource { _ in nil }
 
-  /// Moves the device along a track from now on, with a new location for each second of the track. `speed` is
-  /// the number of seconds of the track per second, at most 1000; values of 0 or less count as 1. In real
-  /// time the first timestamp is the current time; the intervals are those of the track, regardless of the
-  /// speed. In virtual time the timestamps are the track's, or begin in 2001.
+  /// Moves the device along a track, from `DeviceLocation.setSource(_:)` on, with a new location for each second of the
+  /// track. `speed` is the number of seconds of the track per second, at most 1000; values of 0 or less count as 1. In
+  /// real time the first timestamp is the current time; the intervals are those of the track, regardless of the speed.
+  /// In virtual time the timestamps are the track's, or begin in 2001.
   public static func travel(along track: LocationTrack, speed: Double = 1) -> LocationSource {
     let speed = speed > 0 ? min(speed, 1000) : 1
     return LocationSource { clock in

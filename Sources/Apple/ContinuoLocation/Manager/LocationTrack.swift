@@ -11,7 +11,8 @@ public struct LocationTrack: Hashable, Sendable {
 
   /// Creates the track in a GPX file: its way points, as in Xcode; otherwise its track points, otherwise its
   /// route points. With times, in ascending order, the device passes each point at its time; without times it
-  /// moves at 3 m/s. Refuses files of more than 64 MiB or 500,000 points, or with a document type declaration.
+  /// moves at 3 m/s. Throws an error for a file of more than 64 MiB or with a document type declaration. Throws also
+  /// without points, above 500,000 points or a year, and if only some points have times.
   /// Loads Expat (Debian package libexpat1) on first use. Blocks while the file is read.
   public init(gpx url: URL) throws(LocationTrackError) {
     let path = url.path(percentEncoded: false)
@@ -23,8 +24,9 @@ public struct LocationTrack: Hashable, Sendable {
   /// Creates the track in the content of a GPX file, as `init(gpx:)` with a URL does, but of any size.
   public init(gpx data: Data) throws(LocationTrackError) { track = try GPXReader.track(in: Array(data)) }
 
-  /// Creates a track through `coordinates` with the given duration and constant speed. With one coordinate
-  /// the device is stationary.
+  /// Creates a track through `coordinates` with the given duration and constant speed. With a single location the device
+  /// is stationary, and the track has no duration. Throws an error without coordinates, for invalid ones, above 500,000
+  /// of them, and for more than a year.
   public init(
     through coordinates: [CLLocationCoordinate2D], in duration: Duration = .zero
   ) throws(LocationTrackError) {

@@ -40,7 +40,7 @@ struct Answer {
   private var body: Body
   /// The offset of the next byte in the content; for a station, in the body of this connection.
   private(set) var position: Int64
-  /// The end of the body; nil for an unlimited one.
+  /// The offset in the content at which the body ends; nil for an unlimited body.
   let end: Int64?
 
   private enum Body {
@@ -104,7 +104,8 @@ struct Answer {
       }
     }
     if behaviour.tellsLength || status == 206 { fields.append(("Content-Length", "\(count - start)")) }
-    self.init(ResponseHead(status: status, fields: fields), body, from: start, to: count)
+    let end = request.method == "HEAD" ? start : count
+    self.init(ResponseHead(status: status, fields: fields), body, from: start, to: end)
   }
 
   /// Returns the offset N of a requested range `bytes=N-`; nil otherwise.

@@ -187,7 +187,9 @@ package final class RemoteFetch: Sendable {
         setReadAhead(&work, &notes)
       }
       // A live stream has no progress to report.
-      if !work.machine.isLive, work.progress.isDue(at: clock.now) { notes.append(progress(&work)) }
+      if !work.machine.isLive, work.machine.outcome == nil, work.progress.isDue(at: clock.now) {
+        notes.append(progress(&work))
+      }
       publish(&work)
       runner.goOn()
       return (work.machine.wake, work.hasNews)
@@ -286,7 +288,7 @@ package final class RemoteFetch: Sendable {
   }
 
   private func progress(_ work: inout Work) -> TransferNote {
-    .progress(work.progress.tell(stored: store.byteCount, total: work.machine.total, at: clock.now))
+    .progress(work.progress.tell(stored: store.intervals.count, total: work.machine.total, at: clock.now))
   }
 
   private func take(_ note: TransferNote, _ work: inout Work, _ notes: inout [TransferNote]) {

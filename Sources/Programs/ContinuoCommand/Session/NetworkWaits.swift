@@ -8,14 +8,15 @@ struct NetworkWaits {
   }
   private var status = TimeControlStatus.paused
   private var wasTold = false
-  /// The song whose last request failed, with the reason.
+  /// The song of the last failed request, with the reason; nil after a later response or end of a transfer of that
+  /// song.
   private var trouble: (song: SongID, reason: String)?
 
   /// Records an event of a song on the network. Returns a message if one is due.
   mutating func take(_ report: NetworkReport, of song: SongID) -> String? {
     switch report.what {
     case .retry: trouble = report.error.map { (song, $0) }
-    case .response, .changed, .complete, .lost: trouble = nil
+    case .response, .changed, .complete, .lost: if trouble?.song == song { trouble = nil }
     case .request: break
     }
     return sentence()

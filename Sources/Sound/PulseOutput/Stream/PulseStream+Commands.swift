@@ -38,7 +38,9 @@ extension PulseStream {
   fileprivate func corkAnswered() { corkAnswer = nil }
 
   var isStill: Bool {
-    connection.withLock { isDead || !isOpen || isCorked && corkAnswer == nil && !isFlushing }
+    connection.withLock {
+      isDead || !isOpen || isCorked && corkAnswer == nil && !isFlushing && moveAnswer == nil
+    }
   }
 
   /// Fails the stream because libpulse refused a command: the connection is lost.

@@ -46,6 +46,15 @@ struct SimulatedNetworkTests {
     #expect(network.connectionCount == 0)
   }
 
+  @Test("the answer to HEAD has the length and no body")
+  func head() throws {
+    serve()
+    var request = try request(from: nil)
+    request.method = "HEAD"
+    let got = fetch(request)
+    #expect(got.head?.contentLength == Int64(file.count) && got.bytes.isEmpty && got.hasEnded)
+  }
+
   @Test("transfers share the link evenly, and a paused one leaves it to the others")
   func sharing() throws {
     serve()

@@ -119,6 +119,25 @@ import Testing
         """)
   }
 
+  @Test(arguments: [
+    ("http://x/a/02%20Hundredths.mp3?key=%2F", "02 Hundredths.mp3"), ("http://x/", "x"),
+    ("http://x/100%", "100%"), ("a/02%20Hundredths.mp3", "02%20Hundredths.mp3"), ("a/why?.mp3", "why?.mp3"),
+  ])
+  func theNameOfASongWithoutTags(file: String, name: String) throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      var reply = Reply()
+      switch command {
+      case .playback(.status): StatusReply().write(into: &reply)
+      case .listing:
+        SongReply(file: Argument(file), place: StatusReply.Place(position: 0, id: 1)).write(into: &reply)
+      default: throw Ack(.unknown, "not scripted")
+      }
+      return reply
+    }
+    #expect(try server.run(["queue"]).text == "  1    \(name)\n")
+    #expect(try server.run(["queue", "--json"]).text.contains("\"file\":\"\(file)\""))
+  }
+
   @Test func queueForAProgram() throws {
     let printed = try player().run(["queue", "--json"])
     #expect(printed.text.split(separator: "\n").count == 5)
