@@ -11,7 +11,7 @@ package import Transfer
 package struct NetworkSettings: Sendable {
   /// The common settings of all requests. An asset's header fields and credentials take precedence.
   package var requests = RequestSettings(userAgent: "Continuo/\(Version.number)")
-  /// The read-ahead of items, in seconds, applied by the code that creates them; 0 lets the player choose.
+  /// The preferred read-ahead of items in seconds, which the code that creates items must apply; 0 lets the player choose.
   package var bufferDuration = 0.0
   /// The timeouts for connecting, the first byte, stalls and starvation.
   package var times = TransferTimes()
@@ -78,8 +78,9 @@ extension NetworkSettings {
     return environment
   }
 
-  /// Returns the settings of requests to the addresses in `reach`; nil applies the settings unchanged. If
-  /// `credentials` is not nil, it replaces the user's credentials.
+  /// Returns the settings of requests to the addresses in `reach`; nil keeps the reach of the settings. With a `reach`
+  /// other than `all`, the user's header fields and credentials are dropped. If `credentials` is not nil, it replaces
+  /// the user's credentials.
   func requests(reach: NetworkReach?, credentials: Credentials? = nil) -> RequestSettings {
     var requests = requests
     if let reach, reach != .all {

@@ -16,7 +16,8 @@ extension AVPlayer {
     times { self.addPeriodicTimeObserver(forInterval: interval, queue: queue, using: $0) }
   }
 
-  /// Returns a publisher that sends a value whenever normal playback passes one of `times`.
+  /// Returns a publisher that sends a value whenever normal playback passes one of `times`. Values without demand are
+  /// dropped.
   ///
   /// - Parameters:
   ///   - times: values made by `NSValue(time:)`, at least one.

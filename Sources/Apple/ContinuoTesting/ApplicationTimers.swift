@@ -49,8 +49,9 @@ final class ApplicationTimers: Suspendable {
     }
   }
 
-  /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that. On
-  /// cancellation, calls `handler` with `cancelled` on the thread that cancels.
+  /// Calls `handler` on the main queue at `due`, or on resumption if the application is suspended then. On cancellation
+  /// before that, calls `handler` with `cancelled` on the thread that cancels. A terminated application's
+  /// timer can only be cancelled.
   func add(_ id: ID, due: HostTime, handler: @escaping @Sendable (Outcome) -> Void) {
     let timer = Timer(id: id, due: due, handler: handler)
     let worker = state.withLock { state in
@@ -114,8 +115,8 @@ final class ApplicationTimers: Suspendable {
     return next.map(WorkerNext.at) ?? .whenSignalled
   }
 
-  /// Calls the handler of a due timer, unless the application was suspended again. Must be called on the main
-  /// queue.
+  /// Calls the handler of a due timer, unless the timer was cancelled or the application terminated. If the application
+  /// is suspended, the timer becomes pending again. Must be called on the main queue.
   private func deliver(_ id: ID) {
     let timer = state.withLock { state -> Timer? in
       guard let timer = state.delivered.remove(id) else { return nil }

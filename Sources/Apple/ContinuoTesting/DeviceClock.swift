@@ -5,7 +5,7 @@ import Clocks
 /// during a suspension end on resumption, in the order of the deadlines. In a terminated application, sleeps
 /// end only when their tasks are cancelled or the test ends, and then throw `CancellationError`.
 ///
-/// Awakened main-actor tasks run to their next `await` before time advances. Other tasks wake at the same
+/// Awakened main-actor tasks run until they wait again before time advances. Other tasks wake at the same
 /// virtual time, but the system decides when they run.
 public struct DeviceClock: Clock {
   /// A time on a test device's clock, which starts at 0 with the test.
@@ -35,8 +35,8 @@ public struct DeviceClock: Clock {
   public var minimumResolution: Duration { .nanoseconds(1) }
 
   /// Suspends the task until `deadline`, to the nanosecond regardless of `tolerance`. If the application is
-  /// suspended at `deadline`, suspends the task until the application resumes. Throws `CancellationError` as
-  /// soon as the task is cancelled.
+  /// suspended at `deadline`, suspends the task until the application resumes. Returns immediately if `deadline` has
+  /// passed. Throws `CancellationError` as soon as the task is cancelled or the test ends.
   @MainActor public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()
     guard deadline > now else { return }

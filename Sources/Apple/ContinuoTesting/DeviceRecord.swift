@@ -1,7 +1,7 @@
 import Clocks
 
-/// The events on a test device, in order, one line each. A test can compare the record with a text, and a
-/// reader can see what went wrong.
+/// The events on a test device, in order, one line each. Consecutive calls of a time observer share a line, and the return
+/// of a call that took no time has none. A test can compare the record with a text, and a reader can see what went wrong.
 ///
 /// ```text
 /// 5.000 home
@@ -13,7 +13,8 @@ import Clocks
 /// 5.000 silence
 /// ```
 ///
-/// Each line begins with the time on the device's clock, in seconds. The text is the same in each run.
+/// Each line begins with the time on the device's clock, in seconds. The text is the same in each run if the
+/// application's code runs on the main actor.
 public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   /// A line of the record.
   public struct Entry: Hashable, Sendable, CustomStringConvertible {

@@ -24,8 +24,8 @@ enum MainActorTurns {
   private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Enqueue) -> Void
 
-  /// Installs the hook between the runtime and the pool, once per process. The runtime provides it for this
-  /// purpose (`swift_task_enqueueGlobal_hook`); a runtime without it leaves the order to chance.
+  /// Whether the hook between the runtime and the pool (`swift_task_enqueueGlobal_hook`) is installed. The first access
+  /// installs the hook. False for a runtime without it or with another tool's hook; the order is then left to chance.
   private static let isInstalled: Bool = {
     guard let address = dlsym(nil, "swift_task_enqueueGlobal_hook") else { return false }
     let hook = address.assumingMemoryBound(to: Hook?.self)
@@ -39,12 +39,14 @@ enum MainActorTurns {
     return true
   }()
 
-  /// Starts the redirection of jobs, which makes their order repeatable until `end`.
+  /// Starts the redirection of jobs, which makes their order repeatable until `end`. Has no effect unless
+  /// `isInstalled`.
   static func begin() { isCollecting.store(isInstalled, ordering: .relaxed) }
 
   static func end() { isCollecting.store(false, ordering: .relaxed) }
 
-  /// Runs the main queue's work until `quietTurns` turns have passed without a redirected job.
+  /// Runs the main queue's work until `quietTurns` consecutive turns have redirected no job other than this function's.
+  /// Stops the program after `turnLimit` turns.
   @MainActor static func runAll() async {
     var quiet = 0
     var turns = 0

@@ -7,8 +7,8 @@ import RemoteMedia
 
 extension PlaybackEnvironment {
   /// Creates an environment in virtual time. The main thread acts as the main queue while
-  /// `mainQueue.isCurrent` is true. Media not in the library are files. At rates other than 1, frames are
-  /// dropped or repeated, so that the marks stay readable. `network` serves http and https URLs; nil means an
+  /// `mainQueue.isCurrent` is true. File URLs that are not in the library are real files. At rates other than 1, frames
+  /// are dropped or repeated, so that the marks stay readable. `network` serves http and https URLs; nil means an
   /// empty network.
   static func virtual(
     clock: VirtualClock, output: SimulatedOutput, mainQueue: VirtualMainQueue, library: SongLibrary,

@@ -2,7 +2,7 @@ import AppLifecycle
 import Clocks
 
 /// Describes the device's records in words that are the same in each run. Task identifiers differ between
-/// runs, so unnamed tasks are numbered.
+/// runs, so a task without a known name is described by its number in the order of beginning.
 struct RecordDescriber {
   private var numbers: [UIBackgroundTaskIdentifier: Int] = [:]
   private var callBegan: HostTime?

@@ -32,7 +32,8 @@ final class Recorder: Sendable {
     state.withLock { $0.items.append((now, .line(text))) }
   }
 
-  /// Adds a time passed to an observer. Merges it with the previous time if it is exactly one `step` later.
+  /// Adds a time passed to an observer. Merges the time with the last item if that contains times of the same player and
+  /// step, the last of them exactly one `step` earlier. `player` is the prefix of the line.
   func add(_ time: CMTime, step: CMTime, player: String) {
     let now = clock.now
     state.withLock { state in
@@ -81,8 +82,8 @@ final class Recorder: Sendable {
     return entries
   }
 
-  /// The duration of the longest PCM frame, at 8 kHz. Sound ends at a frame boundary, up to a frame before
-  /// the event that ended it. The line for the silence must follow the event's line.
+  /// The duration of a PCM frame at 8 kHz, the lowest usual sample rate. Sound ends at a frame boundary, up to a frame
+  /// before the event that ended it. The line for the silence must follow the event's line.
   private static let frameAtMost = Duration.microseconds(125)
 
   private func merge(_ lines: [DeviceRecord.Entry], _ sounds: [DeviceRecord.Entry]) -> [DeviceRecord.Entry] {

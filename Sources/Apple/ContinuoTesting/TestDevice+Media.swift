@@ -1,10 +1,10 @@
 import AudioCore
 public import Foundation
 
-/// Media without files. Real files can be played too: `AVPlayerItem(url:)` with the URL of an MP3 file.
+/// Media without files. Real files can be played too: `AVPlayerItem(url:)` with the URL of an audio file.
 extension TestDevice {
-  /// Creates a song of the given duration, whose decoding fails at `limit` if given. A name must be used only
-  /// once per device.
+  /// Creates a song of the given duration, whose decoding fails at the position `limit` if given. `sampleRate` is the
+  /// number of PCM frames per second. A name must be used only once per device.
   ///
   /// Songs of different sample rates can follow each other in a queue, but the output is then converted, so
   /// that `HeardSound` cannot identify every frame.

@@ -6,7 +6,7 @@ import Transfer
 
 /// Media on the device's network. Files are served with `SimulatedNetwork.serve(_:at:)`.
 extension TestDevice {
-  /// Creates a song at a URL. `bitRate` is 16,000…1,000,000 bits per second, `sampleRate` 8,000…48,000 PCM
+  /// Creates a song at an http or https URL. `bitRate` is 16,000…1,000,000 bits per second, `sampleRate` 8,000…48,000 PCM
   /// frames per second. The device recognizes the song's frames, so that it can report which were heard
   /// regardless of network faults. A name must be used only once per device.
   public func song(
@@ -18,12 +18,12 @@ extension TestDevice {
     return Song(name: name, url: address(url), frameCount: frames, sampleRate: sampleRate)
   }
 
-  /// Creates a station at a URL and returns it: a live stream that continues regardless of listeners. It has
+  /// Creates a station, a live stream that continues regardless of listeners, and returns its URL. The station has
   /// been on air for a minute when the device starts. Frames are counted from the beginning of this minute.
   ///
   /// - Parameters:
-  ///   - name: the station's name, sent in the field `icy-name`.
-  ///   - url: an address of the simulated network.
+  ///   - name: the station's name, sent in the field `icy-name`. Must be used only once per device.
+  ///   - url: an http or https URL.
   ///   - bitRate: bits per second, 16,000…1,000,000.
   ///   - sampleRate: PCM frames per second, 8,000…48,000.
   ///   - burst: the amount of past audio that a listener receives immediately, so that playback can begin.

@@ -2,7 +2,7 @@ public import AppLifecycle
 import AudioOutput
 
 /// User and system events. Each method returns when all effects at the current virtual time are complete.
-/// Time passes only if a call into the application spends it (`TestDevice.spend(_:)`).
+/// Time passes only if a call into the application spends it (`TestDevice.spend(_:)` or `hang()`).
 extension TestDevice {
   /// Launches the application, unless it is running or suspended.
   public func launch() async { await happen { $0.launch() } }
@@ -10,7 +10,7 @@ extension TestDevice {
   /// Presses the home button.
   public func pressHomeButton() async { await happen { $0.pressHomeButton() } }
 
-  /// Brings the application to the foreground.
+  /// Brings a running or suspended application to the foreground, and unlocks the screen.
   public func foreground() async { await happen { $0.foreground() } }
 
   /// Locks the screen of the device.
@@ -22,7 +22,7 @@ extension TestDevice {
   /// Begins an interruption, such as a phone call.
   public func beginInterruption() async { await happen { $0.beginInterruption() } }
 
-  /// Ends the interruption, if one is in progress.
+  /// Ends the interruption, if one is in progress. `shouldResume` indicates that the application may resume its audio.
   public func endInterruption(shouldResume: Bool) async {
     await happen { $0.endInterruption(shouldResume: shouldResume) }
   }
@@ -36,10 +36,12 @@ extension TestDevice {
   /// Starts a background fetch, under the conditions of `Device.performBackgroundFetch()`.
   public func performBackgroundFetch() async { await happen { $0.performBackgroundFetch() } }
 
-  /// Simulates the use of the lock-screen controls.
+  /// Reports the use of the lock-screen controls, under the conditions of `Device.wakeForRemoteControl()`. Calls no
+  /// command handler.
   public func wakeForRemoteControl() async { await happen { $0.wakeForRemoteControl() } }
 
-  /// Starts the `BGTaskScheduler` task requested under this identifier.
+  /// Starts the `BGTaskScheduler` task requested under this identifier, under the conditions of
+  /// `Device.launchTask(withIdentifier:)`.
   public func launchTask(withIdentifier identifier: String) async {
     await happen { $0.launchTask(withIdentifier: identifier) }
   }

@@ -7,13 +7,13 @@ import QueuePlayer
 /// A device in virtual time that runs the application under test; the test is its user.
 ///
 /// Time passes only when the test advances it (``advance(by:)``) or the application spends it
-/// (``spend(_:)``). The test does not wait in real time, and events occur in the same order in each
-/// run. `UIApplication.shared`, players and `AVAudioSession` belong to this device while it exists: see
-/// ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which creates one.
+/// (``spend(_:)``, ``hang()``). The test does not wait in real time, and events occur in the same order in each
+/// run. ``withTestDevice(modes:settings:output:recordsSound:operation:)`` creates a device. Inside its `operation`,
+/// `UIApplication.shared`, players and `AVAudioSession` belong to this device.
 ///
 /// The application's code runs on the main actor, as on a phone. After each call into it, the resulting
 /// main-actor tasks run before anything else happens. Other code (detached tasks, other actors, dispatch
-/// queues other than the main one) is not waited for and makes a test unrepeatable.
+/// queues other than the main one) is not waited for and can make a test unrepeatable.
 @MainActor public final class TestDevice {
   /// The device's system side, for functions not offered by this class.
   public nonisolated let system: Device
@@ -74,8 +74,8 @@ import QueuePlayer
     await launch()
   }
 
-  /// Returns the queues and positions of the last terminated application's players. The application restores
-  /// them at launch with `AVQueuePlayer(snapshot:)`. Each snapshot is returned only once.
+  /// Returns snapshots (queue and position) of the players that the last termination closed, in the order of their
+  /// creation. `AVQueuePlayer(snapshot:)` restores a player. Each snapshot is returned only once.
   public func takeRestorableSnapshots() -> [PlayerSnapshot] {
     environment.suspension.takeRestorableSnapshots()
   }
@@ -118,7 +118,7 @@ import QueuePlayer
   }
 
   /// Keeps the main thread busy until the application is terminated, like application code that never
-  /// returns. Stops the program if the application is not terminated within a day.
+  /// returns. Stops the program if the application is not terminated within a day of virtual time.
   public func hang() {
     let limit = hostClock.now.advanced(by: .seconds(86_400))
     mainQueue.aside {

@@ -7,7 +7,7 @@ public struct TestOutput: Hashable, Sendable {
   /// An output that plays immediately, without delay or loss.
   public static let ideal = TestOutput()
 
-  /// Returns an output that accepts no audio between the given times, like a busy sink, and then continues.
+  /// Returns an output that plays nothing between the given times, like a suspended sink, and then continues.
   public static func starving(from start: Duration, until end: Duration) -> TestOutput {
     TestOutput { $0.suspension = min(start, end).inSeconds..<max(start, end).inSeconds }
   }

@@ -35,7 +35,7 @@ package struct CommandOffer: Hashable, Sendable {
   package var rates: [Double] = []
   package var repeatType = MPRepeatType.off
   package var shuffleType = MPShuffleType.off
-  /// The current volume, 0…1. Always 1 for an application, whose volume is not published.
+  /// The volume to publish, 0…1. Always 1 for an application, which has no volume command.
   package var volume = 1.0
   /// The URL schemes and MIME types that can be opened; empty if opening is not supported.
   package var schemes: [String] = []

@@ -8,7 +8,8 @@ import Synchronization
 /// desktops display and `playerctl` controls. The player appears, under the program's name, with the first
 /// dictionary, state or command handler, and exists until the process ends. Without a session bus, and in
 /// virtual time, values are only stored and returned. In real time, each later change retries the connection.
-/// Any thread; nothing blocks. Changes are published together, after the main queue's current turn.
+/// Any thread; nothing blocks. Changes are published together in a later turn of the main queue, or on resumption if
+/// the application is suspended then.
 public final class MPNowPlayingInfoCenter: NSObject, Sendable {
   private struct State {
     var values: Values?
@@ -85,7 +86,7 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     }
   }
 
-  /// The state to publish, without commands and artwork, and whether the application has published anything.
+  /// The state to publish, without commands and artwork, and whether a dictionary or a playback state is set.
   var shown: (state: MPRISState, isAnything: Bool) {
     state.withLock { state in
       var shown = MPRISState()

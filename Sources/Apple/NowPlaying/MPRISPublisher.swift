@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Publishes a state to the clients of a session bus, and receives their commands. Any thread; nothing blocks.
+/// Publishes a state to the clients of a session bus, and receives their commands. Any thread. Only `close` and the
+/// release block, on the artwork file.
 package final class MPRISPublisher: Sendable {
   /// Receives the result of a command, once; nil means that it was performed.
   package typealias Reply = @Sendable (BusError?) -> Void
@@ -13,7 +14,7 @@ package final class MPRISPublisher: Sendable {
   package typealias Open = @Sendable (String, _ reply: @escaping Reply) -> Void
 
   private let bus: PersistentBus
-  /// The state visible to clients; nil before the application has appeared on the bus.
+  /// The latest state for clients; nil before the first one with which the player appears.
   private let shown = Mutex<MPRISState?>(nil)
   /// The queue that writes artwork files and keeps published states in order.
   private let queue = DispatchQueue(label: "continuo-mpris")
@@ -40,14 +41,14 @@ package final class MPRISPublisher: Sendable {
     self.perform = perform
   }
 
-  /// Replaces the published state and artwork; without an image, the state's own artwork URL is published.
-  /// `appears`: whether to create the player on the bus if it does not exist yet.
+  /// Replaces the published state and artwork. Without an image, or if its file cannot be written, the state's own artwork
+  /// URL is published. `appears`: whether to create the player on the bus if it does not exist yet.
   package func show(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
     queue.async { [self] in update(new, image, appears: appears) }
   }
 
-  /// Removes the artwork file, and publishes no later picture. For a program that ends without running its
-  /// `atexit` handlers.
+  /// Removes the artwork file; later pictures are not published. For a program that ends without running its
+  /// `atexit` handlers. Blocks on the file.
   package func close() { artwork.remove() }
 
   private func update(_ new: MPRISState, _ image: UIImage?, appears: Bool) {

@@ -17,7 +17,7 @@ package struct MPRISState: Hashable, Sendable {
   package var info: NowPlayingInfo?
   /// The number of the current item, by which clients distinguish items.
   package var itemNumber = 0
-  /// The URL of the artwork to publish if no image is published; nil for none.
+  /// The URL of the artwork; nil for none. The publisher replaces it with the URL of the image's file, if any.
   package var artworkURL: String?
   package var status = Status.stopped
   package var line = PlaybackLine()
@@ -39,13 +39,13 @@ package struct MPRISState: Hashable, Sendable {
   }
 
   /// The value of `Rate`: the rate in `info` if positive, otherwise the default rate, because MPRIS indicates
-  /// a pause by `PlaybackStatus` alone.
+  /// a pause by `PlaybackStatus` alone. 1 without `info`.
   private var rate: Double {
     guard let info else { return 1 }
     return info.rate > 0 ? info.rate : info.defaultRate
   }
 
-  /// Whether the position can be changed. Never in a live stream, whatever the application offers.
+  /// Whether the position can be changed. False in a live stream, even if the application offers such a command.
   var canSeek: Bool {
     info?.isLive != true && offer.has([.position, .skipForward, .skipBackward])
   }
@@ -161,7 +161,7 @@ package struct PlaybackLine: Hashable, Sendable {
     self.duration = duration
   }
 
-  /// Returns the position at the given time, in seconds: never negative, and never after the end.
+  /// Returns the position at the given time, in seconds: at least 0 and, with a known `duration`, at most `duration`.
   func position(at now: HostTime) -> Double {
     let place = position + rate * now.seconds(since: moment)
     return max(0, min(place, duration ?? .infinity))

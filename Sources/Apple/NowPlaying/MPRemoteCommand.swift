@@ -94,12 +94,12 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
   }
 }
 
-/// A command that skips by a fixed interval.
+/// A command that skips by the interval in its event.
 public final class MPSkipIntervalCommand: MPRemoteCommand, @unchecked Sendable {
   private let intervals = Mutex<[NSNumber]>([10])
 
   /// The available intervals, in seconds. The default is 10 s. If `nextTrackCommand` or
-  /// `previousTrackCommand` is not offered, its media key skips by the first interval.
+  /// `previousTrackCommand` is not offered, its media key skips by the first positive interval, or by 10 s without one.
   public var preferredIntervals: [NSNumber] {
     get { intervals.withLock { $0 } }
     set { set(intervals, to: newValue) }
@@ -118,8 +118,8 @@ public final class MPChangePlaybackPositionCommand: MPRemoteCommand, @unchecked 
 public final class MPChangePlaybackRateCommand: MPRemoteCommand, @unchecked Sendable {
   private let rates = Mutex<[NSNumber]>([])
 
-  /// The supported rates. Empty by default, which means rate 1 only. The lowest and the highest rate are
-  /// published.
+  /// The supported rates. Empty by default, which means rate 1 only. The lowest and the highest positive rate are
+  /// published, extended by the current rate if it is outside of them.
   public var supportedPlaybackRates: [NSNumber] {
     get { rates.withLock { $0 } }
     set { set(rates, to: newValue) }

@@ -7,7 +7,7 @@ public class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
 
   /// The command that was received.
   public let command: MPRemoteCommand
-  /// The time of the command, in seconds since the system's start.
+  /// The time at which the event was created, in seconds since the system's start, without time asleep.
   public let timestamp: TimeInterval
 
   /// The argument of the command as a number, exposed by subclasses under Apple's names and types.

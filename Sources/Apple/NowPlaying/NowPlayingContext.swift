@@ -51,7 +51,7 @@ final class NowPlayingContext: Sendable {
     relay.target.withLock { $0.context = self }
   }
 
-  /// Publishes the current values, once for all changes in a turn of the main queue.
+  /// Schedules a publication on the main queue, one for all changes before it. Has no effect in virtual time.
   private func changed() {
     // Playback in virtual time must not be visible to other programs.
     guard PlaybackEnvironment.current.clock is SystemClock else { return }
@@ -66,7 +66,8 @@ final class NowPlayingContext: Sendable {
     isScheduled.withLock { $0 = false }
     let suspension = PlaybackEnvironment.current.suspension
     guard !suspension.isSuspended, suspension.life != nil else {
-      // The artwork's handler is application code: it is called after the resumption, and not after the end.
+      // The artwork's handler is application code, so its call is deferred until the resumption, and dropped after a
+      // termination.
       return suspension.deferred { [weak self] in self?.changed() }(())
     }
     var (state, isAnything) = center.shown

@@ -17,7 +17,7 @@ package struct NowPlayingInfo: Hashable, Sendable {
   var elapsed: Double?
   /// The playback rate; 0 while paused.
   package var rate = 1.0
-  /// The rate while playing, positive.
+  /// The application's normal playback rate, positive.
   package var defaultRate = 1.0
   /// Whether the item is a live stream, which is not seekable.
   var isLive = false
@@ -63,8 +63,8 @@ package struct NowPlayingInfo: Hashable, Sendable {
     ]
   }
 
-  /// Returns whether `other` describes the same item. The duration is ignored, because it often becomes known
-  /// later.
+  /// Returns whether `other` has the same title, artists, album, URL and identifiers. The duration is ignored, because it
+  /// often becomes known later.
   func isSameItem(as other: NowPlayingInfo?) -> Bool {
     guard let other else { return false }
     return [title, album, url] == [other.title, other.album, other.url] && artists == other.artists

@@ -61,8 +61,8 @@ public final class UIImage: NSObject, Sendable {
 /// }
 /// ```
 ///
-/// On the session bus the artwork is a file readable only by this user. The file is removed when other
-/// artwork replaces it, or when the program exits.
+/// On the session bus the artwork is a file readable only by this user. The file is removed when the artwork is
+/// replaced or no longer set, or when the program exits normally.
 public final class MPMediaItemArtwork: NSObject, @unchecked Sendable {
   // Unchecked because the handler is not Sendable. Both properties are constants. The session bus calls the
   // handler on the main queue. Other threads call it only through `image(at:)`.
@@ -72,7 +72,8 @@ public final class MPMediaItemArtwork: NSObject, @unchecked Sendable {
   private let requestHandler: (CGSize) -> UIImage
 
   /// Creates artwork whose picture `requestHandler` supplies in the requested size or another one. The
-  /// handler is called on the main queue with `boundsSize`, after the dictionary with this artwork was set.
+  /// handler is called on the main queue with `boundsSize` at each publication while the dictionary contains this
+  /// artwork, and by `image(at:)`.
   public init(boundsSize: CGSize, requestHandler: @escaping (CGSize) -> UIImage) {
     bounds = CGRect(x: 0, y: 0, width: boundsSize.width, height: boundsSize.height)
     self.requestHandler = requestHandler
@@ -82,7 +83,7 @@ public final class MPMediaItemArtwork: NSObject, @unchecked Sendable {
   /// Creates artwork from a picture of fixed size.
   public convenience init(image: UIImage) { self.init(boundsSize: image.size) { _ in image } }
 
-  /// Returns the artwork in approximately the given size. Calls the handler on the caller's thread.
+  /// Returns the picture that the handler supplies for the given size. Calls the handler on the caller's thread.
   public func image(at size: CGSize) -> UIImage? { requestHandler(size) }
 }
 

@@ -1,9 +1,9 @@
 import Transfer
 
-/// The properties of a queue's songs by slot, in pages. Pages grow without copying existing entries. A
-/// snapshot and its original share all pages that neither has edited since.
+/// The properties of a queue's songs by slot, in pages. A snapshot and its original share all pages that neither has
+/// edited since. Appending an entry copies no other, unless the last page is shared.
 struct EntryPages: Sendable {
-  /// A song's common properties; rare properties are stored elsewhere.
+  /// The properties that most songs have. `SongQueue` stores the rare ones: range, priority and credentials.
   struct Entry: Sendable {
     var locator = SongLocator(path: [])
     var metadata: SongMetadata?
@@ -12,7 +12,7 @@ struct EntryPages: Sendable {
     var reach = NetworkReach.all
   }
 
-  /// The number of entries in a page of 6 KiB, which the first edit after a snapshot copies.
+  /// The number of entries in a page. A page takes 6 KiB, which its first edit after a snapshot copies.
   private static let pageSize = 256
 
   private var pages: [[Entry]] = []

@@ -76,11 +76,11 @@ extension JukeboxMachine {
   /// player does not know it.
   package typealias Progress = (seconds: Double, duration: Double?)
 
-  /// Seeks to `seconds` of the song at `position`, and plays if stopped. A target at or after a known end
-  /// counts as the end of the song; when paused, the position is the song's end. `progress` is the song's;
-  /// nil if it is not the player's current one.
+  /// Seeks to `seconds` of the song at `position`, and plays if stopped. A target at or after a known end counts as the
+  /// end of the song; when paused, the position becomes that end. `progress` is the player's progress in the song; nil
+  /// if another song is the player's current one.
   ///
-  /// - Throws: `badSongIndex`.
+  /// - Throws: `badSongIndex` if `position` is not in the queue.
   package mutating func seek(
     position: Int, to seconds: Double, progress: Progress? = nil
   ) throws(JukeboxError) {
@@ -161,8 +161,8 @@ extension JukeboxMachine {
     effects.changed.insert(.output)
   }
 
-  /// Sends a new player the whole state: volume, mute, replay gain, speed, and, unless stopped, the current
-  /// song at `seconds`, playing or paused as requested.
+  /// Sends a new player, which has default settings, the whole state: volume, mute, replay gain and speed. Unless
+  /// stopped, also starts the current song at `seconds`, playing or paused as requested.
   package mutating func relaunch(at seconds: Double) {
     effects.actions.append(.setVolume(volume))
     effects.actions.append(.setMuted(isMuted))

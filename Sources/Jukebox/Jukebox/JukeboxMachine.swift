@@ -24,7 +24,8 @@ package struct JukeboxMachine: Sendable {
   /// Whether playback pauses after each song (`oneshot`: after one). With `isRepeating`, the current song
   /// repeats instead, unless `consume` is on, which makes `single` ineffective.
   package internal(set) var single = OneshotMode.off
-  /// Whether songs leave the queue after they were heard to their end or skipped by `next`.
+  /// Whether songs leave the queue after they were heard to their end or skipped by `next` (`oneshot`: only the next
+  /// such song).
   package internal(set) var consume = OneshotMode.off
   /// The volume in percent, 0 ... 100.
   package internal(set) var volume = 100
@@ -35,8 +36,8 @@ package struct JukeboxMachine: Sendable {
   package internal(set) var speed = PlaybackSpeed.normal
   /// The mode that selects the replay gain from the songs' tags.
   package internal(set) var replayGain = ReplayGainMode.off
-  /// The reason why a song could not be played or a speed was refused, for people. Reset by `clearError()`
-  /// and when a song is requested.
+  /// The reason why a song could not be played or a speed was refused, for people. Reset by `clearError()`, by `play`
+  /// and by a seek.
   package internal(set) var error: String?
   /// The positions of long songs, and whether these resume.
   package var positions = ResumePositions()
@@ -47,7 +48,7 @@ package struct JukeboxMachine: Sendable {
   /// The random play order, by the queue's slots; nil while the play order is the queue's.
   var shuffled: SlotSequence?
   var generator: SplitMix64
-  /// The number of songs that failed in a row, with no song heard between them.
+  /// The number of songs that have failed since a song was last heard or requested.
   var failures = 0
   var effects = JukeboxEffects()
   /// The last upcoming songs sent to the player. Nil if the player may have continued by itself since, so
@@ -91,9 +92,8 @@ package struct JukeboxMachine: Sendable {
     return following(currentID)
   }
 
-  /// Returns the songs that follow the current one automatically, at most `upcomingLimit`,
-  /// according to the modes and the play order. Empty while stopped, and if playback pauses after the current
-  /// song.
+  /// Returns the songs that follow the current one automatically, at most `upcomingLimit`, according to the modes and
+  /// the play order. Empty while stopped, and if playback pauses after the current song.
   ///
   /// The list may be too short near the end of a random round, since the next round is drawn when the last
   /// song begins. Even then the list contains the next song, if one follows.

@@ -10,8 +10,8 @@ package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
   case paused
 }
 
-/// Identifies an action that moves the player to another position. A report made under an earlier ticket than
-/// the last one is outdated. Later actions have larger tickets.
+/// Identifies a `start`, `seek` or `stop` action; later ones have larger tickets. A report with an earlier ticket than
+/// that of the last such action is outdated.
 package struct PlaybackTicket: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: UInt64
 
@@ -52,8 +52,8 @@ extension JukeboxAction {
     }
   }
 
-  /// Whether a pending `earlier` action is obsolete after this one. An obsolete action must be dropped,
-  /// because an outdated list of upcoming songs would repeat songs that were already heard.
+  /// Whether a pending `earlier` action is obsolete after this one. The owner of the pending actions must drop it: an
+  /// outdated `setUpcoming`, for example, would repeat songs that were already heard.
   package func supersedes(_ earlier: JukeboxAction) -> Bool {
     switch (self, earlier) {
     case (.start, _), (.stop, _): earlier.isOfTransport
@@ -82,13 +82,13 @@ package enum PlayerReport: Hashable, Sendable {
 }
 
 package struct JukeboxEffects: Sendable {
-  /// Actions for the player, to be performed in this order after the lock is released.
+  /// Actions for the player, to be performed in this order after the jukebox's lock is released.
   package var actions: [JukeboxAction] = []
   package var changed: Subsystems = []
-  /// Whether the play order has ended: no song follows, or none can be played. False when a command requested
-  /// the silence: `stop`, `clear`, or removing the current song.
+  /// Whether the play order has ended, also by `next`: no song follows, or none can be played. False if `stop`, `clear`
+  /// or the removal of the current song has stopped playback.
   package var hasEnded = false
-  /// The song that counts as heard to its end; nil if none.
+  /// The location of the song that last counted as heard to its end; nil if none did since the last `takeEffects()`.
   var finished: SongLocator?
 
   package init() {}
@@ -108,7 +108,7 @@ package enum JukeboxError: Error, Hashable, Sendable {
   case moveRelativeToItself
   /// The song is playing or paused, so its range cannot be changed.
   case songIsCurrent
-  /// The song cannot be played from that position, because it is a live stream or its server supports no
+  /// The song cannot be played from that position, for example because it is a live stream or its server supports no
   /// partial requests.
   case notSeekable
   /// The song is a local file; its tags come from the file only.

@@ -27,7 +27,8 @@ struct RecordWriter {
   }
 }
 
-/// Reads records of `RecordWriter`. Any other bytes throw a `SavedStateError`.
+/// Reads records of `RecordWriter`. Throws a `SavedStateError` for a missing or invalid field and, unless created for a
+/// damaged record, for a wrong header or checksum.
 struct RecordReader {
   private let bytes: [UInt8]
   private var next: Int

@@ -28,8 +28,8 @@ package struct ResumePositions: Sendable {
     return positions[song.locator]?.seconds ?? 0
   }
 
-  /// Records that a song was left at a position, in seconds. A song of unknown duration does not count as
-  /// long.
+  /// Records the position at which a song was left, or removes the song's position if this one is in a margin. Has no
+  /// effect on a part of a song, or if the duration is unknown or not above `threshold`. All times are in seconds.
   mutating func note(_ song: Song, leftAt seconds: Double, duration: Double?) {
     guard let threshold, song.range == nil, let duration, duration > threshold, seconds.isFinite else {
       return

@@ -3,7 +3,7 @@ import Transfer
 
 package enum SavedStateError: Error, Hashable, Sendable {
   case foreign
-  /// The record was written by a newer program.
+  /// The record's version is unknown, usually because a newer program has written the record.
   case unknownVersion
   /// The record is truncated, or its checksum is wrong.
   case damaged
@@ -30,7 +30,7 @@ package struct SavedPlayback: Hashable, Sendable {
   /// The current song, with a checksum to recognize it.
   package struct Current: Hashable, Sendable {
     package var id: SongID
-    /// A checksum of the song's locator, since the id may belong to a queue of an earlier run.
+    /// A checksum of the song's locator, since another song may have the id in a queue of another run.
     package var locatorChecksum: UInt32
     /// The position in the song, in seconds: finite, not negative.
     package var seconds: Double
@@ -232,7 +232,7 @@ extension RecordReader {
 
 extension JukeboxMachine {
   /// Returns the state to save beside the queue, with the current song at `seconds`. The position is 0 when
-  /// stopped, since `play` does not resume there.
+  /// stopped, since `play` does not resume there. A negative or infinite position is saved as 0.
   package func savedPlayback(at seconds: Double) -> SavedPlayback {
     var saved = SavedPlayback()
     saved.state = state

@@ -7,7 +7,7 @@
 /// A slot is a number (1 and above) that its owner chose and that never changes. Its chunk is looked up by
 /// this number; the position in the chunk gives its rank, the index in the sequence.
 ///
-/// Each rank has a *stamp*, the edit that last changed the slot at this rank.
+/// Each rank has a *stamp*, the number of the edit that last changed the slot at this rank or its song.
 ///
 /// The type is a value: a copy shares its chunks with the original until one of the two edits them.
 struct SlotSequence: Sendable {
@@ -159,7 +159,7 @@ struct SlotSequence: Sendable {
     finish(range, stamp)
   }
 
-  /// Exchanges the slots at `low` and `high`, which must be larger, and gives both the stamp.
+  /// Exchanges the slots at the ranks `low` and `high`, and gives both ranks `stamp`.
   mutating func swap(_ low: Int, _ high: Int, stamp: UInt64) {
     // In place: a removal and an insertion for each might rebuild the chunks while a slot is missing.
     let (first, second) = (index(of: low), index(of: high))
@@ -275,7 +275,7 @@ struct SlotSequence: Sendable {
 }
 
 /// The stamp of each rank, as runs of equal stamps. An insertion or removal stamps all ranks after it, so
-/// there are few runs.
+/// there are usually few runs.
 private struct StampRuns: Sendable {
   /// The first rank of each run and its stamp, in order. The last run has no end; ranks before the first have
   /// stamp 0.

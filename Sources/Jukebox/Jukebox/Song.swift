@@ -22,7 +22,7 @@ package struct Song: Sendable {
   package var priority: UInt8
   /// The addresses to which a URL may lead, depending on the client that added it.
   package var reach: NetworkReach
-  /// The credentials given with the song's URL: for this song only, and never saved.
+  /// The credentials given with the song's URL, or inherited from its playlist. Never saved.
   package var credentials: Credentials?
 
   /// Creates a song without validation; the player detects songs that cannot be played.

@@ -14,7 +14,8 @@ package struct SongMetadata: Hashable, Sendable {
   /// The value of an unknown modification time.
   private static let noTime = Int64.min
 
-  /// Creates metadata. A duration of NaN, and a rate or channel count of 0 or less, count as unknown.
+  /// Creates metadata. A duration of NaN, and a rate or channel count of 0 or less, count as unknown. At most 255
+  /// channels are stored.
   package init(
     duration: Double? = nil, modified: Int64? = nil, sampleRate: Int? = nil, channels: Int? = nil,
     tags: [SongTag] = []

@@ -31,7 +31,7 @@ package struct SongQueue: Sendable {
   private var freeSlots: [Slot] = []
   /// The id of the next song, or 2³² if all ids are used.
   private(set) var nextID: UInt64 = 1
-  /// The number of edits. Unlike `version`, which clients see, it never wraps.
+  /// A counter of the edits that starts at 1. Unlike `version`, which clients see, the counter never wraps.
   package private(set) var edition: UInt64
   /// The number of edits that changed only the metadata of files.
   private var taggings: UInt64 = 0
@@ -204,7 +204,7 @@ package struct SongQueue: Sendable {
 
   /// Exchanges two songs. As in MPD, the version changes even if both positions are the same.
   ///
-  /// - Throws: `badSongIndex`.
+  /// - Throws: `badSongIndex` if a position is not in the queue.
   package mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
     guard first >= 0, first < count, second >= 0, second < count else { throw .badSongIndex }
     edition += 1
@@ -259,7 +259,7 @@ package struct SongQueue: Sendable {
 
   /// Records metadata that a song from the network has provided. A known length and format replace the old
   /// ones. Tags replace the old tags of their types; an empty value only removes these. Has no effect if
-  /// nothing changes, for a file, or above `maximumTagBytes`.
+  /// nothing changes, for a file, or if the result would exceed `maximumTagBytes`.
   package mutating func learn(_ id: SongID, _ news: SongMetadata) {
     guard let slot = slots[id], entries[slot].locator.isRemote else { return }
     let old = entries[slot].metadata ?? SongMetadata()
@@ -274,7 +274,7 @@ package struct SongQueue: Sendable {
     touch([slot])
   }
 
-  /// Adds a tag to a song. Throws `noSuchSong`, `songIsLocal`, or `queueFull` if the song's tags would exceed
+  /// Adds a tag to a song. Throws `noSuchSong`, `songIsLocal`, or `queueFull` if the song's metadata would grow beyond
   /// `maximumTagBytes`.
   package mutating func addTag(_ tag: SongTag, to id: SongID) throws(JukeboxError) {
     try editTags(of: id) { $0.append(tag) }

@@ -122,16 +122,16 @@ package final class JukeboxApplication {
 
   // MARK: Time steps
 
-  /// The interval at which `onStep` is called, in hundredths of a second: 1 or more; nil for none.
+  /// The interval at which `onStep` is called, in hundredths of a second of the medium: 1 or more; nil for none.
   package var observedStep: Int64? {
     didSet {
       guard observedStep != oldValue else { return }
       if let observer = timeObserver { player.removeTimeObserver(observer) }
       let place = host.place
       place.expect(step: nil)
-      // The block captures all values that stay the same, because it is called a hundred times a second. It
-      // runs on the main queue, whose thread is the main actor's. `MainActor.assumeIsolated`, which checks
-      // that, would add 860 instructions to each step.
+      // The block captures all values that stay the same, because a step of 1 calls it a hundred times a second. The
+      // block runs on the main queue, whose thread is the main actor's. `MainActor.assumeIsolated`, which checks that,
+      // would add 860 instructions to each step.
       let onStep = unsafeBitCast(onStep, to: (@Sendable (CMTime) -> Void)?.self)
       timeObserver = observedStep.map { step in
         let interval = CMTime(value: step, timescale: 100), seconds = interval.seconds

@@ -18,15 +18,15 @@ package enum JukeboxEvent {
   /// Sound stopped because the song's data did not arrive in time or the output was lost; playback resumes
   /// automatically.
   case stalled(QueuedSong)
-  /// Progress of loading: ranges in seconds, stored bytes, and total bytes if known. Sent at most twice a
+  /// Progress of loading: ranges in seconds of the medium, stored bytes, and total bytes if known. Sent at most twice a
   /// second, and once before the event that ends the loading.
   case loaded(QueuedSong, ranges: [Range<Double>], bytes: Int64, total: Int64?)
   case network(QueuedSong, NetworkReport)
-  /// The medium of a song from the network has provided metadata, which the jukebox has recorded.
+  /// The medium of a song from the network has provided metadata. The jukebox has received the metadata before.
   case learned(QueuedSong, SongMetadata)
-  /// The song is a live stream; `name` is the station's name.
+  /// The song is a live stream; `name` is the station's name, nil if unknown.
   case station(QueuedSong, name: String?)
-  /// Timed metadata of the stream, valid from `seconds` of the song onward.
+  /// Timed metadata of the stream, valid from `seconds` of the medium onward; 0 if the time is unknown.
   case timedMetadata(QueuedSong, identifier: String, value: String, seconds: Double)
   case interruption
   /// The player failed permanently, for example for lack of memory or descriptors. The jukebox keeps the

@@ -72,8 +72,8 @@ package final class JukeboxHost: Suspendable {
     subscriber.withLock { swap(&$0.onChange, &body) }
   }
 
-  /// Sets the closure that is called on the main queue when the play order has ended and the player has
-  /// performed its pending actions.
+  /// Sets the closure that is called on the main queue when the play order has ended, unless playback has started
+  /// again by then. If a command ended the order, pending actions are performed first, except during a suspension.
   package func onEnd(_ body: @escaping @MainActor () -> Void) {
     var body: (@MainActor () -> Void)? = body
     subscriber.withLock { swap(&$0.onEnd, &body) }
@@ -95,10 +95,12 @@ package final class JukeboxHost: Suspendable {
     state.withLock { body($0.machine) }
   }
 
-  /// The position in the current song, in seconds from its beginning; 0 without a current song. Any thread.
+  /// The position in the current song, in seconds from the beginning of its range; 0 without a current song or a
+  /// known position. Any thread.
   package var seconds: Double { read { $0.currentID }.flatMap { place.seconds(of: $0) } ?? 0 }
 
-  /// Returns the result of `body`, which changes the jukebox under the lock. Any thread.
+  /// Returns the result of `body`, which changes the jukebox under the lock, or throws its error. Calls the closure for
+  /// changes before it returns. Any thread.
   @discardableResult
   package func change<Result: Sendable>(
     _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
@@ -166,7 +168,7 @@ package final class JukeboxHost: Suspendable {
     }
   }
 
-  /// Returns the event of a new current song with the tags that were read before its turn.
+  /// Adds to the event of a new current song the tags that were read before its turn. Returns other events unchanged.
   private func complete(_ event: JukeboxEvent) -> JukeboxEvent {
     guard case .currentItem(let song?) = event else { return event }
     let known = read { machine in
@@ -214,11 +216,11 @@ package final class JukeboxHost: Suspendable {
   /// Records that the application is suspended: the player gets no actions until `resume`. Any thread.
   package func suspend() { state.withLock { $0.orders.isHeld = true } }
 
-  /// Records that the application runs again, and performs the actions that are pending. Any thread.
+  /// Records that the application runs again, and schedules its pending actions on the main queue. Any thread.
   package func resume() { changeOrders { $0.orders.isHeld = false } }
 
-  /// Records that the application has terminated, before its players end. The position stays as heard or
-  /// requested; pending actions are discarded. Any thread.
+  /// Records that the application has terminated, and discards pending actions. Called while the player still has a
+  /// position, which is kept as heard or requested. Any thread.
   package func terminate() {
     place.freeze()
     state.withLock { state in

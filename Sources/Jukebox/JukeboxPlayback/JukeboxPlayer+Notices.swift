@@ -45,8 +45,8 @@ extension JukeboxPlayer {
     }
   }
 
-  /// Observes items that notify on the main queue. An item that notifies on another queue belongs to another
-  /// player, since all players of the process share `NotificationCenter.default`.
+  /// Observes notifications that items post on the main queue. All players of the process share
+  /// `NotificationCenter.default`; a notification on another queue comes from another player's item.
   private func observe(
     _ name: Notification.Name, _ receive: @escaping @Sendable (AVPlayerItem, Notification) -> Void
   ) -> any NSObjectProtocol {
@@ -100,8 +100,8 @@ extension JukeboxPlayer {
   private func currentItemChanged(to item: AVPlayerItem?) {
     isDry = item == nil
     guard item !== current?.item else { return }
-    // An item that is not in `upcoming` was removed in the meantime.
     guard let item else { return endIfDry() }
+    // An item that is not in `upcoming` was removed in the meantime.
     guard let index = upcoming.firstIndex(where: { $0.item === item }) else { return }
     let ticket = ticketOfLeaving
     let left = passCurrent(and: index)
@@ -155,9 +155,10 @@ extension JukeboxPlayer {
     if let current { onReport(.heard(current.song.id), ticket) }
   }
 
-  /// Reports the current song as heard 1/100 s after `start`. The time control status is not sufficient. It
-  /// stays `playing` when one song follows another without a pause, and is briefly `playing` even if no sound
-  /// follows.
+  /// If the player is playing, reports the current song as heard once playback passes 1/100 s after `start`, a time in
+  /// the file. The time control status is not sufficient. It stays `playing` from one song to the next without a pause,
+  /// and is briefly `playing` even if no sound follows. Without effect on a player that does not play: its change to
+  /// `playing` reports the song.
   func awaitSound(from start: CMTime) {
     removeSoundObserver()
     guard let current, player.timeControlStatus == .playing else { return }
@@ -201,7 +202,7 @@ extension JukeboxPlayer {
 
   // MARK: Metadata of songs from the network
 
-  /// Reports the length and format of a remote item, and later, from another thread, its tags.
+  /// Reports the length and format of a remote item, and later, from another thread, its tags, if any.
   func learn(of item: AVPlayerItem, _ song: QueuedSong) {
     reportSound(of: item, song)
     let asset = item.asset

@@ -44,11 +44,11 @@ package final class JukeboxPlayer {
   /// Receives the player's reports, each with its ticket (see `PlayerReport`). Called on the main queue,
   /// possibly from inside `perform`.
   let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
-  /// The current entry, according to the player's last notification.
+  /// The current entry: the one started last, or a later one according to the player's last notification.
   var current: Entry?
-  /// The entries queued after the current one, according to the player's last notification.
+  /// The entries queued after `current`.
   var upcoming: Deque<Entry> = []
-  /// Whether the player's last notification was that it has no current item.
+  /// Whether the player's last notification since the last `start` was that it has no current item.
   var isDry = false
   private var wantedRate: Float = 0
   /// The requested volume, 0…1. `fade` is the factor by which it is reduced before playback ends.

@@ -13,7 +13,7 @@ package final class LifecycleFeed: Sendable {
     self.deliver = deliver
   }
 
-  /// Appends a record. Delivers it immediately if the caller is on the main dispatch queue.
+  /// Appends a record. If the caller is on the main dispatch queue, delivers all pending records immediately. Any thread.
   package func append(_ record: LifecycleRecord) {
     waiting.withLock { $0.append(record) }
     if MainDispatchQueue.isCurrent { drain() } else { mainQueue.enqueue { self.drain() } }

@@ -10,15 +10,15 @@ package struct SleepPlan: Sendable {
 
   /// The maximum duration of the fade, in seconds.
   static let fade = 60.0
-  /// The interval between two steps of the fade, in seconds: each step changes the volume inaudibly.
+  /// The interval between two steps of the fade, in seconds. Each step of a fade of 60 s is inaudible.
   static let step = 0.25
-  /// The interval between two checks of the position in the song, which a seek may change, in seconds.
+  /// The interval before the fade, in seconds, between two checks of the position in the song, which a seek may change.
   static let look = 1.0
 
   package let end: End
   private let length: Double
 
-  /// Creates the plan for a request at `now`; nil for none.
+  /// Creates the plan for a request made at `now`; nil for `off`.
   package init?(_ request: SleepRequest, now: HostTime) {
     switch request {
     case .off: return nil
@@ -32,7 +32,7 @@ package struct SleepPlan: Sendable {
   package struct Step: Hashable, Sendable {
     /// The factor for the volume, 0…1.
     package var gain: Double
-    /// The time of the next step; nil at the end of the plan.
+    /// The time of the next step; nil if the plan's time is over. Never nil for a plan that ends with the song.
     package var next: HostTime?
   }
 

@@ -37,7 +37,7 @@ package final class SongPlace: Sendable {
   /// Records that the player has performed all actions up to `ticket`.
   func settle(_ ticket: PlaybackTicket) { state.withLock { $0.settle(ticket) } }
 
-  /// Reports the target of these actions as the current position until the player has performed them.
+  /// Reports the target of each `start` and `seek` among the actions as the position, until the player has performed it.
   func expect(_ actions: [JukeboxAction]) {
     for action in actions {
       switch action {
@@ -51,8 +51,8 @@ package final class SongPlace: Sendable {
   /// Sets the next time step to be reported, in seconds of the file; nil without a step observer.
   func expect(step seconds: Double?) { state.withLock { $0.nextStep = seconds } }
 
-  /// Keeps the current or requested position when the player is removed. The position stays before any time
-  /// steps that were heard but not reported, so that the next player reports them.
+  /// Keeps the current or requested position when the player is removed. The current position is kept at most up to the
+  /// next time step to be reported, so that the next player reports that step.
   func freeze() {
     guard let id = state.withLock({ $0.standing?.id ?? $0.song?.id }) else { return }
     let view = look(at: id)
@@ -62,25 +62,26 @@ package final class SongPlace: Sendable {
     state.withLock { $0 = State(standing: seconds.map { (id, $0, PlaybackTicket(rawValue: 0)) }) }
   }
 
-  /// Returns the position in the song's range, in seconds, exact to the frame; nil if the song is not
-  /// current. Any thread.
+  /// Returns the position in the song's range, in seconds: the target of a pending action, otherwise the time that is
+  /// heard, exact to the frame. Nil if the song is neither current nor requested. Any thread.
   package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
 
-  /// Returns the position in seconds, the duration in seconds (cut to the range; nil if unknown) and the
-  /// average bit rate of the last second heard (bits per second; 0 before that). Any thread.
+  /// Returns the position as `seconds(of:)` does, the duration in seconds and the bit rate in bits per second. The
+  /// duration is cut to the range, and nil if unknown. The bit rate is the average of the last second heard, the item's
+  /// if no frame of that second is decoded, and 0 if unknown. Any thread.
   package func time(of id: SongID) -> (seconds: Double?, duration: Double?, bitRate: Int) {
     let view = look(at: id)
     return (seconds(view), duration(view), Int(view.item?.heardBitRate.rounded() ?? 0))
   }
 
-  /// Returns the song's progress; nil if the song is not current. Any thread.
+  /// Returns the song's progress; nil if the song is neither current nor requested. Any thread.
   package func progress(of id: SongID) -> JukeboxMachine.Progress? {
     let view = look(at: id)
     return seconds(view).map { ($0, duration(view)) }
   }
 
-  /// Whether the song can be played from `seconds` of its range. False only for the current song, if it is a
-  /// live stream or its server does not support the seek. Any thread.
+  /// Whether the song can be played from `seconds` of its range. False only for the current song once it is ready to
+  /// play, if the position is outside its seekable ranges, as in a live stream. Any thread.
   package func canSeek(_ id: SongID, to seconds: Double) -> Bool {
     let view = look(at: id)
     guard let item = view.item, item.status == .readyToPlay else { return true }

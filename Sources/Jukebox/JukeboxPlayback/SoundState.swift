@@ -23,7 +23,7 @@ package final class SoundState: Sendable {
   private struct State {
     var obstacles: [Obstacle] = []
     var hunger: Hunger?
-    /// Calls `onWaiting` when starvation has lasted long enough to be an obstacle.
+    /// Calls `onWaiting` when a wait for the network has lasted long enough to be an obstacle.
     var worker: (any Worker)?
     var isSounding = false
     var since: HostTime?
@@ -53,7 +53,8 @@ package final class SoundState: Sendable {
     self.isInterrupted = isInterrupted
   }
 
-  /// The first obstacle to sound, and the error text for clients; nil if there is none. Any thread.
+  /// The first obstacle to sound, and the first error text of the obstacles for clients; each is nil if there is none.
+  /// Obstacles that were set precede an interruption, which precedes starvation. Any thread.
   package var hindrance: (obstacle: Obstacle?, error: String?) {
     let isInterrupted = isInterrupted()
     return state.withLock { state in
@@ -147,7 +148,7 @@ package final class SoundState: Sendable {
     }
   }
 
-  /// The time for which sound has played since the process began, in seconds.
+  /// The time for which sound has played since this object was created, in seconds. Any thread.
   package var secondsPlayed: Double {
     let now = clock.now
     return state.withLock { $0.played + ($0.since.map { now.seconds(since: $0) } ?? 0) }

@@ -18,7 +18,7 @@ package import Transfer
 /// tracks what prevents sound. Exists also while no application runs, and before a socket is opened.
 @MainActor
 package final class JukeboxService {
-  /// The state of the sound: whether it advances, and what prevents it.
+  /// The state of the sound output: whether sound plays, and the obstacles to sound.
   package let sound: SoundState
   private let host: JukeboxHost
   private let device: Device
@@ -40,7 +40,8 @@ package final class JukeboxService {
       desktop.withLock { $0 }?.changed()
     }
 
-    /// Notifies the desktop of events without a subsystem, such as the start of sound and jumps in time.
+    /// Notifies the desktop of all events except the progress of transfers. Some, such as jumps in time, belong to no
+    /// subsystem.
     func notify(_ event: JukeboxEvent) {
       switch event {
       case .loaded, .network: break
@@ -109,8 +110,8 @@ package final class JukeboxService {
 
   // MARK: Socket
 
-  /// Serves the clients of `socket`. Blocks until the server's thread runs, and returns the path of the
-  /// socket.
+  /// Serves the clients of `socket`, and starts the library. Blocks until the server's thread runs, and returns the path
+  /// of the socket.
   ///
   /// - Parameters:
   ///   - log: Writes a line for the operator, on any thread and without blocking.
@@ -142,7 +143,8 @@ package final class JukeboxService {
     return server.path
   }
 
-  /// Serves network clients too, after `open`. Returns the address in use. Blocks during system calls.
+  /// Serves network clients too, after `open`; before it, only returns `address`. Returns the address in use. Blocks
+  /// during system calls.
   package nonisolated func listen(
     on address: NetworkAddress, access: NetworkAccess
   ) throws(ListenError) -> NetworkAddress {
@@ -150,7 +152,7 @@ package final class JukeboxService {
     return try server.listen(on: address, access: access)
   }
 
-  /// Scans the music directory for changes, and has clients list the stored playlists again. `passwords`
+  /// Requests a scan of the music directory for changes, and has clients list the stored playlists again. `passwords`
   /// replace those of network clients; nil keeps them. Any thread.
   package nonisolated func reload(passwords: [ControlProtocol.Argument: Permissions]?) {
     _ = try? library?.update([], rereads: false)
@@ -191,8 +193,8 @@ package final class JukeboxService {
     leaveDesktop()
   }
 
-  /// Removes the picture files of the session bus. Also called directly if the process ends without `close`.
-  /// Any thread.
+  /// Releases the player on the session bus and removes its picture file. Also called directly if the process ends
+  /// without `close`. Any thread.
   package nonisolated func leaveDesktop() { audience.desktop.withLock { $0.take() }?.close() }
 
   // MARK: Application

@@ -55,7 +55,7 @@ package final class MusicDatabase: Sendable {
   let writer = WorkerState<LibraryWriter?>(nil)
 
   /// Opens the database, or creates it with mode 0600. A damaged or foreign database is renamed or, if that
-  /// fails, deleted, and rebuilt. Blocks on the disk for some milliseconds. `complain` is called with
+  /// fails, deleted, and an empty one created. Blocks on the disk for some milliseconds. `complain` is called with
   /// messages for a person, on any thread.
   package init(
     _ path: MediaPath, home: MusicHome, clock: any HostClock,
@@ -93,7 +93,7 @@ package final class MusicDatabase: Sendable {
   }
 
   private func setAside(_ reason: DatabaseError) {
-    // The connections are closed before the file is renamed, and without the lock.
+    // The writer's and the idle connections are closed before the file is renamed, and without the lock.
     writer.use { $0 = nil }
     _ = state.withLock { state in
       defer { state.readers = [] }
@@ -226,7 +226,7 @@ package final class MusicDatabase: Sendable {
     return .at(clock.now.advanced(bySeconds: Self.retryDelay))
   }
 
-  /// Opens the database if it was set aside, and creates it again. Returns the error of a failure.
+  /// Opens the database, or creates it again, if it is closed. Returns the error of a failure.
   private func openIfClosed() -> DatabaseError? {
     var failure: DatabaseError?
     if writer.use({ $0 == nil }) {
@@ -294,8 +294,8 @@ package final class MusicDatabase: Sendable {
     return failure
   }
 
-  /// Reports the result of a complete scan: the number of songs only after the first, unplayable files when
-  /// they change.
+  /// Reports the result of a complete scan: the number of songs only after the first scan, unplayable files, if any,
+  /// when they have changed.
   private func report(_ unplayable: UnplayableFiles) {
     let songs = state.withLock { state -> Int? in
       defer { state.hasReported = true }

@@ -281,8 +281,8 @@ extension MPDClient {
   /// that is busy or swapped out.
   package static let quickPatience = 5.0
 
-  /// Sends a command and returns its reply. Throws `ControlClientError.refused` if the server refuses the
-  /// command, or a `RequestError` if the grammar cannot express an argument, such as a file name with a
+  /// Sends a command and returns its reply. Throws a `ControlClientError`, such as `refused` if the server refuses
+  /// the command. Throws a `RequestError` if the grammar cannot express an argument, such as a file name with a
   /// newline.
   @discardableResult
   package mutating func ask(

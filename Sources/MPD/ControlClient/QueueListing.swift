@@ -7,8 +7,8 @@ package struct QueueListing {
 
   package init(asJSON isJSON: Bool) { self.isJSON = isJSON }
 
-  /// Returns the lines of the next songs. `current` is the current song's id. `total` is the queue's length,
-  /// which sets the width of the numbers.
+  /// Returns the text of the next songs, one line each. `current` is the current song's id, nil without one. `total`
+  /// is the queue's length, which sets the width of the numbers. JSON uses neither.
   package mutating func text(of songs: [RemoteSong], current: Int?, total: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     let digits = String(total).count

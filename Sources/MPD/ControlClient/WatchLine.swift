@@ -1,7 +1,7 @@
 package import ControlProtocol
 package import TextFormatting
 
-/// A record of a watch, formatted as a line.
+/// Converts records of a watch to lines of text or to JSON.
 package enum WatchLine {
   /// The fields whose numeric values become JSON numbers. Other values, such as a `status` of `playing`,
   /// become strings.

@@ -62,7 +62,8 @@ final class BodyReader: Sendable {
     }
   }
 
-  /// Copies the next bytes and returns their number. Never blocks.
+  /// Copies the next bytes into `target` and returns their number, 0 at the end of the body. Does not wait for the
+  /// disk.
   func read(_ target: UnsafeMutableRawBufferPointer) -> Piece {
     let (piece, mustRead) = state.withLock { state -> (Piece, Bool) in
       let count = Int(min(Int64(target.count), body.count - state.position))

@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 package import Transfer
 
-/// Sends requests with libcurl on its own thread, `continuo-net`, which exists from a first transfer until the
-/// idle time after the last one. libcurl is opened at the first transfer. If the library cannot be used,
-/// every transfer fails with `noLibrary`. Requests use HTTP/1.1. Certificates and host names are verified,
-/// unless `check.isVerified` of the request is false.
+/// Sends requests with libcurl on its own thread, `continuo-net`, which exists from a first transfer until the idle
+/// time after the last one. The thread opens libcurl when it starts. If the library cannot be used, transfers fail
+/// with `noLibrary`, or with `noRoom` for lack of memory or file descriptors. Requests use HTTP/1.1. Certificates and
+/// host names are verified, unless `check.isVerified` of the request is false.
 package final class CurlHTTPTransport: HTTPTransport {
   private struct Entry {
     var isPaused = false
@@ -153,7 +153,7 @@ package final class CurlHTTPTransport: HTTPTransport {
 
   private func makeWorker() -> any Worker {
     let box = LoopBox(loop: Loop(options))
-    // The worker retains the transport until it has no more work.
+    // The worker retains the transport until the idle time is over.
     return clock.makeWorker("continuo-net") { self.step(box.loop) }
   }
 
@@ -213,8 +213,8 @@ package final class CurlHTTPTransport: HTTPTransport {
     loop.queued.subtract(cancelled)
   }
 
-  /// Starts the transfers that the limits allow. Returns the time at which the rate limit allows the next one;
-  /// nil if none waits for that.
+  /// Starts the transfers that the limits allow. Returns the time at which the rate limit allows the next one; nil if
+  /// none waits for the rate limit alone.
   private func release(_ loop: Loop) -> HostTime? {
     while true {
       let (item, moment) = loop.queue.next(at: clock.now)
@@ -333,7 +333,6 @@ package final class CurlHTTPTransport: HTTPTransport {
     }
   }
 
-  /// Reports the times of a transfer.
   func tellTiming(_ timing: TransferTiming, of id: TransferID) {
     _ = hand(to: id, isLast: false) { sink in
       sink.measured(timing, of: id)

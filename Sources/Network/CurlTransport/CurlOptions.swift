@@ -5,7 +5,8 @@ package import Transfer
 package struct CurlOptions: Sendable {
   /// The proxy in libcurl's notation; nil for the one in the environment variables.
   package var proxy: String?
-  /// A file with certificate authorities that are trusted in addition to the system's.
+  /// The path of a file with certificate authorities, which replaces libcurl's default file; nil for the default. The
+  /// authorities in libcurl's default folder stay trusted.
   package var certificateFile: String?
   package var usesNetrc = false
   /// Whether the sockets belong to the system, as those of players do. A suspended application loses its own

@@ -31,7 +31,7 @@ final class CurlTransfer {
   private var isProxied: Bool { (ends.remote?.port ?? triedPort).map { $0 != request.url.port } ?? false }
   /// Whether the transfer is repeated on a fresh connection.
   private var isFresh = false
-  /// Whether the certificate of a reused connection is another than the accepted one, or unknown.
+  /// Whether the certificate of a reused connection is unknown or not accepted.
   private var isUncertain = false
   /// The check of the server's certificate; nil without TLS, or if the request has none.
   private var check: ServerCheck? { request.url.scheme == .https ? request.check : nil }

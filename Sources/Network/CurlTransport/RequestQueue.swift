@@ -20,7 +20,7 @@ struct RequestQueue {
     private var isContinuation: Bool { transfer != nil || request.isContinuation }
   }
 
-  /// The requests that wait for the same connections.
+  /// The key of requests that wait for the same connections.
   private struct Lane: Hashable {
     let origin: String
     let limit: ConnectionLimit?
@@ -52,8 +52,8 @@ struct RequestQueue {
     waiting[lane]?.insert(item, at: index)
   }
 
-  /// Removes and returns the first request that may be sent now, and counts it as in progress. Without one,
-  /// returns the time at which the rate limit permits the next request; nil if none waits for that.
+  /// Removes and returns the first request that may be sent now, and counts it as in progress. Without one, returns
+  /// the time at which the rate limit permits the next request; nil if no request waits for the rate limit alone.
   mutating func next(at now: HostTime) -> (item: Item?, moment: HostTime?) {
     guard running.count < connections else { return (nil, nil) }
     var first: (lane: Lane, item: Item)?

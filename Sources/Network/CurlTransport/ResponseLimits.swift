@@ -12,7 +12,7 @@ struct ResponseLimits {
 
   init(_ host: String) { self.host = host }
 
-  /// Starts a new response.
+  /// Starts to count the bytes of a new response.
   mutating func startAgain() { besideBody = 0 }
 
   /// Counts bytes as they arrive, before chunk framing is removed and the body decoded.

@@ -8,7 +8,7 @@ package enum DownloadEvent: Sendable {
   case requested(after: Int64)
   /// The server responded, with any status. `url` is the URL after redirects.
   case response(ResponseHead, url: WebURL)
-  /// The bytes of an earlier process belong to the server's version, so the download resumes at this offset.
+  /// The bytes of an earlier download belong to the server's version, so the download resumes at this offset.
   /// Delivered before any `progress`.
   case resumed(at: Int64)
   /// The number of stored bytes, and the total length in bytes if known.

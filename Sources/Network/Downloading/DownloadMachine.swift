@@ -31,7 +31,7 @@ package struct DownloadMachine: Sendable {
   private var changes = 0
   private var commands: [Command] = []
 
-  /// The number of bytes from earlier processes that are not yet confirmed to belong to the server's version.
+  /// The number of bytes of an earlier download that are not yet confirmed to belong to the server's version.
   private var unproven: Int64
   /// The head of the current response, recorded once its bytes are known to continue the stored ones.
   private var answer: ResponseHead?

@@ -49,7 +49,8 @@ package final class FileDownload: Sendable {
 
   deinit { runner.end() }
 
-  /// Suspends or resumes the download. While suspended, nothing is requested and no timeout runs.
+  /// Suspends or resumes the download. While suspended, no request is sent, except after a redirect, and no timeout
+  /// runs.
   package func setSuspended(_ isSuspended: Bool) { runner.tell(.suspend(isSuspended)) }
 
   /// Stops the download so that it can be resumed later. The event `stopped` follows once all received bytes

@@ -80,8 +80,8 @@ package final class PlaylistReader: Sendable {
   private let state: WorkerState<State>
   private let runner: TransferRunner
 
-  /// Starts to read `url` immediately. Fields and credentials of the settings are sent to the origin of `url`
-  /// only. `onEnd` is called once with the result, on a worker.
+  /// Starts to read `url` immediately. Fields and credentials of the settings are sent to the origin of `url` only.
+  /// `onEnd` is called once with the result, on a worker, unless the object is released before.
   package init(
     _ url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
     onEnd: @escaping @Sendable (PlaylistAnswer) -> Void
@@ -256,7 +256,7 @@ package final class PlaylistReader: Sendable {
     "more than \(limit) \(what); remaining entries skipped"
   }
 
-  /// Records that entries at this place of the answer are missing.
+  /// Records that entries are missing at the current end of the answer.
   private func skip(_ reason: String, _ state: inout State) {
     state.answer.completeCount = state.answer.completeCount ?? state.answer.media.count
     state.answer.failure = state.answer.failure ?? reason

@@ -7,10 +7,11 @@ struct XMLEntry: Hashable {
   var title: String?
 }
 
-/// The MPEG audio enclosures of a feed (RSS 2.0), with titles; at most `NetworkLimits.feedEntries`.
+/// The first MPEG audio enclosure of each item of a feed (RSS 2.0), with the item's title; at most
+/// `NetworkLimits.feedEntries`.
 struct FeedText: XMLHandler {
   private(set) var episodes: [XMLEntry] = []
-  /// The enclosures of other types, with their media types.
+  /// The enclosures of other types, with their media types, empty if missing; at most `NetworkLimits.feedEntries`.
   private(set) var others: [(location: String, type: String)] = []
   /// Whether the feed has more episodes than the limit.
   private(set) var isCut = false

@@ -25,8 +25,9 @@ package final class RemoteMedium: MediaSource {
     var changes = 0
   }
 
-  /// Creates a medium, which is fetched once it is opened. `onNote` is called with the events of each fetch,
-  /// in order, on its worker, and with `entered` on the reader's thread. It must return quickly.
+  /// Creates a medium, which is fetched from the first opening or the first use of `fetch` on. `onNote` is called
+  /// with the events of each fetch, in order, on its worker, and with `entered` on the reader's thread. It must
+  /// return quickly.
   package init(
     url: WebURL, settings: RequestSettings, options: OpeningOptions = OpeningOptions(),
     environment: RemoteEnvironment,
@@ -39,11 +40,11 @@ package final class RemoteMedium: MediaSource {
     self.onNote = onNote
   }
 
-  /// The fetch of the current version. Creates a new one if the previous one has failed or ended with another
-  /// version, or if no decoder reads the live stream.
+  /// The fetch of the current version. Creates and starts one if none exists, if the last one has failed or found
+  /// another version, or if no decoder reads the live stream.
   package var fetch: RemoteFetch {
-    // Fetches are created and released outside the lock, because the release of a fetch waits for its worker,
-    // which may be calling back.
+    // Fetches are created and released outside the lock, because the release of a fetch may wait for its worker,
+    // whose callbacks may need the lock.
     while true {
       let (last, live, changes) = present.withLock { ($0.fetch, $0.live, $0.changes) }
       if let fetch = last ?? live, fetch.outcome == nil { return fetch }
@@ -137,7 +138,7 @@ package final class RemoteMedium: MediaSource {
     return VersionedDecoder.Version(
       opening: MediaOpening { () throws(DecodingError) in try opening.proceed() },
       successor: { [weak self] in
-        // Of a playlist the fetch of the medium that it names.
+        // If the URL leads to a playlist, `opening.fetch` is the fetch of the medium that the playlist names.
         guard opening.fetch.outcome == .changed, let self else { return nil }
         return self.version(self.fetch, callback)
       })

@@ -26,8 +26,9 @@ package final class TagFetch: Sendable {
   /// The number of bytes that distinguish the formats.
   private static let headerLength: Int64 = 12
 
-  /// Starts to fetch the tag of the medium at `url`. `onEnd` is called at most once, on a worker. It gets nil
-  /// if there is no tag, if the tag exceeds `limit` bytes, or if it is not fetched within `timeLimit`.
+  /// Starts to fetch the tag of the medium at `url`. `onEnd` is called once, on a worker, unless the object is
+  /// released before. It gets nil if no tag of at most `limit` bytes arrives within `timeLimit`, for example from a
+  /// live stream or after a failure.
   package init(
     _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment,
     onEnd: @escaping @Sendable (MediaTag?) -> Void

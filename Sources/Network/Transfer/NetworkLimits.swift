@@ -4,7 +4,7 @@ package enum NetworkLimits {
   package static let url = 8_191
   /// Bytes of one header line. libcurl itself stops at 100 KiB.
   package static let headerLine = 64 * 1024
-  /// Bytes of a response head in total.
+  /// Bytes of all response heads to one request, including interim responses and answered challenges.
   package static let head = 256 * 1024
   /// Bytes of the trailers of a chunked body. Each of the few trailers in use has about 100 bytes.
   package static let trailers = 64 * 1024
@@ -15,7 +15,7 @@ package enum NetworkLimits {
   package static let besideBodyByte = 64
   /// Redirects that are followed for one request.
   package static let redirects = 10
-  /// Connections to one host, and to all hosts.
+  /// Connections to one origin (scheme, host and port), and to all origins.
   package static let connectionsPerHost = 6
   package static let connections = 32
   /// Connections of an application's sessions to all hosts. Each session limits those to one host itself.
@@ -24,7 +24,7 @@ package enum NetworkLimits {
   package static let transfers = 10_000
   /// Stored bytes that are requested again and compared when a transfer resumes.
   package static let overlap: Int64 = 4 * 1024
-  /// The overlap for bytes that another process stored, possibly long ago.
+  /// The overlap for bytes that an earlier transfer stored, possibly in another process and long ago.
   package static let overlapAfterRestart: Int64 = 64 * 1024
   /// The smallest overlap, and the number of consecutive connections that must bring few bytes before the
   /// overlap is reduced. A connection that brings anything usually brings a full segment, of 536 bytes by
@@ -34,14 +34,15 @@ package enum NetworkLimits {
   /// Bytes and seconds after which the length of the data on disk is recorded.
   package static let recordEvery: Int64 = 8 << 20
   package static let recordInterval = 10.0
-  /// Bytes of the record of a download, whose content comes from the server.
+  /// Bytes of a download's record, which contains header fields of the server.
   package static let record = 256 * 1024
   /// The number of times that a file may change on the server during its download.
   package static let versions = 10
-  /// Bytes by which a wanted position may be ahead of a transfer in progress. A position further ahead is requested
-  /// anew.
+  /// Bytes by which a wanted position may be ahead of a transfer in progress. If ranges work, a position further
+  /// ahead is requested anew.
   static let waitAhead: Int64 = 256 * 1024
-  /// Bytes of a tag at the beginning that are read through before the bytes after it are requested instead.
+  /// The value of `waitAhead` for a transfer within the first `tagSkip` bytes of a medium, where a tag may be. Also
+  /// the number of bytes in which `RemoteMedium.readTag` reads the tag.
   package static let tagSkip: Int64 = 64 * 1024
   /// Bytes ahead of the reader at which a transfer pauses, and at which it resumes.
   package static let readAhead: Int64 = 64 << 20
@@ -59,7 +60,8 @@ package enum NetworkLimits {
   package static let intervals = 1_024
   /// Bytes on the disk of all stores together.
   package static let allStores: Int64 = 1 << 30
-  /// Bytes kept ahead of and before the reader's position if no disk is available.
+  /// Bytes kept in memory ahead of and before the reader's position, for live streams and without a usable disk. A
+  /// store short of disk space also keeps `memoryBehind` bytes before the position.
   package static let memoryAhead: Int64 = 4 << 20
   package static let memoryBehind: Int64 = 1 << 20
   /// Bytes, entries and nesting depth of a playlist from the network.
@@ -87,7 +89,7 @@ package enum NetworkLimits {
   static let stallTimeout = 15.0
   /// Seconds without progress after which a medium fails while its reader waits for bytes.
   package static let giveUp = 60.0
-  /// The longest delay in seconds that a server may ask for with `Retry-After`.
+  /// The maximum delay in seconds that `Retry-After` may cause. Longer delays are shortened to this value.
   package static let retryAfter = 60.0
   /// The number of responses such as 404, without a useful one in between, after which a previously available
   /// medium fails.

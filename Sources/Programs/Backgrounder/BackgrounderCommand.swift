@@ -330,7 +330,8 @@ struct BackgrounderCommand: ParsableCommand {
   /// Whether words are read from standard input.
   private var readsInput: Bool { script == "-" }
 
-  /// Returns the presses in the order of their times.
+  /// Returns the presses in the order of their times. For a screen that waits for a tap, adds one at 0, unless the
+  /// script has a tap, begins without a launch or is standard input.
   private func presses() throws -> [Press] {
     var presses = readsInput ? [] : try Press.script(script)
     presses += try press.map { try Press(parsing: $0) }

@@ -4,7 +4,7 @@ internal import TextFormatting
 package struct RunTitle: Hashable, Sendable {
   /// The command line.
   package var command: String
-  /// The version, the date, and anything else.
+  /// The version, the date and notes.
   package var details = ""
 }
 
@@ -17,7 +17,8 @@ extension RunTitle {
     details = "Continuo \(version); \(Self.date(secondsSince1970)); \(notes)"
   }
 
-  /// Returns a time by ISO 8601, in milliseconds: `2026-05-01T08:00:00.250Z`.
+  /// Returns a time in UTC by ISO 8601, to the millisecond: `2026-05-01T08:00:00.250Z`. A time before 1970 becomes
+  /// the beginning of 1970.
   package static func date(_ secondsSince1970: Double) -> String {
     let thousandths = Int64((min(max(secondsSince1970, 0), 2.5e11) * 1000).rounded())
     let time = UTCTime(secondsSince1970: thousandths / 1000)
@@ -26,7 +27,7 @@ extension RunTitle {
       + ".\((thousandths % 1000).digits(3))Z"
   }
 
-  /// Returns an argument quoted for a shell.
+  /// Returns an argument, quoted for a shell if necessary.
   private static func quoted(_ argument: String) -> String {
     let isPlain = argument.unicodeScalars.allSatisfy {
       $0.properties.isAlphabetic || ("0"..."9").contains($0) || "-_./:=,+@%".unicodeScalars.contains($0)

@@ -28,7 +28,7 @@ struct SVGText {
     close(name)
   }
 
-  /// Appends a rectangle of the class `style`; coordinates in points.
+  /// Appends a rectangle of the class `style`; coordinates in SVG user units.
   mutating func rectangle(
     x: Double, y: Double, width: Double, height: Double, _ style: String, tooltip: String? = nil
   ) {
@@ -93,7 +93,8 @@ struct SVGText {
     return result
   }
 
-  /// Returns a number with at most `places` (0…6) decimals and without trailing zeros.
+  /// Returns a number with at most `places` (0…6) decimals and without trailing zeros. Returns `0` for a
+  /// number that is not finite, or whose magnitude is 10¹² or more.
   static func decimal(_ value: Double, places: Int = 2) -> String {
     var scale = 1
     for _ in 0..<places { scale *= 10 }

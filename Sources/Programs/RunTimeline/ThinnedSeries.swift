@@ -1,7 +1,7 @@
 import Clocks
 
-/// A series of values with their start times, in bounded memory. Above the limit, values that are closest in
-/// time are merged.
+/// A series of values with their start times, in bounded memory. Above the limit, values that are close to each
+/// other in time are merged.
 struct ThinnedSeries<Value: Sendable>: Sendable {
   /// The value that remains after a merge.
   enum Survivor: Sendable {
@@ -19,7 +19,7 @@ struct ThinnedSeries<Value: Sendable>: Sendable {
     var others = 0
   }
 
-  /// The maximum number of elements: more than a drawing of 1000 points can show side by side.
+  /// The maximum number of elements: more than a drawing 1000 user units wide can show side by side.
   static var limit: Int { 800 }
 
   private(set) var elements: [Element] = []
@@ -45,7 +45,7 @@ struct ThinnedSeries<Value: Sendable>: Sendable {
     elements[elements.count - 1].value = value
   }
 
-  /// Merges elements that are at most `distance` seconds apart.
+  /// Merges each element into the last kept one if it starts at most `distance` seconds after that one.
   mutating func thin(to distance: Double) {
     var kept: [Element] = []
     for element in elements {

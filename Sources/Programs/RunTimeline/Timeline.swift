@@ -56,15 +56,17 @@ package struct Timeline: Sendable {
     var outcome = Outcome.open
   }
 
-  /// The maximum number of tasks, far more than fit into a drawing. At the limit, the shortest ended task is
-  /// dropped, or the new one if none has ended.
+  /// The maximum number of tasks, far more than fit into a drawing. At the limit, the shortest task that has ended or
+  /// was killed is dropped, or the new one if all are open.
   static let taskLimit = 200
-  /// The maximum length of a name in Unicode scalars: more than fit into a drawing's width.
+  /// The maximum length of a name, command or reason in Unicode scalars: more than fit into a drawing's width. A longer
+  /// text is cut and ends with an ellipsis.
   private static let nameLimit = 160
 
   /// The start of the recording.
   let start: HostTime
-  /// The time of the first sound: the zero of the drawing, as for `--at`.
+  /// The time of the first sound, which is the zero of the drawing; nil if there was none. The times of `--at` in
+  /// `continuo play` have the same zero.
   private(set) var firstSound: HostTime?
   private(set) var states = ThinnedSeries<ApplicationState>(survivor: .last)
   private(set) var sounds = ThinnedSeries<Sound>(survivor: .last)
@@ -76,7 +78,7 @@ package struct Timeline: Sendable {
   private(set) var places = ThinnedSeries<Place>(survivor: .first)
   private(set) var tasks: [Task] = []
   private(set) var omittedTasks = 0
-  /// The state that the player reported last.
+  /// The state that the player reported last; `silent` after the application has ended.
   private var playerSound = Sound.silent
 
   package init(start: HostTime) { self.start = start }

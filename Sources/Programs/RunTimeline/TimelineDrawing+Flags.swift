@@ -50,15 +50,16 @@ extension TimelineDrawing {
     return flags
   }
 
-  /// Returns the part of a label before its details: of a termination, the code; else the first words.
+  /// Returns the part of a label before its first colon, such as a termination's code. If that is wider than 46
+  /// columns, returns the beginning of the label.
   private static func short(_ label: String) -> String {
     let head = label.prefix { $0 != ":" }
     if TerminalText.width(head) <= 46 { return String(head) }
     return TerminalText.truncated(label, columns: 46)
   }
 
-  /// Draws the flags over the lanes between two heights. A flag without a label is a short stroke above the
-  /// lanes, unless it is a termination.
+  /// Draws the flags over the lanes, which extend from `lanesTop` to `lanesEnd`. A flag without a label is a short
+  /// stroke at the upper edge of the lanes, unless it is a termination.
   mutating func drawFlags(_ flags: [Flag], from lanesTop: Double, to lanesEnd: Double) {
     let base = flagsTop
     // Draws all lines before the labels, so that no line crosses a label. Terminations cover other lines.

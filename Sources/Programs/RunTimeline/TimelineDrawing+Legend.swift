@@ -3,7 +3,8 @@ internal import TextFormatting
 
 /// The legend and the remarks below the lanes, and the description for screen readers.
 extension TimelineDrawing {
-  /// Draws the meaning of the bands and symbols that the drawing contains, except items and interruptions.
+  /// Draws the legend: the states, kinds of sound, symbols and track styles that the drawing contains. Items and
+  /// interruptions have no entry.
   mutating func drawLegend(from top: Double) {
     var entries: [(style: String, name: String)] = []
     for state in [ApplicationState.active, .inactive, .background, .suspended, .notRunning]
@@ -44,7 +45,7 @@ extension TimelineDrawing {
     bottom = y + 14
   }
 
-  /// Whether a state is at least 1 point wide somewhere. Transitional states are narrower.
+  /// Whether a state is at least 1 user unit wide somewhere. Transitional states are narrower.
   private func isSeen(_ state: ApplicationState) -> Bool {
     stretches(timeline.states).contains { $0.value == state && x($0.end) - x($0.start) >= 1 }
   }
@@ -55,7 +56,7 @@ extension TimelineDrawing {
     case "expiry": svg.path("M11 0l6 7l-6 7l-6 -7Z", style)
     case "task-end": svg.path("M10 0h3v14h-3Z", style)
     case "sound edge":
-      // Scales the pattern's full height of 26 points to the swatch's 14.
+      // Scales the pattern's full height of 26 user units to the swatch's 14.
       svg.element(
         "rect", ["width": 40, "height": 26, "transform": "scale(0.55 0.54)", "class": "sound edge"])
     case "killed": svg.path("M5 1l12 12m0 -12l-12 12", style)

@@ -32,7 +32,7 @@ extension TimelineDrawing {
     return parts
   }
 
-  /// Draws the track as a map, with north up. Returns the map's lower edge.
+  /// Draws the track as a map, with north up. Returns the map's lower edge; `top` without a location.
   mutating func drawTrack(from top: Double) -> Double {
     guard let first = places.first?.value else { return top }
     let width = Self.right - Self.left

@@ -2,10 +2,10 @@ internal import AppLifecycle
 package import Clocks
 internal import TextFormatting
 
-/// A drawing of a run against time, as an SVG document: lanes below each other, with the user's commands
-/// above them.
+/// A drawing of a run against time, as an SVG document: lanes below each other, with flags for commands, events and
+/// terminations above them.
 package struct TimelineDrawing {
-  /// The width of the drawing, in points.
+  /// The width of the drawing, in SVG user units.
   static let width = 1000.0
   static let left = 112.0
   static let right = 968.0
@@ -17,9 +17,9 @@ package struct TimelineDrawing {
   /// The number of elements up to which a series is not thinned, so that changes at one moment (inactive,
   /// background) all stay.
   private static let sparse = 200
-  /// The minimum distance between the elements of a thinned series, in points.
+  /// The minimum distance between the elements of a thinned series, in SVG user units.
   private static let closest = 3.0
-  /// The width in points below which a band has no outline, because nothing else would be visible.
+  /// The width in SVG user units below which a band has no outline, because nothing else would be visible.
   private static let narrow = 7.0
 
   let timeline: Timeline
@@ -29,7 +29,7 @@ package struct TimelineDrawing {
   /// The application's states with their start times, as far as the series has kept them.
   let states: [ThinnedSeries<ApplicationState>.Element]
   let axis: TimeAxis
-  /// The zero of the axis.
+  /// The zero of the axis: the first sound, or the start of the recording without sound.
   private let zero: HostTime
   let end: HostTime
   private let titleLines: [String]
@@ -37,7 +37,7 @@ package struct TimelineDrawing {
   /// The labels of the bands, which come after the lanes and flags in the document, so that no line covers
   /// them.
   private var labels = SVGText()
-  /// The lower edge of the drawing so far, in points.
+  /// The lower edge of the drawing so far, in SVG user units.
   var bottom = 0.0
   /// Sentences about elements and labels that were left out.
   var remarks: [String] = []
@@ -66,10 +66,10 @@ package struct TimelineDrawing {
     Self.left + (seconds - axis.start) / (axis.end - axis.start) * (Self.right - Self.left)
   }
 
-  /// Returns the horizontal position of a time, in points.
+  /// Returns the horizontal position of a time, in SVG user units.
   func x(_ time: HostTime) -> Double { x(seconds(time)) }
 
-  /// Returns an interval of time in words.
+  /// Returns an interval of time as text, such as `1.5 to 4 s`.
   func span(_ start: HostTime, _ end: HostTime) -> String {
     "\(SVGText.decimal(seconds(start))) to \(SVGText.decimal(seconds(end))) s"
   }
@@ -162,7 +162,7 @@ package struct TimelineDrawing {
     return top
   }
 
-  /// Draws a band, with the first of its names that fits as a whole.
+  /// Draws a band, with the first of `names` that fits as a whole, if any.
   private mutating func band(
     _ names: String..., from start: HostTime, to end: HostTime, top: Double, height: Double, style: String,
     labelStyle: String = "on", tooltip: String
@@ -185,8 +185,8 @@ package struct TimelineDrawing {
 
   private mutating func drawStates() {
     let top = lane("application", height: 32)
-    // From right to left, so that the minimum width of a short band covers the start of its successor, not
-    // the reverse. Transitional inactive states, less than 1 point wide, are only in the description.
+    // From right to left, so that the minimum width of a short band covers the start of its successor, not the
+    // reverse. Transitional inactive states, less than 1 user unit wide, are only in the description.
     for (state, start, end) in stretches(timeline.states).reversed() {
       if state == .inactive, x(end) - x(start) < 1 { continue }
       let name = TimelineStyle.name(state)

@@ -1,6 +1,6 @@
 /// The number of frames in a medium, with its reliability.
 package enum FrameCount: Hashable, Sendable {
-  /// Stated by the file or counted in a complete scan.
+  /// Stated by the file, counted in a complete scan, or found by reading to the end.
   case exact(Int64)
   /// Derived from the file's size and a mean bit rate.
   case estimate(Int64)
@@ -16,7 +16,7 @@ package enum FrameCount: Hashable, Sendable {
 
 /// A failure to open or decode a medium.
 package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The consequence of a failure. Damaged frames are not a failure; `AudioDecoder.damage` counts them.
+  /// The consequence of a failure. Damage that the decoder skips is not a failure; `AudioDecoder.damage` counts it.
   package enum Scope: Sendable {
     /// The item cannot be played, or not to its end. The queue continues with the next item.
     case item
@@ -77,9 +77,10 @@ package protocol AudioDecoder: AnyObject {
   /// unless a seek has estimated the position.
   var frameCount: FrameCount { get }
 
-  /// Sets the format of the frames that `read` delivers. Called once, before the first `read`. Conversion
-  /// between rates is exact in length: n frames at rate a become n·b/a frames at rate b, rounded up. The
-  /// converter's own delay is removed. Without conversion the samples are the decoder's, bit for bit.
+  /// Sets the format of the frames that `read` delivers; the default is `format`. Called at most once, before the
+  /// first `read`; a `seek` may precede the call. Conversion between rates is exact in length: n frames at rate a
+  /// become n·b/a frames at rate b, rounded up. The converter's own delay is removed. Without conversion the samples
+  /// are the decoder's, bit for bit.
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError)
 
   /// Moves the read position to `frame`, in frames of `format.sampleRate`, clamped to the medium's length.
@@ -92,9 +93,9 @@ package protocol AudioDecoder: AnyObject {
   func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64?
 
   /// Fills `buffer`, which has room for at least one frame, with interleaved frames of the output format.
-  /// Writes fewer frames than fit only before the end, before an error or where bytes are missing. After the
-  /// end, each call returns `end` again. Frames decoded before an error are delivered first; the next call
-  /// throws the error. After an error the decoder cannot be used any more.
+  /// Writes fewer frames than fit only before the end or an error, where bytes are missing, or where a remote
+  /// medium changes its connection or version. After the end, each call returns `end` again. Frames decoded before an
+  /// error are delivered first; the next call throws the error. After an error the decoder cannot be used any more.
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead
 
   /// The decoder whose frames this decoder transforms; nil by default. Members that this decoder does not
@@ -134,7 +135,7 @@ package protocol AudioDecoder: AnyObject {
   /// the new position on are returned again.
   func takeTags() -> [TimedTag]
 
-  /// The number of damaged frames and bytes that were skipped, and of announced frames that are missing.
+  /// The number of bytes that were skipped because of damage, plus the number of announced frames that are missing.
   var damage: Int { get }
 
   /// Returns the ReplayGain levels in the medium's tags; empty if none exist or if their bytes are missing.
@@ -257,8 +258,8 @@ extension MediaSource {
 }
 
 /// The format of interleaved 32-bit float PCM, the only sample type between decoder, engine and output.
-/// Samples are floats because libmpg123 produces floats without rounding. At a volume of 1.0 and without
-/// conversion, every sample stays as it was decoded.
+/// Samples are floats because libmpg123 produces floats without rounding them to integers. With volume, gain and
+/// speed at 1 and without conversion, every sample stays as it was decoded.
 package struct PCMFormat: Hashable, Sendable {
   /// The number of frames per second, 1…384 000 (the range PulseAudio 16 accepts).
   package var sampleRate: Int

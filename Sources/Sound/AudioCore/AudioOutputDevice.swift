@@ -148,7 +148,8 @@ package protocol AudioOutputStream: AnyObject, Sendable {
   /// whatever happens to this process. May be read on any thread; takes the output's locks.
   var isStill: Bool { get }
 
-  /// Closes the stream at once. No event and no `render` begins after the return. Idempotent.
+  /// Closes the stream without waiting for buffered frames. No event and no `render` begins after the return; those in
+  /// progress have ended. Idempotent.
   func close()
 }
 

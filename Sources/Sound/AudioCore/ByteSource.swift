@@ -23,8 +23,8 @@ package protocol ByteSource: AnyObject {
 
   /// Fills `buffer` (room for at least one byte) from its beginning with the bytes at `offset` (0 or more).
   ///
-  /// A read requests no data: `.notYet` does not make the source fetch bytes; see `want(from:)`. The source
-  /// retries a read that a signal interrupted. Throws the error that ended the medium (an unreadable file, an
+  /// A read requests no other bytes than `want(from:)` did: `.notYet` alone does not make the source fetch bytes. The
+  /// source retries a read that a signal interrupted. Throws the error that ended the medium (an unreadable file, an
   /// abandoned download), at each call.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead
 

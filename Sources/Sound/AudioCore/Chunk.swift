@@ -6,7 +6,8 @@ package struct Chunk: Hashable, Sendable {
   /// The generation, raised whenever decoded frames become invalid. Chunks of older generations are dropped.
   package var generation: UInt64
   package var item: ItemID
-  /// The target of the last seek of the decoder in this item, in frames of the item's own sample rate.
+  /// The position to which the decoder last moved in this item, in frames of the item's own sample rate; 0 without a
+  /// seek.
   package var origin: Int64
   /// The number of frames of the *output* format between `origin` and the first frame of this chunk. The item
   /// time of the first frame is exactly `origin / itemRate + offset · speed / outputRate` s in every case.

@@ -13,7 +13,8 @@ package final class FileByteSource: ByteSource {
 
   /// Opens the file at the path with the given bytes. Only regular files are accepted: `open` succeeds on a
   /// directory, and on a FIFO it would block until a writer appears. Hence O_NONBLOCK, which regular files
-  /// ignore, and the type check before the first read.
+  /// ignore, and the type check before the first read. Throws `.notFound`, `.unreadable` or, without memory or
+  /// descriptors, `.unusable` of scope `.engine`.
   package init(path: [UInt8], readCall: ReadCall? = nil) throws(DecodingError) {
     // The system would end the path at the zero byte, and the shortened path may name another file.
     guard !path.contains(0) else { throw FileByteSource.error(for: ENOENT, doing: "opened") }

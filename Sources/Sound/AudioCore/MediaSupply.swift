@@ -27,7 +27,8 @@ package struct MediaSupply: Hashable, Sendable {
   package var seconds: Double
   /// Whether the available audio extends to the end of the medium.
   package var isComplete: Bool
-  /// The rate of arrival, in seconds of audio per second, over the last 5 s; nil if it cannot be measured.
+  /// The rate of arrival over the last 5 s in which bytes were wanted, in seconds of audio per second; nil if it
+  /// cannot be measured.
   package var pace: Double?
   /// Whether the source has paused its transfer because enough data is available.
   package var isFull: Bool

@@ -35,7 +35,7 @@ package struct MediaTag: Hashable, Sendable {
       space = .icy
     }
 
-    /// Creates a field of an ID3 tag.
+    /// Creates a field with a key of the space `.id3`, whatever the kind of the tag.
     package init(key: String, value: Value, info: String? = nil, language: String? = nil) {
       self.key = key
       self.value = value
@@ -58,7 +58,7 @@ package struct MediaTag: Hashable, Sendable {
     }
   }
 
-  /// The fields, in the order of the file.
+  /// The fields. Those of the same kind of tag are in the order of the file.
   package var fields: [Field]
   /// The chapters, in the order of time.
   package var chapters: [Chapter]
@@ -83,7 +83,8 @@ package struct MediaTag: Hashable, Sendable {
   }
 }
 
-/// The properties of a live stream: a medium without an end and without seek positions.
+/// The properties of a live stream: a medium without an end, in which seeks reach only positions that were already
+/// read.
 package struct LiveStream: Hashable, Sendable {
   /// The station's description of itself, in fields of the space `.icy`.
   package var tag: MediaTag

@@ -35,7 +35,8 @@ package struct TimeStretchError: Error, Hashable, Sendable, CustomStringConverti
 package protocol TimeStretcher: AnyObject {
   func put(_ frames: UnsafeBufferPointer<Float>)
 
-  /// Fills `buffer` with interleaved frames; returns their number, 0 if more input is needed first.
+  /// Writes at most as many interleaved frames to `buffer` as fit; returns their number, 0 if more input is needed
+  /// first.
   func receive(into buffer: UnsafeMutableBufferPointer<Float>) -> Int
 }
 

@@ -3,12 +3,12 @@ struct FrameEstimate {
   /// The number of equal frames after which all count as equal, if no Info frame announces a frame count.
   static let enough: Int64 = 32
 
-  /// The tolerated deviation from the mean position, in bytes, because encoders choose when to pad a frame by
-  /// a byte.
+  /// The tolerated deviation of a frame from its calculated position, in bytes, because encoders choose when to
+  /// pad a frame by a byte.
   private static let padding = 3.0
 
   private let audioStart: Int64
-  /// The frame size in bytes: exact if all frames are equal, otherwise a mean.
+  /// The frame size in bytes, possibly fractional: by the first header if `isConstant`, otherwise a mean.
   private let bytesPerFrame: Double
   /// Whether all frames count as equal, as those read so far are. Estimated positions are then exact except
   /// for padding.
@@ -22,9 +22,9 @@ struct FrameEstimate {
   ///   - audioStart: the offset of the first frame.
   ///   - header: the header of the first frame.
   ///   - announcedFrames: the Info frame's frame count; nil if none.
-  ///   - offsets: the offsets of the first `framesSeen` frames.
+  ///   - offsets: the stored offsets of the frames read so far.
   ///   - framesSeen: the number of frames read so far.
-  ///   - mean: the mean size of the frames read, in bytes.
+  ///   - mean: a mean frame size, in bytes, used if the frames are neither equal nor announced with a table.
   ///   - table: the table in the file's Xing frame; nil if none.
   init(
     audioStart: Int64, header: FrameHeader, announcedFrames: Int64?, offsets: FrameOffsets,
@@ -46,8 +46,8 @@ struct FrameEstimate {
     bytesPerFrame = isConstant ? equal ?? mean : told ?? mean
   }
 
-  /// Returns the offset at which to search for a frame: half a frame before the frame if all frames are
-  /// equal.
+  /// Returns the offset at which to search for a frame, at least `audioStart`. The offset is half a frame before
+  /// the frame's position if `isConstant`, otherwise the estimated position.
   func offset(ofFrame frame: Int64) -> Int64 {
     if !isConstant, let table, let announcedFrames {
       return max(audioStart, table.offset(ofPart: Double(frame) / Double(announcedFrames)))

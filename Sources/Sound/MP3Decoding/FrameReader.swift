@@ -71,8 +71,8 @@ final class FrameReader {
 
   // MARK: Moving
 
-  /// Takes the next step. Returns nil if the search has reached its limit; before the next call the reader
-  /// must then be moved.
+  /// Advances to the next frame. Returns nil if the search has reached its limit; before the next call the
+  /// reader must then be moved.
   func next() throws(DecodingError) -> Step? {
     while true {
       switch try handle.next() {
@@ -108,7 +108,8 @@ final class FrameReader {
     goal = (number, phase)
   }
 
-  /// Searches for a frame from `offset` on. The frame found next must be numbered with `setNumber(_:)`.
+  /// Makes the next step search for a frame from `offset` on. After that step the caller must number the frame
+  /// with `setNumber(_:)`.
   func search(from offset: Int64) throws(DecodingError) {
     goal = nil
     try open(at: .middle, offset: offset)
@@ -196,8 +197,8 @@ final class FrameReader {
     return true
   }
 
-  /// Extends the search limit by the length of the tag at the search position, as between two joined files.
-  /// Returns false if no tag begins there.
+  /// Sets the search limit to `budget` bytes after the tag at the search position, as between two joined files.
+  /// Returns false if no tag begins there, or if the tag was fed already or exceeds `ID3Frames.tagLimit`.
   private func extendBudget() -> Bool {
     let tag = feedStart + handle.searchPosition()
     guard let end = Recognition.tagEnd(source, at: tag), end > feed.position,
@@ -237,8 +238,8 @@ final class FrameReader {
     return table
   }
 
-  /// Returns the mean bit rate, in bits per second. If it is constant or the length is inexact, returns the
-  /// bit rate of the first frame.
+  /// Returns the mean bit rate of `audioSize` bytes, in bits per second. If the bit rate is constant, or the
+  /// size or the announced length is unknown, returns that of the current frame. Valid only at the first frame.
   func bitRate(audioSize: Int64?) -> Int {
     let header = header
     var byteCount = header.meanByteCount

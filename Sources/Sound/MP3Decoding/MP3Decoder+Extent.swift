@@ -17,7 +17,7 @@ struct KnownFrames {
 }
 
 extension MP3Decoder {
-  /// The frames read since the last jump.
+  /// The frames read since the last jump; without a jump, those from the first one on.
   var present: KnownFrames { KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd) }
 
   /// The frames read in order from the first one on, not those after a jump.

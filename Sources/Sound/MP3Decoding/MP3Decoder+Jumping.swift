@@ -9,9 +9,10 @@ extension MP3Decoder {
   /// target is estimated.
   private static let margin: Int64 = 16
 
-  /// Prepares a seek whose target is far beyond the available bytes: reading continues shortly before the
-  /// target. If the frames known from the file's beginning on contain the target, reading returns to those
-  /// frames. Returns false while bytes are missing.
+  /// Prepares a seek to `target`, which is clamped to the last frame of an incomplete source. If `target` is
+  /// far beyond the available bytes, moves the reader shortly before it. After an earlier jump, returns to the
+  /// frames known from the file's beginning if they contain `target`, or if the seek cannot continue after that
+  /// jump. Returns false while bytes are missing.
   func jump(towards target: inout Int64, isExact: Bool) throws(DecodingError) -> Bool {
     guard
       beginning != nil || !isJumpless && !table.isComplete && reader.source.supply(from: furthestEnd) != .all
@@ -58,8 +59,8 @@ extension MP3Decoder {
     isAdrift = true
   }
 
-  /// Returns the frame to jump to for a seek to `target`. If there are no bytes to jump over, or all frames
-  /// must be counted, returns a frame that is known already. Returns nil while bytes are missing.
+  /// Returns the frame to jump to for a seek to `target`; 0 if a jump is impossible or saves no transfer. Returns
+  /// nil while bytes are missing.
   private func destination(of target: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     guard reader.source.isSeekable, !isJumpless, header.bitrate > 0, !table.isComplete else { return 0 }
     let needed = firstNeeded(for: target) - Self.margin
@@ -77,7 +78,7 @@ extension MP3Decoder {
     return needed
   }
 
-  /// The estimate of frame positions from everything known so far.
+  /// The cached estimate of frame positions, or a new one from the frames known so far.
   var estimate: FrameEstimate {
     if let knownEstimate { return knownEstimate }
     let known = known
@@ -98,7 +99,8 @@ extension MP3Decoder {
     isCertain = found.isCertain
     let number = isCertain ? found.number : aim.frame
     guard case .frame? = step, isCertain || !isExact, number <= firstNeeded(for: target) else {
-      // No frame was found, or not the expected one, so all frames are counted from the first one on.
+      // No frame was found, or one after the needed one or, in an exact seek, one with an uncertain number. So all
+      // frames are counted from the first one on.
       isJumpless = true
       if let beginning { goBack(to: beginning) }
       return true

@@ -2,7 +2,7 @@ import AudioCore
 
 /// Decodes and converts one MPEG audio source with libmpg123. Must be used by one thread at a time.
 final class MP3Decoder: PieceDecoder {
-  /// The maximum number of consecutive frames without output.
+  /// The number of consecutive frames without decoded samples at which decoding fails.
   private static let idleLimit = 64
 
   let format: PCMFormat
@@ -13,7 +13,7 @@ final class MP3Decoder: PieceDecoder {
   private let stream: MP3Opening.Stream?
   let header: FrameHeader
   let audioStart: Int64
-  /// The table of the frames read: from the first one on or, after a jump, from a later one on.
+  /// The table of the frames read. After a jump, the skipped frames count as read.
   var table: MPEGFrameTable
   var offsets = FrameOffsets()
   private(set) var outputFormat: PCMFormat
@@ -40,7 +40,7 @@ final class MP3Decoder: PieceDecoder {
   var isCertain = true
   /// The frame at which a jump aims and the target of its seek, until a frame was found.
   var landing: (frame: Int64, target: Int64)?
-  /// Whether the reader's current frame is unknown.
+  /// Whether the reader must be moved before the next step, because the decoder has returned from a jump.
   var isAdrift = false
   /// Whether jumps are no longer attempted.
   var isJumpless = false
@@ -133,9 +133,9 @@ final class MP3Decoder: PieceDecoder {
     try guarding { () throws(DecodingError) in try go(to: target) }
   }
 
-  /// Reads the rest of the source without decoding, so that `frameCount` is exact; nothing if the Info frame
-  /// announces the length. Returns false while bytes are missing; call it again when they arrived. Must not
-  /// be called after the first `read`.
+  /// Reads the rest of the source without decoding, so that `frameCount` is exact, unless the Info frame
+  /// announces the length. Returns false while bytes are missing; the caller repeats the call once bytes have
+  /// arrived. Must not be called after the first `read`.
   func measureLength() throws(DecodingError) -> Bool {
     guard table.announcedFrames == nil else { return true }
     return try guarding { () throws(DecodingError) in
@@ -281,7 +281,8 @@ final class MP3Decoder: PieceDecoder {
     try reader.move(to: start.decoding.frame, phase: start.decoding.phase, from: entry)
   }
 
-  /// Returns the first sample to decode for `position`, the run-up before it, and where decoding starts.
+  /// Returns the first sample to use for `position`, with its run, and the start of decoding. `runUp`: the number
+  /// of samples between that sample and `position`; 0 without conversion.
   func start(
     for position: Int64
   ) -> (run: Int, sample: Int64, runUp: Int64, decoding: MPEGFrameTable.DecodingStart) {

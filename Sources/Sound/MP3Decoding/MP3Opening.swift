@@ -5,8 +5,8 @@ package final class MP3Opening {
   package struct Stream {
     /// The number of bytes without a frame, apart from tags, after which reading fails.
     package var searchBudget: Int
-    /// Called during reading, for each frame with audible samples, with its offset in the source and its
-    /// position in the medium.
+    /// Called during reading, for each frame with samples to deliver. `offset`: the frame's byte offset in the
+    /// source. `frame`: the position of the first of those samples, in PCM frames at the initial sample rate.
     package var onFrame: (_ offset: Int64, _ frame: Int64) -> Void
 
     package init(searchBudget: Int, onFrame: @escaping (_ offset: Int64, _ frame: Int64) -> Void) {
@@ -23,8 +23,9 @@ package final class MP3Opening {
   private var reader: FrameReader?
   private var decoder: MP3Decoder?
 
-  /// Starts opening the medium in `source`. The caller sets the source's callback. `beginning`: the first
-  /// `Recognition.length` bytes, or fewer at the end, if the caller has read them.
+  /// Prepares to open the medium in `source`; reads nothing yet. The caller sets the source's callback.
+  /// `beginning`: the first `Recognition.length` bytes, or all bytes of a shorter source, if the caller has read
+  /// them.
   package init(
     source: any ByteSource, options: OpeningOptions = OpeningOptions(), beginning: [UInt8]? = nil
   ) {
@@ -34,7 +35,8 @@ package final class MP3Opening {
     stream = nil
   }
 
-  /// Starts opening a part of a live stream. An Info frame, which stations may send with a file, is ignored.
+  /// Prepares to open a part of a live stream; reads nothing yet. An Info frame, which stations may send with a
+  /// file, is ignored.
   package init(source: any ByteSource, stream: Stream) {
     self.source = source
     options = OpeningOptions()

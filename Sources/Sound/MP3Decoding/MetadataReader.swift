@@ -2,7 +2,8 @@ package import AudioCore
 
 /// Creates `AudioMetadata` from a file's tags and first frame.
 package enum MetadataReader {
-  /// Returns the metadata of a source whose bytes are all available.
+  /// Returns the metadata of a source whose bytes are all available. Throws if the source cannot be read or has
+  /// no MPEG audio. May block on a local disk.
   package static func read(_ source: any ByteSource) throws(DecodingError) -> AudioMetadata {
     let first = try source.peek(Recognition.length, at: 0) ?? []
     try Recognition.refuseOtherFormats(first)

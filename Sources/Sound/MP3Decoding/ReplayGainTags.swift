@@ -65,7 +65,8 @@ package struct ReplayGainTags {
     values["\(kind)_GAIN"].map { ReplayGain.Level(gain: $0, peak: values["\(kind)_PEAK"]) }
   }
 
-  /// Adds the value of a tag field unless one was found before. The name is not case-sensitive.
+  /// Records the value of a ReplayGain field unless an earlier field gave one; ignores other fields. The name is
+  /// not case-sensitive.
   private mutating func add(_ name: String, _ text: String) {
     let (name, prefix) = (name.uppercased(), "REPLAYGAIN_")
     guard name.hasPrefix(prefix) else { return }
@@ -132,7 +133,7 @@ package struct ReplayGainTags {
     var gain = ReplayGain()
     for place in [15, 17] {
       let field = Int(fields[place]) << 8 | Int(fields[place + 1])
-      // The origin of the value; 0 means that it is not set.
+      // An origin (bits 10 to 12) of 0 means that the value is not set. A gain of 0 counts as not set, too.
       guard field >> 10 & 7 != 0, field & 0x1FF != 0 else { continue }
       let tenths = (field & 0x1FF) * (field & 0x200 == 0 ? 1 : -1) + (isOldLAME(fields[..<9]) ? 60 : 0)
       let isPeak = ReplayGain.Level.peaks.contains(peak)

@@ -2,7 +2,7 @@ import AudioCore
 import Clocks
 
 extension DecodeLoop {
-  /// Opens the next item ahead of its turn if it is remote.
+  /// Runs one step of opening the next item ahead of its turn, if the machine requests that.
   mutating func openAhead(_ engine: PlaybackEngine) {
     let next = engine.mutate { $0.itemToOpenAhead() }
     guard let next else {
@@ -89,7 +89,8 @@ extension DecodeLoop {
     return .again
   }
 
-  /// Starts opening `item` and releases the previous decoder.
+  /// Releases the previous decoder, and takes over the decoder or opening of `item` that was begun ahead, or starts
+  /// opening the item.
   private mutating func begin(_ item: ItemID, source: any MediaSource, engine: PlaybackEngine) {
     medium = Medium(item: item)
     let ahead = ahead.take().flatMap { $0.item == item ? $0 : nil }

@@ -71,7 +71,7 @@ extension DecodeLoop {
   }
 
   /// Drains the stretcher by one step, because no more input follows, or the next input is late or has another
-  /// speed.
+  /// speed or algorithm.
   mutating func drain(_ engine: PlaybackEngine) -> WorkerNext {
     guard let format = paced?.format, let region = room(engine) else { return .whenSignalled }
     if !handOver(into: region, format: format, engine: engine) { paced?.putSilence() }

@@ -5,7 +5,7 @@ import Synchronization
 /// The decode worker's body and state: executes decode orders, fills the ring and reports results.
 struct DecodeLoop: ~Copyable {
   /// The maximum number of frames decoded between two checks of the machine in real time. A seek waits at
-  /// most for one slice (0.19 s of sound, less than 1 ms of work).
+  /// most for one slice (0.19 s of sound at 44.1 kHz, less than 1 ms of work at speed 1).
   static let slice = 8192
 
   /// The producing end of a stream's ring, with the renderer that reads it.
@@ -19,7 +19,7 @@ struct DecodeLoop: ~Copyable {
   /// The next item, opened ahead of its turn.
   struct Ahead {
     let item: ItemID
-    /// The opening in progress; nil once the decoder exists.
+    /// The opening in progress; nil once the decoder exists or opening has failed.
     var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
   }
@@ -27,7 +27,7 @@ struct DecodeLoop: ~Copyable {
   /// The item being decoded, with its decoder.
   struct Medium {
     var item: ItemID?
-    /// The opening in progress; nil once the decoder exists.
+    /// The opening in progress; nil once the decoder exists or opening has failed.
     var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
     /// The output format of the decoder; nil before it was set.
@@ -149,7 +149,7 @@ struct DecodeLoop: ~Copyable {
     return .again
   }
 
-  /// Returns the ring's writable region; nil if the ring is full.
+  /// Returns the ring's writable region; nil without a ring or if the ring is full.
   mutating func room(_ engine: PlaybackEngine) -> UnsafeMutableBufferPointer<Float>? {
     guard let renderer = ring?.renderer else { return nil }
     _ = renderer.setProducerAtEnd(false)
@@ -255,7 +255,7 @@ extension DecodeLoop {
   static let idleSupplyInterval = 0.25
 
   /// Reports the media available after the read position to the machine. Returns the seconds until the next
-  /// check; nil if only further reading can change the result.
+  /// check; nil if none is due before the next decode step.
   ///
   /// `isPlaced`: whether the decoder was just positioned. `isMidway`: whether more slices follow within
   /// milliseconds. Such reports are throttled to `supplyInterval` unless playback waits for data.

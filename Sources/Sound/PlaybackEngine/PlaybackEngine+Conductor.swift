@@ -4,8 +4,8 @@ import Synchronization
 
 /// The conductor, which checks the heard position and alone opens, starts, stops and flushes streams.
 extension PlaybackEngine {
-  /// The ring's capacity between decoder and output: 1.5 s at 44.1 kHz, so that the decoder wakes about once
-  /// a second. A jump discards at most this much decoded sound (3 ms of work).
+  /// The capacity of the ring between decoder and output, in frames: 1.5 s at 44.1 kHz, so that the decoder wakes
+  /// about once a second. A jump discards the ring's contents (at most 3 ms of work).
   static let ringFrames = 65_536
   static let ringChunks = 1024
 
@@ -47,9 +47,9 @@ extension PlaybackEngine {
     return next
   }
 
-  /// Returns the frame up to which an offline output may render: `offlineLead` ahead of its observers, so
-  /// that their steps never coalesce. Without observers returns `.max`. Nil if the output plays in real time,
-  /// or if no stream is open.
+  /// Returns the frame up to which an offline output may render, so that observers' steps do not coalesce. The
+  /// limit is `offlineLead` frames after the rendered ones; while deliveries are late, no further frame. Returns
+  /// `.max` without observers or format. Nil if the output plays in real time, or without a stream.
   private func offlineLimit(
     isObserved: Bool, format: PCMFormat?, speed: Double, timing: OutputTiming?, renderer: Renderer?
   ) -> Int64? {

@@ -4,9 +4,9 @@ package import MediaTime
 
 /// Time observers, and the owner's work items between notices.
 extension PlaybackEngine {
-  /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard,
-  /// where i is `interval`, above zero, in its timescale. Also calls `block` with the exact time when
-  /// playback starts, stops or jumps. Intervals below 1 ms are thinned. Returns the observer's identifier.
+  /// Calls `block` on `queue` (nil: the main queue) as the times 0, i, 2i … of each item are heard. The interval
+  /// i is `interval`, above zero. Also calls `block` with the exact time when playback starts, stops or jumps. Times
+  /// are skipped if `interval` is below 1 ms, or if `queue` is a second late. Returns the observer's identifier.
   package func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: (any DeliveryQueue)?,
     using block: @escaping @Sendable (CMTime) -> Void
@@ -38,8 +38,9 @@ extension PlaybackEngine {
     return deliveries.remove(id) || deliveries.main.isClosed
   }
 
-  /// Delivers at once, instead of in a turn of the main queue, the changes made by calls: the rate, the
-  /// current item, and `EngineTimeControl` if its change follows from the call. Call only on the main queue.
+  /// Delivers the changes made by calls at once, instead of in a turn of the main queue. These are the rate, the
+  /// current item, and `EngineTimeControl` if its change follows from the call. Delivers nothing while the engine
+  /// is suspended. Call only on the main queue.
   package func deliverOwn() { deliveries.main.deliverOwn() }
 
   /// Enqueues `work` on the main queue after the pending notices; suspension delays `work` like a notice.
@@ -52,14 +53,14 @@ extension PlaybackEngine {
   package func callNow(_ work: () -> Void) { _ = deliveries.main.callNow(work) }
 
   /// Runs `work` on the caller's thread. While the engine is suspended, enqueues `work` on the main queue
-  /// instead, after the pending notices.
+  /// instead, after the pending notices. A closed engine drops `work`.
   package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
     guard deliveries.main.callNow(work) else { return tell(work) }
   }
 
   /// Runs `work`, the remainder of the current notice's handling, at once. If the engine was suspended
-  /// meanwhile, `work` runs first after `resume`. Call only inside `onNotice` or inside `work` passed to
-  /// `tell`.
+  /// meanwhile, `work` runs first after `resume`. A closed engine drops `work`. Call only inside `onNotice` or
+  /// inside `work` passed to `tell`.
   package func carryOn(_ work: @escaping @Sendable () -> Void) { deliveries.main.carryOn(work) }
 
   /// Whether a call on the main queue may begin now: neither suspended nor closed. Thread-safe.

@@ -44,14 +44,14 @@ extension PlaybackEngine {
   package func removeAllItems() { call(.call) { $0.requestRemoveAll() } }
 
   /// Removes the current item and continues with the next one. `id` is the item that the caller believes
-  /// current (nil: the actual one). If `id` has already ended, the call changes nothing, because the next
-  /// item is current already.
+  /// current (nil: the actual one). If `id` is no longer current, the queue stays, and the notice of the current
+  /// item is repeated.
   package func advanceToNextItem(from id: ItemID? = nil) { call(.call) { $0.advance(from: id) } }
 
   /// Replaces the current item with `id`, to be started at `startSeconds`; the rest of the queue stays.
   /// `known` is the item that the caller believes current (nil: the actual one). If `known` has already
-  /// ended, its successor stays in the queue, after `id`. Returns false if `id` is in the queue and not
-  /// current.
+  /// ended, its successor stays in the queue, after `id`. If `id` is in the queue, the call has no effect, and
+  /// returns whether `id` is current.
   @discardableResult
   package func replaceCurrentItem(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), startSeconds: Double = 0,

@@ -43,8 +43,8 @@ extension PlaybackEngine {
     callTimed { $0.setAlgorithm(algorithm, of: id, now: $1, timing: $2) }
   }
 
-  /// Sets the mix of an item. It is heard from the first frame that the output can still replace, without a
-  /// gap.
+  /// Sets the mix of an item. During playback the mix is heard from the first frame that the output can still
+  /// replace, without a gap. An output that cannot replace frames is flushed.
   package func setMix(_ mix: ItemMix, of id: ItemID) {
     callTimed { $0.setMix(mix, of: id, now: $1, timing: $2) }
   }
@@ -150,11 +150,12 @@ extension PlaybackEngine {
     call { $0.setSuspended(true, now: now) }
   }
 
-  /// Whether the output has carried out a suspension, so that no frame is heard, whatever happens to this
-  /// process. Thread-safe.
+  /// Whether no frame is heard, whatever happens to this process, because no stream exists or the output has
+  /// carried out the last stop. Thread-safe.
   package var isStill: Bool { attachment.withLock { $0 }?.stream.isStill ?? true }
 
-  /// Resumes with the very next frame and delivers the withheld notices and steps in order.
+  /// Resumes with the very next frame and delivers the withheld notices and steps in order. Frames of a live
+  /// stream are discarded first after a suspension of at least `LiveStream.patience`.
   package func resume() {
     let now = clock.now
     call { $0.setSuspended(false, now: now) }

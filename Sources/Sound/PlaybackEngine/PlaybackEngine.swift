@@ -4,8 +4,9 @@ import Synchronization
 
 /// A queue of media, played gaplessly on one output, with the heard position and time observers.
 ///
-/// All methods are thread-safe, hold a lock only briefly and never wait for a server or a callback. Only
+/// Methods are thread-safe unless stated otherwise, hold a lock only briefly and do not wait for a server. Only
 /// `close` may wait for a file.
+///
 /// Callbacks, except some completions of seeks, run on the queues passed by their registrants, never under a
 /// lock. Releasing the last reference stops the engine and frees its resources. If the output calls back
 /// under a lock, the owner must close the engine before that.

@@ -26,8 +26,8 @@ package struct AudioFile: MediaSource, Hashable {
   /// The first step blocks on the file. It throws `DecodingError` of scope `.item` with reason `.notFound`,
   /// `.unreadable` (also for directories, FIFOs, devices), `.notRecognized` (no MPEG audio within 2 MiB after
   /// the tags, or a file that libsndfile refuses), `.unsupported` (libsndfile cannot be loaded) or, with
-  /// `preciseDuration`, `.decodeFailed`. It throws an error of scope `.engine` when memory or file
-  /// descriptors are exhausted.
+  /// `preciseDuration`, `.decodeFailed`. It throws an error of scope `.engine` when memory or file descriptors are
+  /// exhausted, or libmpg123 cannot be used.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     MediaOpening { () throws(DecodingError) in
       try MediaOpening(audioIn: FileByteSource(path: pathBytes), options: options).proceed()

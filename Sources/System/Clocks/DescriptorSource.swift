@@ -10,8 +10,8 @@ import Glibc
 /// descriptor with the same number. Here the queue watches an epoll descriptor, which never hangs up. The
 /// epoll descriptor watches the real one.
 package final class DescriptorSource: Sendable {
-  /// The conditions to wait for. The end and errors of a descriptor are always included. The raw values are
-  /// those of the kernel's `eventpoll.h`.
+  /// The conditions to wait for. A hang-up and errors of the descriptor are always included. The raw values are those
+  /// of the kernel's `eventpoll.h`.
   package struct Events: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -9,9 +9,9 @@ package enum WorkerNext: Sendable, Equatable {
   case whenSignalled
 }
 
-/// A serial task with its own thread (real clock) or with a position in the virtual clock's order. The body
-/// never runs twice at the same time. It runs once after creation, and then whenever the worker is signalled
-/// or the requested time has come.
+/// A serial task with its own thread (`SystemClock`), on the thread of a `DeliveryQueue`, or with a position in a
+/// virtual clock's order. The body never runs twice at the same time. It runs once after creation, and then whenever
+/// the worker is signalled or the requested time has come.
 package protocol Worker: AnyObject, Sendable {
   /// Makes the body run soon, at least once after this call began. Thread-safe; never blocks, never runs the
   /// body on the caller's stack. Cheap while a signal is pending.

@@ -3,8 +3,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The loop of a main thread that calls `run` instead of `dispatchMain`. Runs the main queue, and between its
-/// work items the bodies of workers.
+/// The loop of a main thread that calls `run` instead of `dispatchMain`. Each turn runs at most one worker's body,
+/// the work items that the body enqueued, and the items pending on the main queue.
 ///
 /// Work that a body enqueues runs right after the body. A time step of a player that is computed and
 /// delivered on one thread therefore needs one wake-up. A second wake-up, for another thread, would cost more
@@ -53,7 +53,8 @@ package final class MainLoop: DeliveryQueue {
     return worker
   }
 
-  /// Runs the main queue and the workers forever. Call at the end of the program, on the main thread.
+  /// Runs the main queue and the workers, and never returns. Must be called on the main thread, as the last statement
+  /// of the program.
   package func run() -> Never {
     let main = continuo_main_queue_descriptor()
     descriptor.store(main, ordering: .sequentiallyConsistent)

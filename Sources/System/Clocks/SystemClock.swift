@@ -152,7 +152,7 @@ final class WakeLine: Sendable {
     return !cancelled.load(ordering: .acquiring)
   }
 
-  /// Waits for a signal, at most until `deadline`. Worker's thread only.
+  /// Waits for a signal, at most until `deadline`, or without limit if that is nil. Worker's thread only.
   func wait(until deadline: HostTime?) {
     guard
       state.compareExchange(

@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// `advance` never sleeps. It runs the due bodies one after another in the order of their times, and those
 /// due at the same time in rounds, in the order of creation. Each body runs at most once per round,
-/// so a worker that always requests `again` cannot starve others. During a run, `now` is that run's due time.
-/// The same calls always produce the same runs.
+/// so a worker that always requests `again` cannot starve others. At the start of a run, `now` is its due time,
+/// or later if the worker's previous run has advanced the clock further. The same calls always produce the same
+/// runs.
 ///
 /// Only one thread at a time may advance. A body may advance too, which models work that takes time. The
 /// other workers run until that time, then the outer advance continues; the body itself is not reentered.
@@ -47,7 +48,8 @@ package final class VirtualClock: HostClock {
   package func advance(to moment: HostTime) { advance(to: moment) { false } }
 
   /// Advances to `moment`, but returns as soon as time would have to pass while `isHeld` is true; `isHeld` is
-  /// called before each run. Also returns after `limit` runs; what is due then remains due.
+  /// called before each run. Also returns after `limit` runs, without advancing further; bodies that are still due
+  /// remain due.
   package func advance(to moment: HostTime, atMost limit: Int = .max, unless isHeld: () -> Bool) {
     let isAlone = schedule.withLock { $0.beginAdvance(to: moment, by: pthread_self()) }
     precondition(isAlone, "a VirtualClock is advanced by one thread at a time")

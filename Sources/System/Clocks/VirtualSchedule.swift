@@ -11,7 +11,8 @@ struct VirtualSchedule: ~Copyable {
   }
 
   private(set) var now = HostTime(nanoseconds: 0)
-  /// The workers whose bodies are running, each nested in an advance by the previous one.
+  /// The workers whose bodies are running, the outermost first. Each body but the last is inside an advance, which runs
+  /// the next body.
   private(set) var running: [UInt64] = []
   /// The thread that is advancing.
   private(set) var advancing: pthread_t?
@@ -35,7 +36,7 @@ struct VirtualSchedule: ~Copyable {
 
   init(runLimit: Int) { self.runLimit = runLimit }
 
-  /// The earliest due time of all workers that are not running.
+  /// The earliest due time of all workers that are not running; nil if none has one.
   var nextDeadline: HostTime? {
     let earliest = earliest()
     return earliest == Self.never ? nil : HostTime(nanoseconds: earliest)

@@ -5,8 +5,8 @@
 /// that timescale. If the value does not fit, the timescale is halved until it does; past timescale 1 the sum
 /// is infinite. The rounded flag is set if the sum or an operand was rounded.
 ///
-/// Any operation with an invalid time is invalid. An infinity also wins over indefinite; opposite infinities
-/// are invalid. Indefinite wins over numbers. Numbers of different epochs other than 0 are invalid. If one
+/// Any operation with an invalid time is invalid. An infinity wins over indefinite and numbers; opposite
+/// infinities are invalid. Indefinite wins over numbers. Numbers of different epochs other than 0 are invalid. If one
 /// epoch is 0, the sum has the other; two equal epochs give epoch 0. (The header permits adding durations to
 /// times of other epochs and leaves the epoch of the sum to be inferred.)
 public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combine(lhs, rhs, subtracting: false) }

@@ -1,7 +1,8 @@
 /// Returns the time clamped to a range: itself, unmodified, or the nearer of the range's start and end.
 ///
-/// Later times become the end, although the range does not contain it. Invalid if the time is invalid, or if
-/// the range is invalid or empty. An indefinite time stays indefinite (not documented by Apple).
+/// Later times become the end, although the range does not contain it. Invalid if the time is invalid, if the
+/// range is invalid or empty, or if its start or end is invalid. An indefinite time stays indefinite (not
+/// documented by Apple).
 public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
   guard time.kind != .invalid, range.isValid, !range.isEmpty else { return .invalid }
   guard time.kind != .indefinite else { return .indefinite }
@@ -18,8 +19,8 @@ public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
 /// ``CMTimeAdd(_:_:)``. If both durations are infinite, the time is only shifted. An indefinite duration
 /// gives an indefinite time.
 ///
-/// Invalid if either range is invalid or empty, if the time is not in the epoch of `fromRange.start`, or (not
-/// documented by Apple) if exactly one duration is infinite.
+/// Invalid if either range is invalid or empty, or if the time is not in the epoch of `fromRange.start`. Also
+/// invalid, which Apple does not document, if exactly one duration is infinite and the other is a number.
 public func CMTimeMapTimeFromRangeToRange(
   _ t: CMTime, fromRange: CMTimeRange, toRange: CMTimeRange
 ) -> CMTime {
@@ -33,8 +34,11 @@ public func CMTimeMapTimeFromRangeToRange(
 /// Returns a duration scaled by the ratio of two ranges: `dur × (to.duration / from.duration)`.
 ///
 /// The result is exact if a time can represent it, else the nearest representable time. If both durations are
-/// infinite, `dur` is unchanged. Invalid if the epoch of `dur` is not 0, if either range is invalid, if
-/// `fromRange` is empty, or if exactly one duration is infinite.
+/// infinite, `dur` is unchanged. An indefinite duration of a range gives an indefinite result. Otherwise an
+/// infinite `dur` stays infinite, but becomes invalid if `toRange` is empty.
+///
+/// Invalid if the epoch of `dur` is not 0, if either range is invalid, or if `fromRange` is empty. Also invalid if
+/// exactly one of the ranges' durations is infinite and the other is a number.
 public func CMTimeMapDurationFromRangeToRange(
   _ dur: CMTime, fromRange: CMTimeRange, toRange: CMTimeRange
 ) -> CMTime {
@@ -57,7 +61,7 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
   guard from.value > 0 else { return .invalid }
   guard offset.kind == .numeric else { return to.value == 0 ? .invalid : offset }
 
-  // The numerator has up to 64 + 63 + 31 bits, the denominator up to 31 + 31 + 63.
+  // The numerator is below 2¹⁵⁷, the denominator below 2¹²⁵.
   let denominator = UInt128(offset.timescale) * UInt128(to.timescale) * UInt128(from.value)
   let numerator = (UInt128(offset.value.magnitude) * UInt128(to.value))
     .multipliedFullWidth(by: UInt128(from.timescale))
@@ -76,7 +80,8 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
 /// Returns a time folded into a range by multiples of the range's duration, as for the position in a loop.
 ///
 /// The result r is in the range, and t − r is a multiple of the duration; times before the start are folded
-/// as well. The result is exact if possible, preferably at the time's timescale, else the nearest time.
+/// as well. The result is exact if possible, preferably at the time's timescale, else the nearest time. If the
+/// nearest time is outside the range, the result is the start, marked as rounded.
 ///
 /// Not documented by Apple: if the range has an infinite duration, a time at or after its start is returned
 /// unmodified. An indefinite time stays indefinite. The result is invalid

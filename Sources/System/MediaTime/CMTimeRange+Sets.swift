@@ -20,7 +20,7 @@ extension CMTimeRange {
   /// Returns the smallest range with all times of both ranges, including those in a gap between them.
   ///
   /// An empty range contains no times and adds none; the union of two empty ranges is this range. Invalid if
-  /// either range is invalid, or if they start in different epochs.
+  /// either range or its end is invalid, or if the ranges start in different epochs.
   public func union(_ otherRange: CMTimeRange) -> CMTimeRange {
     guard canCombine(with: otherRange) else { return .invalid }
     if otherRange.isEmpty { return self }
@@ -33,8 +33,8 @@ extension CMTimeRange {
   /// Returns the largest range included in both ranges; ``zero`` if there is a gap between them (Apple only
   /// documents that the result is empty).
   ///
-  /// Adjacent ranges give the empty range at their common edge. Invalid if either range is invalid, or if
-  /// they start in different epochs.
+  /// Adjacent ranges give the empty range at their common edge. Invalid if either range or its end is invalid, or
+  /// if the ranges start in different epochs.
   public func intersection(_ otherRange: CMTimeRange) -> CMTimeRange {
     guard canCombine(with: otherRange) else { return .invalid }
     let latestStart = start >= otherRange.start ? self : otherRange

@@ -38,7 +38,8 @@ package struct ByteText: ~Copyable {
     append(digits: number.magnitude, minimum: 1)
   }
 
-  /// Appends a number with leading zeros to at least `minimum` digits, at most 20.
+  /// Appends a number in decimal, with leading zeros to at least `minimum` digits. A number has at most 20 digits
+  /// without leading zeros.
   package mutating func append(digits number: UInt64, minimum: Int) {
     var length = 1
     var rest = number / 10
@@ -58,7 +59,7 @@ package struct ByteText: ~Copyable {
     }
   }
 
-  /// Appends `value / timescale` as `DecimalFraction.text` writes it: at most 31 bytes.
+  /// Appends `value / timescale` in decimal, in the format of `DecimalFraction.text`: at most 27 bytes.
   package mutating func append(value: Int64, timescale: Int32) {
     let scale = UInt64(max(timescale, 1))
     let (whole, remainder) = value.magnitude.quotientAndRemainder(dividingBy: scale)
@@ -106,7 +107,7 @@ extension [UInt8] {
 
   package mutating func append(decimal number: Int64) { append(upTo: 20) { $0.append(decimal: number) } }
 
-  /// Appends a number with leading zeros to at least `minimum` digits, at most 20.
+  /// Appends a number in decimal, with leading zeros to at least `minimum` digits, which must be at most 20.
   package mutating func append(digits number: UInt64, minimum: Int) {
     append(upTo: 20) { $0.append(digits: number, minimum: minimum) }
   }

@@ -1,6 +1,6 @@
 /// Percent-encoding of bytes in URLs (RFC 3986, 2.1).
 package enum PercentEncoding {
-  /// Returns the bytes in order: those that `isPlain` accepts unchanged, others as `%` and two digits.
+  /// Returns the bytes in order: those that `isPlain` accepts unchanged, others as `%` and two hexadecimal digits.
   package static func encode(_ bytes: Span<UInt8>, keeping isPlain: (UInt8) -> Bool) -> [UInt8] {
     var encoded: [UInt8] = []
     encoded.reserveCapacity(bytes.count)

@@ -1,4 +1,4 @@
-/// Measures text in terminal columns and removes characters that a terminal would obey.
+/// Measures text in terminal columns, and replaces characters that control a terminal.
 package enum TerminalText {
   /// Returns the number of columns that a text occupies on a Unicode terminal. An approximation, since
   /// terminals disagree about emoji sequences.
@@ -53,7 +53,8 @@ package enum TerminalText {
     }
   }
 
-  /// Returns the text if it fits into `columns`, else its beginning with an ellipsis, never wider.
+  /// Returns the text if it fits into `columns`, else its beginning with an ellipsis, in at most `columns` columns.
+  /// Without a column, the result is empty.
   package static func truncated(_ text: String, columns: Int) -> String {
     // A column takes at least one byte, so a short text needs no measuring.
     if text.utf8.count <= columns || width(text) <= columns { return text }

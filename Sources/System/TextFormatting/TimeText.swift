@@ -3,7 +3,7 @@ import Glibc
 package enum TimeText {
   /// Parses `12`, `12.34`, `1:02` or `1:02:03.5`: seconds, after optional hours and minutes with colons.
   /// Numbers after a colon must be below 60. The fraction has at most nine digits, so no time is rounded.
-  /// Returns nil for anything else, and for a first number above 999 999 999, which is longer than any
+  /// Returns nil for anything else, and for a first number of more than nine digits, which is longer than any
   /// medium.
   package static func parse(_ text: some StringProtocol) -> Duration? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -31,7 +31,8 @@ package enum XMLReader {
     try ExpatLibrary.open()
   }
 
-  /// Reads a whole document and returns the handler. Blocks until the document is read.
+  /// Reads a whole document and returns the handler. Blocks until the document is read. Throws the handler's error or
+  /// the document's first error, with its line, or an error without a line if Expat cannot be used.
   package static func read<Handler: XMLHandler>(
     _ bytes: [UInt8], _ handler: Handler
   ) throws(XMLProblem) -> Handler {

@@ -29,7 +29,7 @@ open class UIApplication: NSObject {
   /// The receiver of calls into the application. Set it before the launch to receive all of them.
   open weak var delegate: (any UIApplicationDelegate)?
 
-  /// The device on which the application runs; nil once the device is released. The members below then have
+  /// The device on which the application runs; nil once the device is released. Methods that need the device then have
   /// no effect.
   nonisolated weak let device: Device?
 
@@ -131,8 +131,8 @@ extension UIApplication {
   /// - Parameters:
   ///   - timeout: the interval in seconds, at least `UIMinimumKeepAliveTimeout`.
   ///   - keepAliveHandler: the handler; nil ends the calls, regardless of `timeout`.
-  /// - Returns: false, without any effect, if `timeout` is below `UIMinimumKeepAliveTimeout` or the
-  ///   background mode `voip` is missing. The device records the reason.
+  /// - Returns: false, without any effect, if `timeout` is below `UIMinimumKeepAliveTimeout` or the background mode
+  ///   `voip` is missing; the device records the reason. Also false after the device is released.
   @discardableResult
   public nonisolated func setKeepAliveTimeout(
     _ timeout: TimeInterval, handler keepAliveHandler: (@MainActor @Sendable () -> Void)?

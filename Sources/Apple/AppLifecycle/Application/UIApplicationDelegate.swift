@@ -45,10 +45,10 @@ public protocol UIApplicationDelegate: AnyObject {
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
   )
 
-  /// Reports that the transfers of the background session with this identifier are complete, or that one
-  /// waits for an answer of the application. The application re-creates the session if necessary. It calls
-  /// `completionHandler`, on any thread and within `LifecycleSettings.sessionEventsLimit`, once the session's
-  /// delegate has received all messages (`urlSessionDidFinishEvents(forBackgroundURLSession:)`).
+  /// Reports that the transfers of the background session with this identifier are complete, or that a transfer waits
+  /// for an answer of the application. The application re-creates the session if necessary. Once the session's delegate
+  /// has received all messages (`urlSessionDidFinishEvents(forBackgroundURLSession:)`), the application calls
+  /// `completionHandler`, on any thread and within `LifecycleSettings.sessionEventsLimit`.
   func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void)

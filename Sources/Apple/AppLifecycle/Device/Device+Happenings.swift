@@ -69,13 +69,13 @@ extension Device {
   /// `quit()` that returns when all effects are complete.
   nonisolated(nonsending) public func quit() async { await happened(.quit) }
 
-  /// Reports that the transfers of a background session are complete; see
+  /// Reports that transfers of a background session are complete or need an answer; see
   /// `LifecycleHappening.backgroundSession`.
   package func wakeForSession(_ session: String) { happen(.backgroundSession(session)) }
 
-  /// Sets the closure that is called with a background session's identifier, after the application was
-  /// notified of the session's completed transfers. Called on the main queue; for earlier notifications,
-  /// immediately on the caller's thread.
+  /// Sets the closure that is called with a background session's identifier, after the application was notified of the
+  /// session's events. The closure is called on the main queue; for earlier notifications, immediately on the
+  /// caller's thread.
   package func onSessionTold(_ body: @escaping @Sendable (String) -> Void) {
     replace(\.onSessionTold, with: body)
     let earlier = shared.withLock { state in
@@ -126,8 +126,8 @@ extension Device {
     await happened(.launchTask(identifier))
   }
 
-  /// Expires a running task of `BGTaskScheduler`: its expiration handler is called, and the application must
-  /// complete the task within `LifecycleSettings.expirationWarning`.
+  /// Expires a running task of `BGTaskScheduler`: its expiration handler is called, and the application must complete
+  /// the task within `LifecycleSettings.expirationWarning`. A task without a handler ends unsuccessfully at once.
   public func expireTask(withIdentifier identifier: String) { happen(.expireTask(identifier)) }
 
   /// `expireTask(withIdentifier:)` that returns when the expiration handler was called, or enqueued on the

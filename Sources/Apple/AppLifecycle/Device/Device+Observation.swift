@@ -77,7 +77,8 @@ extension Device {
     replace(\.phoneReclaimsSockets, with: reclaimSockets)
   }
 
-  /// The time at which an observer or a part of the application was called that has not returned yet; nil if none.
+  /// The time at which the step in progress began, such as the call of an observer or of a part. Nil if there is none,
+  /// and during a direct call into the application.
   var stepBegan: HostTime? { shared.withLock { $0.stepBegan } }
 
   /// Returns the report on an observer or a part that had not returned after `took` seconds, at `time`.
@@ -104,7 +105,7 @@ extension Device {
     return parts?.allSatisfy(\.isStill) ?? false
   }
 
-  /// The time, in seconds, for which a new background task still reverses the suspension; 0 after that time.
+  /// The time, in seconds, for which a new background task still reverses the suspension; 0 if it no longer does.
   package var suspensionGraceRemaining: Double {
     let now = clock.now
     return shared.withLock { max(0, $0.machine.graceEnd?.seconds(since: now) ?? 0) }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The simulated device: carries out user and system events on its application, in any state.
 ///
-/// May be used on any thread, also from callbacks and observers. A member blocks only while a callback or
-/// observer that it calls is running. Transitions are carried out one after the other, in the order of the
+/// May be used on any thread, also from callbacks and observers. A member blocks only while it runs callbacks,
+/// observers or parts (`Suspendable`). Transitions are carried out one after the other, in the order of the
 /// requests, and never under a lock.
 ///
 /// Calls into the application are made on the main queue. An event carried out on the main queue makes the

@@ -14,7 +14,7 @@ struct DeviceState {
   var steps: [(time: HostTime, step: Step)] = []
   /// Whether a thread is carrying out `steps`.
   var isPerforming = false
-  /// The time at which that thread began its present step; nil if no thread carries out a step.
+  /// The time at which the step in progress began; nil if there is none, and during a direct call into the application.
   var stepBegan: HostTime?
   /// The number of calls into the application that have not returned. Calls that a termination has cut short
   /// count too.

@@ -45,7 +45,7 @@ public protocol Suspendable: AnyObject, Sendable {
   /// or not. `terminate` follows unless the application is in the state `notRunning`.
   func quit()
 
-  /// Stops permanently, drops everything undelivered and makes no further calls, because the application has
+  /// Ends all work, drops undelivered calls and makes no more before the next `launch`, because the application has
   /// ended. May come during a suspension, or while a call into the application is in progress.
   func terminate()
 

@@ -60,8 +60,8 @@ public struct BackgroundModes: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Creates the modes in a comma-separated list such as `audio,fetch`. Spaces around names are ignored. Both
-  /// `none` alone and the empty list mean no modes.
+  /// Creates the modes in a comma-separated list such as `audio,fetch`, as `init(names:)` does. Spaces around names are
+  /// ignored. Both `none` alone and the empty list mean no modes.
   public init(list: String) {
     let names = list.split(separator: ",").map { name in
       String(name.drop(while: { $0 == " " }).reversed().drop(while: { $0 == " " }).reversed())

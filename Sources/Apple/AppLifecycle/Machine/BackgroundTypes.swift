@@ -22,7 +22,7 @@ public enum UIBackgroundFetchResult: UInt, Hashable, Sendable, CaseIterable {
   case failed = 2
 }
 
-/// Indicates whether the system may wake an application for background fetches.
+/// The permission to wake an application for background fetches and refresh tasks.
 public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable, CaseIterable {
   /// Background fetches are not allowed, and the user cannot change that.
   case restricted = 0
@@ -42,7 +42,7 @@ public struct BackgroundTask: Hashable, Sendable {
   public let hasHandler: Bool
   /// The time at which the task began, on the device's clock.
   public let beganAt: HostTime
-  /// Whether the expiration handler was called or is due.
+  /// Whether the expiration handler was called or is about to be called; always false without a handler.
   public internal(set) var isExpired = false
 
   /// The name in quotes, or the number if the task has no name.

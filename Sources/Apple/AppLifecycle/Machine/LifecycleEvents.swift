@@ -11,8 +11,8 @@ public enum ApplicationState: String, Hashable, Sendable, CaseIterable {
   /// The application is not visible and is stopped: none of its code runs.
   case suspended
 
-  /// The state visible to the application's own code, which does not run while it is `suspended` or
-  /// `notRunning`. Just before a suspension and just after it, the code sees `background`.
+  /// The state visible to the application's own code. `suspended` and `notRunning` appear as `background`, for example
+  /// to code that runs just before or after a suspension.
   public var seenByApplication: ApplicationState {
     switch self {
     case .inactive, .active, .background: self
@@ -24,11 +24,11 @@ public enum ApplicationState: String, Hashable, Sendable, CaseIterable {
 /// A user or system event that affects the application. Events queue during a call into the application. See
 /// the methods of `Device` for their effects.
 public enum LifecycleHappening: Hashable, Sendable {
-  /// Launches the application, as the user does. Unlocks the screen too.
+  /// Unlocks the screen and launches the application, as the user does. No effect unless the state is `notRunning`.
   case launch
   /// Presses the home button.
   case home
-  /// Brings the application to the foreground and unlocks the screen.
+  /// Brings a running or suspended application to the foreground and unlocks the screen.
   case foreground
   /// Locks the screen.
   case lock
@@ -49,20 +49,20 @@ public enum LifecycleHappening: Hashable, Sendable {
   case fetch
   /// Reports a remote-control command from the lock screen.
   case remoteControl
-  /// Reports a location change to an application that monitors significant changes. A suspended application
-  /// is resumed, and a terminated one launched, in the background; see `LifecycleSettings.wakeGrace`.
+  /// Reports a location change to an application that monitors significant changes. In the background, a suspended
+  /// application is resumed, and one that is not running launched; see `LifecycleSettings.wakeGrace`.
   case locationChanged
-  /// Starts the scheduler task with this identifier, for which the application is resumed or launched.
+  /// Starts the scheduler task with this identifier, for which the application is resumed or launched if necessary.
   case launchTask(String)
-  /// Expires the running scheduler task with this identifier: its expiration handler is called.
+  /// Expires the running scheduler task with this identifier: calls its expiration handler, or ends a task without one.
   case expireTask(String)
   /// Reports incoming data, or the end of the connection, on a VoIP socket.
   case voipData
   /// Calls the keep-alive handler of a running or suspended application. In the background the application
   /// then runs for at least `LifecycleSettings.voipTime`.
   case keepAlive
-  /// Reports that the transfers of the background session with this identifier are complete. The application
-  /// is resumed or launched in the background and notified. Ignored in the foreground.
+  /// Reports that transfers of the background session with this identifier are complete or need an answer. The
+  /// application is resumed or launched in the background if necessary, and notified. Ignored in the foreground.
   case backgroundSession(String)
   /// Force-quits the application: like `terminate`, and the device cancels its background transfers.
   case quit
@@ -82,7 +82,7 @@ public enum LifecycleCallback: String, Hashable, Sendable, CaseIterable {
   case didEnterBackground
   /// The application is about to enter the foreground; its code still sees the state `background`.
   case willEnterForeground
-  /// The application is about to be terminated. Never called on a suspended application.
+  /// The application is about to be terminated. Never called on a suspended application or for a fault.
   case willTerminate
   /// Memory is running low.
   case didReceiveMemoryWarning
@@ -163,9 +163,10 @@ extension LifecycleMachine {
     case beginInterruption
     case endInterruption(shouldResume: Bool)
     case launch
-    /// Call `Suspendable.quit()`. Precedes `terminate`.
+    /// Call `Suspendable.quit()`. Precedes `terminate`, which is missing if the application is not running.
     case quit
-    /// Call `Suspendable.terminate()` and release the tasks' handlers. Precedes `enter(.notRunning)`.
+    /// Call `Suspendable.terminate()`, and release the tasks' handlers and the keep-alive handler. Precedes
+    /// `enter(.notRunning)`.
     case terminate
     /// Pass the report on a termination for a fault to the report observer.
     case report(TerminationReport)

@@ -100,7 +100,7 @@ extension LifecycleMachine {
   /// The index of the task whose expiration handler is due next; nil if none is.
   var nextScheduledToExpire: Int? { scheduledTasks.firstIndex { $0.isWarned && !$0.isExpired } }
 
-  /// Calls the expiration handler of a task. A task without a handler ends unsuccessfully.
+  /// Requests the call of a task's expiration handler. A task without a handler ends unsuccessfully.
   mutating func expireScheduledTask(at index: Int) {
     scheduledTasks[index].isExpired = true
     let task = scheduledTasks[index]

@@ -12,7 +12,7 @@ extension LifecycleMachine {
     keepAlive = KeepAlive(interval: interval, next: now.advanced(bySeconds: interval))
   }
 
-  /// Calls the keep-alive handler if it is due, once for all calls missed so far.
+  /// Queues a keep-alive call if one is due: a single call for all that were missed.
   mutating func checkKeepAlive() {
     guard let keepAlive, now >= keepAlive.next else { return }
     let missed = (now.seconds(since: keepAlive.next) / keepAlive.interval).rounded(.down)

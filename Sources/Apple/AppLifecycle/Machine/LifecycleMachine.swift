@@ -88,10 +88,12 @@ package struct LifecycleMachine: Hashable, Sendable {
 
   /// The reported reasons to keep the application running that its modes allow.
   var kept: Set<BackgroundKeeper> = []
-  /// The end of the grace period of a woken application; nil outside a grace period.
+  /// The time until which an external event, such as a remote-control command, keeps the application running; nil if
+  /// none does.
   var awakeUntil: HostTime?
   var awakeFor = BackgroundKeeper.audio
-  /// The time until which a new task reverses the suspension; nil if none does.
+  /// The end of `LifecycleSettings.suspensionGrace`, within which a new task reverses the suspension; may have passed.
+  /// Nil if no grace has begun since the foreground.
   var graceEnd: HostTime?
   var fetch: Fetch?
   /// The background sessions whose events the application is handling, keyed by the call that reported them.
@@ -110,12 +112,13 @@ package struct LifecycleMachine: Hashable, Sendable {
   var budget: BackgroundBudget
   /// Whether the expiration handlers became due since the budget last started.
   var hasWarned = false
-  /// Whether the application is in the background; true from the call of `didEnterBackground` on.
+  /// Whether the application is in the background: from the call of `didEnterBackground` until just before that of
+  /// `willEnterForeground`.
   var isInBackground = false
   var returnsOnUnlock = false
-  /// Whether the application was notified of an interruption and not yet of its end. Differs from
-  /// `isInterrupted` during suspension, while the application is not running (then false), and until pending
-  /// steps have notified the application.
+  /// Whether the application was notified of an interruption and not yet of its end. May differ from `isInterrupted`
+  /// during suspension, while the application is not running (then false), and until pending steps have notified the
+  /// application.
   var knowsInterruption = false
   /// The `shouldResume` of an interruption's end during suspension, to be reported on resumption.
   var missedEnd: Bool?
@@ -139,8 +142,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   }
 
   /// Handles an event at `moment` and returns the actions to carry out, in order. Deadlines up to `moment` are
-  /// handled before the event, so a call that returns after its limit is too late. A `moment` before the
-  /// previous event's counts as equal to it.
+  /// handled before the event, so a call that returns exactly at its limit is too late. If `moment` is
+  /// before the time of the previous event, that time counts instead.
   package mutating func handle(_ event: Event, at moment: HostTime) -> [Action] {
     now = max(now, moment)
     checkTime()
@@ -192,7 +195,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     if let token = arrival.token { actions.append(.finished(token: token)) }
   }
 
-  /// Runs steps and handles events until a call is pending, or no step and no event is left.
+  /// Runs steps, then events, then due expirations, until a call is pending or none of them is left.
   private mutating func pump() {
     while pending == nil {
       if !agenda.isEmpty {

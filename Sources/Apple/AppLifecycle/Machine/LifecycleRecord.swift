@@ -9,7 +9,8 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
 
   /// The kinds of recorded events.
   public enum Event: Hashable, Sendable {
-    /// A user or system event arrived. A call into the application in progress delays its effects.
+    /// A user or system event arrived. A call into the application in progress delays the effects of the event. A touch
+    /// is recorded only after the effects of earlier events.
     case happened(LifecycleHappening)
     /// The application entered this state.
     case state(ApplicationState)
@@ -42,9 +43,9 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
     case scheduledTaskEnded(String, success: Bool?)
     /// Sockets of the suspended application were reclaimed. Never recorded with an empty list.
     case socketsReclaimed([ReclaimedSocket])
-    /// The players were notified of an interruption.
+    /// The players are notified of an interruption right after this record.
     case interruptionBegan
-    /// The players were notified of the end of an interruption.
+    /// The players are notified of the end of an interruption right after this record.
     case interruptionEnded(shouldResume: Bool)
     /// The application and all its tasks ended, with a report if it was terminated for a fault.
     case terminated(TerminationReport?)
@@ -164,7 +165,7 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case noVoIPSocket(Int32)
   /// The process has no descriptors or memory left to watch the socket with this descriptor.
   case noVoIPWatch(Int32)
-  /// The keep-alive interval, in seconds, is too short.
+  /// The keep-alive interval, in seconds, is below `UIMinimumKeepAliveTimeout`.
   case keepAliveTooShort(Double)
 
   /// The reason as a sentence for the user.

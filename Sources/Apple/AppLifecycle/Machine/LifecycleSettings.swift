@@ -33,8 +33,9 @@ public struct LifecycleSettings: Hashable, Sendable {
   /// Apple gives no figure for "shortly after that method returns"; the default equals the limit of the call
   /// itself.
   public var suspensionGrace = 5.0 { didSet { suspensionGrace = Self.legal(suspensionGrace) } }
-  /// The time for which an application runs after it was woken by a location change, a remote-control command
-  /// or the end of an interruption. After the latter two it must start to play within this time.
+  /// The time for which an application runs in the background after a location change or the end of an interruption has
+  /// woken it. Also applies after a remote-control command. After a command or an interruption the application must
+  /// start to play within this time.
   public var wakeGrace = 5.0 { didSet { wakeGrace = Self.legal(wakeGrace) } }
   /// The time for which data for a VoIP socket or a keep-alive call keeps an application running. Also the
   /// limit of a keep-alive call, of which Apple says "a maximum of 10 seconds".
@@ -59,8 +60,8 @@ public struct LifecycleSettings: Hashable, Sendable {
 }
 
 /// The condition under which the system reclaims the TCP sockets of a suspended application. Listening,
-/// connecting and connected sockets over IPv4 and IPv6 are affected. Sockets of players and of the audio
-/// server, the control socket and registered VoIP sockets are not.
+/// connecting and connected sockets over IPv4 and IPv6 are affected. Exceptions are the sockets of players, of the
+/// audio server and of the location service, the control socket, and registered VoIP sockets.
 ///
 /// A reclaimed socket keeps its descriptor. Unread data is lost, the peer sees a reset, and waiting threads
 /// wake up. Afterwards `recv` fails with ENOTCONN (the first time with the pending SO_ERROR, ECONNRESET,

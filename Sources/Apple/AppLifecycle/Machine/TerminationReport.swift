@@ -4,7 +4,7 @@ public import Clocks
 public struct TerminationReport: Hashable, Sendable {
   /// The termination codes of Apple's crash reports.
   public enum Code: UInt32, Hashable, Sendable, CaseIterable {
-    /// A call into the application did not return in time: "ate bad food".
+    /// A call into the application, or an observer or part of the device, did not return in time: "ate bad food".
     case watchdog = 0x8bad_f00d
     /// A background task was not ended, or a scheduler task not completed, in time.
     case backgroundTask = 0x2182_bad2

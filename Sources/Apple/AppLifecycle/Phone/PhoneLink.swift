@@ -40,12 +40,12 @@ package final class PhoneLink: Sendable {
     /// The deadline for the parts of the suspended application to stop; nil if the worker does not wait for
     /// that.
     var stillUntil: HostTime?
-    /// The time of the next check for a device that hangs; nil if no event was carried out since the last one.
+    /// The time of the next check for a device that hangs; nil if none is scheduled.
     var hangCheckAt: HostTime?
   }
 
-  /// Takes over the sockets that `text` names. Returns nil if the descriptors are not the phone's sockets, for
-  /// example in a child of the application, which inherits only the variable.
+  /// Takes over the sockets that `text` names. Returns nil if `text` is malformed or the descriptors are not the phone's
+  /// sockets. The latter is the case in a child of the application, which inherits only the variable.
   init?(_ text: String) {
     guard let invitation = PhoneInvitation(text) else { return nil }
     self.invitation = invitation
@@ -106,8 +106,9 @@ package final class PhoneLink: Sendable {
   /// a copy of the descriptor. Any thread.
   func watch(_ descriptor: Int32) { send(.watch, with: descriptor) }
 
-  /// Passes this process's sockets to the phone, which reclaims them once the process is stopped, so that no
-  /// thread sees a reclaimed socket before that. Returns false if the phone is not about to stop the process.
+  /// Passes the reclaimable sockets of this process to the phone, which reclaims them once the process is stopped. No
+  /// thread therefore sees a reclaimed socket before that. Returns false, without effect, if the phone is not about to
+  /// stop the process.
   private func reclaimSockets() -> Bool {
     guard state.withLock({ $0.stillUntil != nil }) else { return false }
     for number in OpenSockets.reclaimable() { send(.socket, with: number) }
@@ -151,9 +152,9 @@ package final class PhoneLink: Sendable {
 
   // MARK: Orders
 
-  /// Carries out orders until the phone ends, which also ends the application. Returns if the application has
-  /// closed the socket. A wait in `recv` stays on the phone's socket even if the descriptor's number is
-  /// reused.
+  /// Carries out orders until the phone ends, which also ends the application. Returns if `recv` fails, because the
+  /// application has closed the descriptor. A wait in `recv` stays on the phone's socket even if the descriptor's
+  /// number is reused.
   private func read() {
     var bytes = [UInt8](repeating: 0, count: PhoneReport.limit)
     while true {
@@ -167,7 +168,7 @@ package final class PhoneLink: Sendable {
     }
   }
 
-  /// Ends the application and its children.
+  /// Kills the leader of this process's session, the leader's descendants, and finally this process.
   private func endWithPhone() {
     ProcessTree(getsid(0)).killAll()
     kill(getpid(), SIGKILL)

@@ -122,7 +122,7 @@ final class VoIPSockets: Suspendable {
   }
 }
 
-/// The kernel's watch of sockets, and the wait for it.
+/// An epoll instance that watches sockets, and a pipe that ends a wait for it.
 final class SocketWatch: Sendable {
   private let epoll: OwnedDescriptor
   private let pipe: WakePipe
@@ -135,7 +135,7 @@ final class SocketWatch: Sendable {
     static let add: Int32 = 1
   }
 
-  /// Creates a watch; nil if no descriptors are left.
+  /// Creates a watch; nil if descriptors or memory have run out.
   init?() {
     guard let pipe = WakePipe(),
       let epoll = try? OwnedDescriptor(continuo_epoll_create(O_CLOEXEC), from: "epoll_create1")
@@ -161,7 +161,7 @@ final class SocketWatch: Sendable {
   /// Ends the present wait, or else the next one.
   func end() { pipe.wake() }
 
-  /// Whether a socket has data that were not forgotten.
+  /// Whether an event of a socket is pending, which `forget` has not consumed.
   var hasData: Bool {
     var entry = pollfd(fd: epoll.number, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) > 0
@@ -174,8 +174,8 @@ final class SocketWatch: Sendable {
     return entries[0].revents == 0
   }
 
-  /// Consumes the event of one socket. The socket's unread data cause another event only when more data
-  /// arrive.
+  /// Consumes the event of one socket. The socket causes another event only when more data arrive or its connection
+  /// ends.
   func forget() {
     var event = continuo_epoll_event()
     _ = continuo_epoll_wait(epoll.number, &event, 1, 0)

@@ -4,7 +4,7 @@ package import Foundation
 import Synchronization
 package import Transfer
 
-/// The dependencies of players: the clock, the output, the main queue and the decoder.
+/// The dependencies of players: the clock, the output, the main queue and the sources of media.
 ///
 /// An application that does not use the default environment sets `current` once, before it makes its first
 /// player. A player keeps the environment in which it was made. Copies of an environment share its audio
@@ -35,8 +35,8 @@ public struct PlaybackEnvironment: Sendable {
   package var preferredForwardBufferDuration = 0.0
   package let suspension: PlaybackSuspension
   package let audioSession: AVAudioSession
-  /// A handler of diagnostics about the sound rather than a particular player. Called on the main queue; must
-  /// not block. By default a missing output is reported once on standard error; nil reports nothing.
+  /// The handler of diagnostics of the players and their output. Called on the main queue; must not block. By default
+  /// the first missing output in the process is reported on standard error; nil reports nothing.
   public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
 
   package init(
@@ -76,8 +76,8 @@ public struct PlaybackEnvironment: Sendable {
   }
 
   /// The environment of new players and assets: that of the innermost `withCurrent`, otherwise the process's.
-  /// Setting the property replaces the process's environment. The default environment is made at first use.
-  /// Any thread; does not block.
+  /// Setting the property replaces the process's environment. The default environment is made at first use, which loads
+  /// the library of its output. Any thread; does not block otherwise.
   public static var current: PlaybackEnvironment {
     get {
       if let scope { return scope.environment }
@@ -95,8 +95,8 @@ public struct PlaybackEnvironment: Sendable {
     }
   }
 
-  /// Replaces the process's environment by one whose players have a device, so that nobody connects them to
-  /// another one. Other than the setter of `current`, searches for no conformance at run time.
+  /// Replaces the process's environment by one whose players are already connected to a `Device`. Unlike the setter of
+  /// `current`, calls no `EnvironmentMaker`, and therefore searches for no conformance at run time.
   package static func setCurrent(_ environment: PlaybackEnvironment) {
     // The previous environment may release its objects, so it is released outside the lock.
     var environment: PlaybackEnvironment? = environment
@@ -124,8 +124,8 @@ public struct PlaybackEnvironment: Sendable {
     audioSession.beginInterruption(reason)
   }
 
-  /// Ends the interruption and notifies the application. Players do not resume automatically; the application
-  /// calls `play()`. No effect without an interruption. Any thread.
+  /// Ends the interruption and notifies the application, with the option `shouldResume` if that is true. Players do not
+  /// resume automatically; the application calls `play()`. No effect without an interruption. Any thread.
   public func endInterruption(shouldResume: Bool) {
     audioSession.endInterruption(shouldResume: shouldResume)
   }
@@ -164,11 +164,11 @@ package protocol EnvironmentMaker {
   /// Returns the default environment. Called once, at its first use.
   static func makeEnvironment() -> PlaybackEnvironment
 
-  /// Called for each environment of the process, when it becomes the current one.
+  /// Handles an environment that becomes the current one of the process, except by `PlaybackEnvironment.setCurrent`.
   static func becameCurrent(_ environment: PlaybackEnvironment)
 }
 
-/// A diagnostic about the sound rather than a particular player.
+/// A diagnostic of the players of an environment and their output.
 public enum PlaybackDiagnostic: Hashable, Sendable {
   /// The output could not be opened or was lost, for the reason in the text. A retry follows after
   /// `retryAfter` seconds; nil means no retry.
@@ -180,9 +180,10 @@ public enum PlaybackDiagnostic: Hashable, Sendable {
   /// The number of time-observer steps that were dropped because the observer's queue was more than a second
   /// late.
   case stepsCoalesced(Int64)
-  /// A start of a player was requested while the application is suspended. It takes effect when the
-  /// application runs again. No other diagnostic is reported during the suspension.
+  /// A start of a player was requested while the application is suspended. The start takes effect when the
+  /// application runs again, if it is allowed. No other diagnostic is reported during the suspension.
   case startDeferred
-  /// An implausible replay gain in an item's tags is ignored. The text names the item and the value.
+  /// Implausible replay-gain values in an item's tags are ignored. The text names the item and the values. Reported
+  /// once per item.
   case replayGainIgnored(String)
 }

@@ -96,7 +96,8 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 public protocol KeyValueObserving: AnyObject, SendableMetatype {}
 
 extension KeyValueObserving {
-  /// Calls `changeHandler` after each change of the value at `keyPath` until the returned handle is released.
+  /// Calls `changeHandler` after each change of the value at `keyPath`, until the returned handle is released or
+  /// invalidated.
   /// The path may lead through other observable objects (`\.currentItem?.status`, `\.currentItem!.duration`);
   /// `self` may be of a subclass. May be called on any thread.
   ///

@@ -69,13 +69,14 @@ package final class ChangeAnnouncer: Sendable {
     }
   }
 
-  /// Whether observations still wait, because the players were suspended meanwhile.
+  /// Whether observations still wait, because `mayCall` has returned false meanwhile.
   package var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
   /// Whether `.prior` handlers are running. Another change has to wait for them.
   package var isPreparing: Bool { state.withLock { $0.preparing > 0 } }
 
-  /// Notifies the `.prior` observations in `lists`. Must be called before a change.
+  /// Completes earlier changes as `settle` does, then calls `prepare` on the observations in `lists`, as far as `mayCall`
+  /// permits. Must be called before a change.
   package func prepare(_ lists: [ObservationList], for changing: [ObservedProperty]) {
     settle()
     state.withLock { $0.preparing += 1 }
@@ -99,7 +100,7 @@ package final class ChangeAnnouncer: Sendable {
 ///
 /// During an evaluation, properties return the values last reported to observers, on any thread. If no
 /// current item exists and the path unwraps `currentItem` with `!`, the property returns a placeholder.
-/// Without it, evaluating the path would stop the program.
+/// Without the placeholder, evaluating the path would stop the program.
 package final class PathEvaluation: Sendable {
   /// The key-path evaluation in progress in the current task; nil if none.
   @TaskLocal package static var current: PathEvaluation?
@@ -129,8 +130,8 @@ package final class PathEvaluation: Sendable {
     properties.withLock { if !$0.contains(property) { $0.append(property) } }
   }
 
-  /// Returns the value of a property whose object is missing: a placeholder if the path contains a `!`,
-  /// otherwise nil.
+  /// Returns the value of a property whose object is missing: nil if the path ends with the object or contains no `!`,
+  /// otherwise a placeholder.
   ///
   /// Only the description of a key path shows whether it unwraps. The first description in a program takes a
   /// millisecond, so none is made for a path that ends with the object.

@@ -34,8 +34,8 @@ package final class TrackedProperties: ObjectObservation, Observable {
 
   private static let choice = Mutex(Choice())
 
-  /// Whether new players and items are tracked. Stops the program if changed after the first player or item
-  /// was made.
+  /// Whether new players and items are tracked by Swift Observation; false by default. A change after the first player
+  /// or item was made stops the program.
   package static var isEnabled: Bool {
     get { choice.withLock { $0.isEnabled } }
     set {

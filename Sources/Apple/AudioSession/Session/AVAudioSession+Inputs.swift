@@ -58,8 +58,8 @@ extension AVAudioSession {
   /// The user's permission to record. Always `denied`.
   public var recordPermission: RecordPermission { .denied }
 
-  /// Requests permission to record. `response` is called once, with false, on the main queue; before the
-  /// return if the caller is on the main queue.
+  /// Requests permission to record. `response` is called with false on the main queue, before the return if the caller
+  /// is on the main queue. The call is deferred during suspension, and dropped if the application ends first.
   @preconcurrency
   public func requestRecordPermission(_ response: @escaping @Sendable (Bool) -> Void) {
     suspension.tell { response(false) }

@@ -7,7 +7,8 @@ extension AVAudioSession {
   /// Posted when an interruption begins (players pause) or ends (players do not resume automatically).
   public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
 
-  /// Posted when the category or its port changed, or when the output changed after it was first opened.
+  /// Posted when the category or its port changed, and when the output's device changed or disappeared after the output
+  /// was first opened.
   public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
 
   /// Posted when other applications start or stop playing audio, while the session is active and the
@@ -15,11 +16,13 @@ extension AVAudioSession {
   public static let silenceSecondaryAudioHintNotification = Notification.Name(
     "AVAudioSessionSilenceSecondaryAudioHintNotification")
 
-  /// Posted when the connection to the sound server was lost. Players wait until it is restored.
+  /// Posted when the connection to the sound server was lost. Players wait for the server, unless their
+  /// `automaticallyWaitsToMinimizeStalling` is false.
   public static let mediaServicesWereLostNotification = Notification.Name(
     "AVAudioSessionMediaServicesWereLostNotification")
 
-  /// Posted when the sound server is reachable again. Players continue automatically, unlike Apple's.
+  /// Posted when a player has opened its output again after the loss of the server. Waiting players continue
+  /// automatically, unlike Apple's.
   public static let mediaServicesWereResetNotification = Notification.Name(
     "AVAudioSessionMediaServicesWereResetNotification")
 }

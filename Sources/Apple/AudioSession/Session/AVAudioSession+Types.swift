@@ -126,13 +126,14 @@ extension AVAudioSession {
     public static let shouldResume = InterruptionOptions(rawValue: 1)
   }
 
-  /// The reason of an interruption.
+  /// The reason of an interruption. Reasons other than `default` occur only if passed to
+  /// `PlaybackEnvironment.beginInterruption(_:)`.
   public enum InterruptionReason: UInt, Sendable {
     /// Other audio started: a call, another application.
     case `default` = 0
-    /// The application was suspended. Deprecated by Apple since iOS 16; does not occur here.
+    /// The application was suspended. Deprecated by Apple since iOS 16.
     case appWasSuspended = 1
-    /// The built-in microphone was muted. Does not occur.
+    /// The built-in microphone was muted.
     case builtInMicMuted = 2
     /// The route's device was disconnected.
     case routeDisconnected = 4
@@ -148,7 +149,7 @@ extension AVAudioSession {
 
   /// The reason of a route change.
   public enum RouteChangeReason: UInt, Sendable {
-    /// Unknown reason.
+    /// The reason is unknown. Does not occur.
     case unknown = 0
     /// Sound moves to another device.
     case newDeviceAvailable = 1

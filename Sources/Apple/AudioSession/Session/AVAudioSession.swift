@@ -47,14 +47,15 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
 
   /// Sets the category. A change of category clears the options. The mode is kept if it is valid for the
   /// category, and becomes `default` otherwise. The policy becomes `default`. The category `record` pauses the
-  /// session's players, with the reason `setRateFailed`. Throws an `NSError` with the `ErrorCode` `badParam` for
-  /// an unknown category.
+  /// session's players, with the reason `setRateFailed`. In the background, a category without background playback
+  /// pauses them with the reason `appBackgrounded`. Throws an `NSError` with the `ErrorCode` `badParam` for an
+  /// unknown category.
   public func setCategory(_ category: Category) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category) }
   }
 
-  /// Sets the category and the options. Throws as `setCategory(_:)` does, and `badParam` for options that the
-  /// category does not allow.
+  /// Sets the category and the options; otherwise as `setCategory(_:)`. Also throws `badParam` for options that are
+  /// unknown or that the category does not allow.
   public func setCategory(_ category: Category, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
   }
@@ -76,7 +77,8 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     }
   }
 
-  /// Sets the mode. Throws as `setCategory(_:mode:policy:options:)` does.
+  /// Sets the mode. Throws an `NSError` with the `ErrorCode` `badParam` for an unknown mode, or a mode that a long-form
+  /// policy does not allow. Throws `incompatibleCategory` for a mode that is not valid for the category.
   public func setMode(_ mode: Mode) throws {
     try change { state throws(AudioSessionError) in try state.setMode(mode) }
   }
@@ -86,13 +88,13 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
   /// Whether the session is active. Apple's session has no such member, but activates by the same rules.
   public var isActive: Bool { state.withLock { $0.isActive } }
 
-  /// Whether the session is interrupted. During an interruption it cannot be activated, and players do not
+  /// Whether the session is interrupted. During an interruption the session cannot be activated, and players do not
   /// play. Becomes true before `began` and false before `ended` is posted. Not in Apple's session.
   public var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-  /// Activates or deactivates the session. Deactivation pauses its players and does not throw (as since iOS
-  /// 26; earlier versions also threw `isBusy`). `options` has no effect here. Activation during an
-  /// interruption throws an `NSError` with the `ErrorCode` `insufficientPriority`.
+  /// Activates or deactivates the session. Deactivation pauses the session's players, with the reason `setRateCalled`,
+  /// and does not throw (as since iOS 26; earlier versions also threw `isBusy`). `options` has no effect here.
+  /// Activation during an interruption throws an `NSError` with the `ErrorCode` `insufficientPriority`.
   public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
     try change { state throws(AudioSessionError) in active ? try state.activate() : state.deactivate() }
   }
@@ -104,10 +106,10 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     AVAudioSessionRouteDescription(state.withLock { $0.route })
   }
 
-  /// The sample rate of the output, in frames per second; 0 while no output is open.
+  /// The sample rate of the first player with an open output, in frames per second; 0 if no output is open.
   public var sampleRate: Double { suspension.outputProperties.map { Double($0.sampleRate) } ?? 0 }
 
-  /// The latency from the player to the listener, in seconds; 0 while no output is open.
+  /// The latency from the first player with an open output to the listener, in seconds; 0 if no output is open.
   public var outputLatency: TimeInterval { suspension.outputProperties?.latency ?? 0 }
 
   // MARK: Other audio and volume
@@ -132,18 +134,18 @@ public final class AVAudioSession: NSObject, KeyValueObserving, ObservedObject, 
     }
   }
 
-  /// Whether another client of the sound server plays audio; false if no server is available. The first use
-  /// of this property, `secondaryAudioShouldBeSilencedHint` or `outputVolume` connects to the server and
-  /// waits at most 0.2 seconds for its answer; no later use blocks. Activation also connects, without
-  /// waiting.
+  /// Whether another client of the sound server plays audio; false if the server is not available or has not answered
+  /// yet. The first use of this property, `secondaryAudioShouldBeSilencedHint` or `outputVolume` connects to the server
+  /// and waits at most 0.2 s for its answer. Later uses do not wait, unless the first connection was refused at once.
+  /// Activation also connects, without waiting.
   public var isOtherAudioPlaying: Bool { surroundings.isOtherAudioPlaying }
 
   /// Whether optional sound of the application should be silent. Equals `isOtherAudioPlaying`, because
   /// clients of the server do not state whether their sound may be mixed.
   public var secondaryAudioShouldBeSilencedHint: Bool { isOtherAudioPlaying }
 
-  /// The sink's volume as a mixer's slider shows it, from 0 to 1, even while the sink is muted; 1 if no
-  /// server is available. The first use may block for 0.2 seconds, as for `isOtherAudioPlaying`. Observable.
+  /// The sink's volume as a mixer's slider shows it, from 0 to 1, even while the sink is muted. Also 1 for amplification,
+  /// and if no server has answered. The first use may block for 0.2 s, as for `isOtherAudioPlaying`. Observable.
   public var outputVolume: Float {
     observations.note(.outputVolume)
     return surroundings.volume

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The inputs and outputs of the current route.
+/// The inputs and outputs of a route.
 public final class AVAudioSessionRouteDescription: NSObject, Sendable {
   /// The inputs. Always empty, because no input exists.
   public let inputs: [AVAudioSessionPortDescription] = []
@@ -35,7 +35,8 @@ struct SessionRoute: Hashable, Sendable {
 
 /// A port of a route: a sink of the sound server, a file or the simulated output.
 public final class AVAudioSessionPortDescription: NSObject, Sendable {
-  /// The kind of device, derived from the sink's name; `lineOut` if the name does not indicate a kind.
+  /// The kind of device, derived from the sink's name; `lineOut` if the name does not indicate a kind. The simulated
+  /// output is a phone's speaker or receiver, according to the session's category and options.
   public let portType: AVAudioSession.Port
   /// The sink's name.
   public let portName: String

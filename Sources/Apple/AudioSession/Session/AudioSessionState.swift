@@ -71,7 +71,7 @@ struct AudioSessionState: Sendable {
   // MARK: Requests of the application
 
   /// Sets the category and returns the actions. A `mode` of nil keeps the current mode if it is valid for
-  /// `category`. Options of nil keep the current options unless the category changes.
+  /// `category`, and sets `default` otherwise. Options of nil keep the current options unless the category changes.
   mutating func setCategory(
     _ category: AVAudioSession.Category, mode: AVAudioSession.Mode? = nil,
     policy: AVAudioSession.RouteSharingPolicy = .default, options: AVAudioSession.CategoryOptions? = nil
@@ -162,7 +162,8 @@ struct AudioSessionState: Sendable {
     }
   }
 
-  /// Records the device's surroundings. Other audio that plays at the first report causes no silence hint.
+  /// Records the device's surroundings. Silence hints follow changes of other audio while the session is active. Other
+  /// audio that plays at the first report causes none.
   mutating func surroundingsChanged(_ new: OutputSurroundings) -> [Action] {
     let old = surroundings
     surroundings = new

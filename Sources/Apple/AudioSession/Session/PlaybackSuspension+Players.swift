@@ -56,7 +56,8 @@ extension PlaybackSuspension {
   }
 
   /// Calls `start`, which starts `core`, if the session allows playback now; activates the session if
-  /// necessary. Returns whether `start` was called. Returns false after `terminateAll`.
+  /// necessary. Returns whether `start` was called, even if a concurrent change then paused `core`. Returns false
+  /// after `terminateAll`.
   package func start(_ core: any SuspendablePlayer, _ start: () -> Void) -> Bool {
     let (isKnown, session, wasInBackground) = state.withLock { state in
       (state.index(of: core) != nil, state.session, state.isInBackground)

@@ -3,13 +3,13 @@ import Dispatch
 package import PlaybackEngine
 import Synchronization
 
-/// The activity of a set of players.
+/// The activity of one player, or of the most active of several.
 package enum PlaybackActivity: Int, Comparable, Sendable {
   /// Paused, or without an item to play.
   case stopped
-  /// A player will continue automatically: an item is being opened, or the output is lost or starved.
+  /// A player will continue automatically: an item is being opened, or the output is starting, lost or starved.
   case waiting
-  /// A player waits to play an item whose medium comes from the network.
+  /// A player waits to play an item whose medium comes from the network or from a resource-loader delegate.
   case waitingForNetwork
   case playing
 
@@ -57,9 +57,10 @@ package final class PlaybackSuspension: Sendable {
     weak var session: AVAudioSession?
     var condition = Condition.running
     var isInBackground = false
-    /// The number of launches, so that a completion requested in one launch is not delivered in the next.
+    /// The number of relaunches, so that a completion requested in one launch is not delivered in the next.
     var life: UInt64 = 0
-    /// Delivers session notifications, and changes of items without a player, on the main queue, in order.
+    /// Delivers work on the main queue, in order, that belongs to no player: session notifications, for example, and
+    /// changes of items without a player.
     var lane: DeliveryLane
     /// Deferred calls that belong to no queue, to be delivered on resumption.
     var held: [@Sendable () -> Void] = []
@@ -114,7 +115,7 @@ package final class PlaybackSuspension: Sendable {
     if cores != nil { awaitCalls() }
   }
 
-  /// Whether the outputs of all players have carried out the suspension. Any thread.
+  /// Whether the open outputs of all players have carried out the suspension, so that no frame is heard. Any thread.
   package var isStill: Bool { state.withLock { $0.cores }.allSatisfy(\.engine.isStill) }
 
   /// Resumes every player at the frame where it stopped, and delivers the deferred calls. Any thread;
@@ -204,20 +205,22 @@ package final class PlaybackSuspension: Sendable {
 
   package var isSuspended: Bool { state.withLock { $0.condition == .suspended } }
 
-  /// The number of the application's launch, also while it is suspended; nil after `terminateAll`. Any thread.
+  /// The number of the present launch, from 0, also during suspension; nil between `terminateAll` and `launch`. Any
+  /// thread.
   package var life: UInt64? { state.withLock { $0.condition == .terminated ? nil : $0.life } }
 
   // MARK: Calls into the application
 
   /// Runs `work` on the main queue in order, immediately if the caller is on the main queue. Deferred while
-  /// suspended.
+  /// suspended, and dropped if the application ends first.
   func tell(_ work: @escaping @Sendable () -> Void) {
     let lane = state.withLock { $0.lane }
     lane.append(work)
     if isOnMainQueue() { lane.drain() } else { lane.wake() }
   }
 
-  /// Runs `work` in a later turn of the main queue, in order. Deferred while suspended.
+  /// Runs `work` in a later turn of the main queue, in order. Deferred while suspended, and dropped if the application
+  /// ends first.
   package func tellLater(_ work: @escaping @Sendable () -> Void) {
     let lane = state.withLock { $0.lane }
     lane.append(work)

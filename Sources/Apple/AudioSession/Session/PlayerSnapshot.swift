@@ -1,7 +1,8 @@
 public import Foundation
 public import MediaTime
 
-/// The state of a player: its queue and its position, exact to the frame. `Codable`, so that it can be saved.
+/// The state of a player: its queue, the position of each item, exact to the frame, and its settings. `Codable`, so that
+/// snapshots can be saved.
 public struct PlayerSnapshot: Codable, Hashable, Sendable {
   /// A time as a rational number, like `CMTime`.
   public struct Time: Codable, Hashable, Sendable {
@@ -10,7 +11,7 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
     /// The number of units per second, above zero.
     public var timescale: Int32
 
-    /// Creates a time of that many units.
+    /// Creates a time of `value` units of 1/`timescale` s.
     public init(value: Int64, timescale: Int32) {
       self.value = value
       self.timescale = timescale
@@ -45,7 +46,8 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
 
   /// The items in the order of the queue.
   public var items: [Item]
-  /// The index of the current item. Earlier items have been played. The number of items if none is current.
+  /// The index of the current item; the number of items if none is current. In a snapshot of a player the index is 0,
+  /// because the queue begins with the current item. A player made from a snapshot omits earlier items.
   public var currentIndex: Int
   /// The value of `AVPlayer.rate`.
   public var rate: Float

@@ -111,7 +111,8 @@ private final class GPSDSession: @unchecked Sendable {
 
   // MARK: Connecting
 
-  /// Starts connecting to the next address. `reason`: the failure of the previous one.
+  /// Starts connecting to the next address, or ends the attempt if none is left. `reason`: the failure of the previous
+  /// address; empty for the first one.
   private func tryNext(_ reason: String) {
     closeSocket()
     guard !addresses.isEmpty else {

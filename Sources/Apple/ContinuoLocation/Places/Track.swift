@@ -29,7 +29,8 @@ struct Track: Hashable, Sendable {
   /// The duration from the first point to the last, in seconds.
   var duration: Double { offsets[offsets.count - 1] }
 
-  /// Creates a track through these points. Either all have times, in ascending order, or none has.
+  /// Creates a track through these points. Throws unless all have times, in ascending order, or none has. Throws also
+  /// without points, and above `pointLimit` or `longest`.
   init(_ points: [Point]) throws(LocationTrackError) {
     guard let first = points.first else { throw LocationTrackError("no points") }
     guard points.count <= Self.pointLimit else {

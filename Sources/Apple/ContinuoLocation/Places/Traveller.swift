@@ -33,7 +33,7 @@ final class Traveller: PlaceSource {
   deinit { state.withLock { $0.worker }?.cancel() }
 
   func start(_ report: @escaping @Sendable (PlaceReport) -> Void) {
-    // The current location is that of the last whole second.
+    // The current location is that of the last whole second, or the end of the track.
     let elapsed = min(self.elapsed, track.duration)
     let run = state.withLock { state in
       state.report = report
@@ -60,7 +60,7 @@ final class Traveller: PlaceSource {
 
   private func moment(of number: Int) -> Double { min(Double(number), track.duration) }
 
-  /// Makes all due reports, including late ones, and returns the time of the next report.
+  /// Makes all due reports, including late ones. Returns the time of the next report, or `whenSignalled` after the last.
   private func go(_ run: Int) -> WorkerNext {
     while true {
       let (report, number) = state.withLock { state -> ((@Sendable (PlaceReport) -> Void)?, Int) in

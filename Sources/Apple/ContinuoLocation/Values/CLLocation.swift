@@ -107,7 +107,7 @@ open class CLLocationSourceInformation: NSObject, @unchecked Sendable {
   // Unchecked: the compiler cannot check an open class; these two constants are its only state.
   /// Whether the location was simulated, for example by a `LocationTrack`.
   public let isSimulatedBySoftware: Bool
-  /// Whether the location comes from an external accessory.
+  /// Whether the location comes from an external accessory. False for every `CLLocation`, also with gpsd.
   public let isProducedByAccessory: Bool
 
   /// Creates information with the given values.

@@ -47,7 +47,7 @@ public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bo
 /// A coordinate that is invalid.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
-/// The distance filter that reports every movement.
+/// The distance filter without a minimum movement.
 public let kCLDistanceFilterNone: CLLocationDistance = -1
 /// The maximum distance, in metres.
 public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
@@ -56,7 +56,7 @@ public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
 /// The accuracy of approximate locations in metres, the same as `kCLLocationAccuracyThreeKilometers`.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 3000
-/// The best accuracy with additional sensors. Here the same as `kCLLocationAccuracyBest`.
+/// The best accuracy with additional sensors. Has the same effect as `kCLLocationAccuracyBest` here.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 /// The best accuracy available.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1

@@ -11,7 +11,7 @@ struct CacheEntry: Codable, Hashable, Sendable {
   var body = Data()
   /// The request's fields that `Vary` names, with lower-case names.
   var varying: [String: String]
-  /// The time at which the response arrived or was last validated.
+  /// The time at which the response arrived, was last validated, or was stored by the application.
   var received: Date
 
   /// The statuses with which RFC 9110, 15.1, allows storing a response without explicit freshness, except 206.
@@ -103,9 +103,9 @@ struct CacheEntry: Codable, Hashable, Sendable {
 }
 
 extension TransferRequest {
-  /// Whether the response may come from a cache or be stored. False if the application has set a range or a
-  /// condition, because it interprets the response itself. False with a user's credentials, because the
-  /// response is for that user only, and the key of an entry does not name the user.
+  /// Whether the response may come from a cache or be stored: only for a `GET` without a body. False if the application
+  /// has set a range or a condition, because the application interprets the response itself. False with `credentials`,
+  /// because the response is for that user only, and the key of an entry does not name the user.
   var isCacheable: Bool {
     let own = ["Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
     return sentMethod == "GET" && body == nil && credentials == nil && own.allSatisfy { fields[$0] == nil }

@@ -83,8 +83,8 @@ struct CacheRule {
     head.fields["Expires"] == nil ? nil : (seconds(of: "Expires", head) ?? date) - date
   }
 
-  /// Returns a tenth of the time since the last change (RFC 9111, 4.2.2), at most `longestGuess`; 0 if
-  /// unknown.
+  /// Returns a tenth of the time in seconds from `Last-Modified` to the response's date (RFC 9111, 4.2.2), at most
+  /// `longestGuess`. Returns 0 without a valid `Last-Modified`.
   private static func guess(_ head: ResponseHead, _ date: Double) -> Double {
     min(((date - (seconds(of: "Last-Modified", head) ?? date)) / 10), longestGuess)
   }

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import TransferService
 
-/// Stored responses in a folder, a file each, shared with other processes. All methods block on the disk.
-/// Errors count as a missing response.
+/// Stored responses in a folder, a file each, shared with other processes. All methods block on the disk. A response
+/// whose file cannot be read counts as missing; other errors are ignored.
 final class DiskCache: Sendable {
   private let folder: URL
   /// The total size of the files in bytes at the last count, plus the responses that this process has stored since;
@@ -19,8 +19,8 @@ final class DiskCache: Sendable {
     return entry.key == key ? entry : nil
   }
 
-  /// Removes the earlier response for the same key, and stores this one unless it is too long for `capacity`.
-  /// Then removes the oldest responses if the total size exceeds `capacity`.
+  /// Removes the earlier response for the same key, and stores this one unless it is longer than a twentieth of
+  /// `capacity`. Then removes the oldest responses if the total size exceeds `capacity`.
   func store(_ entry: CacheEntry, capacity: Int) {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary

@@ -2,8 +2,8 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Stored responses to `GET` requests, in memory and in a folder. Responses that are longer than a twentieth
-/// of a capacity are not stored there. Thread-safe. Methods may block on the disk.
+/// Stored responses to `GET` requests, in memory and in a folder. A response is not stored in memory or in the folder
+/// if it is longer than a twentieth of the respective capacity. Thread-safe. Methods may block on the disk.
 ///
 /// FoundationNetworking's class of this name does not distinguish queries (Swift 6.3).
 public final class URLCache: NSObject, Sendable {
@@ -67,7 +67,8 @@ public final class URLCache: NSObject, Sendable {
   }
 
   /// Stores a response to a `GET` request in place of an earlier one. The `userInfo` of the response is not
-  /// stored. Has no effect for other requests and responses.
+  /// stored. Has no effect for other requests, for responses that are not an `HTTPURLResponse`, and with the storage
+  /// policy `notAllowed`.
   public func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
     guard let entry = CacheEntry(cachedResponse, for: request, at: date()) else { return }
     write(entry, cachedResponse.storagePolicy, after: keep(entry, cachedResponse.storagePolicy))

@@ -8,7 +8,8 @@ import TransferService
 private let timeoutFlagOffset = MemoryLayout<AnyObject>.size
 
 extension TransferRequest {
-  /// Creates the request to send. Throws a `URLError` if the request cannot be sent.
+  /// Creates the request to send, with the fields of `additional` that `request` does not set. Throws a `URLError` for a
+  /// body stream, an invalid method, and a URL that is missing, invalid, or neither HTTP nor HTTPS.
   init(_ request: URLRequest, additional fields: [String: String] = [:]) throws {
     guard let url = request.url else { throw URLError(.badURL) }
     try self.init(

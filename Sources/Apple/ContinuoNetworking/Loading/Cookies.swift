@@ -48,7 +48,8 @@ extension HTTPCookie.AcceptPolicy {
 }
 
 extension HTTPCookie {
-  /// The cookie with the expiry date from its `Max-Age` attribute, which FoundationNetworking ignores.
+  /// The cookie with the expiry date from its `Max-Age` attribute, which FoundationNetworking ignores; the unchanged
+  /// cookie if that attribute is missing or invalid.
   fileprivate var withMaximumAge: HTTPCookie {
     guard var properties, let text = properties.removeValue(forKey: .maximumAge) as? String,
       let seconds = Double(text), seconds.isFinite

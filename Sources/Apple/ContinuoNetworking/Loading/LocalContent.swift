@@ -12,8 +12,8 @@ enum LocalContent {
   /// Returns whether the scheme of `url` is `file` or `data`.
   static func isMeant(by url: URL?) -> Bool { ["file", "data"].contains(url?.scheme?.lowercased()) }
 
-  /// Examines the file of a `file:` URL, or decodes a `data:` URL (RFC 2397); nil for other URLs. Blocks on
-  /// the disk.
+  /// Examines the file of a `file:` URL, or decodes a `data:` URL (RFC 2397); nil for other URLs. Throws a `URLError`
+  /// for a missing or unreadable file, a directory, and a malformed `data:` URL. Blocks on the disk.
   init?(_ url: URL) throws(URLError) {
     switch url.scheme?.lowercased() {
     case "data": self = try Self.data(of: url)

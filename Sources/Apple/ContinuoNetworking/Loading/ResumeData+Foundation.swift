@@ -4,7 +4,8 @@ import Transfer
 import TransferService
 
 extension ResumeData {
-  /// Creates the data to resume after `count` bytes of a file; nil if request or response do not allow it.
+  /// Creates the data to resume after `count` bytes of a file; nil without bytes, or if the request or the response
+  /// does not allow it.
   init?(_ request: URLRequest, _ head: ResponseHead?, path: String, count: Int64) {
     guard let url = request.url else { return nil }
     self.init(
@@ -13,7 +14,7 @@ extension ResumeData {
       head, path: path, count: count)
   }
 
-  /// The request for the remaining bytes, without range fields.
+  /// The request of the download, without range fields and credentials; nil if the URL cannot be parsed.
   var request: URLRequest? {
     guard let url = URL(string: url) else { return nil }
     var request = URLRequest(url: url)

@@ -15,7 +15,7 @@ public final class SecCertificate: Sendable {
   }
 }
 
-/// The certificates of a server, and whether libcurl's TLS library considers them valid for the host.
+/// The certificates of a server, and whether libcurl's TLS library considers them valid for the host. Any thread.
 public final class SecTrust: Sendable {
   let certificates: [SecCertificate]
   let error: URLError?
@@ -26,8 +26,8 @@ public final class SecTrust: Sendable {
   }
 }
 
-/// Returns the certificates that the server has presented, its own first. The authority's own certificate is
-/// missing if the server does not send it.
+/// Returns the certificates that the server has presented, its own first; never nil. The authority's own certificate
+/// is missing if the server does not send it.
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> [SecCertificate]? { trust.certificates }
 
 /// Returns the number of certificates that the server has presented.

@@ -14,8 +14,8 @@ final class Challenges: Sendable {
   /// The checks of servers whose certificates the application has accepted, by origin.
   private let checks = Mutex<[String: ServerCheck]>([:])
 
-  /// Returns the check for the server of `url`, a new one if none is recorded; nil if no delegate decides about
-  /// certificates.
+  /// Returns the check for the server of `url`; nil if no delegate decides about certificates. Returns a new check if
+  /// none is recorded, or if the task has its own delegate.
   func check(of url: WebURL, for task: URLSessionTask) -> ServerCheck? {
     guard Self.judge(of: task) != nil else { return nil }
     // `checks` has the decisions of the session's delegate, which do not apply to a task with its own.

@@ -4,7 +4,8 @@ import Synchronization
 import TransferService
 
 extension URLSessionDelegate {
-  /// The delegate itself; nil if its type is known to lack the method for delayed requests.
+  /// The delegate itself; nil if it is not a `URLSessionTaskDelegate`, or if its type is known to lack the method for
+  /// delayed requests.
   var judgeOfDelays: (any URLSessionTaskDelegate)? {
     OptionalMethod.delayedRequests.isMissing(in: self) ? nil : self as? any URLSessionTaskDelegate
   }
@@ -19,7 +20,7 @@ extension SessionCore {
     }
   }
 
-  /// Asks the first delegate that has the method; without one, starts the task.
+  /// Asks the first delegate that has the method for delayed requests; without one, starts the task.
   private func askAboutDelay(of task: URLSessionTask) {
     guard let work = task.own.withLock({ $0.work }) as? BackgroundWork else { return }
     guard let request = task.originalRequest,

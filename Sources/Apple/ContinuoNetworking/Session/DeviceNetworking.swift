@@ -8,11 +8,11 @@ package import Transfer
 import TransferService
 
 extension Device {
-  /// The networking of this device's applications. Thread-safe; does not block.
+  /// The networking of this device's application. Thread-safe; does not block.
   public var networking: DeviceNetworking { part { DeviceNetworking($0) } }
 }
 
-/// The network of a device's applications, as used by `URLSession`. While the application is suspended, its
+/// The network of a device's application, as used by `URLSession`. While the application is suspended, its
 /// sessions call no delegate. Suspension closes the connections of default sessions; their transfers fail
 /// with `networkConnectionLost` when the application resumes. Thread-safe. Public methods do not block,
 /// except ``suspend()``, ``connectPower()`` and, with transfers in another process, ``terminate()``.
@@ -122,9 +122,9 @@ public final class DeviceNetworking: Suspendable {
   func endTurn() { turn.post() }
 
   /// Returns the service for background sessions: that of the phone which has started this process, or one in
-  /// this process. Fails, for example, if its folder cannot be opened or another process has locked it. The
-  /// first call blocks while the folder is read. Must be called between `beginTurn` and `endTurn`, because a
-  /// concurrent call would find the folder locked.
+  /// this process. Fails, for example, if its folder cannot be opened or another process has locked it. Unless
+  /// the service is open, blocks while the folder is read, or until the phone has sent its records. Must be called
+  /// between `beginTurn` and `endTurn`, because a concurrent call would find the folder locked.
   func openTransfers() -> Result<any TransferService, URLError> {
     if let transfers = made { return .success(transfers) }
     guard let device else { return .failure(URLError(.backgroundSessionWasDisconnected)) }
@@ -186,8 +186,8 @@ public final class DeviceNetworking: Suspendable {
     cacheFiles.close()
   }
 
-  /// Connects the device to power. From now on, transfers whose time the device chooses start immediately.
-  /// May block while the records of background transfers are read for the first time.
+  /// Connects the device to power. From now on, transfers do not wait for `LifecycleSettings.discretionaryDelay`. May
+  /// block until the records of background transfers are read for the first time, or the phone has sent them.
   public func connectPower() {
     beginTurn()
     let transfers = openTransfers()
@@ -254,7 +254,7 @@ public final class DeviceNetworking: Suspendable {
 
   private var made: (any TransferService)? { state.withLock { $0.transfers } }
 
-  /// Resumes the calls of delegates.
+  /// Resumes the calls of delegates, and fails the tasks whose connections the suspension has closed.
   public func resume() {
     state.withLock { $0.isSuspended = false }
     for session in sessions { session.resume() }
@@ -262,11 +262,11 @@ public final class DeviceNetworking: Suspendable {
     if device?.state == .background { made?.perform(.application(.background)) }
   }
 
-  /// Treats new transfers as created in the background.
+  /// Treats background transfers that are first resumed from now on as started in the background.
   public func enterBackground() { made?.perform(.application(.background)) }
 
-  /// Ends the start delay of transfers created in the background, and treats new transfers as created in the
-  /// foreground.
+  /// Ends the delay that follows a wake, for which transfers started in the background wait. Treats transfers that are
+  /// first resumed from now on as started in the foreground.
   public func enterForeground() { made?.perform(.application(.front)) }
 
   /// Cancels the background transfers, because the user has quit the application.

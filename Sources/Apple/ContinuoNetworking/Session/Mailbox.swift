@@ -36,8 +36,8 @@ final class Mailbox: Sendable {
   /// Waits until the call in progress on another thread has returned, at most until `deadline`.
   func awaitCall(until deadline: HostTime) { gate.awaitCalls(until: deadline) }
 
-  /// Ends the calls permanently. Pending calls are retained but never made, so that a task that awaits one
-  /// waits forever.
+  /// Ends the calls permanently. Pending calls are retained but never made, so that a Swift task that awaits one waits
+  /// forever.
   func close() {
     state.withLock { state in
       state.isClosed = true

@@ -3,7 +3,8 @@ import Synchronization
 /// An optional method of delegates. A Swift protocol does not show whether a type has a method of its own: this
 /// is known once the default implementation was called.
 enum OptionalMethod: Hashable {
-  /// Both methods for challenges. A challenge about certificates costs an extra connection.
+  /// Both methods for challenges about certificates. Such a challenge costs an extra connection, which is saved if the
+  /// delegate lacks both.
   case certificates
   /// The method for delayed requests. A suspended application is woken for it.
   case delayedRequests

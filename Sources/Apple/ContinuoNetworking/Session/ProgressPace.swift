@@ -37,7 +37,8 @@ struct ProgressPace {
 }
 
 extension URLSessionTask {
-  /// Reports the sent bytes to the delegate, unless a report is pending or, if `isLimited`, too recent.
+  /// Reports newly sent bytes to the delegate, unless a report is pending. With `isLimited`, skips a report within 0.1 s
+  /// of the previous one, unless all bytes were sent.
   func reportSent(isLimited: Bool = true) {
     let isLast = !isLimited || countOfBytesSent == countOfBytesExpectedToSend
     report(\.sent, \.sentPace, isLast: isLast) { [self] news, total in
@@ -47,8 +48,8 @@ extension URLSessionTask {
     }
   }
 
-  /// Reports the written bytes of a download to the delegate, unless a report is pending or, if `isLimited`,
-  /// too recent.
+  /// Reports newly written bytes of a download to the delegate, unless a report is pending. With `isLimited`, skips a
+  /// report within 0.1 s of the previous one. Has no effect on a task with a completion handler.
   func reportWritten(isLimited: Bool = true) {
     guard let task = self as? URLSessionDownloadTask, case .delegate = receiver else { return }
     report(\.received, \.writtenPace, isLast: !isLimited) { news, total in

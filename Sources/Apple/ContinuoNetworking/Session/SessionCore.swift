@@ -56,7 +56,8 @@ final class SessionCore: Sendable {
     state.withLock { $0.delegate = delegate }
   }
 
-  /// Recreates the tasks of a background session from the device's records.
+  /// Sets the session object. For a background session, also recreates the tasks from the device's records, and becomes
+  /// the receiver of the service's events.
   func restore(_ session: URLSession) {
     self.session = session
     guard let transfers, let identifier = values.identifier else { return }
@@ -65,7 +66,8 @@ final class SessionCore: Sendable {
     transfers.setClient(self, of: identifier)
   }
 
-  /// Requests the events that occurred before the session existed. To be called after `restore`.
+  /// Connects a background session to its service, which then delivers pending and later events. To be called after
+  /// `restore`.
   func connect() {
     guard let identifier = values.identifier else { return }
     transfers?.perform(
@@ -110,7 +112,7 @@ final class SessionCore: Sendable {
     set { state.withLock { $0.session = newValue } }
   }
 
-  /// Calls the application on the delegate queue.
+  /// Enqueues a call into the application on the delegate queue. Calls are made in order, and not during a suspension.
   func post(_ call: @escaping @Sendable () -> Void) { mailbox.post(call) }
 
   // MARK: Tasks
@@ -207,7 +209,7 @@ final class SessionCore: Sendable {
     for load in begun { load.freeze() }
   }
 
-  /// Waits until the call in progress of a delegate has returned, at most until `deadline`.
+  /// Waits until the application's call in progress on another thread has returned, at most until `deadline`.
   func awaitCall(until deadline: HostTime) { mailbox.awaitCall(until: deadline) }
 
   func resume() {

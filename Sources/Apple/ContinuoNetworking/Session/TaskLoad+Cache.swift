@@ -5,7 +5,7 @@ import Transfer
 import TransferService
 
 extension TaskLoad {
-  /// The cache from which the task may be answered; nil if there is none.
+  /// The cache of the session; nil for uploads, for `file` and `data` URLs, and in background sessions.
   var cache: URLCache? {
     let isOther = task is URLSessionUploadTask || core.values.identifier != nil
     return isOther || LocalContent.isMeant(by: url) ? nil : core.values.cache
@@ -54,7 +54,7 @@ extension TaskLoad {
     for name in ["If-None-Match", "If-Modified-Since"] { next.fields.remove(name) }
   }
 
-  /// Returns the stored response if the server has validated it.
+  /// Returns the stored response, updated and stored again, if the server has validated it; nil otherwise.
   func validated(by head: ResponseHead) -> CacheEntry? {
     guard head.status == 304, var entry = state.withLock({ $0.validating.take() }) else { return nil }
     entry.update(by: head, at: core.networking.date)

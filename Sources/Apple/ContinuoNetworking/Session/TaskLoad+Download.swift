@@ -106,7 +106,8 @@ extension TaskLoad {
     return demand
   }
 
-  /// Returns the file, its length, and the comparison in progress; nil if the exchange is obsolete.
+  /// Returns the file, its length, and the comparison with stored bytes, if any; nil if the exchange is obsolete or the
+  /// load is over.
   private func target(of exchange: Exchange) -> (file: OpenFile, length: Int64, comparison: Resumption?)? {
     state.withLock { state in
       guard state.exchange === exchange, !state.isOver, let file = state.file else { return nil }

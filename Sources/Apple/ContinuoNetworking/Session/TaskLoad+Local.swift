@@ -6,7 +6,8 @@ import Synchronization
 import TransferService
 
 extension TaskLoad {
-  /// Delivers content that is present, and ends the task. For a download, called on the files' worker.
+  /// Delivers local or cached content, and ends the task, after a delegate that receives responses has allowed the
+  /// response. For a download, called on the files' worker.
   func deliver(_ content: LocalContent, as response: URLResponse) throws {
     guard task is URLSessionDownloadTask else {
       guard content.count <= Self.longestData else { throw tooLong }

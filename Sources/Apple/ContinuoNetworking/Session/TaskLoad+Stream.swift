@@ -4,7 +4,8 @@ import Synchronization
 import TransferService
 
 extension TaskLoad {
-  /// Asks the delegate for the body stream of an upload, which is then read and sent.
+  /// Asks the delegate for the body stream of an upload, which is then read and sent. Fails the task without a delegate
+  /// or a stream.
   func askForStream() {
     guard let delegate = taskDelegate else { return fail() }
     let task = task

@@ -21,10 +21,11 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var file: OpenFile?
     /// The number of bytes in the file. The files' worker alone changes it.
     var stored: Int64 = 0
-    /// The resumption that the next response may continue; nil if the download starts with the first byte.
+    /// The resumption of the stored bytes, kept also after its response; nil if the download starts with the first byte.
     var resumption: Resumption?
-    /// The resumption whose stored bytes are being compared with those of `exchange`; nil if none are. Set by
-    /// the head of the response; after that only the worker for files changes it.
+    /// The resumption whose stored bytes are compared with the body of `exchange`; nil if the body does not continue
+    /// stored bytes. Set by the head of the response, and kept after the comparison. After the head only the worker
+    /// for files changes it.
     var comparison: Resumption?
     var deadline: Alarms.ID?
     var retry: Alarms.ID?
@@ -40,7 +41,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     var isHeld = false
     /// Whether the connection was closed because the application was suspended.
     var isLost = false
-    /// Whether the task needs no connection, because its response is complete or stored.
+    /// Whether the task needs no connection, because its response is complete or comes from the cache.
     var isComplete = false
     var isOver = false
     /// Whether the load is over with an error, which may have resume data for the file.
@@ -115,8 +116,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  /// Creates the request and sends it. Blocks on the disk if the task uses a file or a cache on the disk, and
-  /// on a body stream.
+  /// Delivers local or cached content, or else creates the request and sends it. Fails the task on an error. Blocks on
+  /// the disk if the task uses a file or a cache on the disk, and on a body stream.
   func prepare() {
     guard state.withLock({ !$0.isOver && !$0.isLost }) else { return }
     do {

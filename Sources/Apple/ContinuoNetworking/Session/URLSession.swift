@@ -8,8 +8,9 @@ import Synchronization
 import TransferService
 
 /// A session of HTTP and HTTPS transfers on the device that is `Device.current` when the session is created.
-/// `file` and `data` URLs are loaded too. Delegates and completion handlers are called one at a time on the
-/// delegate queue, in virtual time on the main queue. No call begins while the application is suspended.
+/// `file` and `data` URLs are loaded too, except by uploads and by downloads of background sessions. Delegates and
+/// completion handlers are called one at a time on the delegate queue, in virtual time on the main queue. No call
+/// begins while the application is suspended.
 ///
 /// A background session accepts data tasks, downloads and uploads from files, all without a completion handler.
 /// Creating any other task in such a session, or calling an `async` method that transfers, stops the program.
@@ -22,7 +23,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   private let isShared: Bool
   private let words = Mutex<String?>(nil)
 
-  /// The device's shared session, without a delegate.
+  /// The shared session of `Device.current`, without a delegate.
   open class var shared: URLSession { Device.current.networking.shared }
 
   /// Creates a session without a delegate.
@@ -30,10 +31,10 @@ open class URLSession: NSObject, @unchecked Sendable {
     self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
   }
 
-  /// Creates a session with a copy of the configuration. Tasks without a completion handler notify
-  /// `delegate`, which is retained until the session is invalidated. The delegate and completion handlers are
-  /// called on `queue`; nil for a serial queue of the session. If a background session with the same
-  /// identifier exists, the new object shares its configuration, delegate and queue instead.
+  /// Creates a session with a copy of the configuration. `delegate` receives the events of the tasks, and is retained
+  /// until the session is invalidated. A task's completion handler receives the response and the end instead. The delegate
+  /// and completion handlers are called on `queue`; nil for a serial queue of the session. If a background session with
+  /// the same identifier exists, the new object shares its configuration, delegate and queue instead.
   public convenience init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
     delegateQueue queue: OperationQueue?
@@ -90,8 +91,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     set { words.withLock { $0 = newValue } }
   }
 
-  /// Refuses further tasks, and notifies and releases the delegate after the existing tasks have ended. Call
-  /// this method when a session with a delegate is no longer used. Has no effect on the shared session.
+  /// Notifies and releases the delegate after the existing tasks have ended. Creating another task stops the program.
+  /// Call this method when a session with a delegate is no longer used. Has no effect on the shared session.
   open func finishTasksAndInvalidate() { if !isShared { core.invalidate(cancelling: false) } }
 
   /// Like `finishTasksAndInvalidate()`, but cancels the existing tasks.
@@ -149,7 +150,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
   }
 
-  /// Creates a task that sends `request` and passes the response to the handler.
+  /// Creates a task that sends `request` and passes the response to the handler. A response body of more than 1 GiB fails
+  /// the task with `dataLengthExceedsMaximum`.
   open func dataTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void

@@ -120,20 +120,22 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.httpMaximumConnectionsPerHost] = max(1, newValue) }
   }
 
-  /// Whether the device chooses the time of the transfers. Has an effect only in background sessions.
+  /// Whether the device chooses the time of the transfers; false by default. Has an effect only on downloads and uploads
+  /// of background sessions.
   open var isDiscretionary: Bool {
     get { self[\.isDiscretionary] }
     set { self[\.isDiscretionary] = newValue }
   }
 
-  /// Whether to wake the application when a background session's transfers are done; true by default.
+  /// Whether to wake the application when a background session's transfers have ended or wait for an answer of the
+  /// delegate; true by default.
   open var sessionSendsLaunchEvents: Bool {
     get { self[\.sessionSendsLaunchEvents] }
     set { self[\.sessionSendsLaunchEvents] = newValue }
   }
 
-  /// Whether a task waits for a network instead of failing without one. Downloads and uploads of background
-  /// sessions always wait.
+  /// Whether a task that has no response yet waits for a network instead of failing without one; false by default.
+  /// Downloads and uploads of background sessions always wait.
   open var waitsForConnectivity: Bool {
     get { self[\.waitsForConnectivity] }
     set { self[\.waitsForConnectivity] = newValue }

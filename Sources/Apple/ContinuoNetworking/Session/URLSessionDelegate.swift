@@ -41,7 +41,7 @@ extension URLSessionDelegate {
       completionHandler(disposition, credential)
     }
   }
-  /// Returns the default handling of the challenge by default.
+  /// Returns `performDefaultHandling` by default.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
@@ -57,15 +57,15 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// The task waits for a network. Called at most once per task.
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
-  /// The `earliestBeginDate` of a task in a background session has come. The task starts after `completionHandler`
-  /// was called, on any thread. A suspended application is woken for this. A new request replaces the task's for
-  /// `useNewRequest`.
+  /// The `earliestBeginDate` of a background session's download or upload has come. The task waits until
+  /// `completionHandler` is called, on any thread. A suspended or terminated application is woken for this if
+  /// `sessionSendsLaunchEvents` is true. With `useNewRequest`, the given request replaces the task's own.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
 
-  /// The `earliestBeginDate` of a task in a background session has come. Returns the disposition of the task, and
-  /// the new request for `useNewRequest`.
+  /// The `earliestBeginDate` of a background session's download or upload has come. Returns the disposition of the task,
+  /// and the new request for `useNewRequest`.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
   ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
@@ -106,8 +106,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64)
 
-  /// The task has ended. This is its last call. The error is nil if a response arrived completely, whatever
-  /// its status.
+  /// A task without a completion handler has ended. This is the last call for the task. The error is nil if a response
+  /// arrived completely, whatever its status.
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 
   /// The metrics of the task are complete. Called before the end of the task is reported to the delegate or
@@ -273,7 +273,8 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 
-  /// The download resumes at byte `fileOffset`.
+  /// The download resumes at byte `fileOffset`. `expectedTotalBytes` is the length of the whole file in bytes, or
+  /// `NSURLSessionTransferSizeUnknown` if the server does not announce it.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
     expectedTotalBytes: Int64)
@@ -317,8 +318,8 @@ extension URLSession {
     /// certificates: send the request to the server with this certificate, valid or not; without a
     /// credential, like `performDefaultHandling`.
     case useCredential = 0
-    /// Send the proposed credential; without one, accept the server's response as the task's. For
-    /// certificates: send the request if they are valid.
+    /// Send the proposed credential; without one, accept the server's response as the task's. For certificates: send
+    /// the request if they are valid; otherwise end the task with the error of their verification.
     case performDefaultHandling = 1
     /// End the task with the error `cancelled`.
     case cancelAuthenticationChallenge = 2

@@ -46,7 +46,7 @@ extension URLSessionTask {
       || additional.keys.contains { HTTPFields.isSame($0, "Cookie") }
   }
 
-  /// The stored cookies for the current request; nil if there are none, or if the application sets its own.
+  /// The stored cookies for the current request; nil if there are none, or if `sendsCookies` is false.
   var cookieField: String? { currentRequest?.url.flatMap { cookieField(for: $0) } }
 
   private func cookieField(for url: URL) -> String? { sendsCookies ? cookies?.field(for: url) : nil }

@@ -9,7 +9,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
   /// The state of a task.
   public enum State: Int, Hashable, Sendable {
-    /// The task is in progress, or waits for a network.
+    /// The task is in progress, or waits for a network, a free connection or its `earliestBeginDate`.
     case running = 0
     /// The task has not started, or is paused.
     case suspended = 1
@@ -82,7 +82,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
   /// The first request; nil for a download from unreadable resume data.
   open var originalRequest: URLRequest? { own.withLock { $0.original } }
-  /// The current request, which differs from the first one after redirects.
+  /// The current request, which differs from the first one after a redirect or a new request of the delegate.
   open var currentRequest: URLRequest? { own.withLock { $0.current } }
   /// The head of the response; nil before its arrival.
   open var response: URLResponse? { own.withLock { $0.response } }
@@ -91,7 +91,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   /// The current state of the task.
   open var state: State { own.withLock { $0.state } }
 
-  /// Receives the events of this task in place of the session's delegate. Retained until the end of the task.
+  /// Receives the events of this task in place of the session's delegate; nil by default. Challenges and delayed requests
+  /// for which this delegate has no method go to the session's delegate. Retained until the end of the task.
   open var delegate: (any URLSessionTaskDelegate)? {
     get { own.withLock { $0.delegate } }
     set {
@@ -113,13 +114,15 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The priority among waiting tasks, 0…1. Tasks with higher priorities start first.
+  /// The priority among tasks that wait for a connection, 0…1. Tasks with higher priorities start first. Has no effect
+  /// on downloads and uploads of background sessions.
   open var priority: Float {
     get { own.withLock { $0.priority } }
     set { own.withLock { $0.priority = min(max(newValue, 0), 1) } }
   }
 
-  /// The earliest start of a task in a background session. Must be set before the first `resume()`.
+  /// The earliest start of a download or upload in a background session; nil for none. Must be set before the first
+  /// `resume()`. Has no effect on other tasks.
   open var earliestBeginDate: Date? {
     get { own.withLock { $0.earliestBeginDate } }
     set { own.withLock { $0.earliestBeginDate = newValue } }
@@ -132,7 +135,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   open var countOfBytesExpectedToReceive: Int64 { own.withLock { $0.expectedToReceive } }
   /// The number of request body bytes sent.
   open var countOfBytesSent: Int64 { own.withLock { $0.sent } }
-  /// The length of the request body in bytes.
+  /// The length of the request body in bytes; 0 without a body, or if it is not yet known.
   open var countOfBytesExpectedToSend: Int64 { own.withLock { $0.expectedToSend } }
 
   /// An estimate by the application, stored without effect.
@@ -241,9 +244,9 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     super.init(session, id: id, request: request, receiver: receiver)
   }
 
-  /// Ends the task with the error `cancelled`. The handler receives the resume data on the delegate queue; nil
-  /// if the download cannot be resumed. Resuming requires a `GET`, received bytes, an ETag or a modification
-  /// date, and a server with range support.
+  /// Ends the task with the error `cancelled`. The handler receives the resume data on the delegate queue; nil if the
+  /// download cannot be resumed, or was cancelled or completed before. Resuming requires a `GET`, received bytes, an
+  /// ETag or a modification date, and a server with range support.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     cancel(producing: completionHandler)
   }
@@ -271,8 +274,8 @@ extension URLSessionTask {
     delegate ?? session.core.delegate as? any URLSessionTaskDelegate
   }
 
-  /// Updates `progress`. If a request body is sent, the response counts as at least one byte longer than
-  /// received so far. Otherwise the last sent byte would finish the progress.
+  /// Updates `progress`. For a task with a request body, the response counts as at least one byte longer than received
+  /// so far. The last sent byte therefore does not finish the progress.
   func showProgress() {
     let (done, total) = own.withLock { own in
       let sends = own.expectedToSend > 0

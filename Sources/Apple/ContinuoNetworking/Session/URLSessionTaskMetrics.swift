@@ -20,8 +20,9 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
     case localCache = 3
   }
 
-  /// The metrics of the request on each connection, oldest first, including redirects and refused
-  /// credentials. At most the last 100.
+  /// The metrics of the request on each connection, oldest first, including redirects and refused credentials; at most
+  /// the last 100. A response from the cache, a file or the URL itself adds an element. A download or upload of a
+  /// background session has one element, without measurements.
   public let transactionMetrics: [URLSessionTaskTransactionMetrics]
   /// The time from the creation of the task, or its restoration in a new process, to its end.
   public let taskInterval: DateInterval
@@ -34,16 +35,16 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
     taskInterval = interval
   }
 
-  /// The number of redirects that the task followed.
+  /// The number of followed redirects in `transactionMetrics`; 0 for downloads and uploads of background sessions.
   open var redirectCount: Int { transactionMetrics.dropLast().count { $0.isRedirect } }
 }
 
-/// The metrics of a request on one connection. Dates of phases that have not occurred are nil. Once a
-/// response has arrived, the phases are those that libcurl has measured. Byte counts include only bodies.
+/// The metrics of a request on one connection. Dates of phases that have not occurred, or were not measured, are nil.
+/// Once a response has arrived, the phases are those that libcurl has measured. Byte counts include only bodies.
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   // Unchecked, because the class is open; its state is immutable.
 
-  /// The request as it was sent.
+  /// The request as it was sent; the task's current request if the connection was not measured.
   public let request: URLRequest
   /// The response; nil if none arrived.
   public let response: URLResponse?

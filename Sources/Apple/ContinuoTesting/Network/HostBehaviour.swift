@@ -15,7 +15,7 @@ struct Cut {
 }
 
 struct Behaviour {
-  /// The cuts of the next connections, one per connection.
+  /// The cuts of the next connections, one for each connection whose answer has a body.
   var cuts: Deque<Cut> = []
   var always: Cut?
   var lifetime: Duration?
@@ -27,10 +27,10 @@ struct Behaviour {
   /// The replacement of the content after a number of requests.
   var change: (requestsLeft: Int, url: WebURL)?
   var refuses = false
-  /// The required credentials. Requests without them are answered with 401.
+  /// The required credentials; nil for none. Requests without them are answered with 401.
   var credentials: Credentials?
 
-  /// Returns the URL whose content answers a new request for `url`.
+  /// Returns the URL whose content answers a new request for `url`, and counts the request for `change`.
   mutating func resolve(_ url: WebURL) -> WebURL {
     guard let present = change else { return url }
     guard present.requestsLeft > 0 else { return present.url }

@@ -56,7 +56,8 @@ struct StationBody {
     return ResponseHead(status: 200, fields: fields)
   }
 
-  /// Returns the time at which the first `count` bytes are available; the device's start for past audio.
+  /// Returns the time at which the first `count` bytes are available; the device's start for bytes sent before it.
+  /// Metadata bytes count as audio.
   func moment(of count: Int64) -> HostTime { HostTime(max(.zero, station.moment(of: begin + count))) }
 
   mutating func take(_ count: Int) -> [UInt8] {

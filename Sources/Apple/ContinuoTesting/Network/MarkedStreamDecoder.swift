@@ -94,7 +94,8 @@ final class MarkedStreamDecoder: AudioDecoder {
     return filled > 0 ? .frames(filled) : .end
   }
 
-  /// Checks the frame that begins at `seen`, and returns whether its bytes are available.
+  /// Checks the bytes of the frame that begins at `seen`, and moves `seen` to its end. Returns `notYet` while bytes are
+  /// missing, and `end` if the source ends before the frame does. Throws if the bytes differ from those of the song.
   private func look() throws(DecodingError) -> ByteRead {
     let number = seen / MarkedStream.soundPerFrame
     let expected = stream.bytes(of: number)
@@ -112,7 +113,7 @@ final class MarkedStreamDecoder: AudioDecoder {
   private func offset(of frame: Int64) -> Int64 { base + stream.start(of: frame) - stream.start(of: first) }
 
   /// Returns an opening of the content of `source`, which is a test device's song, recognized by its header,
-  /// or MPEG audio.
+  /// or real audio.
   @Sendable static func open(
     _ source: any ByteSource, _ options: OpeningOptions, _ part: MP3Opening.Stream?
   ) -> MediaOpening {
@@ -133,7 +134,7 @@ final class MarkedStreamDecoder: AudioDecoder {
 
   private enum Found { case song(MarkedStreamDecoder), file }
 
-  /// The number of bytes searched for a header. A listener who joins a station may start within a frame.
+  /// The number of offsets at which a header is searched for. The bytes of a station may begin within a frame.
   private static let search = 4_096
 
   /// Returns the kind of the source, identified by its first bytes; nil while they are missing.

@@ -36,13 +36,13 @@ struct NetworkState {
     /// The number of bytes of the answer's body that were sent.
     var sent: Int64 = 0
     var cut: Cut?
-    /// The time at which the host ends the connection.
+    /// The time at which the host ends the connection; nil for none.
     var deadline: HostTime?
     var idleLimit: Duration?
     /// The time at which the reader paused; nil while it reads.
     var pausedSince: HostTime?
 
-    /// The number of body bytes still to be sent on the connection; nil if unlimited.
+    /// The number of body bytes until the cut or the end of the answer; nil if unlimited.
     var left: Int64? {
       let toEnd = answer.flatMap { answer in answer.end.map { $0 - answer.position } }
       let toCut = cut.map { $0.after - sent }
@@ -63,7 +63,7 @@ struct NetworkState {
   private var offlineUntil: HostTime?
   private var flight: (transfer: TransferID, count: Int, arrival: HostTime)?
   /// The number of the transfer that sent the last piece. The ready transfer with the next higher number
-  /// sends the next piece.
+  /// sends the next piece; without one, the ready transfer with the lowest number.
   private var turn: UInt64 = 0
 
   mutating func start(_ request: TransferRequest, _ sink: any TransferSink, at now: HostTime) -> TransferID {
@@ -232,7 +232,8 @@ struct NetworkState {
     return (connection.id, count, now.advanced(bySeconds: seconds))
   }
 
-  /// Returns the time at which the connection can send its next piece; nil if another event must come first.
+  /// Returns the time at which the connection can send its next piece: `now` if the bytes are always available. Returns
+  /// nil before the answer's head, while another event is due or the reader pauses, and without bytes left.
   private func sendingMoment(_ connection: Connection, at now: HostTime) -> HostTime? {
     let left = connection.left ?? .max
     guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil, left > 0

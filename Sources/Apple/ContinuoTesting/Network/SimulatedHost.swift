@@ -14,7 +14,8 @@ extension SimulatedNetwork {
     /// Closes connections after the given time from the beginning of the answer.
     public func closes(every duration: Duration) { change { $0.lifetime = duration } }
 
-    /// Closes the next connections after the given numbers of bytes, in order; later ones are unaffected.
+    /// Closes the next connections, in order, each after the given number of bytes of an answer's body. Answers without
+    /// a body do not count.
     public func closes(after bytes: [Int]) { change { $0.cuts += bytes.map { Cut(after: $0, .close) } } }
 
     /// Resets connections after the given number of bytes of an answer's body.
@@ -29,13 +30,14 @@ extension SimulatedNetwork {
       }
     }
 
-    /// Closes connections that were not read from for the given time.
+    /// Closes connections whose reader pauses for the given time or longer. The failure is reported when the reader
+    /// resumes.
     public func closesIdle(after duration: Duration) { change { $0.idleLimit = duration } }
 
     /// Ignores ranges in requests, and answers with the whole content.
     public func ignoresRanges() { change { $0.hasRanges = false } }
 
-    /// Omits the length from answers.
+    /// Omits the length from answers with the whole content. Answers with a range (status 206) still have it.
     public func tellsNoLength() { change { $0.tellsLength = false } }
 
     /// Delays the beginning of answers.

@@ -79,7 +79,8 @@ public final class SimulatedNetwork: Sendable {
 
   // MARK: Servers
 
-  /// Answers requests for `url` with `content` from now on, replacing any previous content.
+  /// Answers requests for `url` with `content` from now on, replacing any previous content. Stops the program if `url`
+  /// is not an http or https URL.
   public func serve(_ content: Content, at url: String) {
     let url = Self.address(url)
     change { $0.contents[url] = content }

@@ -2,13 +2,13 @@ import AudioCore
 import AudioOutput
 import Clocks
 
-/// The audible output of a test device, exact to the frame.
+/// The audible output of a test device. At rate 1 it is exact to the frame.
 public struct HeardSound: Hashable, Sendable, CustomStringConvertible {
   /// A sequence of consecutive frames of a song.
   public struct Passage: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the song; nil for sound of a real file.
+    /// The name of the song; nil for sound that is not recognized as a song, such as that of a real file.
     public var song: String?
-    /// The frames heard, accurate to one or two frames at rates other than 1. In each passage of a real file
+    /// The frames heard, accurate to one or two frames at rates other than 1. In each passage without a song
     /// they are counted from 0.
     public var frames: Range<Int64>
 

@@ -97,7 +97,8 @@ final class MarkedDecoder: AudioDecoder {
 
   var place: Int64 { origin + produced * Int64(source.sampleRate) / Int64(outputRate) }
 
-  /// Returns the number of output frames until the given frame of the song.
+  /// Returns the number of output frames from the current position to the given frame of the song; 0 for a frame before
+  /// that position.
   func outputFrames(before frame: Int64) -> Int { Int(max(0, outputFrames(upTo: frame) - produced)) }
 
   var format: PCMFormat { PCMFormat(sampleRate: source.sampleRate, channelCount: 2) }

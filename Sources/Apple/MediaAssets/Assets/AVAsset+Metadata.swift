@@ -3,8 +3,8 @@ import MediaTime
 
 // All metadata are read together when one of these members is first used, and separately from the audio, so
 // `duration` does not read them. The synchronous members block the caller's thread to read unread tags. They
-// are empty after a failure, and for a remote medium that was not read yet. `load` and the other asynchronous
-// members do not block.
+// are empty after a failure, and for a remote medium whose metadata no asynchronous member has read yet. `load` and the
+// other asynchronous members do not block.
 
 extension AVAsset {
   private var loadedMetadata: AssetMetadata? { try? loader.loadMetadataNow().get() }

@@ -45,7 +45,8 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   /// Reads values and calls `handler` once when reading has succeeded or failed. If the values are known, the
   /// call comes before this method returns. Otherwise it comes on a background thread, or on a thread that
   /// cancels loading or reads the same values. Metadata are read if one of their keys is listed. All other
-  /// values are read together if any other key, or none, is listed. Does not block.
+  /// values are read together if any other key, or none, is listed. The call is deferred while the players are
+  /// suspended, and dropped when the application ends. Does not block.
   @preconcurrency
   open func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil

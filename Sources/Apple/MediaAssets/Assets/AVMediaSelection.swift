@@ -34,7 +34,7 @@ public final class AVMediaSelectionGroup: NSObject, Sendable {
   public let options: [AVMediaSelectionOption] = []
   /// The default track. Always nil.
   public var defaultOption: AVMediaSelectionOption? { nil }
-  /// Whether no track may be selected. Always true.
+  /// Whether the selection may be empty. Always true.
   public let allowsEmptySelection = true
 
   override init() { super.init() }

@@ -90,7 +90,8 @@ package final class AssetLoader: Sendable {
     return read(AssetReading(source), isWanted: { true }) {}.map { values.finish($0) }
   }
 
-  /// Stores the properties that a player found when it opened the file.
+  /// Stores the properties that a player found when it opened the medium. Has no effect if the outcome is known or is
+  /// being read.
   package func learn(_ info: ItemInfo) {
     guard outcome == nil, !values.isLoading else { return }
     values.finish(.success(Values(info: info)))
@@ -125,7 +126,7 @@ package final class AssetLoader: Sendable {
   /// Calls `completion` with the metadata, as `load` does with the values.
   func loadMetadata(_ completion: @escaping Load<AssetMetadata>.Completion) {
     guard metadata.request(environment().suspension.deferred(completion)) else { return }
-    // The metadata of a playing live stream are already known.
+    // The metadata of a live stream whose values were read are already known.
     if case .success(let values)? = outcome, let live = values.info?.live {
       metadata.finish(.success(AssetMetadata(live.tag)), unlessCancelled: true)
       return
@@ -135,8 +136,8 @@ package final class AssetLoader: Sendable {
     Self.queue.async { self.goOnToMetadata(of: source, opening) }
   }
 
-  /// Returns the metadata. Blocks to read unread tags, but returns empty metadata for an unread remote
-  /// medium.
+  /// Returns the metadata. Blocks to read the unread tags of a file. Returns empty metadata for a remote medium whose
+  /// metadata `loadMetadata` has not read.
   func loadMetadataNow() -> Load<AssetMetadata>.Outcome {
     if let known = metadata.outcome { return known }
     guard shared == nil else { return .success(AssetMetadata(MediaTag())) }

@@ -17,7 +17,7 @@ public enum AVKeyValueStatus: Int, Sendable {
   case cancelled = 4
 }
 
-/// An object whose values are read from a file when they are first requested.
+/// An object whose values are known, or are read from a file or the network when they are first requested.
 public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
   /// Returns the status of loading `key`. After a failure `outError` receives the error.
   func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus

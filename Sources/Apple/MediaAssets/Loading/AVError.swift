@@ -12,7 +12,7 @@ public let AVFoundationErrorDomain = AVError.errorDomain
 public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   /// The error codes, with Apple's values.
   public enum Code: Int, Sendable {
-    /// Memory is exhausted, the decoder cannot be used at all, or the error has no code of its own.
+    /// Memory or file descriptors are exhausted, the decoder cannot be used at all, or the error has no code of its own.
     case unknown = -11800
     /// The audio server was restarted. Does not occur, because players reconnect automatically.
     case mediaServicesWereReset = -11819
@@ -26,7 +26,8 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     case operationNotSupportedForAsset = -11838
     /// The file does not exist or cannot be read, or its transfer failed.
     case failedToLoadMediaData = -11849
-    /// The server's responses contradict each other.
+    /// The server's responses contradict each other or violate the protocol, or a resource loader's delegate has reported
+    /// an error.
     case serverIncorrectlyConfigured = -11850
     /// Loading was cancelled, by `AVAsset.cancelLoading()`.
     case operationCancelled = -11878
@@ -37,7 +38,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
 
   /// The error code.
   public let code: Code
-  /// The reason, as a human-readable sentence; nil if `errorDescription` is complete.
+  /// The reason, as a human-readable sentence; nil if none was given.
   public let failureReason: String?
   /// The code of the underlying error. A negative code is of `NSURLErrorDomain`, a positive one of
   /// `NSCocoaErrorDomain`.
@@ -95,7 +96,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     }
   }
 
-  /// The user info of the `NSError`: description, failure reason and underlying error.
+  /// The user info of the `NSError`: the description, and the failure reason and the underlying error if known.
   public var errorUserInfo: [String: Any] {
     var info: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? ""]
     if let failureReason { info[NSLocalizedFailureReasonErrorKey] = failureReason }

@@ -47,7 +47,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   /// The identifier, which combines key space and key; nil if unset.
   open var identifier: AVMetadataIdentifier? { content.withLock { $0.identifier } }
 
-  /// The key in its key space: a string, such as the identifier of an ID3 frame.
+  /// The key in its key space: a string, such as the identifier of an ID3 frame; nil without an identifier.
   open var key: Any? { Self.parts(identifier)?.key }
 
   /// The key space of `key`; nil without an identifier.
@@ -56,7 +56,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   /// The common key with the same meaning; nil if none exists.
   open var commonKey: AVMetadataKey? { content.withLock { $0.commonKey } }
 
-  /// The type of the value, by Apple's names, for example `com.apple.metadata.datatype.UTF-8`.
+  /// The type of the value, by Apple's names, for example `com.apple.metadata.datatype.UTF-8`; nil if unset.
   open var dataType: String? { content.withLock { $0.dataType } }
 
   /// The language by BCP 47; nil if unknown.

@@ -155,7 +155,7 @@ final class BusLoop: @unchecked Sendable {
     // If sending fails, the connection has failed, which `process` detects.
     do throws(BusError) { try transmit(try call.reply(result)) } catch {
       guard case .success = result else { return }
-      // The values are not allowed in a message, such as a text with a zero byte.
+      // The values are not allowed in a message, such as an invalid object path.
       answer(call, .failure(error))
     }
   }

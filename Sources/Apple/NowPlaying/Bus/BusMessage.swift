@@ -6,7 +6,8 @@ package struct BusMessage: Hashable, Sendable {
   /// The interface of the member; may be empty in a received call.
   package var interface: String
   package var member: String
-  /// The arguments. Incomplete in a received message that has too many, or types that `BusValue` lacks.
+  /// The arguments. Incomplete in a received message with too many or too deeply nested values, or with types that
+  /// `BusValue` lacks.
   package var arguments: [BusValue]
   /// The types of the arguments in D-Bus notation, including types that could not be read.
   package var signature: String

@@ -36,8 +36,8 @@ package final class PersistentBus: Sendable {
 
   package var current: SessionBus? { state.withLock { $0.bus } }
 
-  /// Connects on the first call. If that fails, for example without libsystemd, an address or a server at the
-  /// address, the next call tries again.
+  /// Starts to connect on the first call. Later calls have no effect, unless that attempt has failed, for example without
+  /// libsystemd, an address or a server at the address.
   ///
   /// - Parameters:
   ///   - onConnect: called with each new connection, on this object's queue, to request names and signals.

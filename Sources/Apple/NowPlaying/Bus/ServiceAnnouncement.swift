@@ -42,7 +42,7 @@ package final class ServiceAnnouncement: Sendable {
     /// Whether the service is in the group, or is being added.
     var isAdded = false
   }
-  /// The group that Avahi created last; nil without Avahi.
+  /// The group that Avahi created last; nil before the first one, and while a restarted Avahi creates another.
   private let entry = Mutex<Entry?>(nil)
 
   /// Announces `service`. `address`: the address of the bus in D-Bus notation; nil selects the system bus at
@@ -122,7 +122,8 @@ package final class ServiceAnnouncement: Sendable {
     call(Self.avahi, entry.group, Self.entryGroup, "Reset", []) { [weak self] _ in self?.askState() }
   }
 
-  /// Changes the entry, and returns it if `change` returns true.
+  /// Applies `change` to the entry and returns the changed entry. If `change` returns false, or without an entry, changes
+  /// nothing and returns nil.
   private func change(_ change: (inout Entry) -> Bool) -> Entry? {
     entry.withLock { entry in
       guard var changed = entry, change(&changed) else { return nil }

@@ -6,8 +6,8 @@ import Glibc
 package final class SessionBus: Sendable {
   private let loop: BusLoop
 
-  /// Whether the environment names a session bus whose socket exists: `DBUS_SESSION_BUS_ADDRESS`, otherwise
-  /// `bus` in `XDG_RUNTIME_DIR`, as for libsystemd. Addresses that are not socket paths count as existing.
+  /// Whether the environment names a session bus whose socket this user can access: `DBUS_SESSION_BUS_ADDRESS`, otherwise
+  /// `bus` in `XDG_RUNTIME_DIR`, as for libsystemd. Addresses that are not socket paths count as accessible.
   /// Makes at most one system call, and loads no library.
   package static var isNamed: Bool { isNamed(in: { getenv($0).map { String(cString: $0) } }) }
 
@@ -31,9 +31,9 @@ package final class SessionBus: Sendable {
   ///     number to `reply(to:_:)`. At most 64 calls can be pending; further ones are refused.
   ///   - onSignal: called with received signals. Select signals by calling `AddMatch` on the bus.
   ///   - onEnd: called once if connecting fails after this initializer has returned, or the connection is
-  ///     lost. Not called for `close()`.
-  /// - Throws: `disconnected` if libsystemd is not installed, no bus address is known, or connecting fails at
-  ///   once.
+  ///     lost. Not called for `close()` or a release.
+  /// - Throws: `disconnected` if libsystemd is not installed or lacks a function, no bus address is known, or
+  ///   connecting fails at once.
   package init(
     address: String? = nil, onCall: @escaping @Sendable (BusMessage, _ number: UInt64) -> BusAnswer,
     onSignal: @escaping @Sendable (BusMessage) -> Void = { _ in }, onEnd: @escaping @Sendable () -> Void

@@ -64,7 +64,8 @@ public final class AVPlayerLooper: NSObject, Sendable {
   /// The maximum number of copies. Loops shorter than about 30 ms may have gaps.
   private static let greatestCount = 128
 
-  /// Creates a loop of the whole `itemToLoop`. The loop plays before the existing items.
+  /// Creates a loop of `itemToLoop` from its beginning to its end or `forwardPlaybackEndTime`. The loop plays before the
+  /// existing items. Stops the program if the item is known to be empty.
   public convenience init(player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem) {
     self.init(player: player, templateItem: itemToLoop, timeRange: .invalid)
   }
@@ -77,7 +78,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
   /// - Parameters:
   ///   - player: the player of the loop. Its `actionAtItemEnd` is `advance` during the loop.
   ///   - itemToLoop: the template, copied with its current properties.
-  ///   - loopRange: the range of the item to loop; invalid for the whole item.
+  ///   - loopRange: the range of the item to loop; invalid for the whole item, up to its `forwardPlaybackEndTime`.
   ///   - itemOrdering: the position of the loop relative to the existing items.
   public init(
     player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem, timeRange loopRange: CMTimeRange,

@@ -17,7 +17,7 @@ open class AVPlayerItemAccessLog: NSObject, NSCopying, @unchecked Sendable {
   /// Returns this object, because it is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
+  /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`. Never nil.
   open func extendedLogData() -> Data? { ExtendedLogText.data(events.map(\.fields)) }
   /// The encoding of `extendedLogData()`: UTF-8.
   open var extendedLogDataStringEncoding: UInt { String.Encoding.utf8.rawValue }
@@ -55,7 +55,7 @@ open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable 
   open var numberOfMediaRequests: Int { entry.requests }
   /// The number of bytes received.
   open var numberOfBytesTransferred: Int64 { entry.progress.received }
-  /// The duration of the transfers, in seconds.
+  /// The duration of the transfers, in seconds; each gap between bytes counts as at most 1 s.
   open var transferDuration: TimeInterval { entry.progress.seconds }
   /// The mean bit rate of the transfers, in bits per second.
   open var observedBitrate: Double {

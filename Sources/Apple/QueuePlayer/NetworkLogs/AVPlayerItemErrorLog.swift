@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The network errors of an item, including those recovered by a retry. An immutable copy; any thread.
+/// The network errors of an item, including those recovered by a retry, and related events with the code 0. An immutable
+/// copy; any thread.
 open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked because the class is open; the object is immutable.
 
@@ -15,13 +16,13 @@ open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
   /// Returns this object, because it is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
+  /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`. Never nil.
   open func extendedLogData() -> Data? { ExtendedLogText.data(events.map(\.fields)) }
   /// The encoding of `extendedLogData()`: UTF-8.
   open var extendedLogDataStringEncoding: UInt { String.Encoding.utf8.rawValue }
 }
 
-/// A network error of an item.
+/// A network error of an item, or a related event with the code 0.
 open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked because the class is open; the object is immutable.
 

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The W3C's Extended Log File Format: a line of field names, then a line for each entry.
+/// The W3C's Extended Log File Format: a line with the version, a line of field names, then a line for each entry.
 enum ExtendedLogText {
   typealias Fields = [(name: String, value: Value)]
 
   enum Value {
     /// Text, written in quotation marks.
     case text(String?)
-    /// A word, number or address without spaces.
+    /// A word, number or address; written as unknown if empty or with white space.
     case word(String?)
     /// A number; values below 0 mean unknown.
     case number(Double)

@@ -44,7 +44,7 @@ struct NetworkLog: Sendable {
   private let sessionID = UUID().uuidString
   /// The time of the first request of the last access entry.
   private var firstRequest: HostTime?
-  /// The time up to which playback is included in `watched`; nil while paused.
+  /// The time up to which playback is included in `watched`; nil while the item does not play.
   private var playingSince: HostTime?
   /// Whether the next request starts a new access entry: the first one, or one for a new version of the
   /// medium.

@@ -18,7 +18,8 @@ nonisolated extension AVPlayer {
     case paused = 0
     /// `rate` is not 0, but no audio plays now; `reasonForWaitingToPlay` contains the reason.
     case waitingToPlayAtSpecifiedRate = 1
-    /// Audio is playing. Includes brief interruptions, and the start of an item that is ready.
+    /// Audio is playing. Includes brief interruptions, the start of an item that is ready, and the time after an
+    /// item's end under `ActionAtItemEnd.none`.
     case playing = 2
   }
 
@@ -41,10 +42,10 @@ nonisolated extension AVPlayer {
 
     /// The player has no current item. The next item that is inserted plays at once.
     public static let noItemToPlay = Self(rawValue: "AVPlayerWaitingWithNoItemToPlayReason")
-    /// The item is being opened, for the first second, or the output is being started.
+    /// The item is being opened or buffered, for the first second, or the output is being started.
     public static let evaluatingBufferingRate = Self(
       rawValue: "AVPlayerWaitingWhileEvaluatingBufferingRateReason")
-    /// The output is lost, suspended or starved, or opening the item takes longer than a second; playback
+    /// The output is lost, suspended or starved, or opening and buffering the item take longer than a second. Playback
     /// resumes automatically. Does not occur while `automaticallyWaitsToMinimizeStalling` is false.
     public static let toMinimizeStalls = Self(rawValue: "AVPlayerWaitingToMinimizeStallsReason")
   }
@@ -56,14 +57,14 @@ nonisolated extension AVPlayer {
     /// Creates a reason from Apple's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The application set the rate.
+    /// The application set the rate, or deactivated the audio session.
     public static let setRateCalled = Self(rawValue: "AVPlayerRateDidChangeReasonSetRateCalled")
     /// The rate is not supported or not allowed, or playback could not continue.
     public static let setRateFailed = Self(rawValue: "AVPlayerRateDidChangeReasonSetRateFailed")
     /// The audio session was interrupted.
     public static let audioSessionInterrupted = Self(
       rawValue: "AVPlayerRateDidChangeReasonAudioSessionInterrupted")
-    /// The application entered the background.
+    /// The application is in the background, where the audio session does not allow it to play.
     public static let appBackgrounded = Self(rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
   }
 

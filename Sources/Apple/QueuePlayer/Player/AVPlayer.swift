@@ -99,12 +99,12 @@ open class AVPlayer: NSObject {
   // MARK: Rate
 
   /// The requested rate, in seconds of the item per second of output; 0 while paused. Any value above 0
-  /// starts playback and activates the audio session. Values outside of 1/32…32 are clamped to this range. A
-  /// value below 0, or one that the session does not allow now, results in 0 with the reason `setRateFailed`.
+  /// starts playback and activates the audio session. Values above 0 are clamped to 1/32…32. A value below 0, NaN, or
+  /// a value that the session does not allow now, results in 0 with the reason `setRateFailed`.
   /// The rate is kept after the end of a queue. Observable.
   ///
   /// The current item's `audioTimePitchAlgorithm` determines whether the pitch is preserved. During playback,
-  /// a new rate is heard within some hundredths of a second, without a gap. At rate 1 no sample is changed.
+  /// a new rate is heard within some hundredths of a second, without a gap. At rate 1 the algorithm is not applied.
   ///
   /// Rates other than 1 need SoundTouch (Debian's package libsoundtouch1). Setting the first such rate loads
   /// the library, so that call reads a file. If SoundTouch cannot be used, such rates are refused like those
@@ -135,12 +135,13 @@ open class AVPlayer: NSObject {
   /// with the same host time start together.
   ///
   /// Until that time the player is silent. Preparing a start on time takes about 0.3 s. If the host time is
-  /// nearer or has passed, playback starts as soon as possible, at the position that it would have reached by
-  /// then. `pause()`, another rate, a seek and another current item cancel a pending start. Stops the program
-  /// unless `automaticallyWaitsToMinimizeStalling` is false.
+  /// nearer or has passed, playback starts as soon as possible, at the position that an on-time start would have
+  /// reached. Setting `rate`, a seek and another current item cancel a pending start. Stops the program unless
+  /// `automaticallyWaitsToMinimizeStalling` is false.
   ///
   /// - Parameters:
-  ///   - rate: a value above 0; other values are set at once, as by setting `rate`.
+  ///   - rate: a value above 0. Other values, and a rate that is not allowed now, are set at once, as by setting `rate`,
+  ///     after a seek to `itemTime`.
   ///   - itemTime: the time in the item; invalid for the item's current position.
   ///   - hostClockTime: a time of `CMClockGetHostTimeClock()`; invalid for an immediate start.
   nonisolated open func setRate(_ rate: Float, time itemTime: CMTime, atHostTime hostClockTime: CMTime) {
@@ -161,8 +162,9 @@ open class AVPlayer: NSObject {
   }
 
   /// Whether the player waits, and resumes automatically, when the output is lost or starved; true by
-  /// default. If false, the player pauses with the reason `setRateFailed` instead. A player that is waiting
-  /// when the property becomes false retries once before it pauses. Observable.
+  /// default. If true, the player also starts a remote item only when enough data is buffered. If false, the player
+  /// pauses with the reason `setRateFailed` instead of waiting. A player that is waiting when the property becomes
+  /// false retries once before it pauses. Observable.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
     get { observations.read(.automaticallyWaitsToMinimizeStalling) { core.engine.waitsToMinimizeStalling } }
     set {
@@ -172,29 +174,31 @@ open class AVPlayer: NSObject {
 
   // MARK: Time
 
-  /// Returns the time that is heard now, in the current item's time and timescale (frames); zero without an
-  /// item. After a seek, returns the requested time as long as its frame is heard.
+  /// Returns the time that is heard now, in the current item's time and, once it is ready, its timescale (frames). Zero
+  /// without an item. After a seek, returns the requested time as long as its frame is heard.
   nonisolated open func currentTime() -> CMTime { core.knownCurrent?.item.place ?? .zero }
 
   /// Moves to `time` of the current item, at most to its end, exact to the frame. Exception: in a remote item
   /// with a variable bit rate, a position that is not fetched yet may deviate. The deviation is about 1 % of
-  /// the duration with a seek table, and may be larger without one. Stops the program if an item exists and
-  /// the time is invalid or indefinite.
+  /// the duration with a seek table, and may be larger without one. Has no effect without an item, in a live stream and
+  /// at a position that is not seekable. Stops the program if an item exists and the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
-  /// Moves to `time` of the current item as `seek(to:)` does. With zero tolerances the seek is always exact
-  /// to the frame. For that, all data of a remote item up to the position may have to be fetched.
+  /// Moves to `time` of the current item as `seek(to:)` does. If both tolerances are zero, the seek is always exact to the
+  /// frame. For that, all data of a remote item up to the position may have to be fetched. Other tolerances have no
+  /// effect.
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
     core.seek(to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, completion: nil)
   }
 
   /// Moves to `time` of the current item as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler is called once, on the main queue, unless the player or the application ends first. When the
-  /// player has reached the position, it receives true in a separate turn of that queue. If the item is not
-  /// ready yet, it receives true at once, and playback will start at `time`. If no item exists, another seek
-  /// follows, or a call removes the item, it receives false at once. If the item leaves the queue by itself,
-  /// it receives false later.
+  /// The handler is called once, on the main queue, unless the player or the application ends first. The handler
+  /// receives true in a separate turn of that queue when the player has reached the position. The handler receives true
+  /// at once if the item is not ready yet; playback then starts at `time`. The handler receives false at once if no item
+  /// exists, the item has failed, or the position is not seekable, as in a live stream. False also follows at once if
+  /// another seek replaces this one or a call removes the item. If the item leaves the queue by itself, false follows
+  /// later.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
@@ -211,14 +215,15 @@ open class AVPlayer: NSObject {
       to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, completion: completionHandler)
   }
 
-  /// Moves to `time` of the current item. Returns the result of `seek(to:completionHandler:)`.
+  /// Moves to `time` of the current item. Returns the value that the handler of `seek(to:completionHandler:)` receives;
+  /// false if the player is released first. Never returns if the application ends first.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
     await outcome { core.seek(to: time, isDirect: true, completion: $0) }
   }
 
-  /// Moves to `time` of the current item as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the
-  /// value that the handler of `seek(to:completionHandler:)` receives.
+  /// Moves to `time` of the current item as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns as the asynchronous
+  /// `seek(to:)` does.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
     let isExact = toleranceBefore == .zero && toleranceAfter == .zero
@@ -227,9 +232,9 @@ open class AVPlayer: NSObject {
 
   // MARK: Time observers
 
-  /// Calls `block` when the times 0, `interval`, 2 × `interval` … of each item are heard, exactly once for
-  /// each. Also calls it with the exact time when playback starts, stops or jumps. Never calls it during a
-  /// call to this player, nor, on the main queue, for an item that a call has replaced or skipped.
+  /// Calls `block` once each time that the time 0, `interval`, 2 × `interval` … of an item is heard. Also calls `block`
+  /// with the exact time when playback starts, stops or jumps. Calls on the main queue never come inside a call to this
+  /// player, or for an item that a call has replaced or skipped.
   ///
   /// If `interval` is below 1 ms, some steps are skipped. If the queue is more than a second late, the newest
   /// step replaces the pending ones.
@@ -270,8 +275,8 @@ open class AVPlayer: NSObject {
     }
   }
 
-  /// Removes a time observer. After this method has returned, no new call of the block begins, and the block
-  /// is released. Stops the program if `observer` is from another player or was removed already.
+  /// Removes a time observer. After this method has returned, no new call of the block begins, and the block is released
+  /// once no call is in progress. Stops the program if `observer` is from another player or was removed already.
   nonisolated open func removeTimeObserver(_ observer: Any) {
     guard let token = observer as? TimeObserverToken, token.core === core,
       core.removeObserver(token)
@@ -299,14 +304,14 @@ open class AVPlayer: NSObject {
 
   // MARK: Sound
 
-  /// The volume of this player, linear in amplitude, from 0 (silence) to 1 (as recorded). Other values are
-  /// limited to this range. Muting does not change it.
+  /// The volume of this player, linear in amplitude, from 0 (silence) to 1 (as recorded), the default. Other values are
+  /// limited to this range. Muting does not change the volume. Observable.
   nonisolated open var volume: Float {
     get { observations.read(.volume) { core.engine.volume } }
     set { core.set(.volume) { core.engine.volume = newValue } }
   }
 
-  /// Whether this player is silent, regardless of its volume.
+  /// Whether this player is silent, regardless of its volume; false by default. Observable.
   nonisolated open var isMuted: Bool {
     get { observations.read(.isMuted) { core.engine.isMuted } }
     set { core.set(.isMuted) { core.engine.isMuted = newValue } }

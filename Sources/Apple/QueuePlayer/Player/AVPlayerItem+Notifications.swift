@@ -12,7 +12,8 @@ nonisolated extension AVPlayerItem {
   /// `AVPlayerItemFailedToPlayToEndTimeErrorKey` contains the error.
   public static let failedToPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemFailedToPlayToEndTimeNotification")
-  /// Posted when a seek changed the item's time, or playback continued in a new version of a remote medium.
+  /// Posted when the item's time jumps, for example after a seek or a start at a host time. Also posted when playback
+  /// continues in a new version of a remote medium.
   public static let timeJumpedNotification = Notification.Name("AVPlayerItemTimeJumpedNotification")
   /// Posted when playback stopped because data did not arrive in time, or because the sound output was lost.
   /// Playback resumes automatically unless `automaticallyWaitsToMinimizeStalling` is false.

@@ -77,7 +77,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// The keys given when the item was created; `["duration"]` by default.
   nonisolated open var automaticallyLoadedAssetKeys: [String] { state.withLock { $0.loadedKeys } }
 
-  /// The status of the item. Does not change after the item has left its queue. One exception: if a player is
+  /// The status of the item. Does not change while the item is in no queue. One exception: if a player is
   /// released before its current item was opened, the item is still opened. Observable.
   nonisolated open var status: Status { observations.read(.status) { knownState.status } }
 
@@ -85,7 +85,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   nonisolated open var error: (any Error)? { observations.read(.error) { state.withLock { $0.error } } }
 
   /// The duration of the whole item, regardless of `forwardPlaybackEndTime`. Indefinite until the item is
-  /// ready; may be refined later. Observable.
+  /// ready, and while its length is unknown, as of a live stream; may be refined later. Observable.
   nonisolated open var duration: CMTime {
     observations.read(.duration) { knownState.info?.duration ?? .indefinite }
   }
@@ -103,7 +103,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// most four times a second.
   nonisolated open var loadedTimeRanges: [NSValue] { loadedRanges }
 
-  /// Whether the item will probably play to its end without stalling; true for a ready file. Observable.
+  /// Whether the item will probably play to its end without stalling. False until the item is ready; then true for a
+  /// file. Observable.
   nonisolated open var isPlaybackLikelyToKeepUp: Bool {
     observations.read(.isPlaybackLikelyToKeepUp) { buffer?.isLikelyToKeepUp ?? false }
   }
@@ -113,13 +114,14 @@ open class AVPlayerItem: NSObject, NSCopying {
     observations.read(.isPlaybackBufferEmpty) { buffer?.isEmpty ?? true }
   }
 
-  /// Whether reading ahead has stopped because the buffer is full. True for a file that is ready. Observable.
+  /// Whether reading ahead has stopped because the buffer is full. False until the item is ready; then true for a file.
+  /// Observable.
   nonisolated open var isPlaybackBufferFull: Bool {
     observations.read(.isPlaybackBufferFull) { buffer?.isFull ?? false }
   }
 
-  /// The duration to read ahead in a remote item, in seconds, at least 2. With 0, the default, and negative
-  /// values the player chooses the duration.
+  /// The duration to read ahead in a remote item, in seconds; values between 0 and 2 count as 2. With 0, the default, and
+  /// negative values the player chooses the duration. Observable.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
     get {
       observations.read(.preferredForwardBufferDuration) {
@@ -143,7 +145,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   // MARK: Rates
 
   /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect during playback, at
-  /// the latest after the buffered frames that the output cannot replace.
+  /// the latest after the buffered frames that the output cannot replace. Observable.
   nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
     get { observations.read(.audioTimePitchAlgorithm) { state.withLock { $0.audioTimePitchAlgorithm } } }
     set {
@@ -184,7 +186,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// The time at which playback of the item ends. With `.invalid`, the default, or a time after the end of
   /// the item, playback ends at the end of the item. When playback ends, `didPlayToEndTimeNotification` is
   /// posted, and the player's `actionAtItemEnd` takes effect. If the item stays current after its end, a later
-  /// end lets it continue there.
+  /// end lets the item continue there. Observable.
   nonisolated open var forwardPlaybackEndTime: CMTime {
     get { observations.read(.forwardPlaybackEndTime) { state.withLock { $0.forwardPlaybackEndTime } } }
     set {
@@ -196,26 +198,26 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Moves to `time` of the item; in a queue, a time outside the item has no effect. The seek is exact to the
-  /// frame, with one exception: parts of a remote item with a variable bit rate that are not fetched yet.
+  /// Moves to `time` of the item; in a queue, without effect for a time outside the item and in a live stream. The seek
+  /// is exact to the frame, with one exception: parts of a remote item with a variable bit rate that are not fetched yet.
   /// There the position may deviate: with a seek table by 1 % of the duration, without one by more. Stops the
   /// program if the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { seek(to: time, tolerances: [], completion: nil) }
 
-  /// Moves to `time` as `seek(to:)` does. With zero tolerances the seek is always exact to the frame. For
-  /// that, all data of a remote item up to the position may have to be fetched. Stops the program if the time
-  /// is invalid or indefinite or a tolerance is invalid, indefinite or negative.
+  /// Moves to `time` as `seek(to:)` does. If both tolerances are zero, the seek is always exact to the frame. For that,
+  /// all data of a remote item up to the position may have to be fetched. Other tolerances have no effect. Stops the
+  /// program if the time is invalid or indefinite or a tolerance is invalid, indefinite or negative.
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
     seek(to: time, tolerances: [toleranceBefore, toleranceAfter], completion: nil)
   }
 
   /// Moves to `time` as `seek(to:)` does, and reports the end of the seek.
   ///
-  /// The handler is called once, on the main queue, unless the player or the application ends first. It
-  /// receives true when the player has reached the position. If the item is not open yet, or not current, it
-  /// receives true at once, and playback will start at `time`. In a queue, it receives false at once for a
-  /// time outside the item and in a live stream. It also receives false when another seek replaces this one,
-  /// or when the item leaves the queue.
+  /// The handler is called once, on the main queue, unless the player or the application ends first. The handler
+  /// receives true when the player has reached the position. The handler receives true at once if the item is not open
+  /// yet or not current; playback then starts at `time`. In a queue, the handler receives false at once for a time outside
+  /// the item and in a live stream. False also follows when another seek replaces this one, or when the item leaves the
+  /// queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
     seek(to: time, tolerances: [], completion: completionHandler)
@@ -231,14 +233,14 @@ open class AVPlayerItem: NSObject, NSCopying {
     seek(to: time, tolerances: [toleranceBefore, toleranceAfter], completion: completionHandler)
   }
 
-  /// Moves to `time`. Returns the value that the handler of `seek(to:completionHandler:)` receives.
+  /// Moves to `time`. Returns the value that the handler of `seek(to:completionHandler:)` receives; false if the player
+  /// is released first. Never returns if the application ends first.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
     await outcome { seek(to: time, tolerances: [], isDirect: true, completion: $0) }
   }
 
-  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the value that the handler
-  /// of `seek(to:completionHandler:)` receives.
+  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns as the asynchronous `seek(to:)` does.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
     await outcome {

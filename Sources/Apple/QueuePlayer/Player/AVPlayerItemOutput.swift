@@ -29,7 +29,7 @@ extension AVPlayerItemOutputPushDelegate {
 /// The delegate of a metadata output, which receives timed metadata.
 public protocol AVPlayerItemMetadataOutputPushDelegate: AVPlayerItemOutputPushDelegate {
   /// Receives metadata when the first frame to which they apply is heard; one group for each change. `track`
-  /// is always nil.
+  /// is always nil. Called on the output's `delegateQueue`; deferred during suspension.
   func metadataOutput(
     _ output: AVPlayerItemMetadataOutput, didOutputTimedMetadataGroups groups: [AVTimedMetadataGroup],
     from track: AVPlayerItemTrack?)

@@ -47,8 +47,8 @@ open class AVQueuePlayer: AVPlayer {
     core.canInsert(item, after: afterItem)
   }
 
-  /// Inserts `item` after `afterItem`, or at the end for nil. In an empty queue it becomes current, and plays
-  /// if `rate` is not 0. Stops the program if `item` is in a queue already or `afterItem` is not in this one.
+  /// Inserts `item` after `afterItem`, or at the end for nil. In an empty queue the item becomes current, and plays if
+  /// `rate` is not 0. Stops the program if `item` is in a queue already or `afterItem` is not in this one.
   nonisolated open func insert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) {
     core.insert(item, after: afterItem)
   }

@@ -5,8 +5,8 @@ public import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// A clock. The only clock is the host clock. It counts nanoseconds since the system's start, and continues
-/// while the application is suspended. Any thread; no call blocks.
+/// A clock. The only clock is the host clock, which counts nanoseconds since the system's start, without the machine's
+/// sleep. The host clock continues while the application is suspended. Any thread; no call blocks.
 public final class CMClock: Sendable {
   private let clock: any HostClock
 

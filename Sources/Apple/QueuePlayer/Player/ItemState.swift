@@ -25,7 +25,7 @@ struct ItemState: Sendable {
   var info: ItemInfo?
   /// The buffer's state, valid once the item is ready.
   var buffer = BufferState.all
-  /// The available and the seekable parts; nil for files, and until the engine has reported them.
+  /// The available parts, and whether others can be fetched; nil for files, and until the engine has reported them.
   var extent: MediaExtent?
   /// The live stream's metadata at the last frame heard.
   var timedMetadata: [AVMetadataItem]?
@@ -119,7 +119,7 @@ nonisolated extension AVPlayerItem {
     }
   }
 
-  /// The ranges assumed available without further information: all of a file, and nothing of a remote item.
+  /// The ranges assumed available without further information: all of a file, and nothing of other items.
   var presumedRanges: [NSValue] { asset.loader.shared == nil ? wholeRange : [] }
 
   var place: CMTime {

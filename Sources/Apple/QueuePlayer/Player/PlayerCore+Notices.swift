@@ -222,7 +222,8 @@ extension PlayerCore {
     log(current) { log, now in log.play(timeControl == .playing, at: now) }
   }
 
-  /// Updates the log of item `id` by `body`, if the item is remote. Main queue.
+  /// Updates the log of item `id` by `body`. Returns nil without an item of this number, and for the item of a file. Main
+  /// queue.
   @discardableResult
   func log<Result>(_ id: ItemID, _ body: (inout NetworkLog, _ now: HostTime) -> Result) -> Result? {
     guard let item = state.withLock({ $0.items[id] }), let shared = item.asset.loader.shared else {

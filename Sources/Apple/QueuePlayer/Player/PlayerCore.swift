@@ -92,8 +92,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   }
 
   /// Returns a closure that calls `handler` on the main queue, at once if the closure is called there. If the
-  /// players are suspended, the call follows after the suspension. `isDirect`: `handler` may be called at
-  /// once on any thread.
+  /// players are suspended, the call follows after the suspension; a closed engine drops it. `isDirect`: `handler` may
+  /// be called at once on any thread.
   func deferred(
     _ handler: @escaping @Sendable (Bool) -> Void, isDirect: Bool = false
   ) -> @Sendable (Bool) -> Void {
@@ -175,9 +175,9 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   var rate: Float { observations.read(.rate) { readsMirror ? state.withLock { $0.rate } : engine.rate } }
 
-  /// Sets the rate. A rate above 0 starts playback; it is refused if the session does not allow playback or
-  /// time stretching is not available. 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
-  /// `isImmediate`: playback starts with the first available frame.
+  /// Sets the rate; 0 pauses. A rate above 0 starts playback, unless the session does not allow playback, or the rate is
+  /// not 1 and time stretching is not available. A refused rate and a rate below 0 pause with the reason
+  /// `setRateFailed`. `isImmediate`: playback starts with the first available frame.
   func setRate(_ rate: Float, isImmediate: Bool = false) {
     if rate > 0 { reportIfSuspended() }
     if rate == 0 {
@@ -188,8 +188,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     deliver()
   }
 
-  /// Sets the rate so that `time` of the current item, or its current position, is heard at `moment`. Sets
-  /// the rate at once instead if `moment` is not numeric, no item is current, or the rate is not allowed.
+  /// Sets the rate so that `time` of the current item, or its current position, is heard at `moment`. If `moment` is not
+  /// numeric, no item is current, or the rate is refused, seeks to a numeric `time` and sets the rate at once.
   func setRate(_ rate: Float, time: CMTime, at moment: CMTime) {
     guard moment.isNumeric, let (id, item) = knownCurrent,
       start(
@@ -214,7 +214,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     environment.mainQueue.enqueue { onDiagnostic(.startDeferred) }
   }
 
-  /// Calls `start`, which sets the rate, if `rate` is above 0 and allowed now. Returns whether it was called.
+  /// Calls `start`, which sets the rate, if `rate` is above 0 and allowed now. Returns whether `start` was called.
   private func start(at rate: Float, _ start: () -> Void) -> Bool {
     rate > 0 && canPlay(at: rate) && environment.suspension.start(self, start)
   }
@@ -235,7 +235,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     }
   }
 
-  /// Pauses playback on behalf of the system.
+  /// Pauses playback for `reason`, on behalf of the audio session or the system. No effect while paused.
   func pause(_ reason: EngineRateReason) {
     guard engine.rate != 0 else { return }
     engine.setRate(0, reason: reason)
@@ -246,7 +246,8 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
 
   // MARK: Time
 
-  /// Seeks in the current item. `isDirect`: the completion may be called on any thread.
+  /// Seeks in the current item; without one, the completion receives false. `isDirect`: the completion may be called on
+  /// any thread.
   func seek(
     to time: CMTime, isExact: Bool = false, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
   ) {
@@ -260,7 +261,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   }
 
   /// Moves `item`, the current one, to `time`, which equals `seconds`. The handler of the previous seek
-  /// receives false at once. If the item is not known to be ready, this seek's handler receives true at once.
+  /// receives false at once. If the item's status is still `unknown`, this seek's handler receives true at once.
   func seek(
     _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?

@@ -23,8 +23,8 @@ extension AVQueuePlayer {
   nonisolated public func snapshot() -> PlayerSnapshot { core.presentSnapshot() }
 
   /// Creates a paused player with the queue of `snapshot` from the snapshot's current item on, at the saved
-  /// position, exact to the frame. To resume, set `rate` to the snapshot's rate. Opens no file; an item whose
-  /// file is missing fails when it is opened for playback.
+  /// position, exact to the frame. Volume, muting and `actionAtItemEnd` are restored; to resume, set `rate` to the
+  /// snapshot's rate. Does not wait for a file; an item whose file is missing fails when the player opens the item.
   nonisolated public convenience init(snapshot: PlayerSnapshot) {
     self.init(snapshot: snapshot, environment: .current)
   }

@@ -89,7 +89,8 @@ struct ControlDesk: ControlHandler {
   /// The MIME types of playable media; the first one is libmpg123's.
   static let mediaTypes = ["mpeg", "flac", "ogg", "opus", "wav", "aiff", "x-caf"].map { "audio/\($0)" }
 
-  /// Returns the replies of a server without crossfades, further partitions and mounts.
+  /// Returns replies that depend only on the command, the configuration and the client. The server has no crossfades,
+  /// further partitions or mounts.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
     // The message is mpd's. A client that cannot open the files need not know their path.

@@ -3,9 +3,9 @@ import Jukebox
 import MusicFiles
 import MusicLibrary
 
-/// The commands that query the database of songs. They block on the disk.
+/// The commands that query or update the database of songs. Queries block on the disk.
 struct DatabaseCommands: Sendable {
-  /// The music database; nil if none is kept. Without a database, replies are empty, since clients treat an
+  /// The music database; nil if none is kept. Without a database, replies contain no songs, since clients treat an
   /// error like a lost connection; only updates are refused.
   let library: MusicDatabase?
   let home: MusicHome

@@ -11,8 +11,8 @@ import Transfer
 extension LibraryCommands {
   // MARK: Pictures
 
-  /// Returns the picture in the folder of a song. As in mpd, the folder ends at the last slash of the name,
-  /// because Cantata requests the picture of a folder by a name with a slash at its end.
+  /// Returns at most `limit` bytes, from `offset` on, of the picture in the folder of a song. As in mpd, the folder ends
+  /// at the last slash of the name. Cantata requests the picture of a folder by a name with a slash at its end.
   func albumArt(beside uri: Argument, from offset: Int, limit: Int, _ request: Request) throws(Ack) -> Reply {
     let missing = Ack(.noExist, "No file exists")
     guard let named = try? resolveSong(uri, request),
@@ -32,8 +32,8 @@ extension LibraryCommands {
     let isOwn = request.reach == .all && song.isRemote
     let credentials = named.credentials ?? (isOwn ? host.read { $0.queue.ownCredentials(for: song) } : nil)
     let content: (mimeType: String, data: [UInt8])?
-    // The first chunk is read from the current file. Later chunks are from the kept picture if that is of the
-    // same song.
+    // The first chunk is read from the current file. Later chunks are from the kept picture if it was read for the
+    // same song and with the same rights.
     if offset > 0, let known = picture.withLock({ $0 }), known.song == song, known.reach == request.reach,
       known.credentials == credentials
     {
@@ -71,7 +71,8 @@ extension LibraryCommands {
     return (field.mimeType ?? "", data)
   }
 
-  /// Returns the tag of a song; nil if a network medium has none or cannot be read.
+  /// Returns the tag of a song; nil if a network medium has none or cannot be read. Throws for a file that is not
+  /// a readable song, and at the limit of network requests.
   private func tag(
     of song: SongLocator, _ credentials: Credentials?, _ request: Request
   ) throws(Ack) -> MediaTag? {

@@ -60,7 +60,7 @@ extension LibraryCommands {
 
   private struct Entry {
     let name: Argument
-    /// The location, even of a missing file; nil if the entry cannot be played.
+    /// The location, even of a missing file; nil for an unsupported or invalid entry.
     let locator: SongLocator?
     /// The credentials for the entry, from the playlist.
     var credentials: Credentials?
@@ -129,7 +129,7 @@ extension LibraryCommands {
         reply.append("file", entry.name)
         continue
       }
-      // The database knows the song, so its file need not be opened.
+      // The file of a song in the database need not be opened.
       if let known = try database.song(at: file, tags: tags) {
         reply.append(known)
       } else {

@@ -17,8 +17,8 @@ import Transfer
 /// so that a slow disk or a long playlist delays only its own client. A client has one command in progress,
 /// so the number of threads is at most the number of clients, including those that have just disconnected.
 final class LibraryCommands: Sendable {
-  /// Reads the tag of a network medium with its pictures; nil if the medium has no tag, or once
-  /// `interruption` returns a reason. Blocks on the network.
+  /// Reads the tag of a network medium with its pictures. Returns nil if the medium has no tag or cannot be read, or
+  /// once `interruption` returns a reason. Blocks on the network.
   typealias TagReading =
     @Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> MediaTag?
 
@@ -62,14 +62,12 @@ final class LibraryCommands: Sendable {
     var isCertain: Bool
   }
 
-  /// The time limit for reading folders and playlists for one command, in seconds: as long as a client may be
-  /// silent. Common clients give up after 30.
+  /// The default time limit for a command, in seconds: as long as a client may be silent. Common clients give up after 30.
   private static let readingLimit = 60.0
   /// The time limit for a database query, in seconds. Queries read memory and indexes, and take milliseconds.
   private static let questionLimit = 20.0
-  /// The time for which a command continues after its client has disconnected, in seconds. A script that
-  /// sends `add` without waiting for the reply still has its album added. No core and no connection stays
-  /// busy for a client that has disconnected.
+  /// The time for which a command continues after its client has disconnected, in seconds. A script that sends `add`
+  /// without waiting for the reply usually has its album added. No core or connection stays busy for longer.
   private static let goneLimit = 1.0
 
   /// The client's rights and the interruption of a command.
@@ -141,7 +139,8 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Performs a command by `body` on a separate thread. After `limit` seconds `interruption` ends it.
+  /// Performs a command by `body` on a separate thread. `interruption` ends the command after `limit` seconds, or
+  /// `goneLimit` after its client has gone.
   func perform(
     for client: ClientInfo, _ permissions: Permissions, limit: Double = readingLimit,
     _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
@@ -187,7 +186,8 @@ final class LibraryCommands: Sendable {
     gone.withLock { $0[client] = absence }
   }
 
-  /// Ends each command of a client that has closed its sending side, after `goneLimit`.
+  /// Ends each command of a client that has closed its sending side `goneLimit` after this call or, if later, after the
+  /// command's start.
   func inputEnded(_ client: ClientID) {
     let absence = Absence(since: clock.now, isCertain: false)
     gone.withLock { $0[client] = $0[client] ?? absence }
@@ -291,8 +291,8 @@ final class LibraryCommands: Sendable {
     EntryLocation.isURL(name) || name.first == UInt8(ascii: "/") && name.contains { $0 != UInt8(ascii: "/") }
   }
 
-  /// Refuses absolute names of network clients, who must not learn where files are, not even whether a name
-  /// leads to the music directory. mpd does the same.
+  /// Refuses absolute paths and URLs as names from network clients. They must not learn where files are, not even
+  /// whether a name leads to the music directory. mpd does the same.
   func checkName(_ name: [UInt8], _ request: Request) throws(Ack) {
     guard !request.isLocal, Self.isAbsolute(name) else { return }
     throw Ack(

@@ -54,7 +54,7 @@ final class OutputCommands: Sendable {
   ///   - plugin: The name of the output's driver, for clients.
   ///   - device: The device whose destinations can be chosen; nil without a choice.
   ///   - onSwitch: Called on any thread when a client has switched the sound on or off.
-  ///   - onChange: Called on any thread when the outputs, or the enabled one, have changed.
+  ///   - onChange: Called on any thread when the destinations have changed or a client has chosen another one.
   init(
     sound: SoundState, plugin: String, device: (any AudioOutputDevice)? = nil,
     onSwitch: @escaping @Sendable () -> Void, onChange: @escaping @Sendable () -> Void = {}
@@ -66,7 +66,8 @@ final class OutputCommands: Sendable {
     self.onChange = onChange
   }
 
-  /// Performs a command. Calls `completion` at once, or later from another thread for the first command.
+  /// Performs a command. Calls `completion` before it returns; for the first command to a device, later and on another
+  /// thread.
   func perform(_ command: Command.Outputs, completion: @escaping @Sendable (Result<Reply, Ack>) -> Void) {
     let hasAsked = state.withLock { state in
       defer { state.hasAsked = true }

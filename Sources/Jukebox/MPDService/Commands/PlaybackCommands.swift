@@ -26,7 +26,7 @@ struct PlaybackCommands: Sendable {
     if let error { status.error = status.error ?? error }
     if status.state != .stop {
       let place = song.flatMap { host.place.time(of: $0.id) }
-      // The decoder knows the duration exactly; tags may only estimate it.
+      // The player's duration is that of the open file; the metadata's may be older or estimated.
       let duration = place?.duration ?? song?.song.duration
       status.progress = StatusReply.Progress(
         elapsed: Milliseconds(seconds: place?.seconds ?? 0),
@@ -91,7 +91,8 @@ struct PlaybackCommands: Sendable {
     }
   }
 
-  /// Seeks in a song. Throws `notSeekable` if the player has loaded this song and cannot seek in it.
+  /// Seeks by calling `body`. Throws the errors of `body`, and `notSeekable` if the song `id` cannot be played from
+  /// `seconds`.
   private func seek(
     _ id: SongID?, to seconds: Double,
     _ body: (inout JukeboxMachine, JukeboxMachine.Progress?) throws(JukeboxError) -> Void

@@ -116,13 +116,13 @@ extension SongReply {
 
 extension Argument {
   fileprivate func contains(_ part: Argument) -> Bool {
-    // An empty array may have no address, and every text contains it.
+    // An empty array may have no address, and every text contains the empty one.
     part.bytes.isEmpty
       || !bytes.isEmpty
         && continuo_memmem(bytes, UInt(bytes.count), part.bytes, UInt(part.bytes.count)) != nil
   }
 
-  /// Whether the argument is the path of this folder or file, or of something in it.
+  /// Whether the argument is the path of this folder or file, or of anything below this folder.
   fileprivate func isOrLies(below folder: Argument) -> Bool {
     let slash = UInt8(ascii: "/")
     guard bytes.starts(with: folder.bytes) else { return false }

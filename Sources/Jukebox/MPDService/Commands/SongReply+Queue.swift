@@ -55,7 +55,8 @@ extension StatusReply.Place {
 }
 
 extension AudioFormatText {
-  /// Creates the format of the decoded samples: floating point, regardless of the file's own format.
+  /// Creates the format of the decoded samples: floating point, regardless of the file's own format. Nil if the rate or
+  /// the number of channels is unknown.
   init?(_ metadata: SongMetadata) {
     guard let rate = metadata.sampleRate, let channels = metadata.channels else { return nil }
     self.init(rate: rate, bits: nil, channels: channels)

@@ -23,7 +23,7 @@ final class DesktopPlayer: Sendable {
     /// Whether an update is pending, which publishes all changes until it runs.
     var isScheduled = false
     var cover: Cover?
-    /// The song whose picture is being read.
+    /// The song whose picture was requested last.
     var awaited: SongID?
   }
 
@@ -37,8 +37,8 @@ final class DesktopPlayer: Sendable {
   /// The queue that reads pictures, which may take as long as a disk or a server does.
   private let covers = DispatchQueue(label: "continuo-covers")
 
-  /// Creates a player whose commands `desk` performs. It appears at the first change. `address`: the bus in
-  /// D-Bus notation; nil selects the user's session bus.
+  /// Creates a player, which appears on the bus at the first change; `desk` performs its commands. `address` is the bus
+  /// in D-Bus notation; nil selects the user's session bus.
   init(_ desk: ControlDesk, address: String? = nil) {
     host = desk.playback.host
     sound = desk.playback.sound
@@ -59,7 +59,7 @@ final class DesktopPlayer: Sendable {
     if isFirst { queue.async { [weak self] in self?.publish() } }
   }
 
-  /// Removes the files of pictures. Must be called before the process ends.
+  /// Removes the picture file, and publishes no later picture. Must be called before the process ends.
   func close() { publisher.close() }
 
   private func publish() {
@@ -71,8 +71,8 @@ final class DesktopPlayer: Sendable {
     publisher.show(shown, cover?.image, appears: true)
   }
 
-  /// Returns the picture of a song if it is known, and reads it otherwise. A live stream, which has no
-  /// duration, has no picture, because reading it would need a second connection.
+  /// Returns the picture of a song if it is known; otherwise returns nil and schedules its reading. A live stream, which
+  /// has no duration, has no picture, because reading one would need a second connection.
   private func cover(of song: QueuedSong, isWhole: Bool) -> Cover? {
     guard isWhole || !song.song.locator.isRemote else { return nil }
     let (known, mustRead) = state.withLock { state in

@@ -26,7 +26,7 @@ extension MPRISState {
     guard let song else { return }
     itemNumber = Int(song.id.rawValue)
     var info = NowPlayingInfo(song.song)
-    // The decoder knows the duration exactly; tags may only estimate it.
+    // The player's duration is that of the open file; the metadata's may be older or estimated.
     info.duration = place?.duration ?? info.duration
     info.rate = line.rate
     info.defaultRate = host.read(\.speed.factor)
@@ -85,6 +85,6 @@ extension NowPlayingInfo {
     title = title ?? station ?? song.locator.fileName
   }
 
-  /// Returns the number at the start of a tag such as `3/12`; nil if the tag does not begin with a digit.
+  /// Returns the number at the start of a tag such as `3/12`; nil if there is none or it is too large for an `Int`.
   private static func number(_ text: String) -> Int? { Int(text.prefix { $0.isASCII && $0.isNumber }) }
 }

@@ -13,14 +13,15 @@ package struct FolderEntries {
   package private(set) var playlists: [[UInt8]] = []
   /// The sound files that are not among the songs.
   package private(set) var unplayable: [[UInt8]] = []
-  /// The links that are named like songs and lead nowhere, in the order of the system.
+  /// The links that are named like songs and cannot be followed, in the order of the system.
   private(set) var brokenLinks: [[UInt8]] = []
 
-  /// The maximum number of names in one folder: as many as a queue has files.
+  /// The maximum number of names in one folder: as many as a queue can have songs.
   private static let nameLimit = 1_000_000
 
   /// Reads `folder`. Blocks on the disk. Leaves out links to files on the file systems in `excluded`. Throws
-  /// `FileBytes.Problem.interrupted` once `interruption`, called before each name, returns a reason.
+  /// `FileBytes.Problem.interrupted` above `nameLimit`, or once `interruption`, called before each name, returns a
+  /// reason; `system` after an error of the system.
   package init(
     of folder: MediaPath, excluding excluded: KernelFileSystems? = nil, interruption: () -> String? = { nil }
   ) throws(FileBytes.Problem) {
@@ -56,8 +57,8 @@ package struct FolderEntries {
     self.unplayable = unplayable.sorted().map(\.name)
   }
 
-  /// Returns the names of all files in a folder, music or not, hidden or not, in natural order. Blocks on the
-  /// disk.
+  /// Returns the names of all files and subfolders in a folder, music or not, hidden or not, in natural order. Blocks on
+  /// the disk.
   package static func names(
     in folder: MediaPath, interruption: () -> String? = { nil }
   ) throws(FileBytes.Problem) -> [[UInt8]] {

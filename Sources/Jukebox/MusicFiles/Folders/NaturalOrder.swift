@@ -1,4 +1,4 @@
-/// A file name in natural order: track 2 before track 10, and letters that differ only in case or accents
+/// A file name in natural order: track 2 before track 10, and letters that differ only in case or, if Latin, accents
 /// side by side. Names that are otherwise equal are ordered by their bytes: by leading zeros, accents and
 /// case.
 package struct NaturalOrder: Hashable, Comparable, Sendable {
@@ -57,7 +57,7 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
     key += significant
   }
 
-  /// Appends the scalar in lower case and, if it is Latin, without accents. The Unicode name of a letter
+  /// Appends the scalar in lower case and, if it is Latin, without accents. Drops combining marks. The Unicode name of a letter
   /// contains its base letter (LATIN SMALL LETTER E WITH ACUTE); the standard library has no decomposition.
   private static func appendFolded(_ scalar: Unicode.Scalar, to key: inout [UInt8]) {
     for lower in scalar.properties.lowercaseMapping.unicodeScalars {

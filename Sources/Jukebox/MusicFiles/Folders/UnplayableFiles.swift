@@ -3,7 +3,7 @@ package struct UnplayableFiles: Hashable, Sendable {
   /// The maximum number of files that are kept, more than anybody reads. Further ones are counted.
   package static let fileLimit = 1000
 
-  /// The extensions of formats that contain sound. Other files, such as covers, are not counted.
+  /// The extensions of sound formats that are not supported.
   private static let kinds: Set<String> = [
     "aac", "ac3", "alac", "amr", "ape", "au", "dff", "dsf", "dts", "m4a", "m4b", "m4p", "mid", "mka", "mpc",
     "ra", "shn", "spx", "tak", "tta", "voc", "wma", "wv",

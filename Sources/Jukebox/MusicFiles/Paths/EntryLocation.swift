@@ -72,7 +72,7 @@ package enum EntryLocation: Hashable, Sendable {
     }
     guard !path.isEmpty else { return .unusable("a file URL without a path") }
     let (bytes, isValid) = PercentEncoding.decode(path)
-    // No path has a zero byte, because the system would read only what precedes it.
+    // Refuses zero bytes, because the system would cut the path off at the first one.
     guard isValid, !bytes.contains(0) else {
       return .unusable("invalid percent-encoding in a file URL")
     }

@@ -8,7 +8,7 @@ package struct FileStatus {
   }
 
   package let identity: Identity
-  /// The type, a value of `S_IFMT`.
+  /// The type: the bits of the mode under `S_IFMT`, such as `S_IFREG`.
   package let type: UInt32
   package let permissions: UInt32
   package let size: Int64

@@ -18,9 +18,9 @@ package enum PlaylistProblem: Error, Hashable, Sendable {
   case failed(String)
 }
 
-/// A folder of stored playlists, as mpd writes them: M3U files in UTF-8 with one entry a line, relative to
-/// the music directory or absolute. People may edit these files. A change replaces the file atomically. Any
-/// thread; all calls block on the disk, and changes wait for each other.
+/// A folder of stored playlists, as mpd writes them: M3U files with one path or URL a line. Paths are relative to the
+/// music directory or absolute, in the bytes of the file system. People may edit these files. A change replaces the file
+/// atomically. Any thread; all calls block on the disk, and changes wait for each other.
 package final class PlaylistFolder: Sendable {
   /// Limits that keep clients from filling the disk or the memory.
   enum Limits {
@@ -144,7 +144,8 @@ package final class PlaylistFolder: Sendable {
   /// The extensions of playlist files. New playlists get the first.
   private static let extensions = [Array(".m3u".utf8), Array(".m3u8".utf8)]
 
-  /// Whether a playlist can have this name: UTF-8 without slashes, control characters or a leading dot.
+  /// Whether a playlist can have this name: UTF-8 of 1 to `Limits.name` bytes without slashes, ASCII control characters
+  /// or a leading dot.
   private static func isName(_ name: [UInt8]) -> Bool {
     !name.isEmpty && name.count <= Limits.name && name[0] != UInt8(ascii: ".")
       && !name.contains { $0 < 0x20 || $0 == UInt8(ascii: "/") || $0 == 0x7F }
@@ -196,7 +197,7 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Returns the result of an operation on a file. Throws a failure in mpd's words.
+  /// Returns the result of an operation on a file. Throws `failed` with the operation, the file's name and the reason.
   private static func report<Result>(
     _ action: String, _ path: MediaPath, _ body: () throws -> Result
   ) throws(PlaylistProblem) -> Result {
@@ -224,7 +225,7 @@ extension MusicHome {
   }
 
   /// Returns the song that an entry names, and the credentials in the entry. A missing file has its first
-  /// possible path. Nil for an entry that cannot be played. Blocks on the disk.
+  /// possible path. Nil for an unsupported or invalid entry. Blocks on the disk.
   package func locator(ofEntry entry: [UInt8]) -> (locator: SongLocator, credentials: Credentials?)? {
     switch EntryLocation(entry) {
     case .unusable: return nil

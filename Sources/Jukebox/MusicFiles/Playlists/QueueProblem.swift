@@ -3,7 +3,7 @@ import TextFormatting
 /// A file, URL or playlist entry that cannot be played.
 package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   package var name: String
-  /// The playlist that contains the entry, and its line number.
+  /// The playlist that contains the entry, with the entry's line number if known; nil outside of a playlist.
   package var origin: String?
   package var reason: String
 

@@ -135,7 +135,7 @@ private struct SQLiteCalls: Sendable {
 package enum DatabaseValue: Hashable, Sendable {
   case integer(Int64)
   case real(Double)
-  /// Names and texts, in any encoding.
+  /// Names and texts in any encoding, and encoded metadata.
   case bytes([UInt8])
   case null
 }
@@ -154,7 +154,7 @@ struct Database: ~Copyable {
   /// some ten of them, and 10,000 take about a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
-  /// Opens or creates the file. Blocks on the disk, as all calls here do.
+  /// Opens or creates the file. Blocks on the disk, as running a statement does.
   init(_ path: MediaPath) throws(DatabaseError) {
     let calls = try SQLiteCalls.shared.get()
     handle = try calls.openFile(path)
@@ -197,7 +197,7 @@ struct Database: ~Copyable {
     try statement(text).rows(values, body)
   }
 
-  /// The number of rows that the last statement has changed.
+  /// The number of rows that the last INSERT, UPDATE or DELETE has changed.
   var changes: Int { Int(calls.changes(handle)) }
 
   var lastRow: Int64 { calls.lastRow(handle) }
@@ -318,7 +318,7 @@ private func isInterrupted(_ question: UnsafeMutableRawPointer?) -> Int32 {
   return Unmanaged<Question>.fromOpaque(question).takeUnretainedValue().isInterrupted() ? 1 : 0
 }
 
-/// The SQL function `matches`. Compiles the expression once for each run of a statement.
+/// The SQL function `matches`. Asks SQLite to keep the compiled expression until the statement has run.
 private func matchText(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {

@@ -31,7 +31,7 @@ enum PatternRanges {
     return size
   }
 
-  /// Returns the character after a backslash, given by its number or literally.
+  /// Returns the character after a backslash, given by its number or literally, or an upper bound; nil at the end.
   private static func escaped(_ rest: inout Substring.UnicodeScalarView) -> UInt32? {
     guard let letter = rest.popFirst() else { return nil }
     switch letter {

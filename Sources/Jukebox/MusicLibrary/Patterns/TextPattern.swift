@@ -49,7 +49,8 @@ package struct PatternBudget: Sendable {
 /// steps of a query. PCRE2's own step limit does not, because it starts again at each character of a text.
 package final class TextPattern: Sendable {
   /// The limits of an expression, in bytes and nested groups. PCRE2 takes 40 ms to compile certain
-  /// expressions of 4000 bytes, on the thread that answers all clients. Real expressions are a tenth as long.
+  /// expressions of 4000 bytes, on the thread that answers all clients. Real expressions have a tenth of the
+  /// limit.
   private static let sizeLimit = 512
   private static let depthLimit: UInt32 = 16
   /// The maximum number of characters in all ranges such as `[а-я]`. If case is ignored, PCRE2 checks each of
@@ -59,10 +60,11 @@ package final class TextPattern: Sendable {
   private static let memoryLimit: UInt32 = 2048
 
   private let calls: PCRECalls
-  // Between `init` and `deinit` it is only read, and only by thread-safe functions.
+  // The compiled expression is only read between `init` and `deinit`, and only by thread-safe functions.
   private nonisolated(unsafe) let code: OpaquePointer
 
-  /// Compiles an expression in PCRE2's syntax, or throws mpd's error.
+  /// Compiles an expression in PCRE2's syntax. Throws mpd's error for an invalid one, and other errors for one above the
+  /// limits, without libpcre2 or without memory.
   package init(_ source: Argument, foldsCase: Bool) throws(Ack) {
     guard let calls = PCRECalls.shared else {
       throw Ack(.unknown, "regular expressions need libpcre2-8.so.0, which cannot be loaded")
@@ -91,8 +93,8 @@ package final class TextPattern: Sendable {
 
   deinit { calls.free(code) }
 
-  /// Whether the expression is found in the text. Once the budget is exhausted, throws for every text. Any
-  /// thread.
+  /// Whether the expression is found in the text. Throws for this text and all later ones once the budget is exhausted
+  /// or interrupted, or a match exceeds the memory limit. Any thread.
   package func matches(
     _ text: UnsafeBufferPointer<UInt8>, _ budget: inout PatternBudget
   ) throws(Ack) -> Bool {

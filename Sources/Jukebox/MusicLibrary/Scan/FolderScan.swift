@@ -55,9 +55,9 @@ struct FolderScan {
   /// The first reading problem, and the number of further ones.
   private var problems: (first: String, more: Int)?
 
-  /// Creates a pass that adds folders to `watch`. `rereads` includes unchanged files; `seconds` is a clock.
-  /// `isCancelled` is called before each subfolder and before each file that is read, and `onProgress`, at
-  /// growing intervals, when further results are visible to readers.
+  /// Creates a pass that adds folders to `watch`. `rereads` includes unchanged files; `seconds` is a clock. `isCancelled`
+  /// is called at least before each subfolder and each file that is read. `onProgress` is called at growing intervals
+  /// when further results are visible to readers.
   init(
     _ writer: LibraryWriter, home: MediaPath, watch: FolderWatch?, rereads: Bool,
     linkAllowance: LinkAllowance = LinkAllowance(), seconds: @escaping () -> Double,
@@ -267,7 +267,8 @@ struct FolderScan {
     for path in gone { try writer.remove(folder: path) }
   }
 
-  /// Removes a folder that no longer exists. Otherwise keeps its songs and reports the reason.
+  /// Removes a folder, other than the music directory, that no longer exists. Otherwise keeps its songs, and reports the
+  /// reason unless the allowance for links is used up.
   private mutating func skip(_ folder: [UInt8], because reason: FileBytes.Problem) throws {
     if reason == .system(ENOENT) || reason == .system(ENOTDIR), !folder.isEmpty {
       try forget(folder)

@@ -27,7 +27,7 @@ final class FolderWatch: Sendable {
   private let state = Mutex(State())
   private let onFull: @Sendable (String) -> Void
 
-  /// Starts inotify; nil if the system has no instance left. `onChange` runs on the watch's own queue, with a
+  /// Starts inotify; nil if the system refuses an instance. `onChange` runs on the watch's own queue, with a
   /// changed folder, or nil after an overflow. `onFull` is called at most once, with the reason why no more
   /// folders can be watched, on the thread that adds a folder.
   init?(
@@ -62,7 +62,7 @@ final class FolderWatch: Sendable {
         if !known.contains(folder) { state.folders[watch] = known + [folder] }
         return nil
       } catch {
-        // A folder that has vanished needs no watch.
+        // A folder that has vanished or is inaccessible gets no watch.
         guard error == .system(ENOSPC) || error == .system(ENOMEM) else { return nil }
         state.isFull = true
         return error == .system(ENOSPC) ? "the limit fs.inotify.max_user_watches is reached" : "\(error)"

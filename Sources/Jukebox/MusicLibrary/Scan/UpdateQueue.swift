@@ -12,7 +12,7 @@ struct UpdateQueue {
 
   enum Run: Hashable {
     case job(Job)
-    /// Changed folders, each without its subfolders, and the number of the update.
+    /// Changed folders, each without its known subfolders, and the number of the update.
     case folders(Set<[UInt8]>, UInt32)
 
     /// Whether the whole music directory is scanned.
@@ -28,12 +28,12 @@ struct UpdateQueue {
     case idle
   }
 
-  /// The maximum number of pending updates, as in mpd.
+  /// The number of pending updates at which further requests are refused, as in mpd.
   static let limit = 32
   /// The maximum number of changed folders that are scanned one by one; more cause a complete scan.
   static let folderLimit = 1000
-  /// The quiet time after a change before its scan, and the maximum delay of the scan, in seconds. An album
-  /// that is being copied counts as one change.
+  /// The quiet time after a change before its scan, and the maximum delay of the scan, in seconds. An album that is
+  /// copied within the maximum delay is usually scanned once.
   private static let quiet = 0.5
   private static let patience = 5.0
 
@@ -67,7 +67,8 @@ struct UpdateQueue {
     jobs.append(Job(number: lastNumber, path: path, rereads: rereads))
   }
 
-  /// Records a change in a folder; nil means in any folder, as after an overflow of the inotify queue.
+  /// Records a change in a folder; nil means in any folder, as after an overflow of the inotify queue. For nil, and for
+  /// more than `folderLimit` folders, adds a complete update.
   mutating func note(_ folder: [UInt8]?, at now: HostTime) {
     if let folder, changed.contains(folder) || changed.count < Self.folderLimit {
       changed.insert(folder)

@@ -18,8 +18,8 @@ struct KeptAnswers {
     return kept.reply.copy
   }
 
-  /// Keeps a copy of a reply. Drops replies for other versions and, above `limit`, the oldest replies.
-  /// Returns whether the reply was kept.
+  /// Keeps a copy of a reply of `shortest` to `limit` bytes that has no further pieces. Drops replies for other versions
+  /// and, above `limit`, the oldest replies. Returns whether the reply was kept.
   @discardableResult
   mutating func keep(_ reply: Reply, to command: Command.Database, _ version: Int64?) -> Bool {
     if version != self.version { replies = [] }

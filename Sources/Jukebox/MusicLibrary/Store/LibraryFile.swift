@@ -59,8 +59,8 @@ enum LibraryFile {
   /// The names of the tags, in the order of their numbers in the tables.
   private static let tagNames = Array(TagType.allCases.map(\.rawValue).joined(separator: " ").utf8)
 
-  /// Returns the database, which is created with mode 0600 if missing. Deletes its contents if they are from
-  /// another music directory.
+  /// Returns the database, which is created with mode 0600 if missing. Deletes its contents if they are of an older
+  /// version, of other tags or from another music directory. Throws `unknownVersion` for a newer version.
   static func open(_ path: MediaPath, home: MediaPath) throws(DatabaseError) -> Database {
     try makePrivate(path)
     let database = try connect(path)

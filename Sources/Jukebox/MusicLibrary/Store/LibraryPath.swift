@@ -15,7 +15,7 @@ enum LibraryPath {
   }
 
   /// Returns the bounds of all paths below a folder: the folder with a slash, and, exclusive, the folder with
-  /// the byte after the slash.
+  /// the byte after the slash. For the music directory, the bounds include all paths.
   static func range(below folder: [UInt8]) -> [DatabaseValue] {
     folder.isEmpty
       ? [.bytes([]), .bytes([0xFF, 0xFF, 0xFF, 0xFF])]

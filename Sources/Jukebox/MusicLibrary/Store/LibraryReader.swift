@@ -9,7 +9,7 @@ package struct LibrarySong: Sendable {
 }
 
 package struct LibraryEntry: Hashable, Sendable {
-  /// Relative to the music directory.
+  /// The path, relative to the music directory.
   package let path: [UInt8]
   /// The time of the last change, in seconds since 1970.
   package let modified: Int64
@@ -22,7 +22,7 @@ package struct LibraryFigures: Hashable, Sendable {
   package var songs = 0
   /// The total duration of all songs, in seconds.
   package var playtime: Int64 = 0
-  /// The time of the last change, in seconds since 1970.
+  /// The time at which a scan last recorded changes, in seconds since 1970.
   package var updated: Int64 = 0
 }
 
@@ -267,8 +267,8 @@ package final class LibraryReader: Sendable {
 
   // MARK: Answers
 
-  /// Returns the reply of `make`, or a kept copy of it. Keeps a long reply until the library changes, since
-  /// clients request complete listings each time that they show them.
+  /// Returns the reply of `make`, or a copy kept since an earlier call. Keeps recent long replies until the library
+  /// changes, since clients request complete listings each time that they show them.
   package func answer(
     to command: Command.Database, _ make: () throws(DatabaseError) -> Reply
   ) throws(DatabaseError) -> Reply {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Jukebox
 internal import MusicFiles
 
-/// Writes scan results to the database. Owned by one thread.
+/// Writes scan results to the database. Used by one thread at a time.
 final class LibraryWriter {
   struct KnownFile: Hashable {
     /// The number of the song; nil for a file that is not a song.
@@ -134,8 +134,9 @@ final class LibraryWriter {
 
   // MARK: Folders
 
-  /// Returns the number of this folder. Adds missing rows for the folder and the folders above. A walk in
-  /// order adds the rows in order, so that clients see folders sorted before the walk ends.
+  /// Returns the number of this folder, and records its modification time in seconds since 1970. Adds missing rows for
+  /// the folder and the folders above. A walk in order adds the rows in order, so that clients see folders sorted before
+  /// the walk ends.
   func folder(_ path: [UInt8], modified: Int64) throws(DatabaseError) -> Int64 {
     let known = try rows("SELECT id, modified FROM folders WHERE path = ?", [.bytes(path)]) {
       (id: $0.integer(0), modified: $0.integer(1))
@@ -271,8 +272,8 @@ final class LibraryWriter {
     hasChanged = true
   }
 
-  /// Returns the values by which filters find a song, for each tag: the tag's own values, or those of its
-  /// first substitute.
+  /// Returns the values by which filters find a song, for each tag: its own values, or those of the first substitute
+  /// that the song has. Tags without either are left out.
   private static func searchable(_ metadata: SongMetadata) -> [(type: TagType, texts: [[UInt8]])] {
     var own: [TagType: [[UInt8]]] = [:]
     for tag in metadata.tags { own[tag.type, default: []].append(tag.value.bytes) }

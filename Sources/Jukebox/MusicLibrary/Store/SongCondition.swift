@@ -45,7 +45,7 @@ struct SongCondition {
       self.init("1")
       return
     }
-    // The subquery needs only `id` and `path`, which SQLite reads from the index of the paths.
+    // Without a condition on `folder`, the subquery needs only `id` and `path`, which are in the index of the paths.
     let column = foldsCase && !test.isPattern ? "folded(path)" : "path"
     let condition = Self.condition(test, column, foldsCase)
     let songs = "id IN (SELECT id FROM songs WHERE "

@@ -102,8 +102,8 @@ package final class StickerStore: Sendable {
     }
   }
 
-  /// Returns the connection, opened if necessary. Sets the file aside if it cannot be used: if it cannot be
-  /// opened, or if it is still open as `unusable`. Each file is set aside once, under the lock, so that no
+  /// Returns the connection, opened if necessary. Sets the file aside if it is damaged or of another version, as found by
+  /// opening it, or if `unusable` is still the open connection. Each file is set aside once, under the lock, so that no
   /// thread opens it in between.
   private func connect(
     insteadOf unusable: (connection: Connection, reason: DatabaseError)? = nil

@@ -2,9 +2,9 @@ import ControlProtocol
 import Glibc
 import Jukebox
 
-/// The values of some tags in many songs, one row for each combination, ordered by bytes. All rows share one
-/// block of memory, since an answer may need tens of thousands. In a row, two zero bytes follow each value; a
-/// zero byte within a value is stored as 0, 1.
+/// The values of some tags in many songs, one row for each combination. All rows share one block of memory, since an
+/// answer may need tens of thousands. In a row, two zero bytes follow each value; a zero byte within a value is stored
+/// as 0, 1.
 struct ValueRows {
   private let types: [TagType]
   /// For each type, the tag followed by its substitutes. The first one that a song has counts.
@@ -72,7 +72,7 @@ struct ValueRows {
     }
   }
 
-  /// Calls `body` with each distinct row, in order. Arrays for all rows at once would take too much memory.
+  /// Calls `body` with each distinct row, in byte order. Arrays for all rows at once would take too much memory.
   consuming func forEachSorted(_ body: ([[UInt8]]) -> Void) {
     bytes.withUnsafeBytes { bytes in
       /// Returns a number below, at or above zero, like memcmp.

@@ -47,7 +47,8 @@ package enum Command: Hashable, Sendable {
     case readmessages
   }
 
-  /// Commands for which a lock screen has controls. Absolute times are not negative.
+  /// Commands that start, stop or move playback, as the controls of a lock screen do. Absolute times are not
+  /// negative.
   package enum Transport: Hashable, Sendable {
     /// Plays the song at the position. With nil, resumes playback, or starts the current song, or without one
     /// the first song in playback order.
@@ -82,7 +83,7 @@ package enum Command: Hashable, Sendable {
     /// Sets the speed of playback.
     case speed(PlaybackSpeed)
     case getspeed
-    /// Ends playback after a time or a song.
+    /// Pauses playback after a time or at the end of the current song, or cancels a pending pause.
     case sleep(SleepRequest)
     case getsleep
     /// The positions at which long songs resume.
@@ -141,22 +142,23 @@ package enum Command: Hashable, Sendable {
 
   /// Commands about files and URLs, which may read the disk or the network.
   package enum Library: Hashable, Sendable {
-    /// Adds a file or the contents of a directory, at the end unless a position is given.
+    /// Adds a file, a URL, or the songs of a directory or playlist, at the end unless a position is given.
     case add(uri: Argument, at: QueuePosition?)
-    /// Adds one file and replies with the id of the song.
+    /// Adds one file or URL and replies with the id of the song.
     case addid(uri: Argument, at: QueuePosition?)
-    /// Lists a directory; without an argument the music directory.
+    /// Lists a directory or describes a file. For nil or the music directory, also lists the stored playlists.
     case lsinfo(Argument?)
-    /// The picture in a file, from a byte offset.
+    /// The picture in the tag of a file or network medium, from a byte offset.
     case readpicture(Argument, offset: UInt32)
     /// The picture file beside a song, from a byte offset.
     case albumart(Argument, offset: UInt32)
-    /// The metadata in a file apart from its tags. The reply of this server is always empty.
+    /// The metadata in a file apart from its tags. A successful reply of this server is empty.
     case readcomments(Argument)
     case getfingerprint(Argument)
-    /// All files in a directory, music or not.
+    /// The files and subdirectories of a directory, music or not; nil for the music directory.
     case listfiles(Argument?)
-    /// The unplayable sound files in a directory and its subdirectories.
+    /// The number of unplayable sound files of each kind in a directory and its subdirectories, and the first names.
+    /// Nil for the music directory.
     case unplayable(Argument?)
   }
 
@@ -170,18 +172,19 @@ package enum Command: Hashable, Sendable {
     case searchadd(SongQuery)
     case count(CountQuery)
     case list(TagQuery)
-    /// The names of all songs, playlists and directories in a directory and its subdirectories.
+    /// The names of all songs, playlists and directories in a directory and its subdirectories. Nil for the music
+    /// directory.
     case listall(Argument?)
     /// Lists the same as `listall`, with tags.
     case listallinfo(Argument?)
-    /// Scans for changed files.
+    /// Scans a file or directory for changes; nil for the music directory.
     case update(Argument?)
-    /// Scans and reads every file again.
+    /// Scans like `update`, and also reads unchanged files again.
     case rescan(Argument?)
   }
 
-  /// Commands for stored playlists. Commands that only read also accept URLs of playlists, and playlist files
-  /// in the music directory. A stored playlist takes precedence over a file of the same name.
+  /// Commands for stored playlists. Commands that do not change the playlist also accept URLs of playlists, and
+  /// playlist files in the music directory. A stored playlist takes precedence over a file of the same name.
   package enum Playlists: Hashable, Sendable {
     case listplaylists
     /// The file names of a playlist's songs.
@@ -193,7 +196,7 @@ package enum Command: Hashable, Sendable {
     case save(Argument, SaveMode)
     case rm(Argument)
     case rename(Argument, to: Argument)
-    /// Adds a file or the contents of a directory, at the end unless a position is given.
+    /// Adds a file, a URL, or the songs of a directory or playlist, at the end unless a position is given.
     case playlistadd(Argument, uri: Argument, at: UInt32?)
     case playlistclear(Argument)
     case playlistdelete(Argument, PositionRange)
@@ -208,7 +211,7 @@ package enum Command: Hashable, Sendable {
     /// Deletes a sticker of the song; all its stickers if the name is nil.
     case delete(uri: Argument, name: Argument?)
     case list(uri: Argument)
-    /// The songs with the sticker in a folder and its subfolders.
+    /// The songs in a folder and its subfolders that have the sticker, with a value that passes the test, if any.
     case find(uri: Argument, name: Argument, StickerTest?)
   }
 
@@ -237,7 +240,7 @@ package enum Command: Hashable, Sendable {
     case unlock
     /// `interrupt begin` or `interrupt end [resume|noresume]`.
     case interrupt(Interruption)
-    /// Ends the application as the system does.
+    /// Terminates the application normally, with the call `applicationWillTerminate` unless it is suspended.
     case terminate
     case launch
     case lifecycle

@@ -4,8 +4,8 @@ extension CommandRow {
   /// All commands in the order of the `commands` reply, each with its name, number of arguments, permission
   /// and parser. The group of the parsed command determines the code that performs it.
   ///
-  /// Permissions are mpd's. Commands about the application, which mpd does not have, require `read` to query
-  /// it, `control` to act as its user, and `admin` to end or start it. As in mpd, `noidle` and the
+  /// mpd's commands require mpd's permissions. Commands about the application, which mpd lacks, require `read`
+  /// to query it, `control` to act as its user, and `admin` to end or start it. As in mpd, `noidle` and the
   /// `command_list_` words are not commands: `ConnectionMachine` handles them.
   package static let all: [CommandRow] = [
     .init("add", 1...2, .add) { a throws(Ack) in .library(.add(uri: a[0], at: try a.second?.queuePosition()))

@@ -1,4 +1,4 @@
-/// The lines between `command_list_begin` and `command_list_end`. They are not parsed before the end.
+/// The lines between `command_list_begin` and `command_list_end`, which are not parsed before the end.
 struct CommandList: Sendable {
   /// Whether each successful command is answered with `list_OK`.
   let confirmsEach: Bool

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// A server that must pause output stops calling `next()`. The same loop is needed after `complete(_:)`,
-/// `answerPassword()`, `notify(_:)` and `endInput()`. The greeting is the first action.
+/// `answerPassword()`, `notify(_:)`, `endInput()` and `dropAnswer()`. The greeting is the first action.
 ///
 /// Commands are performed one at a time. After `perform`, `makePiece` or `checkPassword`, no action except
 /// `close` follows until the command or piece is completed. Input waits meanwhile, so answers come in the
@@ -75,8 +75,8 @@ package struct ConnectionMachine: Sendable {
   /// logging it.
   package var refusal: String?
 
-  /// The number of complete lines processed. A server restarts a client's time limit when this number
-  /// changes.
+  /// The number of complete lines taken from the input, including those stored in a command list. A server restarts
+  /// a client's time limit when this number changes.
   package internal(set) var linesTaken: UInt64 = 0
 
   package init(configuration: Configuration = Configuration()) {
@@ -137,8 +137,8 @@ package struct ConnectionMachine: Sendable {
     complete(answer.map { _ in Reply() })
   }
 
-  /// Completes the command of the last `perform`, or the piece of the last `makePiece`. Has no effect if none
-  /// is in progress, so late calls are safe.
+  /// Completes the command of the last `perform`, or the piece of the last `makePiece`. Has no effect if none is in
+  /// progress, for example after `close`.
   package mutating func complete(_ result: Result<Reply, Ack>) {
     guard isPerforming, passwordAnswer == nil else { return }
     let completed = phase
@@ -152,7 +152,7 @@ package struct ConnectionMachine: Sendable {
     }
   }
 
-  /// Drops the rest of a long answer after the client has disconnected. The client's earlier commands are
+  /// Drops the rest of a long answer after the client has disconnected. Commands that were already received are
   /// still performed.
   package mutating func dropAnswer() { unsent = nil }
 
@@ -186,7 +186,7 @@ package struct ConnectionMachine: Sendable {
   }
 }
 
-/// The steps of the machine. Each makes few actions, so that a server can pause between any two.
+/// The steps of the machine. Each appends at most two actions, so that a server can pause between any two.
 extension ConnectionMachine {
   /// Processes the next line, from the input or a running list, or closes the connection if none can follow.
   /// Returns false while no line is complete.
@@ -323,7 +323,7 @@ extension ConnectionMachine {
     send(reply, AnswerEnd(bytes: end, command: command, index: index))
   }
 
-  /// Sends the next piece of a long answer.
+  /// Sends the next piece of a long answer, or requests it from the server if making the piece may block.
   mutating func answerOn() {
     guard let (rest, end) = unsent else { return }
     if rest.mayBlock {

@@ -1,4 +1,4 @@
-/// The changes that a client has not been notified of, and those that it waits for.
+/// The changes that a client has not been notified of, and the subsystems that it waits for.
 ///
 /// Changes accumulate from the start of the connection, even while the client does not wait, so an `idle`
 /// also reports changes since the last answer. As in MPD 0.23, an answer clears all pending changes,

@@ -40,7 +40,7 @@ package enum TextTest: Hashable, Sendable {
   case equals(Argument)
   case contains(Argument)
   /// The regular expression matches a part of the text. Its syntax is checked when the command is performed.
-  /// Only the empty expression matches a song without the tag.
+  /// In a song without the tag and its substitutes, only the empty expression matches.
   case matches(Argument)
 }
 

@@ -7,14 +7,14 @@ package struct Ack: Error, Hashable, Sendable {
     case argument = 2
     case password = 3
     case permission = 4
-    /// The command does not exist or is not supported here, or the line is not a request.
+    /// The command or a feature that it needs does not exist here, or the line is not a request.
     case unknown = 5
-    /// The song, file, output or playlist does not exist.
+    /// An object that the command names, such as a song, file, output or playlist, does not exist or is unusable.
     case noExist = 50
     case playlistMax = 51
     case system = 52
     case updateAlready = 54
-    /// The command does not fit the player's state.
+    /// The command does not fit the state of the player or of the application.
     case playerSync = 55
     case exist = 56
   }
@@ -46,7 +46,7 @@ extension Ack: CustomStringConvertible {
   package var description: String { message }
 }
 
-/// The refusals that several commands share, in mpd's words where mpd has them.
+/// Refusals that are used in several places, in mpd's words where mpd has them.
 extension Ack {
   package static let noCrossfade = Ack(
     .argument, "no crossfade: it mixes two songs, and this queue plays the exact frames of each")

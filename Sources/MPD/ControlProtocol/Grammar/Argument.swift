@@ -17,19 +17,21 @@ extension Argument: ExpressibleByStringLiteral {
 }
 
 extension Argument: CustomStringConvertible {
-  /// The bytes as text for people and replies: always valid UTF-8 on one line. Other bytes are written
-  /// `\xHH`; control characters become blanks.
+  /// The bytes as text for people and replies, valid UTF-8 on one line. Bytes that are not UTF-8 are written
+  /// `\xHH`; ASCII control characters become blanks.
   package var description: String {
     String(decoding: SanitizedText.bytes(of: bytes, limit: .max), as: UTF8.self)
   }
 
-  /// The name that replies show as this text because its bytes are not UTF-8; nil if the text has no `\xHH`.
+  /// The name that replies show as this text because its bytes are not UTF-8: each `\xHH` from `\x80` is one byte.
+  /// Nil if the text has none. Control characters that a reply shows as blanks are not restored.
   package var original: Argument? { SanitizedText.original(of: bytes).map { Argument($0) } }
 }
 
 extension Argument {
   /// Returns the text with Unicode case folding: letters with the same uppercase form become equal, so `ß` is
-  /// `ss`. Differs from full folding in a few rare letters; the dotless `ı` does not become `i`.
+  /// `ss`. Differs from full folding in a few rare letters; the dotless `ı` does not become `i`. Bytes that are not
+  /// UTF-8 become U+FFFD.
   package func foldingCase() -> Argument {
     var text = self
     // ASCII first: almost all letters are ASCII.

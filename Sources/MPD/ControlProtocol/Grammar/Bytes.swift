@@ -1,4 +1,4 @@
-/// The bytes with a meaning in the syntax of lines.
+/// The ASCII characters that have a meaning in the syntax of requests, filters, replies and paths.
 enum Byte {
   static let newline: UInt8 = 0x0A
   static let blank: UInt8 = 0x20

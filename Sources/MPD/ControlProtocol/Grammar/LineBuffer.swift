@@ -1,7 +1,7 @@
-/// Received bytes that are not processed yet, removed line by line. Each byte is searched for a newline once,
+/// Bytes that are not processed yet, removed by line or by count. Each byte is searched for a newline once,
 /// so the search for newlines takes linear time even if a client sends single bytes.
 struct LineBuffer: Sendable {
-  /// The maximum capacity in bytes that an empty buffer keeps. It is most of the memory of an idle client.
+  /// The maximum capacity in bytes that an empty buffer keeps, to limit the memory of an idle client.
   private static let keptCapacity = 4096
 
   private var bytes: [UInt8] = []

@@ -10,7 +10,7 @@ package struct Permissions: OptionSet, Hashable, Sendable {
   /// May add songs to the queue, set their ranges and tags, name URLs that the server then requests, and use
   /// `unplayable`.
   package static let add = Permissions(rawValue: 2)
-  /// May control the player and edit the queue.
+  /// May control the player, and remove, move, shuffle and prioritize songs of the queue.
   package static let player = Permissions(rawValue: 4)
   /// May act as the application's user (home button, lock, interruption), edit stored playlists, update the
   /// database and send messages to other clients.

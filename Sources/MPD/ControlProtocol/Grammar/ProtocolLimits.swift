@@ -10,7 +10,7 @@ package enum ProtocolLimits {
   /// sends at most 4096.
   package static let requestLine = 8192
 
-  /// The maximum number of arguments of a request. mpd's limit, enough for a pair of every tag.
+  /// The maximum number of arguments of a request. mpd's limit, enough for a name-value pair of each tag type.
   package static let arguments = 63
 
   /// The maximum number of bytes, including newlines, between `command_list_begin` and `command_list_end`.
@@ -22,8 +22,9 @@ package enum ProtocolLimits {
   /// `ConnectionMachine.wantsInput` stays far below.
   package static let backlog = 256 * 1024
 
-  /// The maximum number of lines of one client that are processed before other clients' turns. A command list
-  /// may have 400,000 lines. At a few microseconds each, parsing 64 lines takes less than a millisecond.
+  /// The maximum number of lines and answer pieces of one client that are processed before other clients' turns. A
+  /// command list may have 400,000 lines. At a few microseconds each, parsing 64 lines takes less than a
+  /// millisecond.
   package static let linesPerTurn = 64
 
   /// The maximum nesting depth of parentheses in a filter. Programs use three or four; mpd 0.23.12 has no

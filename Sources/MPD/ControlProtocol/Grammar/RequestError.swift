@@ -6,7 +6,7 @@ package enum RequestError: Error, Hashable, Sendable {
   /// The name contains a character other than letters, digits and underscores.
   case invalidWordCharacter
   case missingClosingQuote
-  /// A closing quote is not followed by a blank.
+  /// A closing quote is followed by a byte other than a blank.
   case spaceExpectedAfterQuote
   /// An unquoted argument contains a quote or an apostrophe.
   case invalidUnquotedCharacter

@@ -63,8 +63,8 @@ enum SanitizedText {
     return encoded.count
   }
 
-  /// Returns the bytes that `bytes(of:limit:)` shows as `text`, if it escapes any; control characters stay
-  /// blanks. Nil without an escape.
+  /// Reverses the escapes of `bytes(of:limit:)`: returns `text` with each `\xHH` from `\x80` replaced by its byte.
+  /// Returns nil without an escape. Control characters that became blanks stay blanks.
   static func original(of text: [UInt8]) -> [UInt8]? {
     var output: [UInt8] = []
     var rest = text[...]

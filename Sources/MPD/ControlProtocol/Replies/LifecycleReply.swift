@@ -13,7 +13,7 @@ package struct LifecycleReply: Hashable, Sendable {
     }
   }
 
-  /// The last end of the application.
+  /// The last termination of the application for a fault.
   package struct Termination: Hashable, Sendable {
     /// The system's termination code, such as `0x8badf00d`.
     package var code: String
@@ -35,7 +35,7 @@ package struct LifecycleReply: Hashable, Sendable {
   /// The remaining background time in seconds; infinite if unlimited, as in the foreground.
   package var backgroundTimeRemaining: Double
   package var tasks: [Task]
-  /// The last end of the application; nil if it has not ended yet.
+  /// The last termination of the application for a fault; nil if none occurred.
   package var lastTermination: Termination?
 
   package init(

@@ -42,7 +42,7 @@ package struct Reply: Hashable, Sendable {
     append(name) { $0.append(decimal: value) }
   }
 
-  /// Appends the line with a file's modification time, in seconds since 1970.
+  /// Appends a file's modification time, given in seconds since 1970, as a UTC date.
   package mutating func append(lastModified seconds: Int64) {
     append("Last-Modified") { $0.append(utc: seconds) }
   }
@@ -109,9 +109,9 @@ package final class ReplyRest: Sendable {
   private let body: @Sendable (inout Reply) -> ReplyRest?
 
   /// Creates the rest of a reply. `write` appends the next piece, at most about 64 KiB and possibly nothing,
-  /// and returns the rest after it. It returns nil at the end, or after setting the piece's `refusal`. It is
-  /// called once: on the thread that answers all clients, or on another one if it may block, for example on a
-  /// disk.
+  /// and returns the rest after the piece; nil at the end, or after setting the piece's `refusal`. `write` is called
+  /// once, on the thread that answers all clients. With `mayBlock`, for example for a disk, it is called on another
+  /// thread.
   package init(mayBlock: Bool = false, _ write: @escaping @Sendable (inout Reply) -> ReplyRest?) {
     self.mayBlock = mayBlock
     body = write

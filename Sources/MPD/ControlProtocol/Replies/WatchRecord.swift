@@ -9,7 +9,7 @@ package enum TimeControlStatus: String, Hashable, Sendable {
 package struct WatchRecord: Hashable, Sendable {
   /// An event in the player, the application or the connection.
   package enum Event: Hashable, Sendable {
-    /// The time in the current song: `value / timescale` seconds.
+    /// The position in the file of the current song, regardless of the song's range: `value / timescale` seconds.
     case time(songID: UInt32, value: Int64, timescale: Int32)
     /// The current song changed; nil if there is none.
     case currentItem(StatusReply.Place?, url: String?)
@@ -140,7 +140,7 @@ package struct WatchRecord: Hashable, Sendable {
 
   package var bytes: [UInt8] {
     var reply = Reply()
-    // Ample for a time step, of which there are a hundred a second.
+    // Ample for a time step, the most frequent record: up to 1000 a second.
     reply.reserve(128)
     write(into: &reply)
     return reply.bytes
@@ -156,7 +156,7 @@ package struct NetworkReport: Hashable, Sendable {
     case retry
     /// The server has a different version of the song.
     case changed
-    /// All data from the current position to the end was received.
+    /// All bytes from the reader's position to the end are stored.
     case complete
     /// The transfer has failed permanently.
     case lost

@@ -1,4 +1,4 @@
-/// A position in the queue as an argument of a command. Never negative.
+/// A position in the queue as an argument of a command. The numbers are not negative.
 package enum QueuePosition: Hashable, Sendable {
   /// The position of the first added or moved song afterwards, from 0.
   case absolute(Int)

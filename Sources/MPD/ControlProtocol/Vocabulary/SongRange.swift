@@ -27,7 +27,7 @@ package struct SongRange: Hashable, Sendable {
 
 /// The target of a seek in the current song.
 package enum SeekTarget: Hashable, Sendable {
-  /// The time from the song's beginning; not negative.
+  /// The time from the beginning of the song, or of its range if one is set; not negative.
   case absolute(Duration)
   /// The distance from the current position; negative for backward.
   case relative(Duration)

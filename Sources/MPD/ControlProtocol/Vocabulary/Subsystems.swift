@@ -14,7 +14,8 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   package static let database = Subsystems(rawValue: 1 << 0)
   package static let storedPlaylist = Subsystems(rawValue: 1 << 1)
   package static let playlist = Subsystems(rawValue: 1 << 2)
-  /// Playback started, paused, stopped, jumped, or changed its song.
+  /// The player's state or error, the current song or its tags, or the availability of sound changed, or playback
+  /// jumped.
   package static let player = Subsystems(rawValue: 1 << 3)
   package static let mixer = Subsystems(rawValue: 1 << 4)
   package static let output = Subsystems(rawValue: 1 << 5)
@@ -28,8 +29,8 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   /// A message arrived on a channel that this client subscribes to.
   package static let message = Subsystems(rawValue: 1 << 10)
   // The bits 11 to 13, neighbours, mounts and partitions, are never raised.
-  /// The application's life cycle changed. Reported only to clients that name it, because an unknown name in
-  /// the answer to an `idle` without arguments makes mpc's loop and ncmpcpp spin.
+  /// The application's state changed. Reported only to clients that name this subsystem. An unknown name in the
+  /// answer to an `idle` without arguments makes `mpc idleloop` and ncmpcpp loop without pause.
   package static let application = Subsystems(rawValue: 1 << 14)
 
   /// The subsystems of an `idle` without arguments: MPD's fourteen.

@@ -46,7 +46,7 @@ struct ClientClock {
   /// Restarts the heartbeat interval after a watcher got a record.
   mutating func recordSent(at now: NIODeadline) { lastRecord = now }
 
-  /// Starts the stall limit if bytes are unread after sending, or clears it.
+  /// Starts the stall limit if bytes are unread after sending and it does not run yet; clears it if none are.
   mutating func flushed(_ situation: Situation, at now: @autoclosure () -> NIODeadline) {
     guard situation.pending > 0 else {
       isStalled = false

@@ -94,7 +94,8 @@ final class ClientConnection: ChannelInboundHandler {
     run()
   }
 
-  /// Handles the end of the connection. The client's earlier commands are still performed.
+  /// Handles the end of the connection. Commands that were already received are still performed, unless the server
+  /// closed the connection.
   func channelInactive(context: ChannelHandlerContext) {
     self.context = nil
     isWritable = true
@@ -120,7 +121,7 @@ final class ClientConnection: ChannelInboundHandler {
     goOn()
   }
 
-  /// Sends the answer to the client's password, when it is due.
+  /// Sends the answer to the client's password. Called when the answer is due.
   func answerPassword() {
     machine.answerPassword()
     goOn()
@@ -360,8 +361,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   private func hasRoom(for count: Int) -> Bool {
     let size = output.readableBytes + count
-    // A writable channel holds less than `watchMark`. Asking it for the exact number costs more than all
-    // other checks.
+    // A writable channel holds at most `watchMark`. Asking it for the exact number costs more than all other checks.
     if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes { return true }
     return pending + size <= core.limits.watchBytes
   }

@@ -23,11 +23,13 @@ package protocol ControlHandler: Sendable {
   /// closed its side cannot be distinguished from one that has disconnected.
   func inputEnded(_ client: ClientInfo)
 
-  /// A client's connection is closed, so no more answers are read. The client's earlier commands are still
-  /// performed, except those after a password whose answer is pending. ``clientLeft(_:)`` follows.
+  /// A client's connection is closed, so no more answers are read. Commands already received are still performed,
+  /// unless the server closed the connection or they follow a password whose answer is pending. ``clientLeft(_:)``
+  /// follows.
   func connectionClosed(_ client: ClientInfo)
 
-  /// A client has disconnected, and all its commands are complete.
+  /// A client has disconnected, and all its commands are complete, unless the server closed the connection while a
+  /// command was in progress.
   func clientLeft(_ client: ClientInfo)
 
   /// Logs a line for the operator. Wrong passwords are warnings, at most one in ten seconds. Clients that

@@ -19,8 +19,8 @@ package final class MPDServer: Sendable {
   private let limits: ServerLimits
   private let isStopped = Atomic(false)
 
-  /// Starts to serve `socket`; `configuration` sets the clients' permissions. Blocks until the server's
-  /// thread runs. Any thread but a server's own.
+  /// Starts to serve `socket`; `configuration` sets the permissions of its clients. Blocks until the server's thread
+  /// runs. Any thread but a server's own.
   ///
   /// - Throws: `ListenError.system` with the system's error.
   package init(
@@ -74,10 +74,10 @@ package final class MPDServer: Sendable {
     mailbox.broadcast(record, topic, only: client)
   }
 
-  /// Ends the server: stops accepting, removes the socket's file if it is still this server's, waits for
-  /// commands in progress and pending replies, and closes everything. Blocks for at most slightly longer than
-  /// ``ServerLimits/ending``, and up to 2 s more while another server starts. Any thread but the server's
-  /// own. A second call has no effect.
+  /// Ends the server: stops accepting, and removes the socket's file unless another server has replaced the file.
+  /// Then waits for commands in progress and pending replies, and closes everything. Blocks for at most slightly
+  /// longer than ``ServerLimits/ending``, and up to 2 s more while another server starts. Any thread but the
+  /// server's own. A second call returns immediately.
   package func stop() {
     guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     file?.removeIfOwn()
@@ -98,8 +98,8 @@ package final class MPDServer: Sendable {
   }
 
   /// Serves clients from the network too, at a numeric address or at all addresses of the machine (`*`);
-  /// `access` sets their permissions. Returns the bound address: port 0 selects a free port. Blocks for
-  /// system calls. Any thread but the server's own.
+  /// `access` sets their permissions. Returns the bound address: port 0 selects a free port. Throws `notAnAddress`,
+  /// `addressInUse` or `system`. Blocks for system calls. Any thread but the server's own.
   package func listen(on address: NetworkAddress, access: NetworkAccess) throws(ListenError) -> NetworkAddress
   {
     let isAny = address.host == NetworkAddress.anyHost
@@ -119,7 +119,7 @@ package final class MPDServer: Sendable {
     return NetworkAddress(host: address.host, port: bound.port)
   }
 
-  /// Replaces the passwords of network clients. A connected client keeps its permissions until it gives a
+  /// Replaces the passwords of network clients. A connected client keeps its permissions until it gives a correct
   /// password. Any thread; does not block.
   package func setPasswords(_ passwords: [Argument: Permissions]) {
     channel.eventLoop.execute { [core] in core.value?.setPasswords(passwords) }
@@ -150,7 +150,7 @@ package final class MPDServer: Sendable {
       bootstrap = bootstrap.childChannelOption(
         .tcpOption(NIOBSDSocket.Option(rawValue: option)), value: value)
     }
-    // Accepts IPv6 only, so that no IPv4 address appears in its IPv6-mapped form. IPv4 has its own socket.
+    // Accepts IPv6 only, so that no IPv4 address appears in its IPv6-mapped form. For `*`, IPv4 has its own socket.
     if case .v6 = socketAddress {
       bootstrap = bootstrap.serverChannelOption(
         ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only), value: 1)
@@ -203,7 +203,7 @@ package final class MPDServer: Sendable {
 }
 
 extension ChannelOptions.Types.WriteBufferWaterMark {
-  /// Returns the water marks of a channel that becomes unwritable at `bytes` and writable again at half of
+  /// Returns the water marks of a channel that becomes unwritable above `bytes`, and writable again below half of
   /// that.
   static func full(at bytes: Int) -> Self { Self(low: (bytes + 1) / 2, high: max(1, bytes)) }
 }

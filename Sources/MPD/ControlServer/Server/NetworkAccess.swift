@@ -2,7 +2,7 @@ package import ControlProtocol
 package import SystemSupport
 
 /// The permissions of clients from the network, by mpd's rules. A client has the permissions of its address
-/// until it gives a password, and then the permissions of the password.
+/// until it gives a correct password, and then the permissions of the password.
 package struct NetworkAccess: Hashable, Sendable {
   /// The permissions of clients that have given a password, by password.
   package var passwords: [Argument: Permissions]

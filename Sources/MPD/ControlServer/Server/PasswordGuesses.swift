@@ -9,8 +9,8 @@ internal import SystemSupport
 /// connection.
 struct PasswordGuesses {
   struct Origin {
-    /// The key by which guesses are counted: an IPv4 address, the /64 network of an IPv6 address (one machine
-    /// has all of it), or the user of a local client.
+    /// The key by which guesses are counted: an IPv4 address, the /64 network of an IPv6 address, or the user of a
+    /// local client. A single machine can use all addresses of its /64 network.
     let key: String
     let name: String
 
@@ -39,7 +39,7 @@ struct PasswordGuesses {
 
   private struct Record {
     var count = 0
-    /// The earliest time of the next answer.
+    /// The time of the next answer, unless the password has waited `longestPause` before.
     var free: NIODeadline
     var last: NIODeadline
 

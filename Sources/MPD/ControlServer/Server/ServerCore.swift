@@ -97,8 +97,8 @@ final class ServerCore {
     }
   }
 
-  /// Replaces the passwords of network clients, at every address. A client keeps its permissions until it
-  /// gives a password.
+  /// Replaces the passwords of network clients, at every address. A client keeps its permissions until it gives a
+  /// correct password.
   func setPasswords(_ passwords: [Argument: Permissions]) {
     self.passwords = passwords
     for connection in connections.values where !connection.info.isLocal {
@@ -108,7 +108,7 @@ final class ServerCore {
 
   // MARK: Commands
 
-  /// Schedules the answer to a client's password. Only that client waits for it.
+  /// Answers a client's password, immediately or after the delay for its origin. Other clients do not wait.
   func passwordGiven(isRight: Bool, by connection: ClientConnection) {
     let now = NIODeadline.now()
     let (due, report) = guesses.take(isRight: isRight, from: connection.origin, at: now)

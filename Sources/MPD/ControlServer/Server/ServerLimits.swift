@@ -8,8 +8,9 @@ package struct ServerLimits: Sendable {
   /// The TCP keep-alive parameters: idle time and interval in seconds, and the number of unanswered probes.
   /// The connection of a telephone that has left the network is closed after two minutes.
   package var keepAlive = (idle: 60, interval: 15, count: 4)
-  /// The kernel's send buffer for a network client that does not read, in bytes; the kernel doubles it. Left
-  /// to itself the kernel would use up to 4 MB for each client. About the size of a Unix socket's buffer.
+  /// The size of the kernel's send buffer for each network client, in bytes; the kernel doubles the number. Without
+  /// this limit, the kernel would use up to 4 MB for a client that does not read. About the size of a Unix socket's
+  /// buffer.
   package var networkBuffer = 128 * 1024
   /// The maximum number of unread reply bytes of a client; a client that exceeds it is closed. mpd's default.
   package var outputBytes = 8 * 1024 * 1024
@@ -19,10 +20,11 @@ package struct ServerLimits: Sendable {
   /// The maximum number of unread bytes of watch records for a client; further records are coalesced. Enough
   /// for ten seconds of 1/100 s steps; 13 MB for the maximum number of clients.
   package var watchBytes = 128 * 1024
-  /// The time limit for a client's next line, in seconds. Does not apply while it is idle, watches or waits
+  /// The time limit for a client's next line, in seconds. Does not apply while the client is idle, watches or waits
   /// for a reply. mpd's default.
   package var silence = 60.0
-  /// The time in seconds within which a client with unread replies must read some of them.
+  /// The time in seconds within which a client with unread replies must read some of them. Does not apply to
+  /// watchers.
   package var stall = 60.0
   /// The time in seconds without a record after which a watcher gets a heartbeat record.
   package var heartbeat = 10.0
@@ -43,8 +45,8 @@ package struct ServerLimits: Sendable {
   package var messages = 64
 
   /// The number of bytes at which a watcher's channel counts as full. NIO allocates memory for each write, so
-  /// for each record; records above the mark are buffered in one piece instead. At most half of `watchBytes`,
-  /// so that a client with coalesced records is notified when it has caught up.
+  /// for each record; records above the mark are buffered in one piece instead. At most half of `watchBytes`: the
+  /// channel must be full before records are coalesced, because they are sent when it becomes writable again.
   var watchMark: Int { max(1, min(16 * 1024, watchBytes / 2)) }
 
   package init() {}

@@ -2,7 +2,7 @@ package import SystemSupport
 
 /// A reason why a listening socket could not be created.
 package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A server answers at that path.
+  /// A server listens at that path.
   case alreadyRunning(path: String)
   /// The path is empty, contains a zero byte, ends with a slash, or has more bytes than the system's `limit`.
   case invalidPath(String, limit: Int)

@@ -60,7 +60,7 @@ struct SocketDirectory: ~Copyable {
     guard fchmod(descriptor.number, access.directoryMode) == 0 else { throw SystemCallError("fchmod") }
   }
 
-  /// Creates the directory with the mode, and its parents with mode 0700. Returns whether it did not exist.
+  /// Creates the directory with the mode, and missing parents with mode 0700. Returns whether it was created.
   /// Never creates a directory in the root directory, because a path mistyped by root would leave one there.
   private static func make(_ path: String, mode: UInt32) throws(SystemCallError) -> Bool {
     if Self.path(ofSocket: path) == "/", path != "/" {

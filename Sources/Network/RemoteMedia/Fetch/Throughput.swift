@@ -60,7 +60,7 @@ struct Throughput: Sendable {
 
 /// Counts received bytes and schedules progress reports.
 struct ProgressMeter {
-  /// The interval between reports in seconds.
+  /// The minimum interval between reports that `isDue` permits, in seconds.
   private static let interval = 0.5
   /// The maximum time, in seconds, by which a gap between bytes increases the transfer time.
   private static let pause = 1.0

@@ -4,10 +4,10 @@ import Transfer
 
 /// The connections of a live stream, each with its own decoder. Used by one thread at a time.
 final class LiveConnections {
-  /// The search window in bytes for the first frame of a stream with metadata. Without a frame in it, the
-  /// metadata interval counts as wrong.
+  /// The number of bytes without a frame after which reading a stream with metadata fails. The metadata interval then
+  /// counts as wrong.
   private static let metadataBudget = 64 * 1024
-  /// The search window in bytes for the first frame of a stream without metadata.
+  /// The number of bytes without a frame after which reading a stream without metadata fails.
   private static let budget = 2 << 20
 
   /// A connection, or its remainder after damage.

@@ -4,8 +4,8 @@ import Transfer
 /// Decodes a live stream across its connections. After a lost connection, a new decoder starts with the bytes
 /// of the next one, and frame numbers continue in reading order. Used by one thread at a time.
 final class LiveDecoder: AudioDecoder {
-  /// The maximum number of delivered tags that a seek back can repeat, more than the frames decoded ahead of
-  /// the output.
+  /// The maximum number of delivered tags in `told`, which a seek back can deliver again. More than the MPEG frames
+  /// that are decoded ahead of the output.
   private static let toldLimit = 512
 
   let format: PCMFormat
@@ -24,7 +24,7 @@ final class LiveDecoder: AudioDecoder {
   private var origin: Int64
   private var readFrames: Int64 = 0
   private var tags: [TimedTag] = []
-  /// The frame and the byte offset of each delivered tag.
+  /// The frames and the byte offsets of the last delivered tags, at most `toldLimit`.
   private var told: [(frame: Int64, offset: Int64)] = []
   private var isHeld = false
   private var failure: DecodingError?

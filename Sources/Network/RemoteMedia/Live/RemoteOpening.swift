@@ -7,7 +7,7 @@ import Transfer
 
 /// Opens the bytes of a fetch once it is known whether they are a live stream. Used by one thread at a time.
 final class RemoteOpening {
-  /// The fetch of the medium, or while it is read that of a playlist that leads to it.
+  /// The fetch of the medium, or of a playlist that leads to the medium while that playlist is read.
   private(set) var fetch: RemoteFetch
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening
   private let frames: FrameCounter
@@ -17,7 +17,7 @@ final class RemoteOpening {
   /// Creates the fetch of the medium that a playlist names. Returns nil after too many playlists.
   private let standIn: (NetworkPlaylist.Entry, RemoteFetch) -> RemoteFetch?
   private var file: MediaOpening?
-  /// The search window in bytes for audio in what the server calls a web page.
+  /// The search window in bytes for audio in a response that the server declares a web page.
   private static let pageBudget: Int64 = 64 * 1024
   private var live: LiveConnections?
 
@@ -151,7 +151,7 @@ extension RemoteFetch {
   fileprivate var storedFront: Int64 { store.intervals.end(from: 0) }
 }
 
-/// Counts the frames that consecutive decoders of one medium have read. Thread-safe.
+/// The number of frames that consecutive decoders of one medium have read. Thread-safe.
 final class FrameCounter: Sendable {
   private let count = Atomic<Int64>(0)
 

@@ -10,8 +10,8 @@ struct CacheFile: ~Copyable {
   /// The value of O_TMPFILE, which the system headers hide.
   private static let nameless = Int32(0o20_000_000) | O_DIRECTORY
 
-  /// Creates a file in the first folder that allows it. A missing folder is created with access for the user
-  /// only, if its parent exists.
+  /// Creates a file in the first folder that allows it; nil if none does. A missing folder is created with access for
+  /// the user only, if its parent exists.
   init?(in folders: [String]) {
     for folder in folders {
       mkdir(folder, 0o700)

@@ -25,7 +25,7 @@ package final class MediaCache: Sendable {
     self.limit = max(0, limit)
   }
 
-  /// The user's cache folder, if its path is known, then `/var/tmp`.
+  /// The folder `continuo` in the user's cache folder, if the path of that is known, then `/var/tmp`.
   package static var usualFolders: [String] {
     let variable = { (name: String) -> String? in
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -55,10 +55,10 @@ package final class MediaCache: Sendable {
 
   func remove(bytes: Int64) { state.withLock { $0.count -= bytes } }
 
-  /// Reserves `bytes` for `store`, at most half of the disk's `free` bytes. Returns false if they do not fit.
-  /// To make room, other finished stores discard all bytes, oldest first; then `store` discards bytes
-  /// long before its position. Must be called outside all locks, because it retains other stores and may
-  /// release the last reference to one.
+  /// Reserves `bytes` for `store`, at most half of the disk's `free` bytes. Returns false if they do not fit. To make
+  /// room, other finished stores discard all bytes, oldest first; then `store` discards the bytes more than 1 MiB
+  /// before its position. Must be called outside all locks, because it retains other stores and may release the last
+  /// reference to one.
   func makeRoom(for bytes: Int, of store: MediaStore, free: () -> Int64) -> Bool {
     let more = Int64(bytes)
     func count() -> Bool {

@@ -85,8 +85,8 @@ package final class MediaStore: Sendable {
   /// Whether new bytes are kept in memory, a few MiB around the reading position.
   package var isInMemory: Bool { state.withLock { $0.isInMemory } }
 
-  /// Whether all wanted bytes have arrived at least once. A finished store is emptied first when others need
-  /// room.
+  /// Whether all bytes from the reading position to the end were stored at least once. Only finished stores are
+  /// emptied when others need room.
   package var isFinished: Bool {
     get { state.withLock { $0.isFinished } }
     set { state.withLock { $0.isFinished = newValue } }
@@ -95,8 +95,8 @@ package final class MediaStore: Sendable {
   /// The number of bytes on the disk.
   package var byteCount: Int64 { state.withLock { $0.all.count - $0.inMemory.count } }
 
-  /// Stores bytes on the disk. If the disk or the cache refuses them, stores these and all later bytes in
-  /// memory.
+  /// Stores bytes on the disk, or in memory if `isInMemory` is true. If the disk or the cache refuses the bytes,
+  /// stores these and all later bytes in memory.
   package func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
     // Make room outside the locks, because other stores may be emptied.
     let isCounted = !isInMemory && cache.makeRoom(for: bytes.count, of: self) { freeSpace }

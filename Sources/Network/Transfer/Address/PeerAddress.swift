@@ -19,8 +19,8 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   /// embedded IPv4 addresses, those decide, because gateways or the system translate them.
   package var isPublic: Bool { isPublic(besides: []) }
 
-  /// Returns whether the address is public (`isPublic`) and none of `own`, the addresses of this machine's
-  /// interfaces.
+  /// Returns whether the address is public (`isPublic`), and neither the address nor an embedded one is in `own`, the
+  /// addresses of this machine's interfaces.
   package func isPublic(besides own: Set<PeerAddress>) -> Bool {
     guard !own.contains(self) else { return false }
     let carried = carried

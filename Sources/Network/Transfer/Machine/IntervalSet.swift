@@ -50,8 +50,8 @@ package struct IntervalSet: Hashable, Sendable {
 
   package var count: Int64 { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
-  /// Returns the index of the first range for which `isBehind` is true; it must then be true for all later
-  /// ranges.
+  /// Returns the index of the first range for which `isBehind` is true, or the number of ranges if none is.
+  /// `isBehind` must be true for all later ranges too.
   private func partition(_ isBehind: (Range<Int64>) -> Bool) -> Int {
     var low = 0
     var high = ranges.count

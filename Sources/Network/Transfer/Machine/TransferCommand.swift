@@ -116,7 +116,7 @@ extension ArraySlice<UInt8> {
 }
 
 package struct TransferTimes: Hashable, Sendable {
-  /// The timeout in seconds from the start of a transfer until its connection is established.
+  /// The timeout in seconds until the connection is established. Time in the transport's queue does not count.
   package var connect = NetworkLimits.connectTimeout
   /// The timeout in seconds for the head of the response.
   package var firstByte = NetworkLimits.firstByteTimeout

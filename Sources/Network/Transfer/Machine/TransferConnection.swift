@@ -49,14 +49,14 @@ struct TransferConnection: Sendable {
   var isAtEnd: Bool { phase == .body && end.map { position >= $0 } ?? false }
 }
 
-/// Determines the number of stored bytes that each request repeats, to check that the connection continues
-/// the stored version. Usually the number is `NetworkLimits.overlap`, or `overlapAfterRestart` for bytes of
-/// another process. If the last lost connections brought few bytes, the number is a quarter of the most that
-/// any of them brought, at least `leastOverlap`. Connections then usually bring new bytes too. A single tiny
-/// connection does not shorten the overlap, because the next one may be to a server with another version.
+/// Determines the number of stored bytes that each request repeats, to check that the connection continues the stored
+/// version. Usually the number is `NetworkLimits.overlap`, or `overlapAfterRestart` until this machine has stored a
+/// byte. If the last lost connections brought few bytes, the number is a quarter of the most that any of them
+/// brought, at least `leastOverlap`. Connections then usually bring new bytes too. A single tiny connection does not
+/// shorten the overlap, because the next one may be to a server with another version.
 struct OverlapRule: Sendable {
   private var brought: [Int64] = []
-  /// Whether this machine has stored a byte. Bytes stored before that come from another process.
+  /// Whether this machine has stored a byte. Bytes stored before that come from an earlier machine.
   var hasStored = false
 
   mutating func note(_ count: Int64) {

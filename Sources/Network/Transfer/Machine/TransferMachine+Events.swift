@@ -22,9 +22,10 @@ extension TransferMachine {
     }
   }
 
-  /// Accepts the current edge as the end after a lost connection, and returns whether it did: at the medium's
-  /// own length, and at the end of the bytes requested after the announced end. After its own length, where the
-  /// next of several joined files may follow, a connection without a new byte is the end.
+  /// Accepts the edge as the end of a medium that states its own length, and returns whether it did. `lost` is the
+  /// connection that has ended or was lost. Acceptable are the stated length, edges from `restStart` on, and an edge
+  /// after the stated length if the body of `lost` brought nothing new. After the stated length, the next of several
+  /// joined files may follow.
   private mutating func isEnd(of lost: TransferConnection) -> Bool {
     let edge = edge
     guard !isLive, hasSucceeded, let expectedTotal else { return false }
@@ -168,8 +169,8 @@ extension TransferMachine {
     if let whole = part.total { total = whole }
   }
 
-  /// Returns whether the first announced length is less than the bytes stored so far, which were another
-  /// version's.
+  /// Returns whether the first announced length is less than the end of the stored bytes, which then belong to
+  /// another version.
   private func isShorter(_ length: Int64?) -> Bool {
     guard total == nil, let length, let end = stored.ranges.last?.upperBound else { return false }
     return length < end

@@ -54,8 +54,8 @@ package struct TransferMachine: Sendable {
   /// The reader's position in bytes.
   package private(set) var readingPlace: Int64 = 0
   private var readAhead = ReadAhead.disk
-  /// The start of the starvation at the reader's position, or the time of the last progress since then; nil
-  /// if not starved.
+  /// The start of the starvation at the reader's position, or the time of the last progress since then. Nil if not
+  /// starved, for live streams, and while the transfer is suspended or queued.
   var dryProgress: HostTime?
   /// The end of the stored bytes that were compared since the last new byte.
   var comparedTo: Int64 = 0
@@ -72,7 +72,7 @@ package struct TransferMachine: Sendable {
   // Live streams.
   /// The offset at which the next byte of the live stream is stored.
   var liveEnd: Int64 = 0
-  /// Whether requests ask for metadata.
+  /// Whether requests may ask for ICY metadata.
   package internal(set) var wantsMetadata = true
   var brokenBlocks = 0
   var lastMetadata = ICYMetadata()
@@ -81,9 +81,9 @@ package struct TransferMachine: Sendable {
   package var isHeld: Bool { heldSince != nil }
   private var isClosedByHold = false
 
-  /// Creates a machine that the first `handle` starts. `seed` seeds the retry jitter (±10 %). `validator` and
-  /// `total` describe the version whose bytes a machine of another process has stored. `attempt` is the last
-  /// attempt number of the preceding machine.
+  /// Creates a machine that the first `handle` starts. `seed` seeds the retry jitter (±10 %). `validator` and `total`
+  /// describe the version whose bytes an earlier machine has stored; nil if unknown. `attempt` is the last attempt
+  /// number of the preceding machine.
   package init(
     url: WebURL, settings: RequestSettings, times: TransferTimes = TransferTimes(), seed: UInt64,
     now: HostTime, validator: Validator? = nil, total: Int64? = nil, after attempt: Int = 0
@@ -118,7 +118,7 @@ package struct TransferMachine: Sendable {
     case .expect(let total): if total > 0 { expectedTotal = total }
     case .hold(let isHeld): hold(isHeld, at: now)
     case .suspend(let isSuspended):
-      // A suspended connection brings no answer, so its timeout begins anew.
+      // No timeout runs during a suspension, so the timeout begins anew.
       if self.isSuspended, !isSuspended { connection?.needsFreshLimit = true }
       self.isSuspended = isSuspended
       if !isSuspended { nextStart = min(nextStart, now.advanced(bySeconds: schedule.pause(at: now))) }
@@ -304,8 +304,7 @@ package struct TransferMachine: Sendable {
     if !isSilent { commands.append(note(.retry(after: delay, failure))) }
   }
 
-  /// Cancels the transfer, which does not bring the wanted bytes, and schedules another request without
-  /// back-off.
+  /// Cancels the transfer in progress, if any, and schedules another request without back-off.
   mutating func askAgain(at now: HostTime) {
     dropConnection()
     nextStart = now.advanced(bySeconds: schedule.pause(at: now))

@@ -14,8 +14,8 @@ package struct TransferRequest: Hashable, Sendable {
   /// A limit on concurrent requests that this request shares with others, in addition to the transport's limit
   /// per origin; nil for none.
   package var limit: ConnectionLimit?
-  /// Whether the request continues an earlier one, after a redirect or a challenge, and is therefore sent
-  /// before those that wait for a connection.
+  /// Whether the request continues an earlier one, for example after a redirect or a challenge. Continuations are
+  /// sent before new requests that wait.
   package var isContinuation = false
 
   package init(url: WebURL) { self.url = url }
@@ -38,9 +38,9 @@ package struct ConnectionLimit: Hashable, Sendable {
 
 /// The way in which credentials are sent.
 package enum Authentication: String, Hashable, Sendable {
-  /// With the first request, as text.
+  /// HTTP Basic: the credentials are sent with the first request, unencrypted.
   case basic
-  /// As a digest, with a second request after the server's challenge.
+  /// HTTP Digest: a hash of the credentials is sent with a second request, after the server's challenge.
   case digest
 }
 
@@ -78,8 +78,9 @@ package struct RequestSettings: Hashable, Sendable {
 
   package static func isReserved(_ name: String) -> Bool { reserved.contains(name.lowercased()) }
 
-  /// Creates a request for `url` from byte `start` on; nil for all bytes, without `Range`. The user's fields
-  /// and credentials are sent to the origin of `first` only. `validator` is the value of `If-Range`.
+  /// Creates a request for `url` from byte `start` on, or for all bytes, without `Range`, if `start` is nil. The
+  /// user's fields and credentials are sent to the origin of `first` only. `validator` is the value of `If-Range`,
+  /// which is only sent with `Range`.
   package func request(
     for url: WebURL, first: WebURL, from start: Int64?, if validator: Validator?, wantsMetadata: Bool
   ) -> TransferRequest {
@@ -105,7 +106,8 @@ package struct RequestSettings: Hashable, Sendable {
 /// An event of a transfer. The order is: `queued` twice or not at all, `connected` at most once, `head`, `body`
 /// any number of times, then `end` or `failure`. A failure may come at any time and is the last event.
 package enum TransferEvent: Hashable, Sendable {
-  /// The request waits in the transport for a connection or for the rate limit; false once it is sent.
+  /// The request waits in the transport for a connection, for its `limit` or for the rate limit; false once it is
+  /// sent.
   case queued(Bool)
   case connected(PeerAddress?)
   /// The head of the response. The transport does not follow redirects.
@@ -131,8 +133,8 @@ package struct TransferID: Hashable, Sendable {
 }
 
 package protocol TransferSink: AnyObject, Sendable {
-  /// Receives an event, and returns the demand for more. Called on a thread of the transport without its
-  /// locks, one event at a time. Must not block.
+  /// Receives an event, and returns the demand for more. Called on any thread, possibly within `start` or
+  /// `setPaused`, one event at a time. May call the transport. Must not block.
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand
 
   /// Receives the number of request body bytes sent so far, after each piece. The number restarts if the body
@@ -164,7 +166,7 @@ package protocol HTTPTransport: AnyObject, Sendable {
   /// to wait. One more piece of the body may still arrive after pausing.
   func setPaused(_ isPaused: Bool, _ transfer: TransferID)
 
-  /// Cancels a transfer. No event of the transfer begins after this method has returned. Does nothing if the
-  /// transfer has ended.
+  /// Cancels a transfer. Waits for a call of the sink that is in progress on another thread. No call begins after the
+  /// return. Does nothing if the transfer has ended.
   func cancel(_ transfer: TransferID)
 }

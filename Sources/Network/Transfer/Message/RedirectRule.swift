@@ -7,9 +7,9 @@ package struct RedirectRule: Sendable {
   /// Returns the addresses that the next request may reach. `first` is the reach of the first request.
   package func reach(_ first: NetworkReach) -> NetworkReach { cameFromPublic ? .publicOnly : first }
 
-  /// Resolves the `Location` to which `url` redirects, and returns the next URL. `address` is the server's
-  /// address, if known. Throws `redirects` after too many redirects, for an unusable URL, and from https to
-  /// http.
+  /// Resolves the `Location` to which `url` redirects. Returns the next URL, and the credentials that `location`
+  /// contains, if any. `address` is the server's address, if known. Throws `redirects` after too many redirects, for
+  /// an unusable URL, and from https to http.
   package mutating func follow(_ location: String, from url: WebURL, at address: PeerAddress?)
     throws(TransferFailure)
     -> (url: WebURL, credentials: Credentials?)
@@ -37,9 +37,10 @@ package struct RedirectRule: Sendable {
     return next
   }
 
-  /// Creates the request that a redirect of `request` leads to. Credentials stay with their origin, unless
-  /// the redirect has others. 303 replaces any method except `HEAD` by `GET` without a body; 301 and 302
-  /// replace `POST`, as browsers do. Throws like `follow`.
+  /// Creates the request that a redirect of `request` leads to. Credentials and the fields `Authorization` and
+  /// `Cookie` are not sent to another origin. Credentials in the redirect replace those of the request. 303 replaces
+  /// any method except `HEAD` by `GET` without a body; 301 and 302 replace `POST`, as browsers do. Throws like
+  /// `follow`.
   package mutating func request(
     after request: TransferRequest, redirectedTo location: String, status: Int, at address: PeerAddress?
   ) throws(TransferFailure) -> TransferRequest {

@@ -44,7 +44,7 @@ package struct ResponseHead: Hashable, Sendable {
   /// Whether `Accept-Ranges` says that the server does not support ranges.
   package var refusesRanges: Bool { fields["Accept-Ranges"]?.lowercased() == "none" }
 
-  /// The `Location` of a redirect; nil for any other response.
+  /// The `Location` of a redirect; nil for any other response, and without the field.
   package var redirect: String? { [301, 302, 303, 307, 308].contains(status) ? fields["Location"] : nil }
 
   /// The delay in seconds that the server requests, at most `NetworkLimits.retryAfter`; nil if none.

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 package import Transfer
 
-/// A request and its response, over as many connections as redirects and credentials need. Methods may be
-/// called on any thread and never block on the network.
+/// A request and its response, over as many connections as redirects, credentials and certificate checks need.
+/// Methods may be called on any thread and never block on the network.
 package final class Exchange: Sendable {
   private struct State {
     var request: TransferRequest
@@ -52,8 +52,8 @@ package final class Exchange: Sendable {
 
   private let transport: any HTTPTransport
   private let alarms: Alarms
-  /// The timeout in seconds without a byte. The timeout does not run while the exchange is paused, or while its
-  /// request waits in the transport.
+  /// The timeout in seconds without a byte. The timeout does not run while the exchange is paused, its request waits
+  /// in the transport, or a decision of the client is pending.
   private let timeout: Double
   private let client: any Client
   private let state: Mutex<State>
@@ -81,7 +81,8 @@ package final class Exchange: Sendable {
     watch()
   }
 
-  /// Cancels the exchange without further calls of the client, except one in progress on another thread.
+  /// Cancels the exchange without further calls of the client, except one in progress on another thread. Waits for
+  /// the end of that call if the transport makes it.
   package func cancel() {
     let now = alarms.clock.now
     let (transfer, alarm) = state.withLock { state in

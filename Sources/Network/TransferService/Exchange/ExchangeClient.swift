@@ -1,7 +1,7 @@
 package import Transfer
 
 extension Exchange {
-  /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
+  /// Receives the events of an exchange on any thread, one call at a time and without a lock. Must not block.
   package protocol Client: AnyObject, Sendable {
     /// The server redirects the request. Continue with `follow`, or with `proceed`, which accepts the
     /// redirect as the response.

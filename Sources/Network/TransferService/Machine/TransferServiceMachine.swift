@@ -70,9 +70,9 @@ package struct TransferServiceMachine: Hashable, Sendable {
     case cancel(TransferKey)
     /// Resume or launch the application for this session.
     case wake(String)
-    /// Notify the session's delegate of this task, after the previous ones.
+    /// Notify the session's delegate of this task's end, after earlier ends.
     case deliver(TransferKey)
-    /// Ask the session's delegate about this task: about its delay, or what a server has asked.
+    /// Ask the session's delegate about this task's delay, or for the credentials that a server requests.
     case ask(TransferKey)
     /// Notify the session's delegate that all events were delivered for which the application was woken.
     case finishEvents(String)

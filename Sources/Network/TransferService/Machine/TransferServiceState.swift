@@ -19,7 +19,7 @@ extension TransferServiceMachine {
     var isDelivered = false
     /// Whether the task waits for the application's answer. The task then counts as done.
     var isAsking = false
-    /// Whether the task's end has requested a wake, or requests none because the user has quit the
+    /// Whether the task's end or question has requested a wake, or requests none because the user has quit the
     /// application.
     var hasWoken = false
     /// The start time that the device has chosen; nil if none.
@@ -39,10 +39,11 @@ extension TransferServiceMachine {
   struct Session: Hashable, Sendable {
     var isConnected = false
     var sendsLaunchEvents = true
-    /// Whether delayed tasks start without a question while the application does not run.
+    /// Whether delayed tasks start without a question, except while the application runs and the session is
+    /// connected.
     var startsUnasked = false
-    /// Whether a task has ended or become due without a wake or a notification of the application. Also set if the
-    /// application was suspended or ended before it received a notification.
+    /// Whether a task has ended, become due or met a challenge without a wake or a notification of the application.
+    /// Also set if the application was suspended or ended before it received a notification.
     var hasNews = false
     var wake = Wake.none
   }

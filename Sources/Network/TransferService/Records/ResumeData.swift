@@ -14,8 +14,8 @@ package struct ResumeData: Codable, Sendable {
   /// The `If-Range` value of the version; nil if the server sent only a weak validator.
   package var validator: String?
 
-  /// Creates the data to resume after `count` bytes of a file; nil without bytes, or if request or response
-  /// do not allow it.
+  /// Creates the data to resume after `count` bytes of the file at `path`. Returns nil without bytes, for a method
+  /// other than `GET`, and for a response that is unsuccessful, encoded, unversioned or without support for ranges.
   package init?(
     url text: String, method: String, fields: [String: String], _ head: ResponseHead?, path: String,
     count: Int64

@@ -151,7 +151,7 @@ extension String {
 }
 
 extension ResponseHead {
-  /// The fields, with the values of fields of the same name joined by commas.
+  /// The fields, with the values of fields of the same name, including case, joined by commas.
   package var dictionary: [String: String] {
     Dictionary(fields.all.map { ($0.name, $0.value) }) { "\($0), \($1)" }
   }

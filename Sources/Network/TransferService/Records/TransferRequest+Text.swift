@@ -9,8 +9,8 @@ extension TransferRequest {
     "User-Agent": ProcessInfo.processInfo.processName,
   ]
 
-  /// Creates the request to send. Ignores fields that the transport sets, and invalid ones. Throws an error if
-  /// the request cannot be sent.
+  /// Creates the request to send. Ignores fields that the transport sets, and invalid ones. Throws `unsupportedURL`
+  /// for schemes other than http and https, and `badURL` for a malformed URL or method.
   package init(
     url text: String, method: String, fields: [String: String], defaults: [String: String] = defaultFields
   ) throws(URLError) {

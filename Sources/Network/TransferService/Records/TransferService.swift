@@ -10,14 +10,16 @@ package protocol TransferService: AnyObject, Sendable {
   var isIdle: Bool { get }
 
   func client(of session: String) -> (any TransferClient)?
-  /// Sets the client of a session, and notifies the client of downloads that resumed before it was set.
+  /// Sets the client of a session. Downloads that resumed before are reported to the client, at the latest after the
+  /// call `connect`.
   func setClient(_ client: any TransferClient, of session: String)
   /// Returns the records of the session's tasks in creation order. Tasks whose end the application has
   /// received have no record.
   func records(of session: String) -> [TaskRecord]
   func knows(_ key: TransferKey) -> Bool
   func perform(_ call: TransferCall)
-  /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
+  /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download, or nil if there is
+  /// none.
   func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?)
   /// Ends the transfers that this process carries out. Blocks on the disk or on the phone.
   func close()
@@ -27,7 +29,7 @@ package protocol TransferService: AnyObject, Sendable {
 package protocol TransferClient: AnyObject, Sendable {
   func progressed(_ record: TaskRecord)
   func resumed(_ record: TaskRecord, at offset: Int64)
-  /// A task has ended. Its file is kept at `file` until the call `heard`.
+  /// A task has ended. The file of a completed download is kept at `file` until the call `heard`.
   func ended(_ record: TaskRecord, file: String)
   /// A server requests credentials. It has refused `failures` earlier ones.
   func challenged(_ record: TaskRecord, failures: Int)

@@ -35,8 +35,8 @@ package final class TransferHost {
   /// Whether transfers of an application that has ended may launch it again.
   package var mayWake: Bool { service?.mayWake ?? false }
 
-  /// Serves a process of the application on its socket. Must be preceded by `disconnect` for an earlier one.
-  /// `isWoken`: whether the process is launched in the background, for a session.
+  /// Serves a process of the application on the socket `descriptor`, which `disconnect` closes. An earlier process
+  /// must be disconnected before. `isWoken`: whether the process is launched in the background, for a session.
   package func connect(_ descriptor: Int32, isWoken: Bool) {
     connection = Connection(descriptor: descriptor, sender: MessageSender(descriptor, clock: clock))
     applicationEntered(isWoken ? .background : .front)

@@ -135,7 +135,8 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
+  /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download, or nil if there is
+  /// none.
   package func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
     var isStopped = false
     handle { state in
@@ -204,8 +205,8 @@ extension BackgroundTransfers {
     disk.add { for end in ["", ".part", ".part.record", ".task"] { unlink(path + end) } }
   }
 
-  /// Compares the size of an upload's file with the size at the first call for the task. Calls `done` on a
-  /// worker.
+  /// Compares the size of an upload's file with its size when first found for the task. Calls `done` on a worker,
+  /// unless the task no longer exists.
   func examine(_ key: TransferKey, _ done: @escaping @Sendable (UploadMachine.File) -> Void) {
     files.add { [weak self] in
       guard let self, let record = state.withLock({ $0.records[key] }),

@@ -17,7 +17,7 @@ package final class BackgroundTransfers: TransferService {
     /// Whether no further transfer may start.
     var isClosed = false
     var clients: [String: any TransferClient] = [:]
-    /// The offsets at which downloads of an earlier process continued before their session had a client.
+    /// The offsets at which downloads resumed while their session had no client.
     var resumptions: [TransferKey: Int64] = [:]
     var credentials: [TransferKey: Credentials] = [:]
     /// The tasks that wait for credentials from the application. The machine counts them as ended.
@@ -46,8 +46,9 @@ package final class BackgroundTransfers: TransferService {
   private let writer: TransferRecordWriter
   let state: Mutex<State>
 
-  /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while
-  /// the records are read. Throws an error if the folder cannot be opened or another process has locked it.
+  /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while the
+  /// records are read. Throws `cannotCreateFile` if the folder cannot be opened, and
+  /// `backgroundSessionInUseByAnotherProcess` if the folder is locked.
   ///
   /// - Parameters:
   ///   - settings: the folder, the application's state and the rules of its device.

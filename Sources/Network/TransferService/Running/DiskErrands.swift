@@ -1,8 +1,8 @@
 package import Clocks
 import Synchronization
 
-/// Runs disk jobs in order on a worker of its own, so that callers of `add` never wait for a disk.
-/// Thread-safe. The worker exists from the first job until `close`, which the owner must call.
+/// Runs jobs that may block, such as disk writes, in order on a worker of its own, so that callers of `add` do not
+/// wait. Thread-safe. The worker exists from the first job until `close`, which the owner must call.
 package final class DiskErrands: Sendable {
   package typealias Errand = @Sendable () -> Void
 
@@ -28,7 +28,7 @@ package final class DiskErrands: Sendable {
     }
   }
 
-  /// Runs the remaining jobs on the caller's thread, and ends the worker. Blocks on the disk.
+  /// Ends the worker, and runs the remaining jobs on the caller's thread. Blocks until all jobs have run.
   package func close() {
     worker.cancel()
     run()

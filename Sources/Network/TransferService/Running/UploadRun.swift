@@ -17,7 +17,8 @@ final class UploadRun: Exchange.Client {
   /// The maximum number of response bytes to keep, more than a server needs to answer an upload.
   private static let longestAnswer = 1 << 20
 
-  /// The minimum interval between the events `sent`, in seconds, except for the last one.
+  /// The minimum interval between the events `sent` of an attempt, in seconds, except for the last one. Also the
+  /// interval of a download's progress.
   static let progressInterval = 0.1
 
   private struct State {
@@ -40,7 +41,7 @@ final class UploadRun: Exchange.Client {
   private let transport: any HTTPTransport
   private let alarms: Alarms
   private let timeout: Double
-  /// Compares the size of the file with its size at the first such comparison. Calls `done` on any thread.
+  /// Compares the size of the file with its size when first found. Calls `done` on any thread.
   private let examine: @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
   private let onEvent: @Sendable (Event) -> Void
   private let state = Mutex(State())

@@ -14,7 +14,7 @@ extension FileDownload: WebService.Connection {}
   private let place: DownloadPlace
   private let print: @Sendable (String) -> Void
   private let onEnd: (String?) -> Void
-  /// The download with its connection; nil once it has stopped.
+  /// The download with its connection; nil once it has stopped, finished or failed.
   private var download: FileDownload?
   private var isClosed = false
   /// Whether to open another connection as soon as the closed one has stopped.
@@ -65,7 +65,7 @@ extension FileDownload: WebService.Connection {}
     download?.stop()
   }
 
-  /// Resumes after the last stored byte, once `close` was called.
+  /// Resumes after the last stored byte if `close` was called; otherwise has no effect.
   func goOn() {
     guard isClosed else { return }
     if download == nil { reopen() } else { reopens = true }

@@ -126,7 +126,7 @@ import Glibc
 
   /// The local port of the socket.
   var port: UInt16 { address(getsockname).port }
-  /// The address and port of the peer. Known after the end of the connection only if it was read before.
+  /// The address and port of the peer. Valid after the end of the connection only if this property was read before.
   private(set) lazy var peer = address(getpeername).text
 
   private func address(

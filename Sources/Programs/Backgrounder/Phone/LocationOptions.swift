@@ -29,8 +29,8 @@ struct LocationOptions: ParsableArguments {
     }
   }
 
-  /// Returns the location source and the answer of the phone's owner. `infoPlist`: the path of a property list
-  /// with the reasons for the request, if any.
+  /// Returns the location source, the answer of the phone's owner and the texts of the permission request. `infoPlist`:
+  /// the path of a property list with these texts; nil for a default text.
   func makeLocation(infoPlist: String?) throws -> Plan.Location {
     var result = Plan.Location(answer: locationAnswer.status)
     if let location { result.source = try LocationSource(option: location, speed: locationSpeed) }

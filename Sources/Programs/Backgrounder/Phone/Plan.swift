@@ -19,7 +19,8 @@ struct Plan {
     var answer = CLAuthorizationStatus.authorizedAlways
     var usage = LocationUsage(always: "Your way is shown on the map.")
 
-    /// Sets up the location services of a device. `say` gets the questions that the owner sees.
+    /// Sets up the location services of a device, except their source. `say` receives the questions that the owner sees,
+    /// `complain` the diagnostics.
     func apply(
       to services: DeviceLocation, say: @escaping @Sendable (String) -> Void,
       complain: @escaping @Sendable (String) -> Void

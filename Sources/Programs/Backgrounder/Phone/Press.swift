@@ -83,7 +83,7 @@ extension Press {
     self.init(action: action, time: time)
   }
 
-  /// Returns the presses in a text, which are separated by spaces.
+  /// Returns the presses in a text, which are separated by white space.
   static func script(_ text: String) throws(ValidationError) -> [Press] {
     try text.split(whereSeparator: \.isWhitespace).map { word throws(ValidationError) in
       try Press(parsing: word)

@@ -12,7 +12,7 @@ final class RunningApplication: Sendable {
   private let device: Device
   private let clock = SystemClock.shared
   private let start: HostTime
-  /// Whether the phone prints its events.
+  /// Whether the phone prints the events of its script, so that this process does not.
   private let isScripted: Bool
   private let stored: StoredPlayers?
   /// The last reported reason for missing sound; nil while sound is available.
@@ -68,7 +68,8 @@ final class RunningApplication: Sendable {
 
   private func note(_ record: LifecycleRecord) {
     switch record.event {
-    // Subsequent output shows that a call has returned. The application still runs when it is about to be suspended.
+    // Subsequent output shows that a call has returned. The phone reports the suspension, because this process still
+    // runs when its device records one.
     case .callEnded, .state(.suspended): break
     case .happened(.keepAlive): say("\(record.event)", at: record.time)
     case .happened(let happening):

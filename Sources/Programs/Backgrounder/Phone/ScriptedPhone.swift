@@ -51,7 +51,7 @@ final class ScriptedPhone {
     }
   }
 
-  /// The maximum length of a word, in characters: more than any word of a script has.
+  /// The maximum number of characters kept of an incomplete word: more than any word of a script has.
   private nonisolated static let wordLimit = 100
 
   private static func typedWords() -> AsyncStream<String> {
@@ -72,7 +72,7 @@ final class ScriptedPhone {
   }
 
   private func perform(_ action: Press.Action) async {
-    // Before the event, which may resume the application.
+    // Printed before the event is performed, because the event may resume the application, which prints too.
     say(action.rawValue)
     guard let happening = action.happening(lastTask: lastTask) else {
       return PhoneRun.end(run.hasFaulted ? 1 : 0)

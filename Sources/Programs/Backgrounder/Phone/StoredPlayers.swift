@@ -6,7 +6,7 @@ struct StoredPlayers: Sendable {
   /// The descriptor of the file, which has no name.
   let descriptor: Int32
 
-  /// Returns the players that were written last, and forgets them.
+  /// Returns the players that were written last, and empties the file. Returns none if the file cannot be read.
   func take() -> [PlayerSnapshot] {
     let file = FileHandle(fileDescriptor: descriptor)
     defer { try? file.truncate(atOffset: 0) }

@@ -18,7 +18,7 @@ final class AudioScreen: Screen {
     } catch {
       print("Failed to set audio session category. Error: \(error.localizedDescription)")
     }
-    // Restores the queue of an earlier launch that the system has terminated.
+    // Restores the queue of an earlier launch, which was terminated.
     if let snapshot = (PlaybackEnvironment.current.takeRestorableSnapshots() + parts.restorable).first {
       player = AVQueuePlayer(snapshot: snapshot)
       print("Restored")

@@ -16,7 +16,7 @@ struct ScreenParts: Sendable {
   var category = AVAudioSession.Category.playback
   var categoryOptions: AVAudioSession.CategoryOptions = []
   var service: WebService?
-  /// The time limit for the service's response to an upload or to the end of a session, in seconds.
+  /// The time limit for the service's response to a part of an upload or to the end of a session, in seconds.
   var serviceLimit = 20.0
   /// The duration, in seconds, of a refresh and, if no service is given, of an upload, of all downloads or of
   /// a request to the web service.
@@ -29,7 +29,7 @@ struct ScreenParts: Sendable {
   var port: UInt16 = 0
   /// Whether the listening socket stays open in the background.
   var leavesOpen = false
-  /// The players of an earlier process of the application, which the system has terminated.
+  /// The players of an earlier process of the application, which was terminated.
   var restorable: [PlayerSnapshot] = []
   /// Returns the current date.
   var now: @Sendable () -> Date = { Date() }

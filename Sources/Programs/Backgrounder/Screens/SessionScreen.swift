@@ -50,7 +50,7 @@ final class BackgroundCleanupService: Sendable {
     }
   }
 
-  /// Makes the request on another thread, or only waits without a service. Prints the outcome.
+  /// Makes the request on another thread, or only waits without a service. Prints the outcome, unless cancelled.
   func run() async {
     guard call != nil else {
       do { try await parts.clock.sleep(for: .seconds(parts.work)) } catch { return }
@@ -65,7 +65,7 @@ final class BackgroundCleanupService: Sendable {
     }
   }
 
-  /// Makes the request and prints its outcome; without a service it does nothing. Blocks.
+  /// Makes the request and prints its outcome, unless cancelled. Does nothing without a service. Blocks.
   func runBlocking() {
     guard let call else { return }
     do {

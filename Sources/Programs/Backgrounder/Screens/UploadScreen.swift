@@ -10,7 +10,7 @@ final class UploadScreen: Screen {
   override func buttonTapped() { upload.sendDataToServer() }
 }
 
-/// The upload of all parts. Used by the background queue and, when its time expires, by the main thread.
+/// The upload of all parts. Used by the background queue and, when the background time expires, by the main thread.
 private final class Upload: Sendable {
   private static let parts = 10
   /// The size of a part in bytes.
@@ -85,7 +85,7 @@ private final class Upload: Sendable {
     }
   }
 
-  /// Sends one part and waits for the server's response.
+  /// Sends one part and waits for the server's response. Without a service, only waits.
   private func send(_ part: Int) throws {
     guard let service = screen.service else { return screen.block(screen.work / Double(Self.parts)) }
     let body = [UInt8](repeating: UInt8(part), count: Self.partSize)

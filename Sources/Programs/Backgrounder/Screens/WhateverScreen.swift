@@ -82,8 +82,8 @@ final class WhateverScreen: Screen {
     backgroundTask = .invalid
   }
 
-  /// Begins another background task after the previous one has expired. Without it, the application would get
-  /// no time when it enters the background again.
+  /// Begins another background task if the calculation runs and the previous task has expired. Without another task, the
+  /// application would get no time when it enters the background again.
   private func reinstateBackgroundTask() {
     if updates != nil, backgroundTask == .invalid { registerBackgroundTask() }
   }

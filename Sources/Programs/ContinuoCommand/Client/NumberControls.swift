@@ -6,8 +6,8 @@ import TextFormatting
 /// A command that sets a number of the player, or prints it.
 protocol NumberControl: ControlCommand {
   associatedtype Target
-  /// The name of the command and of its field in the reply to `query`, and an example of a number for
-  /// messages.
+  /// `name` is the name of the command and of the number's field in the reply to the protocol's command `query`.
+  /// `example` is a number for messages.
   static var number: (name: String, query: String, example: String) { get }
   var form: FormOptions { get }
   var words: [String] { get set }

@@ -66,8 +66,8 @@ struct RemoteOutput: Hashable {
     isEnabled = fields["outputenabled"] == "1"
   }
 
-  /// Returns the output named `text`, else the only one with `text`, in any case, in its name or description.
-  /// Throws if there is none, or several.
+  /// Returns the output named `text`, else the only one whose name or description contains `text`, ignoring case.
+  /// Throws if no output matches, or several do.
   static func choose(_ text: String, from outputs: [RemoteOutput]) throws(SyntaxError) -> RemoteOutput {
     if let exact = outputs.first(where: { $0.name == text }) { return exact }
     let part = text.lowercased()

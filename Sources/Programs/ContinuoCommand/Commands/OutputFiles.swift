@@ -15,8 +15,8 @@ struct OutputFiles {
 
   private var outputs: [Destination: String] = [:]
 
-  /// Adds the output of `option`; nil is standard output. Throws if another output is the same file. May
-  /// block.
+  /// Adds the output of `option` at `path`; nil is standard output. Throws if another output is the same file. May
+  /// block on the disk.
   mutating func add(_ option: String, _ path: MediaPath?) throws(Conflict) {
     guard let destination = path.map(Self.destination(of:)) ?? Self.destination(of: STDOUT_FILENO) else {
       return
@@ -36,7 +36,7 @@ struct OutputFiles {
     }
   }
 
-  /// Throws if an output would overwrite the file that standard input reads.
+  /// Throws if an output would overwrite the regular file that standard input reads.
   func checkStandardInput() throws(Conflict) {
     if let status = FileStatus(of: STDIN_FILENO), status.type == S_IFREG {
       try check(status, "standard input")

@@ -6,7 +6,8 @@ import MusicFiles
 
 /// The program `continuo`.
 public enum CommandLineTool {
-  /// Runs the command that the process's arguments select, and ends the process. Call on the main thread.
+  /// Runs the command that the process's arguments select. Ends the process with the command's exit status, or
+  /// returns after success. Call on the main thread; blocks until the command ends.
   public static func main() {
     // Swift's runtime takes SIGQUIT, the signal of Ctrl-\, for a crash and inspects the process for seconds.
     signal(SIGQUIT, SIG_DFL)
@@ -117,9 +118,9 @@ enum CommandSuggestion {
 }
 
 struct RootCommand: ParsableCommand {
-  /// The name of the program, which precedes the names of commands. A command with this name in its
-  /// configuration is parsed without a search for requests of completion scripts. That search takes as long
-  /// as the command itself.
+  /// The name of the program, which precedes the names of commands. A command with this name as
+  /// `_superCommandName` is parsed without a search for requests of completion scripts. That search takes as
+  /// long as the command itself.
   static let programName = "continuo"
 
   static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
-/// User units for systemd that start `continuo serve` at the first connection to its socket.
+/// User units for systemd: a socket, and a service that runs `continuo serve`. The service starts at the first
+/// connection to the socket or, if it is enabled, at login.
 enum SystemdUnits {
   /// The socket that systemd creates.
   struct Socket {
@@ -91,8 +92,8 @@ enum SystemdUnits {
       """
   }
 
-  /// Returns the arguments of `serve` for the service: without the request for the units and the options of the
-  /// socket, which are settings of the other unit.
+  /// Returns the arguments of `serve` for the service: without `--print-systemd-unit`, and without the options of
+  /// the socket, which are settings of the socket's unit.
   static func arguments(_ all: some Sequence<String>) -> [String] {
     let removed = ["--socket", "--socket-mode", "--socket-group"]
     var kept: [String] = []
@@ -120,8 +121,8 @@ enum SystemdUnits {
     path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
   }
 
-  /// Returns a word quoted for a command line in systemd.service(5), with specifiers, variables and
-  /// separators escaped.
+  /// Returns a word for a command line in systemd.service(5), with specifiers and variables escaped. An empty word,
+  /// and a word with separators, quotes or backslashes, is returned in quotes.
   static func quoted(_ word: String) -> String {
     var text = ""
     for character in word.unicodeScalars {

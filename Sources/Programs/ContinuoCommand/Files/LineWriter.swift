@@ -2,11 +2,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Writes lines to a descriptor, in order, without waiting long for a stalled reader. The caller itself
-/// writes a line to a file, and to a ready pipe up to 4 KiB, which wakes no other thread. Otherwise the line
-/// waits in a backlog, which a thread of the writer's queue writes when the reader reads. If the backlog is
-/// full, callers wait for a slow reader; a stalled reader loses the lines that find no room. The writer
-/// exists until its backlog is written.
+/// Writes lines to a descriptor, in order, without waiting long for a stalled reader.
+///
+/// If no line is pending, the caller itself writes to a file, and up to 4 KiB to a ready pipe; this wakes no other
+/// thread. Otherwise the line waits in a backlog, which a thread of the writer's queue writes
+/// when the reader reads. If the backlog is full, callers wait for a slow reader; a stalled reader loses the lines
+/// that find no room. The writer exists until its backlog is written.
 final class LineWriter: Sendable {
   /// The maximum size of the backlog, in bytes, unless a single line is longer: two minutes of events, at 100
   /// per second and 80 bytes each.
@@ -35,7 +36,7 @@ final class LineWriter: Sendable {
 
   private let descriptor: Int32
   private let ownsDescriptor: Bool
-  /// The maximum length of a line that a ready descriptor takes without blocking; 0 for a socket or a
+  /// The maximum length, in bytes, of a line that a ready descriptor takes without blocking; 0 for a socket or a
   /// terminal.
   private let lengthAtOnce: Int
   /// Whether the descriptor is a file's, which is always ready.
@@ -46,8 +47,9 @@ final class LineWriter: Sendable {
   private let queue = DispatchQueue(label: "continuo-lines")
   private let state = Mutex(State())
 
-  /// Creates a writer to an open descriptor, which is closed at the end if `owned`. `onFailure` receives the
-  /// `errno` that prevents all further writes: at most once, on any thread.
+  /// Creates a writer to an open descriptor, which is closed with the writer if `owned`. `patience` and `endLimit`
+  /// are in seconds. `onFailure` receives the `errno` that prevents all further writes: at most once, on any
+  /// thread.
   init(
     descriptor: Int32, owned: Bool, patience: Double = patience, endLimit: Double = endLimit,
     onFailure: @escaping @Sendable (Int32) -> Void
@@ -73,7 +75,8 @@ final class LineWriter: Sendable {
   func write(_ line: [UInt8]) { while !add(line) { waitForReader(until: .now() + patience) } }
 
   /// Writes a drawing that replaces the last one, as a status line does. `change` turns the last drawing into
-  /// the new one. A slow reader gets only the newest drawing, as a whole. One thread at a time; never waits.
+  /// the new one. A slow reader gets only the newest drawing, as a whole. One thread at a time; does not wait
+  /// for the reader.
   func draw(_ whole: @autoclosure () -> [UInt8], change: [UInt8]) {
     let isKept = state.withLock { state in
       if state.isDraining { state.drawing = whole() }
@@ -134,7 +137,8 @@ final class LineWriter: Sendable {
     return count >= 0 || errno == EAGAIN || errno == EINTR ? nil : errno
   }
 
-  /// Whether the descriptor takes bytes or has an error. Waits for at most that time; -1 waits without limit.
+  /// Returns whether the descriptor takes bytes or has an error. Waits for at most `milliseconds`; -1 waits
+  /// without limit.
   private func isReady(milliseconds: Int32) -> Bool {
     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&wait, 1, milliseconds) > 0

@@ -40,7 +40,8 @@ enum Completions {
       .filter { $0.hasSuffix("/") || $0.hasSuffix(".wav") }
   }
 
-  /// Returns the modes that a list does not contain yet.
+  /// Returns the list `word` with its last name replaced by each mode that the names before it do not contain. For
+  /// the first name, returns `none` too.
   static func backgroundModes(_ word: String) -> [String] {
     let start = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
     let given = start.split(separator: ",").map(String.init)
@@ -48,7 +49,7 @@ enum Completions {
     return start.isEmpty ? modes + ["none"] : modes
   }
 
-  /// Returns the commands after a time, as in `3:home`.
+  /// Returns the time in `word` with each command after it, as in `3:home`; empty without a colon.
   static func schedule(_ word: String) -> [String] {
     guard let colon = word.firstIndex(of: ":") else { return [] }
     return PlayerCommand.beginnings.map { String(word[...colon]) + $0 }

@@ -3,7 +3,6 @@ enum EventNames {
   /// The name of the lines with a time step.
   static let time = "time"
 
-  /// The names of all lines.
   static let all = [
     "begin", "currentItem", time, "timeControlStatus", "applicationState", "didPlayToEndTime", "failed",
     "stalled", "loaded", "network", "timedMetadata", "command", "device", "backgroundTask", "fetchEnded",

@@ -54,7 +54,7 @@ extension PlayerCommand {
     .system(.interruptionEnded(shouldResume: resumes))
   }
 
-  /// The event that the system carries out for the command; nil for commands of a player.
+  /// The event of a `system` command; nil for other commands.
   var happening: LifecycleHappening? { if case .system(let happening) = self { happening } else { nil } }
 }
 

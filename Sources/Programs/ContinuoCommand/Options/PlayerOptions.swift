@@ -137,7 +137,7 @@ struct PlayerOptions: ParsableArguments {
     output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty
   }
 
-  /// Applies the options for the jukebox.
+  /// Sets the ReplayGain mode, the volume and the speed of the jukebox, as far as the options give them.
   func apply(to machine: inout JukeboxMachine) {
     if let replayGain { machine.setReplayGain(replayGain) }
     if let volume { machine.setVolume(volume) }

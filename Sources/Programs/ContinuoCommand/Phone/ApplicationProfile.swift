@@ -39,7 +39,7 @@ struct ApplicationProfile {
     }
   }
 
-  /// Forgets what ends with the application's process.
+  /// Clears the background tasks and `returnsOnUnlock`, which end with the application's process.
   mutating func end() {
     tasks = []
     returnsOnUnlock = false
@@ -66,7 +66,7 @@ struct ApplicationProfile {
 }
 
 extension LifecycleHappening {
-  /// Whether the event may launch an application without showing it.
+  /// Whether a phone may launch an application for the event, without showing it.
   var launchesInBackground: Bool {
     switch self {
     case .backgroundSession, .fetch: true

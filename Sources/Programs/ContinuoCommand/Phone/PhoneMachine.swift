@@ -60,11 +60,12 @@ struct PhoneMachine {
   /// The time limit for the first report of a program that was started with the phone, in seconds. Until then,
   /// events wait.
   static let helloLimit = 2.0
-  /// The time limit after the first report for the application to launch its device, in seconds. Until then,
-  /// events wait. Afterwards they are sent, which shows whether the application has closed its end of the
-  /// link. Also the limit for the first report of a program that an event has started.
+  /// The time limit after the first report for the launch of the application's device, in seconds. Until then,
+  /// events that do not launch the device wait. Afterwards they are sent, which shows whether the application has
+  /// closed its end of the link. Also the limit for the first report of a program that an event has started.
   static let launchLimit = 10.0
-  /// The time limit for the end of a process after its link has ended, in seconds.
+  /// The time limit for the end of a process after its link has ended, in seconds. Afterwards the machine treats
+  /// the program as one without a link.
   static let endLimit = 0.5
   /// The time limit for a woken application to leave the state `suspended`, in seconds. Afterwards it is stopped
   /// again.
@@ -104,13 +105,13 @@ struct PhoneMachine {
 
   var isRunning: Bool { processes.phase != .none }
 
-  /// Whether nothing is left to happen to the processes: no stop of a suspended application, and no end.
+  /// Whether neither the stop of a suspended application nor the end of killed processes is pending.
   var isSettled: Bool {
     guard isRunning else { return true }
     return ending == nil && (reached != .suspended || isStopped)
   }
 
-  /// Whether the processes are stopped.
+  /// Whether the stop of the processes is over, even if some threads have not stopped within the time limit.
   var isStopped: Bool { processes.phase == .stopped }
 
   /// The earliest time at which `timePassed` has an effect; nil if none.
@@ -151,7 +152,7 @@ struct PhoneMachine {
 
   private mutating func start() {
     processes.start()
-    // The order of a launch waits longer, because nobody would repeat it.
+    // An event that has started the program waits longer for the first report, because nobody would repeat it.
     let limit = presses.areWaiting ? Self.launchLimit : Self.helloLimit
     link = .awaited(until: now.advanced(bySeconds: limit))
     reached = .notRunning
@@ -227,7 +228,8 @@ struct PhoneMachine {
     }
   }
 
-  /// Starts the program, which is not running, if the event launches it.
+  /// Starts the program for an event that launches the application; refuses other events. Call only if the program
+  /// is not running.
   private mutating func start(for press: PhonePress) {
     launchesInBackground = profile.launchesInBackground(press.happening)
     guard press.happening == .launch || launchesInBackground else {
@@ -237,7 +239,8 @@ struct PhoneMachine {
     presses.keep(press)
   }
 
-  /// Keeps an event for later. Of several events for the same session, keeps only the first.
+  /// Keeps an event for later, or refuses it if too many wait. Of several events for the same session, keeps only
+  /// the first.
   private mutating func keep(_ press: PhonePress) {
     if press.isForSession, presses.waits(for: press.happening) { return finish(press) }
     if hasRoom(for: press) { presses.keep(press) }
@@ -250,8 +253,8 @@ struct PhoneMachine {
     return false
   }
 
-  /// Sends an event to the application. An event that does not wake a stopped application waits for an event
-  /// that does.
+  /// Sends an event to the application. For a stopped application, `terminate` and `quit` kill the process, and an
+  /// event that does not wake the application waits for one that does.
   private mutating func tellApplication(_ press: PhonePress) {
     let isStanding = processes.isStanding
     if isStanding, press.happening == .terminate || press.happening == .quit {
@@ -328,7 +331,7 @@ struct PhoneMachine {
   private mutating func enter(_ next: ApplicationState, _ time: HostTime) {
     reached = next
     if case .held(_?) = link, next != .notRunning { sendWaiting() }
-    // The end is reported once the processes have ended.
+    // A suspension is reported after the stop of the processes, and the end after their end.
     guard next != .suspended, next != .notRunning else { return }
     // A background task may have begun just before the stop.
     resume()
@@ -348,10 +351,10 @@ struct PhoneMachine {
     show(.suspended, now)
   }
 
-  /// Resumes a stopped application, whose own device finds what there is to do.
+  /// Resumes a stopped application, whose own device determines the work to do. Plans a stop after `wakeLimit`.
   private mutating func wake() {
     guard isStopped else { return }
-    // The events that wait come before all that the application does.
+    // Waiting events are sent before the application resumes, so that it handles them first.
     if link.isHeld { sendWaiting() }
     resume()
     processes.planStop(

@@ -85,8 +85,8 @@ final class PhoneProcess: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// Kills all processes, waits for the end of the first and of the guardian, and closes the link. Returns how
-  /// the first process has ended; nil on a second call. Any thread.
+  /// Kills all processes, waits for the end of the first and of the guardian, and closes the link. Returns the
+  /// end of the first process. A second call returns nil without waiting. Any thread.
   @discardableResult
   func end() -> ProcessEnd? {
     let isFirst = hasEnded.withLock { hasEnded in
@@ -118,15 +118,16 @@ final class RunningProcess: Sendable {
     process.withLock { swap(&$0, &next) }
   }
 
-  /// Ends the process, and waits for the records of the transfers if those are being written, at most 10 s.
+  /// Ends the process. If `PhoneRun.end` is ending the process and its transfers on another thread, waits for that,
+  /// at most 10 s.
   @Sendable func end() {
     process.withLock { $0 }?.end()
     _ = ending.wait(timeout: .now() + 10)
   }
 }
 
-/// A small shell that outlives this process and then kills the program's processes. Its input is one end of a socket pair.
-/// Only this process holds the other end, which closes when the process ends.
+/// A shell that outlives this process and then kills the program's processes. The shell's input is one end of a
+/// socket pair. Only the phone's process holds the other end, which closes when that process ends.
 private struct Guardian: Sendable {
   private let identifier: pid_t
   private let lifeline: Int32
@@ -158,8 +159,8 @@ private struct Guardian: Sendable {
     done
     """
 
-  /// Starts a guardian; nil if the system provides no process. Without a guardian, only a program with a link
-  /// ends with this process.
+  /// Starts a guardian; nil if the system provides no socket pair or process. Without a guardian, only a program
+  /// with a link ends with a killed phone.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {

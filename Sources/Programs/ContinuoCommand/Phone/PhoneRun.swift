@@ -23,7 +23,7 @@ package final class PhoneRun {
     var timeline: TimelineFile?
     /// Whether the keys of a terminal are events.
     package var readsKeys = true
-    /// Whether the phone says which requests the device has refused.
+    /// Whether the phone prints the refusals of the application's device.
     package var saysRefusals = true
     /// Whether the phone outlives a terminated application, because a later event may launch that again.
     package var staysForLaunch = false
@@ -170,8 +170,9 @@ package final class PhoneRun {
     end(ExitStatus.played.rawValue)
   }
 
-  /// Performs a command of a client. `completion` is called once the application has handled the event, the
-  /// event waits for a stopped application, or it was refused.
+  /// Performs a command of a client. `completion` is called once the event is finished, as
+  /// `PhoneMachine.Action.finished` describes, or the phone ends. `refusal` is the reason for a refusal, or the
+  /// phone's end; nil otherwise.
   package func perform(
     _ happening: LifecycleHappening, forClient completion: @escaping @MainActor (_ refusal: String?) -> Void
   ) {
@@ -189,7 +190,8 @@ package final class PhoneRun {
     }
   }
 
-  /// Ends a phone that no user controls and whose application has nothing more to do.
+  /// Ends a phone that runs only for the application's transfers, once none of them may wake the application and
+  /// no scheduled command is pending.
   private func endAfterTransfers() {
     if let statusAfterTransfers, !transfers.mayWake, schedule?.isEmpty ?? true { end(statusAfterTransfers) }
   }
@@ -258,7 +260,7 @@ package final class PhoneRun {
     }
   }
 
-  /// Returns whether the program remains stopped.
+  /// Handles the result of a stop. Returns whether the program remains stopped.
   private func stood(_ isComplete: Bool) -> Bool {
     // Reports from before the stop come first, because a background task in them resumes the program.
     readReports()
@@ -279,7 +281,7 @@ package final class PhoneRun {
   }
 
   private func entered(_ state: ApplicationState) {
-    // The last calls of the application come first.
+    // Transfer calls that the application made before the change of state are handled first.
     readTransferCalls()
     switch state {
     case .active: transfers.applicationEntered(.front)

@@ -22,7 +22,7 @@ struct PressQueue {
   static let limit = 200
 
   private var waiting: [PhonePress] = []
-  /// The events that were sent to the application, by number.
+  /// The events that were sent to the application and are not finished, in order, with their numbers.
   private var sent: [(number: UInt64, press: PhonePress)] = []
   private var lastNumber: UInt64 = 0
 

@@ -7,12 +7,12 @@ enum ProgramLink: Hashable {
   /// The application's device receives events. Until the device is launched, but at most until `launchBy`, events
   /// that do not launch it wait.
   case held(launchBy: HostTime?)
-  /// The program has closed its end. Events wait for the program's end.
+  /// The program has closed its end or does not read it. Events wait for the program's end, at most until `until`.
   case closed(until: HostTime)
   /// The program receives no events.
   case none
 
-  /// The time until which events wait; nil if they do not.
+  /// The deadline of the wait of events; nil if they do not wait.
   var limit: HostTime? {
     switch self {
     case .awaited(let limit), .closed(let limit): limit

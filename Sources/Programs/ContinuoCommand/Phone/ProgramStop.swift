@@ -18,7 +18,7 @@ final class ProgramStop {
   private let tree: ProcessTree
   private let onStood: @MainActor (_ isComplete: Bool) -> Bool
   private let onData: @MainActor () -> Void
-  /// The time limit of the stop in progress; nil if none is.
+  /// The deadline of the stop in progress; nil if no stop is in progress.
   private var deadline: HostTime?
   private var watched: PassedDescriptor?
   private var watch: DescriptorSource?

@@ -43,10 +43,10 @@ struct StopSchedule {
     return true
   }
 
-  /// Records that the processes have stopped.
+  /// Records that the stop is over: the processes have stopped, or the time limit for that has passed.
   mutating func stand() { phase = .stopped }
 
-  /// Resumes the processes. Returns whether they were stopped or being stopped.
+  /// Cancels a planned stop, and records a resumption. Returns whether the processes were stopped or being stopped.
   mutating func resume() -> Bool {
     stopAt = nil
     guard isStanding else { return false }

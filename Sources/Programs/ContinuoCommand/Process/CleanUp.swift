@@ -3,8 +3,8 @@ import MusicFiles
 import PulseOutput
 import Synchronization
 
-/// The clean-up steps of a process that ends by `exit`, as after a signal. For example, they save a server's
-/// queue, restore the terminal, remove the control socket's file and complete a WAV file's header.
+/// The clean-up steps of a process that ends by `CleanUp.exit`, as after a signal. For example, they save a
+/// server's queue, restore the terminal, remove the control socket's file and complete a WAV file's header.
 enum CleanUp {
   private struct State {
     var steps: [@Sendable () -> Void] = []
@@ -12,8 +12,8 @@ enum CleanUp {
   }
   private static let state = Mutex(State())
 
-  /// Adds a step; the last one added runs first. Steps may run on any thread, and must not exceed the time
-  /// limit of a hanging clean-up (`Signals`). Any thread; does not return once the process is ending.
+  /// Adds a step; the last one added runs first. Steps may run on any thread. After a signal, the process ends
+  /// even if the steps take longer than 3 s (`Signals`). Any thread; does not return once the process is ending.
   static func add(_ step: @escaping @Sendable () -> Void) {
     unlessEnding { state in state.steps.append(step) }
   }
@@ -24,7 +24,7 @@ enum CleanUp {
     unlessEnding { state in state.steps.insert(step, at: 0) }
   }
 
-  /// Returns the result of `make` and adds the step that removes it; the process does not end between the
+  /// Returns the result of `make` and adds the step that removes it; the clean-up does not begin between the
   /// two. Any thread; does not return once the process is ending.
   static func adding<Made: ~Copyable, Problem>(
     _ make: () throws(Problem) -> sending Made, removal: (borrowing Made) -> @Sendable () -> Void

@@ -2,8 +2,9 @@ import Glibc
 import MusicFiles
 import Transfer
 
-/// Arguments of any bytes as texts. Swift replaces invalid UTF-8 in arguments, which changes the names of files. In
-/// these texts, each invalid byte is U+FFFD with a variation selector, which is invisible and encodes the byte.
+/// Text forms of command-line arguments, which may contain any bytes. Swift replaces invalid UTF-8 in arguments,
+/// which changes the names of files. In these texts, each invalid byte is U+FFFD followed by an invisible variation
+/// selector that encodes the byte.
 enum RawArguments {
   /// The arguments of the process, without its name.
   static let all = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
@@ -13,7 +14,7 @@ enum RawArguments {
   }
 
   private static let replacement: Unicode.Scalar = "\u{FFFD}"
-  /// The selectors of the bytes from 0x80 on.
+  /// The variation selectors that encode the bytes 0x80…0xFF.
   private static let selectors: ClosedRange<Unicode.Scalar> = "\u{E0100}"..."\u{E017F}"
 
   static func text(of bytes: [UInt8]) -> String {
@@ -79,11 +80,11 @@ enum ProcessEnvironment {
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// Standard input, output and error, whether or not the caller left them open.
+/// The descriptors of standard input, output and error. The parent process may have closed some of them.
 enum StandardDescriptors {
-  /// Opens each closed descriptor in the range without access to anything. Otherwise the next opened file
-  /// would get its number, and a message could land in the WAV file or in the server's socket. Call before
-  /// anything is opened.
+  /// Opens each closed descriptor in the range on `/dev/null`. Otherwise the next opened file would get its
+  /// number, and a message could land in the WAV file or in the server's socket. Call before any file or
+  /// socket is opened.
   static func reserve(_ descriptors: ClosedRange<Int32> = STDIN_FILENO...STDERR_FILENO) {
     for descriptor in descriptors where fcntl(descriptor, F_GETFD) < 0 {
       // The opposite access mode makes reads of input and writes of output fail, as with a closed descriptor.

@@ -5,15 +5,16 @@ import Synchronization
 
 /// Handles the process's signals.
 ///
-/// - SIGINT, SIGTERM, SIGHUP and SIGQUIT end the player in order. A second one, or a player that does not end
-///   within 200 ms, ends the process after its clean-up. An ignored SIGHUP stays ignored, as nohup(1)
-///   requires.
-/// - SIGHUP reloads a server instead.
+/// - SIGINT, SIGTERM, SIGHUP and SIGQUIT end the player in order. After a second one, or if the player does not
+///   end within 200 ms, the process ends after its clean-up. A SIGHUP that is ignored at the start stays ignored,
+///   as nohup(1) requires.
+/// - SIGHUP reloads a server instead, even if the signal is ignored at the start.
 /// - SIGTSTP restores the terminal and stops the process; SIGCONT takes the terminal again.
 /// - SIGWINCH redraws the terminal, which has a new size.
+/// - SIGPIPE and SIGXFSZ are ignored, so that writes return errors.
 ///
-/// Handlers only record the signals; a thread processes them, which needs no further thread. So a process
-/// ends even if it gets no threads or its main queue hangs.
+/// Handlers only record the signals; one thread processes them, without the help of another thread. So a process
+/// ends even if the system gives it no further threads or its main queue hangs.
 final class Signals: Sendable {
   private static let ofTerminal = [SIGTSTP, SIGCONT, SIGWINCH]
   /// The time in seconds after which a player that should end counts as hanging.
@@ -37,8 +38,8 @@ final class Signals: Sendable {
   /// Handles the signals from now on. Call once in a process, on the main thread. The closures are called on
   /// the main queue. `end` gets the exit status, 128 plus the signal's number as in shells. `redraw` is
   /// called when the process continues after a stop or the terminal has a new size. `reload` is called for
-  /// SIGHUP; without `reload`, SIGHUP ends the player. Until `mainQueueRuns` a signal that ends the player
-  /// ends the process without `end`.
+  /// SIGHUP; without `reload`, SIGHUP ends the player. Until `mainQueueRuns`, a signal that would end the player
+  /// runs the clean-up and ends the process, without a call of `end`.
   init(
     end: @escaping @MainActor @Sendable (Int32) -> Void,
     redraw: @escaping @MainActor @Sendable () -> Void = {},
@@ -118,8 +119,8 @@ final class Signals: Sendable {
     CleanUp.exit(status)
   }
 
-  /// Stops the process as the signal's default action does. Returns when the process continues, or at once in
-  /// an orphaned process group, which the system does not stop.
+  /// Restores the terminal, and stops the process as SIGTSTP's default action does. Returns when the process
+  /// continues, or at once in an orphaned process group, which the system does not stop.
   private static func stop() {
     TerminalMode.giveBack()
     signal(SIGTSTP, SIG_DFL)
@@ -140,7 +141,7 @@ private struct NotedSignals {
   }
   private static let board = Board()
 
-  /// Records a signal from now on.
+  /// Installs a handler that records a signal from now on.
   static func note(_ number: Int32) {
     // A handler may neither allocate nor lock. So the board is created before the first handler is set;
     // handlers only use an atomic number and a semaphore.

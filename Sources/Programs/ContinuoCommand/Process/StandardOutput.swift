@@ -3,7 +3,8 @@ import MusicFiles
 import Synchronization
 import SystemSupport
 
-/// Text output for people. If the reader leaves, the text ends and the player continues.
+/// Text on standard output and standard error. If the reader leaves, a player's further text is discarded and the
+/// player continues.
 enum StandardOutput {
   private struct Writers {
     var output: LineWriter?
@@ -13,15 +14,17 @@ enum StandardOutput {
   }
   private static let writers = Mutex(Writers())
 
-  /// From now on, messages to standard error do not wait for a stalled reader, which would delay a player.
-  /// Only for a process that ends by `CleanUp.exit`, which writes the remaining lines.
+  /// Limits the wait of each later message to standard error for a stalled reader, which would delay a player, to
+  /// `LineWriter.patience` seconds. Only for a process that ends by `CleanUp.exit`, which writes the remaining
+  /// lines.
   static func waitForNobody() {
     let errors = LineWriter(descriptor: STDERR_FILENO, owned: false) { _ in }
     writers.withLock { $0.errors = errors }
   }
 
-  /// The player's lines, written in order without waiting for a stalled reader, such as a pager that shows
-  /// one page. Only for a process that ends by `CleanUp.exit`.
+  /// The writer of lines to standard output. A stalled reader, such as a pager that shows one page, delays a call
+  /// by at most `LineWriter.patience` seconds. Only for a process that ends by `CleanUp.exit`, which writes the
+  /// remaining lines.
   static var lines: LineWriter {
     writers.withLock { writers in
       let lines = writers.output ?? LineWriter(descriptor: STDOUT_FILENO, owned: false) { _ in }

@@ -29,7 +29,8 @@ enum SystemResources {
     CleanUp.exit(ExitStatus.noResources.rawValue)
   }
 
-  /// Allocates threads and bytes, and releases them. Returns the system's error if it refuses; otherwise nil.
+  /// Starts `threads` threads and reserves `memory` bytes of address space, then releases both. Returns a message
+  /// with the system's error if that fails; nil otherwise.
   static func tryOut(threads: Int, memory: Int) -> String? {
     let pool = mmap(nil, memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
     guard let pool, pool != MAP_FAILED else {
@@ -64,7 +65,7 @@ enum SystemResources {
       + String(cString: strerror(code))
   }
 
-  /// The limits that may be the reason, with the commands that change them.
+  /// The process's limits of memory, in KiB, and of processes, with the shell commands that change them.
   private static var limits: String {
     var space = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &space)

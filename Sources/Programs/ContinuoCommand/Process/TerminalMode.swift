@@ -12,7 +12,8 @@ enum TerminalMode {
   private static let state = Mutex(State())
   private static let oneByOne = tcflag_t(ICANON | ECHO)
 
-  /// Whether this process may use the terminal: as the shell's foreground job, or if no shell uses it.
+  /// Whether this process may use the terminal: its process group is in the foreground, or standard input is not
+  /// its controlling terminal.
   static var isInForeground: Bool {
     let group = tcgetpgrp(STDIN_FILENO)
     return group == getpgrp() || group < 0
@@ -28,8 +29,8 @@ enum TerminalMode {
     takeIfWanted()
   }
 
-  /// Takes the terminal if wanted and in the foreground. Settings that a shell has made since are restored
-  /// later.
+  /// Takes the terminal if `want` was called and this process is in the foreground. If a shell has changed the
+  /// mode since the last call, `giveBack` restores the shell's new settings.
   static func takeIfWanted() {
     state.withLock { state in
       var settings = termios()

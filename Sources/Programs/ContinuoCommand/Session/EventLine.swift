@@ -25,8 +25,8 @@ struct EventLine {
   }
 
   /// Replaces the contents by the line for a call of the periodic observer, at `value / timescale` seconds of
-  /// the item, and returns its bytes. Keeps the storage, because these lines are a hundred times as many as
-  /// all others.
+  /// the item, and returns the bytes. `index` is the song's position in the queue, from 0. Keeps the storage,
+  /// because about a hundred of these lines are written each second at normal speed.
   mutating func setTime(
     index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime
   ) -> [UInt8] {

@@ -24,8 +24,8 @@ final class EventWriter: Sendable {
     self.init(descriptor: descriptor, owned: true, name: path, warn: warn)
   }
 
-  /// Returns the writer that `--events` requests, which finishes with the process. Ends the command if the
-  /// file cannot be written.
+  /// Returns the writer that `--events` requests, which finishes with the process; nil without the option. Ends the
+  /// command if the file cannot be opened.
   static func orExit(option path: String?) throws -> EventWriter? {
     let writer = try path.map { path in
       try ExitStatus.usage.orExit("--events \(path)") {
@@ -36,7 +36,7 @@ final class EventWriter: Sendable {
     return writer
   }
 
-  /// Uses an open descriptor, which is closed at the end if `owned`.
+  /// Uses an open descriptor, which is closed with the writer if `owned`.
   init(descriptor: Int32, owned: Bool, name: String, warn: @escaping @Sendable (String) -> Void) {
     signal(SIGPIPE, SIG_IGN)
     self.name = name

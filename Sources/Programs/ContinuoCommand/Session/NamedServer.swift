@@ -16,7 +16,7 @@ final class NamedServer {
   /// The timeout for the probe of a server after `ServerWait.limit`, in seconds.
   private nonisolated static let probeLimit = 1.0
 
-  /// Begins the wait.
+  /// Begins the wait. `giveUp` is called at most once, on the main queue.
   init(clock: any HostClock, probe: @escaping Probe, giveUp: @escaping () -> Void) {
     self.clock = clock
     self.probe = probe

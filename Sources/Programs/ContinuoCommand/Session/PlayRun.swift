@@ -18,7 +18,7 @@ final class PlayRun: SessionDelegate {
   private let options: Play
   private let session: Session
   private let events: EventWriter?
-  /// Whether every step of the time is written.
+  /// Whether each time step is written as an event.
   private let writesTimes: Bool
   private var timeLine = EventLine()
   private let remote: RemoteControl
@@ -70,8 +70,8 @@ final class PlayRun: SessionDelegate {
 
   // MARK: Start and end
 
-  /// Starts playback and returns at once. `probe` asks the output's server; nil waits for the server without a
-  /// limit.
+  /// Launches the application, which starts playback. `probe` probes the output's server; nil waits for the server
+  /// without a limit. `socket` is the bound control socket, if any.
   func start(probe: NamedServer.Probe?, socket: consuming ListeningSocket?) {
     self.socket = socket
     write(
@@ -121,8 +121,8 @@ final class PlayRun: SessionDelegate {
     }
   }
 
-  /// Opens the control socket and, unless a file is written, appears on the desktop. Only the first call has
-  /// an effect.
+  /// Opens the control socket, if one is bound, and publishes the player on the session bus, unless a file is
+  /// written. Only the first call has an effect.
   private func serve() {
     guard !isServed else { return }
     isServed = true
@@ -154,7 +154,8 @@ final class PlayRun: SessionDelegate {
     hasTerminated = false
   }
 
-  /// Starts playback, with `--start` in the first song that is not missing.
+  /// Starts playback: at the beginning of the queue or, with `--start`, at that position of the first song that is
+  /// not a missing file.
   private func play() {
     guard let start = options.start else {
       try? session.host.change { $0.play() }
@@ -377,7 +378,7 @@ final class PlayRun: SessionDelegate {
         duration: player.currentItem?.duration ?? .indefinite))
   }
 
-  /// Shows the keys or, where lines can be removed, removes them again.
+  /// Shows the list of keys. Beside a status line, a second call removes the list.
   private func showKeys() {
     if display.form == .statusLine, let terminal {
       terminal.toggle(TerminalKey.help)

@@ -3,8 +3,9 @@ import MPDService
 import SystemSupport
 
 extension NetworkOptions {
-  /// Makes `service` read the password file, the music directory and the playlists again. After an error in
-  /// the password file, the earlier passwords stay valid. Any thread; blocks on the disk.
+  /// Reads the password file again. Makes `service` scan the music directory, and notify clients that the
+  /// playlists may have changed. After an error in the password file, the earlier passwords stay valid. Any
+  /// thread; blocks on the disk.
   func reload(_ service: JukeboxService) {
     do throws(PasswordFile.Problem) {
       service.reload(passwords: try passwords())

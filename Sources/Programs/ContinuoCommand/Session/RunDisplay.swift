@@ -51,7 +51,8 @@ struct RunDisplay {
   /// The position up to which the song is loaded without a gap, in seconds; nil if unknown, as for files.
   private var loadedEnd: Double?
 
-  /// Records the loaded ranges of a song, in seconds. `place` is the position in the song, in seconds.
+  /// Records the loaded ranges of the current song, in seconds; ignores those of other songs. `place` is the
+  /// position in the song, in seconds.
   mutating func load(_ ranges: [Range<Double>], of song: QueuedSong, at place: Double) {
     guard song.id == self.song?.id else { return }
     loadedEnd = ranges.first { $0.contains(place) }?.upperBound ?? place

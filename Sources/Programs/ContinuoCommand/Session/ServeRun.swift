@@ -46,8 +46,9 @@ final class ServeRun: SessionDelegate {
     try session.service.listen(on: address, access: access)
   }
 
-  /// Adds `songs` to an empty queue and plays them. Must follow ``open(_:)``, because earlier changes are not
-  /// saved. With `showsOnDesktop`, the player appears on the session bus.
+  /// Adds `songs` to the queue and plays them, if the queue is empty. Starts to read the tags of the files in the
+  /// queue. Must follow ``open(_:)``, because earlier changes are not saved. With `showsOnDesktop`, the player
+  /// appears on the session bus, if there is one.
   func queue(_ songs: [Song], showsOnDesktop: Bool) {
     if !songs.isEmpty {
       try? session.host.change { machine throws(JukeboxError) in
@@ -98,7 +99,7 @@ final class ServeRun: SessionDelegate {
   func redraw() {}
   func ending() { save() }
 
-  /// Writes what is not on the disk yet. Blocks on the disk; any thread.
+  /// Writes the pending changes of the state, if it is kept. Blocks on the disk; any thread.
   nonisolated func save() { keeper?.save() }
 
   func complain(_ text: String) { StandardOutput.complain(text, .warning) }

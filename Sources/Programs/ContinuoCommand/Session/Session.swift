@@ -105,7 +105,7 @@ final class Session {
 
   // MARK: Start and end
 
-  /// Launches the application, in the session's environment.
+  /// Connects the device's life cycle and launches the application.
   func start() {
     service.connectDevice(
       onRecord: { [timeline] record in

@@ -67,7 +67,7 @@ extension QueuedSong {
 }
 
 extension SongMetadata {
-  /// The name for display; nil without the tags `title` and `name`.
+  /// The name for display; nil if there is neither a tag `title` nor a tag `name`.
   var displayName: SongName? {
     let tags = tags
     func text(_ type: TagType) -> String? {

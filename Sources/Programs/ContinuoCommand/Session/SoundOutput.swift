@@ -20,9 +20,10 @@ struct SoundOutput {
     return "the sound server has no device, so nothing will be heard (is this user in the group audio?)"
   }
 
-  /// Creates the output that the options select, or ends the process. Starts a private server, which blocks,
-  /// if the options request one. With `substitutes`, a private server also replaces a server that does not
-  /// answer, if options and environment select none. `serve` waits instead, for a server and a sink.
+  /// Creates the output that the options select, or ends the process. Starts a private server if the options
+  /// request one. With `substitutes`, a private server also replaces a server that does not answer within
+  /// `probeLimit`, if options and environment select none. Without it, as for `serve`, the output waits for a
+  /// server and a sink. Blocks during a probe and while a private server starts.
   init(orExit options: PlayerOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):

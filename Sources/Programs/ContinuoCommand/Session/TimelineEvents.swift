@@ -8,7 +8,8 @@ import MusicFiles
 import RunTimeline
 
 extension TimelineFile {
-  /// Returns the timeline that `--timeline` requests. Ends the command if the file cannot be written.
+  /// Returns the timeline that `--timeline` requests; nil without the option. Ends the command if the file cannot
+  /// be written.
   static func orExit(
     option path: String?, notes: @autoclosure () -> String, clock: any HostClock
   ) throws -> TimelineFile? {

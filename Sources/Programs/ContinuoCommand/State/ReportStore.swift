@@ -58,8 +58,8 @@ struct ReportStore {
     return "\(date)T\(time).\((microseconds % 1_000_000).digits(6))Z"
   }
 
-  /// Removes the oldest files with a report's name. Other files in the folder stay, and so does `kept`, whose
-  /// name is among the oldest if the clock was set back.
+  /// Removes the oldest files with a report's name, until `limit` are left. `kept` stays, even if its name is
+  /// among the oldest because the clock was set back. Files with other names stay too.
   private func removeOldest(keeping kept: String) {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.description) else { return }
     let reports = names.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) && $0 != kept }

@@ -7,7 +7,7 @@ final class StateDirectory: Sendable {
   enum Problem: Error, Hashable, CustomStringConvertible {
     case inUse(MediaPath)
     case unusable(MediaPath, FileBytes.Problem)
-    /// No directory is created in the root directory.
+    /// The directory `below` in the root directory does not exist, and is not created.
     case missing(MediaPath, below: MediaPath)
     case nowhere
 
@@ -26,7 +26,7 @@ final class StateDirectory: Sendable {
 
   private static let lockName = "lock".utf8
 
-  /// The database of songs.
+  /// The path of the song database.
   var library: MediaPath { path.appending("library".utf8) }
   var stickers: MediaPath { path.appending("stickers".utf8) }
   var lockFile: MediaPath { path.appending(Self.lockName) }
@@ -61,7 +61,8 @@ final class StateDirectory: Sendable {
     StateFile(path: path.appending(name.utf8), isDurable: isDurable)
   }
 
-  /// Returns `$XDG_STATE_HOME/continuo` or `~/.local/state/continuo` (XDG Base Directory Specification).
+  /// Returns `$XDG_STATE_HOME/continuo` or `~/.local/state/continuo` (XDG Base Directory Specification). Throws
+  /// `nowhere` if neither XDG_STATE_HOME nor HOME is an absolute path.
   static func standardPath(environment: (String) -> String?) throws(Problem) -> MediaPath {
     if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
       return MediaPath(state).appending("continuo".utf8)

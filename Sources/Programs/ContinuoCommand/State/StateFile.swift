@@ -14,7 +14,8 @@ struct StateFile: Sendable {
   static let nameCount = 10
 
   /// Replaces the contents by `bytes`. A folder, pipe or link with the name of the new file is left alone,
-  /// and another name is used; these paths are returned. May block on the disk.
+  /// and another name is used; these paths are returned. Throws EEXIST if all `nameCount` names are occupied. May
+  /// block on the disk.
   @discardableResult
   func write(_ bytes: [UInt8]) throws(FileBytes.Problem) -> [MediaPath] {
     var others: [MediaPath] = []

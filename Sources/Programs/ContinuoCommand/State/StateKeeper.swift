@@ -9,8 +9,8 @@ import SystemSupport
 /// Keeps the jukebox's queue and position on the disk, so that they survive the end of the process. A kill
 /// may lose the last moments. The files of the queue and of long songs' positions are written only after
 /// changes; a small record of all other state, also twice a second during playback. A worker writes them, so
-/// that only callers of `save` wait for the disk. Failed writes are retried after a second, then less often.
-/// The first failure is reported, and the first success after it.
+/// that only callers of `save` wait for the disk. Failed writes are retried after a second, then less often, and
+/// after each further change. The first failure is reported, and the first success after it.
 final class StateKeeper: Sendable {
   /// The interval between two records of the position, in seconds. A kill may lose twice this time.
   private static let placeInterval = 0.5
@@ -77,7 +77,7 @@ final class StateKeeper: Sendable {
     self.clock = clock
     self.complain = complain
     state = Mutex(State(writtenPositions: host.read { $0.positions.edition }))
-    // A damaged queue file was set aside, and the songs that were salvaged from it are in no file yet.
+    // If there are songs but no file, a damaged queue file was set aside. The songs salvaged from it must be written.
     let queueIsDirty = !host.read { $0.queue.isEmpty } && !Self.queueFile(directory).exists
     let edition = host.read { $0.queue.recordEdition }
     state.withLock { state in

@@ -11,7 +11,7 @@ struct StatusLine: Hashable, Sendable {
   var elapsed: String
   /// The duration in the format of `ElapsedTime`; nil if unknown.
   var duration: String?
-  /// The elapsed part of the duration, 0…1; nil if unknown.
+  /// The elapsed time as a fraction of the duration, not clamped to 0…1; nil if unknown.
   var progress: Double?
 
   private static let gap = 2
@@ -45,8 +45,8 @@ struct StatusLine: Hashable, Sendable {
     }
     free = max(0, free - Self.gap)
     let wanted = TerminalText.width(place) + Self.gap + name.width
-    // The bar gets the room that the whole name leaves, or a third of the room if that is more, but no more
-    // than `barColumns` allows.
+    // The bar gets the room beside the position and the whole name, or a third of all room if that is more.
+    // `barColumns` limits its width; with less room there is no bar.
     let left = min(max(free - wanted - Self.gap, free / 3), Self.barColumns.upperBound)
     if left >= Self.barColumns.lowerBound {
       free -= left

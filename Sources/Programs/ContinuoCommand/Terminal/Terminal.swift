@@ -110,7 +110,7 @@ final class Terminal {
     if update() { tell("continuo: \(text)") } else { StandardOutput.complain(text) }
   }
 
-  /// Keeps the last status line and moves below it.
+  /// Moves the cursor below the last status line, which stays visible.
   func finish() {
     if update(), drawn != nil { write("\n") }
     drawn = nil

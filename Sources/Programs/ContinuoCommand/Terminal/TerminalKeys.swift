@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// A key with a meaning for `play`.
+/// A key with a meaning for `play` or `phone run`.
 enum TerminalKey: String, CaseIterable {
   // The values of arrows are the last letters of their sequences.
   case space = " ", n, p, left = "D", right = "C", up = "A", down = "B", h, f, m, q, slower = "[", faster =
@@ -37,8 +37,8 @@ enum TerminalKey: String, CaseIterable {
 /// Parses the bytes of a terminal into keys.
 ///
 /// Arrows arrive as `ESC [ A` or, from terminals in application mode, as `ESC O A`. Modifiers add parameters
-/// in between. A sequence may arrive in parts. Keys without a meaning and unknown sequences are skipped as a
-/// whole, so that no part of them is taken for a key.
+/// in between. A sequence may arrive in parts. Keys without a meaning are skipped. Unknown sequences of these two
+/// forms are skipped as a whole, so that no part of them is taken for a key.
 struct TerminalKeys {
   private enum State { case ground, escape, singleShift, control(length: Int) }
   private var state = State.ground
@@ -81,7 +81,7 @@ struct TerminalKeys {
       state = .ground
       return Self.arrow(byte)
     case .control(let length):
-      // Parameters and the like, 0x20…0x3F, come before the final byte, 0x40…0x7E (ECMA-48, 5.4).
+      // Parameter and intermediate bytes, 0x20…0x3F, precede the final byte, 0x40…0x7E (ECMA-48, 5.4).
       if (0x20...0x3F).contains(byte), length < Self.lengthLimit {
         state = .control(length: length + 1)
         return nil

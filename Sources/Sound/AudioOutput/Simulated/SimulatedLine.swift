@@ -11,7 +11,7 @@ struct SimulatedLine {
   /// The tolerance in frames for equal positions: 1 ns is 4·10⁻⁴ frames at the highest supported rate.
   static let tolerance = 1e-3
 
-  /// Returns the position in frames at `moment`, at most `limit`.
+  /// Returns the position in frames at `moment`, at most `limit`; while stopped, the position of the stop.
   func frame(at moment: HostTime, limit: Int64) -> Double {
     rate == 0 ? frame : min(frame + moment.seconds(since: time) * rate, Double(limit))
   }

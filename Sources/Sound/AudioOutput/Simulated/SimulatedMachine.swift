@@ -40,9 +40,9 @@ struct SimulatedMachine: Sendable {
   private var isMoved: Bool
   /// The number of frames requested by the render in progress; nil if none is in progress.
   private var asked: Int?
-  /// Whether the last render returned fewer frames than requested, and no data was announced since.
+  /// Whether the last render returned fewer frames than requested, without new data, a flush or a replacement since.
   private var isDry = false
-  /// Whether the source was at its end after the last render.
+  /// Whether the last render returned fewer frames than requested because the source was at its end.
   private var isAtEnd = false
   /// Whether the device waits for enough frames to start.
   private var isPrebuffering = true

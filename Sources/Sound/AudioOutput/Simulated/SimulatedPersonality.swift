@@ -12,12 +12,12 @@ extension SimulatedOutput {
     /// The seconds of `latency` that a flush cannot drop, as in a sink without rewinds. They are heard before
     /// later frames.
     package var undroppable = 0.0
-    /// Whether unheard frames can be replaced during playback.
+    /// Whether the timing reports a `replacementLead`, so that unheard frames can be replaced during playback.
     package var replacesFrames = true
     /// The seconds from a start, or from the end of a suspension, to the first heard frame.
     package var startDelay = 0.0
-    /// The number of frames buffered before playback starts, also after a flush or underrun (`prebuf` in
-    /// PulseAudio). At the source's end fewer suffice.
+    /// The number of frames buffered before playback starts, also after a flush or underrun (`prebuf` in PulseAudio).
+    /// Fewer suffice at the source's end, and if the buffer has no room for another block.
     package var prebufferFrames = 0
     /// Whether the device fills its buffer while stopped, as a corked stream does.
     package var rendersWhileStopped = false

@@ -11,8 +11,8 @@ struct OutputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Opens and truncates `path`; "-" is the standard output. Does not wait for the reader of a pipe, but
-  /// returns nil without one.
+  /// Opens or creates `path`, and truncates it; "-" is the standard output, which must not be a terminal. Returns nil
+  /// for a named pipe without a reader, and does not wait for one.
   static func open(path: String) throws(OutputError) -> OutputFile? {
     if path == "-" { return try openStandardOutput() }
     // Without O_NONBLOCK, opening a pipe and each write to it would block until its reader is ready.

@@ -17,8 +17,8 @@ struct WAVFile: ~Copyable {
 
   init(path: String) { self.path = path }
 
-  /// Opens the file for `format` if it is not open yet. Returns false for a pipe that has no reader or no
-  /// room for the header.
+  /// Opens the file for `format` if it is not open yet. Throws if it is open with another format. Returns false for a
+  /// pipe that has no reader or no room for the header.
   mutating func open(for format: PCMFormat) throws(OutputError) -> Bool {
     if let present = self.format {
       guard present == format else {
@@ -53,7 +53,8 @@ struct WAVFile: ~Copyable {
     return header.isEmpty
   }
 
-  /// Appends samples. Returns the number of bytes written: fewer than given, or 0, if a pipe is full.
+  /// Appends samples. Returns the number of bytes written: fewer than given, or 0, if a pipe is full or an error
+  /// follows; 0 after `finish`.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
     guard !isFinished, try writeHeader() else { return 0 }
     let count = try file?.write(bytes) ?? 0

@@ -14,9 +14,9 @@ final class WAVStreamCore: OrderedStreamCore {
   private struct Work {
     var isOpen = false
     var isStarted = false
-    /// Whether the last render returned fewer frames than requested, and no data was announced since.
+    /// Whether the last render returned fewer frames than requested, without new data or a flush since.
     var isDry = false
-    /// Whether the source was at its end after the last render.
+    /// Whether the last render returned fewer frames than requested because the source was at its end.
     var isAtEnd = false
     var gain: Float = 1
     var block: WAVBlock
@@ -81,8 +81,8 @@ final class WAVStreamCore: OrderedStreamCore {
 
   // MARK: - Worker
 
-  /// The worker's body. Runs one step and returns when the next is due, so that in virtual time other workers
-  /// run between two blocks.
+  /// The worker's body. Runs one step and returns the time of the next, so that in virtual time other workers run
+  /// between two blocks.
   func run() -> WorkerNext {
     work.use { work in
       do throws(OutputError) {

@@ -30,7 +30,8 @@ struct FrameOffsets {
 
   init(first: Int64 = 0) { self.first = first }
 
-  /// Records the offset of a frame. Frames must come in order, beginning with `first`.
+  /// Stores the offset of a frame if `frame` is the next multiple of `spacing` after `first`. Must be called for
+  /// all frames in order, beginning with `first`.
   @inline(__always)
   mutating func note(_ frame: Int64, offset: Int64) {
     guard frame - first == Int64(offsets.count) * spacing else { return }
@@ -48,8 +49,8 @@ struct FrameOffsets {
     return Entry(frame: first + Int64(index) * spacing, offset: offsets[index])
   }
 
-  /// Returns the fractional frame number of the byte at `offset`. `end` is the position after the last
-  /// recorded frame.
+  /// Returns the fractional frame number of the byte at `offset`, interpolated between stored offsets. `end`: the
+  /// number and offset after the last frame read.
   func frame(at offset: Int64, end: Entry) -> Double {
     let low = offsets.lastSorted { $0 <= offset }
     guard low < offsets.count, offset > offsets[low] else { return Double(first) }
@@ -60,7 +61,8 @@ struct FrameOffsets {
     return Double(begin.frame) + min(1, part) * Double(next.frame - begin.frame)
   }
 
-  /// Whether the stored frames from `start` on are `size` bytes apart per frame, within `tolerance` in total.
+  /// Returns whether each stored offset is within `tolerance` bytes of its value if all frames from `start` on
+  /// had `size` bytes.
   func isEven(from start: Int64, size: Double, tolerance: Double) -> Bool {
     offsets.indices.allSatisfy {
       abs(Double(offsets[$0] - start) - Double(Int64($0) * spacing) * size) <= tolerance

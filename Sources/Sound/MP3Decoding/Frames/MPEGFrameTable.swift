@@ -5,7 +5,7 @@ import AudioCore
 /// `skip(to:)` assumes that the format stays. The timeline counts frames at the file's initial sample rate,
 /// after encoder delay and padding are cut.
 struct MPEGFrameTable {
-  /// A sequence of frames with the same format.
+  /// A sequence of frames with the same format and one cut. Another run also begins after the announced frames.
   struct Run {
     var firstFrame: Int64
     var samplesPerFrame: Int64
@@ -47,7 +47,7 @@ struct MPEGFrameTable {
   let announcedFrames: Int64?
   let announcedLength: Int64?
 
-  /// Creates a table for this format of the first frame, with the values of its Info frame.
+  /// Creates a table that contains the first frame, of this format, with the values of the file's Info frame.
   init(format: PCMFormat, samplesPerFrame: Int, announcedFrames: Int64?, delays: CodecDelays) {
     let samples = Int64(samplesPerFrame)
     let cut = announcedFrames.map { GaplessCut(ofAnnounced: $0 * samples, delays: delays) }
@@ -68,7 +68,8 @@ struct MPEGFrameTable {
     return last.start + timelineLength(of: last.length(ofFrames: framesSeen - last.firstFrame), in: last)
   }
 
-  /// Returns the length on the timeline: exact, announced, or estimated from the bytes after known frames.
+  /// Returns the length on the timeline: counted if complete, otherwise announced or else estimated from the
+  /// bytes after the recorded frames. Unknown without a size.
   func frameCount(bytesLeft: Int64?, bytesPerFrame: Double) -> FrameCount {
     if isComplete { return .exact(lengthSeen) }
     if let announcedLength, let announcedFrames, framesSeen <= announcedFrames {
@@ -165,8 +166,8 @@ struct MPEGFrameTable {
   /// Bit reservoir (at most 511 bytes in MPEG 1, 255 in MPEG 2 and 2.5), overlap and filter bank must be
   /// filled. The smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 58 of them main data)
   /// and 24 bytes (MPEG 2, 8 kbit/s at 24 kHz; 3 of them main data, and 1 with a checksum). That requires 9 and
-  /// 85 or 255 frames for the reservoir, and one each for overlap and filter bank. In MPEG 2 and 2.5 (frames of 576 samples)
-  /// `DecodingPrelude` fills the reservoir and sets the ring position. In other files decoding fills the
+  /// 85 or 255 frames for the reservoir, and one each for overlap and filter bank. In layer III of MPEG 2 and 2.5 (frames
+  /// of 576 samples) `DecodingPrelude` fills the reservoir and sets the ring position. In other files decoding fills the
   /// reservoir, and the ring needs no setting if decoding starts at a frame with ring position 0.
   func decodingStart(for frame: Int64) -> DecodingStart {
     let latest = max(0, frame - 12)

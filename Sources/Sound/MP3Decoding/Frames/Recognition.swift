@@ -32,7 +32,7 @@ package enum Recognition {
     return ["ID3", "TAG", "APETAGEX", "LYRICS"].contains { bytes.starts(with: $0.utf8) }
   }
 
-  /// Returns the end of the ID3v2 or APE tag at `offset`; nil if none begins there or its bytes are missing.
+  /// Returns the end of the ID3v2 or APE tag at `offset`; nil if none begins there or its header is missing.
   static func tagEnd(_ source: any ByteSource, at offset: Int64) -> Int64? {
     guard let bytes = try? source.peek(32, at: offset) else { return nil }
     if let length = tagLength(bytes) { return offset + length }

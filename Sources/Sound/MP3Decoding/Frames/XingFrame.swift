@@ -5,7 +5,7 @@ import AudioCore
 package struct XingFrame {
   /// The number of bytes from the start of the frame to the end of the audio, at least 1; nil if unknown.
   package let byteCount: Int64?
-  /// The seek table's 100 entries, in ascending order; nil without a table.
+  /// The seek table's 100 entries, in ascending order; nil without a table or if the table is not ascending.
   let places: [UInt8]?
   /// The bytes after the Xing fields, where the LAME tag of the encoder begins, if any.
   let encoder: ArraySlice<UInt8>

@@ -26,8 +26,8 @@ struct FrameHeader: Equatable {
   var byteCount: Int
   var samplesPerFrame: Int
 
-  /// The mean frame size at this bit rate, in bytes. Because of padding, single frames are slightly larger or
-  /// smaller.
+  /// The mean frame size at this bit rate, in bytes; in free format the size of this frame. Because of padding,
+  /// single frames are slightly larger or smaller.
   var meanByteCount: Double {
     guard bitrate > 0, sampleRate > 0 else { return Double(byteCount) }
     return Double(bitrate) * 125 * Double(samplesPerFrame) / Double(sampleRate)
@@ -146,9 +146,9 @@ struct MPG123Handle: ~Copyable {
     return PCMFormat(sampleRate: rate, channelCount: Int(channels))
   }
 
-  /// Returns the Info frame's number of frames; nil without one. Valid only after the first frame. Without
-  /// such a number libmpg123 returns the number of frames read, which is 1. A file that really announces 1
-  /// frame loses nothing.
+  /// Returns the Info frame's number of frames, at least 2; nil without one. Valid only at the first frame.
+  /// Without such a number libmpg123 returns the number of frames read, which is 1, so an announcement of 1 frame
+  /// is ignored.
   func announcedFrameCount() -> Int64? {
     let count = Int64(mpg123_framelength(handle))
     return count > 1 ? count : nil

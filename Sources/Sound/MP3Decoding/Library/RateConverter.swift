@@ -2,12 +2,12 @@ package import AudioCore
 import Glibc
 
 /// Converts a contiguous run of frames from one format to another sample rate, with exact length. n frames at
-/// rate a become n·b/a frames at rate b, rounded up. libsyn123's latency is dropped at the beginning and made
-/// up with zeros at the end.
+/// rate a become n·b/a frames at rate b, rounded up. The frames of libsyn123's latency are
+/// dropped at the beginning; at the end, silence is fed to obtain the remaining frames.
 package final class RateConverter {
   /// The maximum number of source frames per call, which bounds the buffers.
   private static let chunk = 512
-  /// The number of source frames fed before a seek's target to let the filters settle. The remaining
+  /// The minimum number of source frames fed before a seek's target to let the filters settle. The remaining
   /// difference to linear conversion is the filters' rounding: less than 2e-6, or less than 5e-5 if the
   /// output rate is below a quarter of the source's, where a filter of order 12 is added (measured; the same
   /// with 256 and 4096 frames).
@@ -33,7 +33,8 @@ package final class RateConverter {
 
   /// Creates a converter that first receives `preceding` frames of run-up (at most `runUp(from:to:)`). An
   /// incomplete run-up is filled with silence, also at an item's beginning. libsyn123 would assume that the
-  /// first frame's value preceded it, and a step from there would be audible after the filters.
+  /// first frame's value preceded it, and a step from there would be audible after the filters. Throws if
+  /// libsyn123 cannot convert these rates.
   package init(
     from source: PCMFormat, to output: PCMFormat, preceding: Int = 0
   ) throws(DecodingError) {

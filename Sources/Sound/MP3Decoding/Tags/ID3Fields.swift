@@ -112,7 +112,8 @@ package enum ID3Fields {
 
   // MARK: Chapters
 
-  /// Returns the chapters of a tag, sorted by time: those in its table of contents or, without one, all.
+  /// Returns the chapters of a tag, sorted by time: those in its top-level table of contents or, if that is
+  /// missing or lists none, all.
   private static func chapters(_ frames: [ID3Frames.Frame], version: UInt8) -> [MediaTag.Chapter] {
     var chapters: [[UInt8]: MediaTag.Chapter] = [:]
     var tables: [[UInt8]: [[UInt8]]] = [:]

@@ -4,7 +4,8 @@ import AudioCore
 /// and pictures. The data is untrusted, so each size is checked, and a size beyond the available bytes ends
 /// the tag.
 enum ID3Frames {
-  /// A frame with its ID3v2.3 name and its content, with ID3's transformations reversed.
+  /// A frame with its content, whose ID3 transformations are reversed, and its name. ID3v2.2 names are replaced
+  /// by those of ID3v2.3.
   struct Frame {
     var id: String
     var content: ArraySlice<UInt8>
@@ -76,7 +77,7 @@ enum ID3Frames {
   // MARK: Headers
 
   private struct Header {
-    /// The ID3v2.3 name; nil for an unknown name of ID3v2.2.
+    /// The name, with ID3v2.2 names replaced by those of ID3v2.3; nil for an unknown name of ID3v2.2.
     var id: String?
     var length: Int
     var size: Int

@@ -2,7 +2,7 @@ package import AudioCore
 
 /// The text rules of ID3: encodings, numbers and genres.
 package enum ID3Text {
-  /// The maximum length of a text, in bytes.
+  /// The number of bytes of a text that `clean` and `genre` use; the rest is cut off.
   static let limit = 4096
 
   /// Returns the 128 bytes of the ID3v1 tag at a source's end; nil without one.

@@ -42,8 +42,8 @@ struct BitRateHistory: Sendable {
     pieces.append(Piece(start: start, end: end, bitRate: bitRate))
   }
 
-  /// Returns the mean bit rate of the last second before `place`, or of its decoded part. If no part of it is
-  /// decoded, returns the bit rate of the piece that follows; nil if none follows.
+  /// Returns the mean bit rate of the last second before `place`, or of the recorded part of that second. If no
+  /// part is recorded, returns the bit rate of the piece that contains `place`; nil if none does.
   func mean(before place: Double) -> Double? {
     var bits = 0.0
     var seconds = 0.0

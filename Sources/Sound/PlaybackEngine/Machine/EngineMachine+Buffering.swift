@@ -3,7 +3,7 @@ import MediaTime
 
 // Buffering of progressively loaded media.
 extension EngineMachine {
-  /// Whether the current item is not loaded to its end.
+  /// Whether the current item is known not to be loaded to its end.
   var isShort: Bool { current.flatMap { queue.read($0) { $0.supply } }.map { !$0.isComplete } ?? false }
 
   /// Records the media available after the decoder's position, `place` seconds into `item`. `isPlaced`:
@@ -79,8 +79,8 @@ extension EngineMachine {
   /// The remaining seconds of the current item at which the next item is opened in any case.
   private static let openAhead = 20.0
 
-  /// Returns the remote item to open ahead of its turn: the successor of the current item, once that is
-  /// completely loaded or near its end.
+  /// Returns the remote item to open ahead of its turn, the successor of the current item; nil if none. Its opening
+  /// begins once the current item is completely loaded or has at most `openAhead` seconds left.
   mutating func itemToOpenAhead() -> (id: ItemID, source: any MediaSource)? {
     guard actionAtItemEnd == .advance, !isDecoderUnusable, let current, let next = queue.next(of: current),
       cursor.item == current || cursor.item == next, let record = queue[next], record.medium.source.isRemote

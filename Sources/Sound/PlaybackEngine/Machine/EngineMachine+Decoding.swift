@@ -75,7 +75,7 @@ extension EngineMachine {
   }
 
   /// Records that the decode worker opened `item`; called again while the decoder seeks to its start. Returns
-  /// the output format; nil if `item` is no longer the next item.
+  /// the output format; nil if `item` is no longer the next item, or if `generation` is outdated.
   mutating func decoderOpened(_ item: ItemID, info: ItemInfo, generation: UInt64) -> PCMFormat? {
     guard generation == self.generation, item == nextToOpen else { return nil }
     let wasReady = queue[item]?.info != nil
@@ -91,8 +91,9 @@ extension EngineMachine {
     return format
   }
 
-  /// Whether the format of the output may change, because no frame is playing or waiting to play. (After a
-  /// splice the device still holds frames to be heard; then `heardGeneration` is below `generation`.)
+  /// Whether the format of the output may change, because no frame is playing or waiting to play; false for an
+  /// offline output. (After a splice the device still holds frames to be heard; then `heardGeneration` is below
+  /// `generation`.)
   private var canChangeFormat: Bool {
     guard !isOffline, generation == heardGeneration else { return false }
     return switch output.phase {

@@ -81,7 +81,8 @@ extension EngineMachine {
   /// notices that the output gets no more frames. An interval of 5 s adds few wake-ups.
   static let starvationInterval = 5.0
 
-  /// The seconds during which a start reports `evaluatingBufferingRate`.
+  /// The seconds after which a start that waits for data or for its item to be opened reports `toMinimizeStalls`
+  /// instead of `evaluatingBufferingRate`.
   static let evaluationTime = 1.0
 
   /// The conductor's shortest wait for a deadline, in nanoseconds: far below any observer interval.

@@ -47,8 +47,8 @@ extension EngineMachine {
     becomeCurrent(nil)
   }
 
-  /// Ends `known`, the item that the application believes current (nil: the actual one), and starts the next
-  /// one. If `known` is not current, reports the current item again, because the application's value is
+  /// Removes `known`, the item that the application believes current (nil: the actual one), and starts the next
+  /// one. If `known` is not current, only reports the current item again, because the application's value is
   /// outdated.
   mutating func advance(from known: ItemID?) {
     forgetDepartures(from: known ?? current)
@@ -69,8 +69,8 @@ extension EngineMachine {
     becomeCurrent(queue.first)
   }
 
-  /// Replaces `known`, the item that the application believes current (nil: the actual one), with `id`.
-  /// Returns false if `id` is in the queue and not current.
+  /// Replaces `known`, the item that the application believes current (nil: the actual one), with `id`. If `id` is
+  /// in the queue, has no effect and returns whether `id` is current.
   mutating func replaceCurrent(
     _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), startSeconds: Double = 0,
     replacing known: ItemID? = nil

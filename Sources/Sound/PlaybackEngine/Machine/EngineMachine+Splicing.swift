@@ -2,8 +2,9 @@ import AudioCore
 import Clocks
 
 extension EngineMachine {
-  /// Flushes the device, keeps the frames that it cannot return, and decodes the rest again. Only for changes
-  /// to frames that follow the frames now heard.
+  /// Flushes an open device, keeps the frames that the device cannot return, and decodes the rest again. Without
+  /// an open device, decodes again from the current position. Only for changes to frames that follow the frames now
+  /// heard.
   mutating func splice() {
     if output.phase == .open {
       generation += 1

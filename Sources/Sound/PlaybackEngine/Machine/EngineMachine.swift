@@ -11,7 +11,8 @@ struct EngineMachine: Sendable {
   var queue = PlayQueue<ItemRecord>()
   /// The items that left the queue automatically, in order, until the application is notified.
   var departures = Deque<Departure>()
-  /// Whether ended and failed items leave the queue. A plain player keeps its one item, even if it fails.
+  /// Whether failed items leave the queue, and by default ended ones. A plain player keeps its one item, even if
+  /// that fails.
   let isQueuePlayer: Bool
   var actionAtItemEnd: EngineActionAtItemEnd
   var rate: Float = 0
@@ -25,7 +26,8 @@ struct EngineMachine: Sendable {
   var replayGain: ReplayGain.Kind?
   /// Whether the application is suspended: no sound, no deliveries.
   private(set) var isSuspended = false
-  /// The time since which playback is paused or suspended; nil if it is neither, or was never requested.
+  /// The time since which playback is paused or suspended; nil if it is neither, or before the first play request
+  /// or suspension.
   var standsSince: HostTime?
 
   // MARK: Playback state
@@ -37,7 +39,8 @@ struct EngineMachine: Sendable {
   var resting = 0.0
   /// The exact form of `resting`; nil if unknown.
   var restingPosition: ItemPosition?
-  /// The latest position returned to any caller. Corrected timing does not move the position back.
+  /// The latest position returned to any caller since the last jump; nil if none was. Corrected timing does not
+  /// move the position back.
   var toldPosition: ItemPosition?
   /// Whether the observers' call with the exact position is pending until the device has stopped.
   var stopCallPending = false
@@ -73,8 +76,8 @@ struct EngineMachine: Sendable {
   var output = OutputState()
   /// Whether frames left the device at the last check.
   var isMoving = false
-  /// The format of new streams; set by the first opened item, and by each current item that is opened while
-  /// no sound plays.
+  /// The format of new streams; nil before the first item is opened. Set by that item and, unless the output is
+  /// offline, by each current item that is opened while no sound plays.
   var format: PCMFormat?
   let isOffline: Bool
 
@@ -117,7 +120,8 @@ struct EngineMachine: Sendable {
   struct Replacement: Hashable {
     var generation: UInt64
     var frame: Int64
-    /// The frames that the device holds there; nil if an item ends there, or for silence.
+    /// The run before `frame`, whose continuation is replaced; nil without such a run, if an item ends there, or
+    /// for silence.
     var replaced: RenderedTimeline.Run?
   }
 

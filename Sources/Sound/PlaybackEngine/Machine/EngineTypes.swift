@@ -41,7 +41,8 @@ package enum EngineTimeControl: Hashable, Sendable {
   case paused
   /// The rate is not 0, but no sound plays.
   case waiting(WaitingReason)
-  /// Frames leave the device, apart from brief interruptions.
+  /// Frames leave the device, apart from brief interruptions, or time advances after the item's end. Suspension
+  /// does not change the state.
   case playing
 
   /// The reason why no sound plays although the rate is not 0.
@@ -66,7 +67,7 @@ package enum EngineRateReason: Sendable {
   case appBackgrounded
 }
 
-/// The engine's reports, in order of occurrence.
+/// A report of the engine to its owner.
 package enum EngineNotice: Sendable {
   /// The current item changed, or the application's value of it was outdated; nil if the queue is empty.
   case currentItemChanged(ItemID?)
@@ -136,7 +137,8 @@ struct ItemRecord: Sendable {
   /// The latest end in seconds; nil for the item's own end. Corresponds to
   /// AVPlayerItem.forwardPlaybackEndTime.
   var endSeconds: Double?
-  /// The generation in which `endSeconds` was set. End marks decoded before it are outdated.
+  /// The generation that began when `endSeconds` changed after the item was decoded; 0 for none. End marks of
+  /// earlier generations are outdated.
   var endSetIn: UInt64 = 0
   var algorithm = TimePitchAlgorithm.timeDomain
   /// The volume over the item's time.

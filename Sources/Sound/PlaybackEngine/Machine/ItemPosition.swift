@@ -7,7 +7,8 @@ import MediaTime
 struct ItemPosition: Hashable, Sendable {
   /// The decoder's start frame, at the item's sample rate.
   var origin: Int64
-  /// The output frames since `origin`; fractional between two frames.
+  /// The item's time since `origin`, in periods of the output's sample rate: output frames at speed 1. Fractional
+  /// between two frames.
   var offset: Double
   /// The item's sample rate in frames per second: the timescale of its times.
   var itemRate: Int
@@ -25,8 +26,8 @@ struct ItemPosition: Hashable, Sendable {
   /// The position as a time in the item's timescale.
   var time: CMTime { CMTime(value: frame, timescale: CMTimeScale(itemRate)) }
 
-  /// Returns the number of output frames from this position to `seconds` of item time; negative for earlier
-  /// times.
+  /// Returns the number of output frames, at speed 1, from this position to `seconds` of item time; negative for
+  /// earlier times.
   func outputFrames(untilSeconds seconds: Double) -> Double {
     (seconds - self.seconds) * Double(outputRate)
   }

@@ -21,7 +21,7 @@ final class RenderLog: @unchecked Sendable {
   private let lengths = UnsafeMutablePointer<Atomic<Int64>>.allocate(capacity: RenderLog.slots)
   /// The number of runs appended.
   private let committed = Atomic<Int>(0)
-  /// The number of runs that may be appended before others were heard.
+  /// The number of runs, counted from the stream's start, at which the log is full until others were heard.
   private let limit = Atomic<Int>(RenderLog.capacity)
   /// Whether the next piece is reported even if it only extends the last run.
   private let isMoreAwaited = Atomic<Bool>(false)

@@ -3,8 +3,8 @@ import SystemSupport
 
 /// A directory that only its owner can enter, for a private server's files.
 enum PrivateDirectory {
-  /// Returns unused paths in order of preference: in XDG_RUNTIME_DIR, then in /tmp, for systems on which
-  /// XDG_RUNTIME_DIR is not set or not writable.
+  /// Returns paths with a random name in order of preference: in XDG_RUNTIME_DIR, then in /tmp. The latter is for
+  /// systems on which XDG_RUNTIME_DIR is not set or not writable. Omits paths that are too long for a socket.
   static func candidates() -> [String] {
     var parents = ["/tmp"]
     if let runtime = getenv("XDG_RUNTIME_DIR") { parents.insert(String(cString: runtime), at: 0) }

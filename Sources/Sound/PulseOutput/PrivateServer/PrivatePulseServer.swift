@@ -7,7 +7,7 @@ import SystemSupport
 ///
 /// The server ends with `stop()`, with this object, with the process, or with `stopAll()`. A shell, started
 /// before the server, ends the server even if this process gets SIGKILL, at any time. A `PulseDevice` created
-/// with the server restarts it after its death.
+/// with the server restarts it after its death, except after `stop()`.
 package final class PrivatePulseServer: Sendable {
   package struct Configuration: Hashable, Sendable {
     /// The sink's name; its monitor is named `NAME.monitor`.
@@ -97,7 +97,8 @@ package final class PrivatePulseServer: Sendable {
   /// The server's process identifier; nil once the server was stopped or killed.
   package var processIdentifier: Int32? { state.withLock { $0.process?.identifier } }
 
-  /// Kills the server with its children, permanently, and removes its directory. Thread-safe; idempotent.
+  /// Kills the server with its children, permanently, waits for their end, and removes the server's directory.
+  /// Thread-safe; idempotent.
   package func stop() {
     let (process, guardian) = state.withLock { state in
       (state.process.take(), state.guardian.take())

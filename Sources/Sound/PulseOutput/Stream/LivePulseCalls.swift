@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The implementation that calls libpulse; other files call only its arithmetic of volumes. Each method calls
-/// the function of its name; some do more before or after the call.
+/// The implementation that calls libpulse; other files call only its arithmetic of volumes. Most methods call the
+/// libpulse function of their name; some do more before or after the call.
 ///
 /// The library is opened with the first device, because it loads twenty more libraries: 5 million instructions
 /// and 2.5 MB that clients and programs without a sound server need not pay for. Unchecked, because code

@@ -109,8 +109,8 @@ protocol PulseCalls: AnyObject, Sendable {
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool
   /// Returns the number of bytes that the server requests; `Int.max` on error.
   func streamWritableSize(_ stream: OpaquePointer) -> Int
-  /// Returns memory for the next write. `bytes` is the wanted size, and after the call the actual size, which
-  /// is never larger.
+  /// Returns memory for the next write; nil on error. `bytes` is the wanted size, and after the call the actual
+  /// size.
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer?
   /// Discards the memory of `streamBeginWrite` unwritten.
   func streamCancelWrite(_ stream: OpaquePointer) -> Int32

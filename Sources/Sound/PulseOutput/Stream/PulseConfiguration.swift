@@ -16,9 +16,9 @@ package struct PulseConfiguration: Hashable, Sendable {
   package var replyTimeout: Double = 5
   /// The requested latency from the source to the listener in seconds. The server may choose another value.
   package var bufferDuration: Double = 1
-  /// The sink's share of `bufferDuration`, in seconds. Sound after a flush or a start is heard within this
-  /// time. 40 ms keeps PipeWire at its own quantum of 1024 frames. 50 ms would double the quantum, and with
-  /// it the granularity of its timing information.
+  /// The sink's share of `bufferDuration`, in seconds, limited to a quarter of the total. Sound after a flush or a
+  /// start is heard within this time. 40 ms keeps PipeWire at its own quantum of 1024 frames. 50 ms would double
+  /// the quantum, and with it the granularity of PipeWire's timing information.
   package var sinkDuration: Double = 0.04
   /// The buffered seconds required before playback starts.
   package var startThreshold: Double = 0.04

@@ -35,7 +35,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   let calls: any PulseCalls
   /// The main loop; nil without libpulse, or if the process is out of descriptors, memory or threads.
   let loop: OpaquePointer?
-  /// The clock for timeouts; it must run in real time, as the server does.
+  /// The clock for timeouts and for the streams' timing. Must run in real time, as the server does.
   let clock: any HostClock
 
   private let configuration: PulseConfiguration
@@ -111,7 +111,7 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
   private let access = Mutex(Access())
   /// Posted when the last thread leaves after the end.
   private let lastExit = Semaphore()
-  /// The timeout for threads to leave, in seconds. They hold the lock for microseconds, so a timeout means a
+  /// The timeout for threads to leave, in seconds. Threads hold the lock for microseconds, so a timeout means a
   /// hanging loop.
   private static let exitLimit = 10.0
 
@@ -189,8 +189,8 @@ final class PulseConnection: PulseUserData, @unchecked Sendable {
     if isAbandoned, users.isEmpty { end() }
   }
 
-  /// Ends the loop, now or when its last stream leaves, because the device was released. Call without the
-  /// lock.
+  /// Ends the loop, now or when the connection's last user leaves, because the device was released. Call without
+  /// the lock.
   func retire() {
     withLock {
       isAbandoned = true

@@ -20,7 +20,7 @@ package final class PulseDevice: AudioOutputDevice {
   ///
   /// - Parameters:
   ///   - privateServer: the server to use instead of the configured one. The device retains it, and restarts
-  ///     it after its death, whatever the cause.
+  ///     it after its death, unless `PrivatePulseServer.stop()` has ended it.
   ///   - configuration: the connection and playback settings.
   ///   - clock: the clock of `timing()`. It must run in real time, as the server does.
   package convenience init(
@@ -59,8 +59,8 @@ package final class PulseDevice: AudioOutputDevice {
   /// connection.
   package func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
 
-  /// Returns whether other clients of the server play, and the volume of the configured sink; see
-  /// `AudioOutputDevice`. The first call connects if necessary; after that the server reports changes.
+  /// Returns whether other clients of the server play, the volume of the chosen or default sink, and the server's
+  /// sinks; see `AudioOutputDevice`. The first call connects if necessary; after that the server reports changes.
   package func surroundings(limit: Double) -> OutputSurroundings? { neighbours.current(limit: limit) }
 
   /// Moves all streams to a sink; see `AudioOutputDevice`. From then on the server reports changes, so that
@@ -76,7 +76,7 @@ package final class PulseDevice: AudioOutputDevice {
     neighbours.follow(handler)
   }
 
-  /// Opens a stream on the configured sink. `opened` or `failed` follows within `replyTimeout` seconds.
+  /// Opens a stream on the configured or last chosen sink. `opened` or `failed` follows within `replyTimeout` seconds.
   /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held. They
   /// may take a short lock, but that lock must never be held during a call of a stream's or device's method.
   /// Without libpulse or without that thread, `events` is called with `failed` on the caller's thread.

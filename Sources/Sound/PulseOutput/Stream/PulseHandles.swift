@@ -1,7 +1,7 @@
 import CPulse
 
-/// An object that libpulse's callbacks get as user data. It is not retained for them, since another reference
-/// exists while they may run.
+/// An object that libpulse's callbacks get as user data. The callbacks do not retain the object, since another
+/// reference exists while they may run.
 protocol PulseUserData: AnyObject {}
 
 extension PulseUserData {
@@ -73,7 +73,7 @@ struct DeferHandle: ~Copyable {
   let loop: OpaquePointer
   let pointer: OpaquePointer
 
-  /// Runs the callback soon, on the loop's thread.
+  /// Makes the callback run on the loop's thread, at each iteration until `disable()`.
   func enable() { calls.deferEnable(loop, pointer, true) }
   func disable() { calls.deferEnable(loop, pointer, false) }
 

@@ -30,7 +30,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   private var workEvent: DeferHandle?
   private var replyTimer: TimerHandle?
   private var timingTimer: TimerHandle?
-  /// The seconds between the last two regular requests for timing information.
+  /// The interval of regular requests for timing information, in seconds; doubled by each request up to 1.5 s.
   private var timingInterval = 0.005
   private var pendingFailure: OutputError?
   /// Whether `start` was the last call, rather than `stop`.
@@ -51,7 +51,7 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   var isReplacing = false
   /// Whether a flush awaits the server's answer; no frames are rendered until then.
   var isFlushing = false
-  /// The sink to which the stream is being moved, and the pending answer. The stream is corked until then.
+  /// The sink of the last requested move, and the pending answer, until which the stream is corked.
   var moveTarget: String?
   var moveAnswer: OperationHandle?
   var volume: UInt32 = PA_VOLUME_NORM
@@ -76,7 +76,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     clock = Mutex(HeardClock(sampleRate: format.sampleRate))
   }
 
-  /// Creates a timer for `callback` on the loop's thread in `seconds`; releasing the handle cancels it.
+  /// Creates a timer for `callback` on the loop's thread in `seconds`; nil without a context. Releasing the handle
+  /// cancels the timer.
   private func timer(in seconds: Double, _ callback: @escaping pa_time_event_cb_t) -> TimerHandle? {
     guard let loop = connection.loop, let context = connection.contextPointer else { return nil }
     return calls.timerNew(context, delay: pa_usec_t(max(0, seconds) * 1e6), callback, userdata)
@@ -106,8 +107,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     }
   }
 
-  /// Reports on the caller's thread that libpulse cannot be used, or that the process has no descriptor or
-  /// thread left for the connection's loop.
+  /// Reports on the caller's thread that libpulse cannot be used, or that the process lacks descriptors, memory or
+  /// threads for the connection's loop.
   private func failWithoutLoop() {
     let missing = calls.unavailability
     let error = OutputError(missing ?? "libpulse could not start its thread", isRecoverable: missing == nil)
@@ -213,8 +214,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     forceOutAtEnd()
   }
 
-  /// Overwrites sent frames with replacements, without a gap. Returns the number of frames that the server
-  /// still lacks.
+  /// Overwrites sent frames with replacements, without a gap. Returns the change of the number of frames that the
+  /// server lacks: the replaced frames minus those rendered, or 0 if nothing was replaced.
   private func writeOver(_ stream: OpaquePointer, wish: Int) -> Int {
     guard isReplacing else { return 0 }
     isReplacing = false
@@ -224,8 +225,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     return rendered > 0 ? Int(back) - rendered : 0
   }
 
-  /// Renders the next frames, or replacements for the frames sent from `frame` on. Returns the numbers of
-  /// frames requested and rendered.
+  /// Renders and sends the next frames, or replacements for the frames sent from `frame` on. Returns the numbers
+  /// of frames requested from the source and sent.
   private func renderOnce(
     _ stream: OpaquePointer, atMost frames: Int, from frame: Int64? = nil
   ) -> (asked: Int, rendered: Int) {

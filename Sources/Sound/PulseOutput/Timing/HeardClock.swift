@@ -4,9 +4,9 @@ import Clocks
 /// The server's timing information about a stream at one time.
 struct TimingReport: Hashable, Sendable {
   var hostTime: HostTime
-  /// The position up to which the server has taken frames from the stream's queue.
+  /// The position, in frames, up to which the server has taken the stream's queue.
   var readPosition: Double
-  /// The latency from that position to the listener, in frames.
+  /// The latency from `readPosition` to the listener, in frames.
   var sinkDelay: Double
   /// Whether the server was taking frames from the queue.
   var isPlaying: Bool
@@ -33,7 +33,7 @@ struct HeardClock: Sendable {
   private var floor: Double = 0
   /// Whether the server's answer to a drain is pending.
   private var isEndPending = false
-  /// The longest `sinkDelay` reported, in frames.
+  /// The longest `sinkDelay` reported during playback since the last change of the sink, in frames.
   private var longestSinkDelay: Double = 0
 
   init(sampleRate: Int) {
@@ -100,8 +100,8 @@ struct HeardClock: Sendable {
     mayMove = false
   }
 
-  /// Sets the stopped position to the read index, where playback will resume. Returns whether the position
-  /// changes.
+  /// Raises the stopped position to the read index, where playback will resume. Returns whether the position
+  /// changes; false while movement is permitted.
   mutating func settle(readPosition: Double) -> Bool {
     guard !mayMove, case .still(let position) = motion, readPosition > position else { return false }
     motion = .still(position: readPosition)
@@ -128,7 +128,7 @@ struct HeardClock: Sendable {
   /// Updates the line with a report.
   ///
   /// - Returns: whether the line began or jumped, and the seconds until the next report if one is needed
-  ///   sooner than libpulse would request it.
+  ///   sooner than at the regular interval.
   mutating func take(_ report: TimingReport, now: HostTime) -> (changed: Bool, nextReport: Double?) {
     guard mayMove, report.isPlaying else { return (false, nil) }
     let update: HeardLineFilter.Update

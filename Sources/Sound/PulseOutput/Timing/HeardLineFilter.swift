@@ -27,7 +27,7 @@ struct HeardLineFilter: Sendable {
     var line: HeardLine
     /// Whether the line is discontinuous with the previous one.
     var jumped = false
-    /// The seconds until the next report if one is needed sooner than libpulse would request it.
+    /// The seconds until the next report if one is needed sooner than at the regular interval; otherwise nil.
     var nextReport: Double?
   }
 
@@ -49,8 +49,8 @@ struct HeardLineFilter: Sendable {
   /// The error in seconds below which a quiet line is bent and not moved. A step of this size is invisible
   /// where times are shown in 1/100 s.
   private static let bendable = 0.0002
-  /// The longest interval between libpulse's reports, in seconds. A bent line must not overshoot before the
-  /// next report.
+  /// The longest regular interval between reports, in seconds (`PulseStream.beginTiming`). A bent line must not
+  /// overshoot before the next report.
   private static let interval = 1.5
   /// The seconds until a confirming report. This interval reveals PipeWire's constant position within a
   /// quantum.

@@ -30,7 +30,8 @@ struct ChannelMix {
     }
   }
 
-  /// Returns the weights of a position by its number in sndfile.h. Unknown positions sound on both sides.
+  /// Returns the weights of a position by its number in sndfile.h. Central and unknown positions are on both sides,
+  /// lowered by 3 dB.
   private static func weights(_ position: Int32) -> (left: Float, right: Float) {
     let lowered = Float(0.5).squareRoot()
     switch position {

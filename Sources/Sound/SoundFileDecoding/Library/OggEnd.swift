@@ -9,8 +9,8 @@ enum OggEnd {
     let serial = beginning.dropFirst(14).prefix(4)
     guard serial.count == 4 else { return nil }
     let position = (0..<8).map { UInt8(truncatingIfNeeded: frameCount >> (8 * Int64($0))) }
-    // Version 0, the flag of the last page, and after the serial number the page's number, the checksum (both 0
-    // for now) and one segment of no bytes.
+    // Version 0 and the flag of the last page. After the serial number: the page's number (0), the checksum (0 until it
+    // is computed below) and one segment of no bytes.
     var page = Array("OggS".utf8) + [0, 4] + position + serial + [UInt8](repeating: 0, count: 8) + [1, 0]
     let sum = checksum(page)
     for index in 0..<4 { page[22 + index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(index))) }

@@ -9,11 +9,12 @@ final class SoundFile {
   private let mix: ChannelMix?
   private let block: UnsafeMutablePointer<Float>
   let format: PCMFormat
-  /// The length in frames; nil if the file does not state it.
+  /// The length in frames; nil if the file does not state it, or if an Ogg file's end was missing when it was opened.
   let frameCount: Int64?
   /// The number of frames before a target at which decoding must begin to be exact.
   let runUp: Int64
-  /// Whether `jump` may be used. False for an Ogg file whose end was missing when it was opened.
+  /// Whether `jump` may be used. False for an Ogg file whose end was missing when it was opened, and for a file in which
+  /// a jump has failed.
   var canJump: Bool
   /// The number of the next frame to read.
   private(set) var position: Int64 = 0

@@ -100,6 +100,6 @@ struct SoundFileHandle: ~Copyable {
 }
 
 extension SoundFileLibrary {
-  /// Returns the reason why the last call of `open` failed.
+  /// The reason why the last call of `open` in this process failed.
   var refusal: String { errorText(nil).map { String(cString: $0) } ?? "no reason given" }
 }

@@ -20,7 +20,8 @@ struct SoundFileOpening {
     self.base = base
   }
 
-  /// Opens a file again, after it lacked the byte at `missing`, if any.
+  /// Creates a new opening of `file`. `missing` is the offset in the source of the byte that the file lacked; nil if it
+  /// lacked none.
   init(_ file: SoundFile, kind: SoundFileKind, missing: Int64? = nil) {
     self.init(file.bytes.source, kind: kind, base: file.bytes.base)
     beginning = file.bytes.beginning

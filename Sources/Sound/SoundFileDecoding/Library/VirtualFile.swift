@@ -25,8 +25,8 @@ final class VirtualFile {
   var substitute: [UInt8] = []
   /// Whether `skipsGaps` has let a read find the end of the file or `substitute`.
   private(set) var hasSkipped = false
-  /// The file's first bytes, for this opening and the next one. A source in memory discards them on the way to
-  /// later bytes.
+  /// The file's first bytes, for this opening and the next one, because a source with a memory limit may discard them
+  /// for later bytes.
   private(set) var beginning: [UInt8]
   /// Whether bytes that are read next to `beginning` are added to it.
   var keepsBeginning = false
@@ -114,7 +114,7 @@ final class VirtualFile {
     return 0
   }
 
-  /// Fills `room` with zeros and, at the file's end, the substitute.
+  /// Fills `room` with zeros and, at the file's end, the substitute. Returns 0 without a substitute.
   private func fillWithSubstitute(_ room: UnsafeMutableRawBufferPointer) -> Int {
     guard !substitute.isEmpty else { return 0 }
     let start = length - Int64(substitute.count)

@@ -8,7 +8,7 @@ struct BlockReader {
     self.isBigEndian = isBigEndian
   }
 
-  /// Returns the next number; nil at the end.
+  /// Returns the next number; nil if fewer than four bytes are left.
   mutating func number() -> Int? {
     guard let bytes = bytes(4) else { return nil }
     let ordered = isBigEndian ? Array(bytes) : bytes.reversed()

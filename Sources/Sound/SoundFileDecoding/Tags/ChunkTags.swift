@@ -32,7 +32,7 @@ enum ChunkTags {
           texts += field(name, chunk[...])
         }
       }
-      // Chunks have even lengths.
+      // Chunks are padded to even lengths.
       offset += 8 + Int64(size + size % 2)
     }
     // The ID3 tag takes precedence.

@@ -6,8 +6,8 @@ enum FLACBlocks {
   private static let pictureType: UInt8 = 6
   private static let blockLimit = 1024
 
-  /// Returns the length of the file up to the end of the last block. If `bytes` are too short for that,
-  /// returns the length up to the end of the next block's header.
+  /// Returns the length of the file up to the end of the last metadata block. If `bytes` are too short to find that
+  /// end, returns the length up to the end of the next block's header.
   static func length(beginning bytes: [UInt8]) -> Int {
     var offset = 4
     for _ in 0..<blockLimit {

@@ -39,8 +39,9 @@ enum OggComments {
     return MediaTag()
   }
 
-  /// Returns the length up to the end of the comments' last page. If `bytes` are too short to find that, returns
-  /// the length up to the end of the next page's header, segment table and first bytes.
+  /// Returns the length up to the end of the comments' last page. If `bytes` are too short to find that end, returns
+  /// the length that the next step needs. The steps read a page's header, its segment table and the first bytes of its
+  /// body.
   static func length(beginning bytes: [UInt8]) -> Int {
     var stream = AudioStream()
     var (offset, packets) = (0, 0)
@@ -59,7 +60,8 @@ enum OggComments {
     return offset
   }
 
-  /// Returns the second packet of the audio stream, as far as it is available; empty if it is too large.
+  /// Returns the second packet of the audio stream, as far as it is available; empty if it is too large or does not
+  /// exist.
   private static func secondPacket(_ source: any ByteSource) throws(DecodingError) -> ArraySlice<UInt8> {
     var packet: [UInt8] = []
     var stream = AudioStream()

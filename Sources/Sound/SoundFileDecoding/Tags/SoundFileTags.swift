@@ -46,9 +46,9 @@ extension MediaTag {
 }
 
 extension MediaTag {
-  /// Returns the length in bytes of the beginning that contains the tag, or that is needed to find out. If
-  /// the length is at most `bytes.count`, `bytes` contain the tag. Nil for files that have no tag at the
-  /// beginning.
+  /// Returns the number of bytes at the beginning of the file that contain the tag, or that are needed to determine
+  /// that number. If the result is at most `bytes.count`, `bytes` contain the tag. Nil for files that have no tag at
+  /// the beginning.
   package static func length(beginning bytes: [UInt8]) -> Int? {
     if let length = Recognition.tagLength(bytes) { return Int(length) }
     switch SoundFileKind(bytes) {

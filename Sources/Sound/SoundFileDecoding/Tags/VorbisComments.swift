@@ -19,8 +19,8 @@ enum VorbisComments {
     "TRACKTOTAL": "TRCK", "TOTALTRACKS": "TRCK", "DISCTOTAL": "TPOS", "TOTALDISCS": "TPOS",
   ]
 
-  /// Returns the fields of a comment block: the vendor, the number of comments, and each comment after its
-  /// length.
+  /// Returns the fields of a comment block. Such a block has the vendor, the number of comments, and the comments; a
+  /// length precedes the vendor and each comment.
   static func fields(_ block: ArraySlice<UInt8>) -> [MediaTag.Field] {
     var reader = BlockReader(block, isBigEndian: false)
     guard reader.bytes(reader.number()) != nil, var count = reader.number().map({ min($0, limit) }) else {
@@ -59,8 +59,8 @@ enum VorbisComments {
     return fields
   }
 
-  /// Returns the field of a FLAC picture block: the picture type, MIME type, description, four numbers about
-  /// its size, the data. Nil for invalid blocks and URLs.
+  /// Returns the field of a FLAC picture block; nil for invalid blocks and URLs. Such a block has the picture type,
+  /// the MIME type, the description, four numbers about the image's size and colours, and the data.
   static func picture(_ block: ArraySlice<UInt8>) -> MediaTag.Field? {
     var reader = BlockReader(block, isBigEndian: true)
     guard let subject = reader.number(), let type = reader.bytes(reader.number()),

@@ -25,7 +25,8 @@ package enum FileReplacement {
   ///   - mode: The permissions if `new` does not exist, reduced by the process's umask.
   ///   - isFree: Whether an existing file `new` is an error (EEXIST). If false, the file there is
   ///     overwritten.
-  ///   - isDurable: Whether to return only after the disk has stored the bytes and the new name.
+  ///   - isDurable: Whether to return only after the disk has stored the bytes and, if the folder can be
+  ///     synchronized, the new name.
   ///   - calls: The system calls.
   package static func write(
     _ bytes: UnsafeRawBufferPointer, to path: UnsafePointer<CChar>, through new: UnsafePointer<CChar>,

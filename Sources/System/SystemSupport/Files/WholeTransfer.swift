@@ -31,7 +31,7 @@ package enum WholeTransfer {
       } else if count == 0 {
         return EIO
       } else if errno == EAGAIN {
-        // Another process has made this terminal or pipe non-blocking.
+        // The terminal or pipe is non-blocking, for example because a process that shares it has made it so.
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wait, 1, -1)
       } else if errno != EINTR {

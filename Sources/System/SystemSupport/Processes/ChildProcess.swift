@@ -17,8 +17,8 @@ package enum ChildProcess {
     case log(String)
   }
 
-  /// Starts the program `arguments[0]`, searched for in `PATH` if the name has no slash, with default signals
-  /// and an empty mask. Returns the process identifier. Blocks until the program is loaded.
+  /// Starts the program `arguments[0]` with default signals and an empty mask. A name without a slash is searched
+  /// for in the `PATH` of this process. Returns the process identifier. Blocks until the program is loaded.
   ///
   /// - Parameters:
   ///   - arguments: the program's name or path, and its arguments.
@@ -71,7 +71,7 @@ package enum ChildProcess {
     return identifier
   }
 
-  /// Returns whether the child has ended or was reaped. Does not reap it.
+  /// Returns whether the child has ended or was reaped; true also if the process is not a child. Does not reap it.
   package static func hasEnded(_ child: pid_t) -> Bool {
     var info = siginfo_t()
     guard waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return errno != EINTR }

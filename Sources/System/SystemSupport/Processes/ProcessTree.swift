@@ -22,14 +22,16 @@ package struct ProcessTree: Hashable, Sendable {
     self.hasAdopted = hasAdopted
   }
 
-  /// Sends a signal to all processes that have not ended.
+  /// Sends a signal to all processes. Members of the first process's group, except that process, receive the signal
+  /// twice.
   package func signal(_ number: Int32) {
     // The first process group gets the signal at once, even without /proc.
     kill(-root, number)
     for process in walk().all where process != root { kill(process, number) }
   }
 
-  /// Stops the processes with a running thread. Returns whether there were none; false also without /proc.
+  /// Stops the processes with a running thread. Returns whether there were none. Without /proc, returns false until the
+  /// first process was reaped.
   package func stop() -> Bool {
     // The first process group gets the signal at once, even without /proc.
     kill(-root, SIGSTOP)
@@ -88,8 +90,8 @@ package struct ProcessTree: Hashable, Sendable {
   // MARK: /proc
 
   /// Whether all threads are stopped, also by a debugger, or have ended. A thread in an uninterruptible wait counts as
-  /// stopped if it stops before it runs code of the program again: the parent of a vfork(2) waits so for a child that was
-  /// stopped before its exec.
+  /// stopped if another thread is stopped or SIGSTOP is pending. It then stops before it returns to the program. For
+  /// example, the parent of a vfork(2) is in that state while its child is stopped before its exec.
   private static func isStill(_ process: pid_t, _ threads: [pid_t]?) -> Bool {
     guard let threads else { return hasEnded(process) }
     let states = threads.compactMap { status(of: "/proc/\(process)/task/\($0)/stat")?.state }

@@ -23,8 +23,9 @@ package struct HostAddress: Sendable {
     UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
   ) -> Int32
 
-  /// Returns all addresses of a host, in the order in which the system recommends to try them. Blocks during
-  /// a name lookup.
+  /// Returns the addresses of a host, in the order in which the system recommends to try them. The addresses of a
+  /// name are limited to families for which this machine has an address (AI_ADDRCONFIG). Blocks during a name
+  /// lookup.
   package static func all(
     of host: String, port: UInt16 = 0, by lookUp: LookUp = getaddrinfo
   ) throws(LookupError) -> [HostAddress] {

@@ -56,7 +56,8 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Parses `HOST[:PORT]`, `[IPv6]:PORT`, `[IPv6]` or an IPv6 address alone; nil otherwise.
+  /// Parses `HOST[:PORT]`, `[IPv6]:PORT`, `[IPv6]` or an IPv6 address alone; nil otherwise. `standard` is the port of
+  /// texts without one.
   package init?(_ text: String, port standard: UInt16 = standardPort) {
     var host = Substring(text)
     var port = standard

@@ -8,7 +8,8 @@ package final class PassedDescriptor: Sendable {
 
   deinit { close(number) }
 
-  // The constant and the layout of one control message on 64-bit Linux: length, level, type, one descriptor.
+  // SCM_RIGHTS, and the size in bytes of a control message on 64-bit Linux, without and with padding: its length, level,
+  // type and one descriptor.
   private static let rights: Int32 = 1
   private static let lengthOfMessage = 20
   private static let space = 24
@@ -30,9 +31,9 @@ package final class PassedDescriptor: Sendable {
     }.result >= 0
   }
 
-  /// Receives a packet of at most `limit` bytes, with the descriptor that came with it, if any. Never blocks.
-  /// Returns an empty packet at the end of the connection, and nil, with the reason in `errno`, if there is
-  /// no packet.
+  /// Receives a packet, cut to `limit` bytes, with the descriptor that came with it, if any. Never blocks. Returns
+  /// an empty packet at the end of the connection. Returns nil without a packet or after an error; `errno` has the
+  /// reason.
   package static func receive(
     from socket: Int32, limit: Int
   ) -> (bytes: [UInt8], descriptor: PassedDescriptor?)? {

@@ -9,7 +9,7 @@ package struct WakePipe: ~Copyable, Sendable {
   /// The descriptor whose readability the thread waits for, valid as long as the pipe.
   package var descriptor: Int32 { reader.number }
 
-  /// Creates a pair; nil if the system has no descriptors left, with the reason in `errno`.
+  /// Creates a pair; nil if that fails, usually for lack of descriptors. `errno` then has the reason.
   package init?() {
     var ends: [Int32] = [-1, -1]
     // Unlike pipe(2), SOCK_CLOEXEC leaves no moment in which another thread's child inherits the descriptors.
