@@ -91,8 +91,8 @@ public enum MPNowPlayingInfoLanguageOptionType: UInt, Sendable {
   case legible = 1
 }
 
-/// A language available for the current item. Stored in the dictionary but not published, because MPRIS has
-/// no languages. Immutable; any thread.
+/// A language available for the current item. Stored in `MPNowPlayingInfoCenter.nowPlayingInfo` but not published,
+/// because MPRIS has no languages. Immutable; any thread.
 public final class MPNowPlayingInfoLanguageOption: NSObject, Sendable {
   /// The kind of content to which the option applies.
   public let languageOptionType: MPNowPlayingInfoLanguageOptionType

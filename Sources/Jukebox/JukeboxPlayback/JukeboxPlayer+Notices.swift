@@ -85,7 +85,8 @@ extension JukeboxPlayer {
   }
 
   func take(_ note: TransferNote, of item: AVPlayerItem, _ song: QueuedSong) {
-    // A complete transfer makes an estimated duration exact.
+    // The duration may have changed since the item became ready: an estimate becomes exact when the decoder reads to
+    // the end.
     if case .complete = note { reportSound(of: item, song) }
     if case .progress(let progress) = note {
       let ranges = item.loadedTimeRanges.map { $0.timeRangeValue }.map { range in

@@ -26,7 +26,7 @@ package struct Timeline: Sendable {
     /// The task's expiration handler was called.
     case taskExpired(identifier: Int)
     case taskEnded(identifier: Int)
-    /// The system terminated the application for a reason.
+    /// The system terminated the application; with the reason.
     case terminated(String)
     /// The application received a location update, in degrees.
     case place(latitude: Double, longitude: Double)

@@ -65,6 +65,23 @@ struct BackgroundUploadTests {
     }
   }
 
+  @Test("an answer of 1 MiB is told whole, a longer one fails the task", arguments: [1 << 20, 1 << 20 + 1])
+  func longAnswer(length: Int) async throws {
+    try await withDevice { device, app, file in
+      let answer = [UInt8](repeating: 7, count: length)
+      device.network.serve(.data(answer), at: address)
+      device.network.link = .init(bytesPerSecond: 1_000_000)
+      try upload(file, app).resume()
+      await device.advance(by: .seconds(100))
+      if length == 1 << 20 {
+        #expect(app.log.lines.last == "end of 1" && app.log.answer == Data(answer))
+      } else {
+        #expect(app.log.errors.map(\.code) == [.badServerResponse])
+      }
+      #expect(device.network.requests.count == 1 && device.network.connectionCount == 0)
+    }
+  }
+
   @Test("an empty file is sent")
   func empty() async throws {
     try await withDevice { device, app, file in

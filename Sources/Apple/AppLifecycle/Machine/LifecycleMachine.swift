@@ -126,7 +126,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   var wasTerminated = false
   /// Whether the application was launched at least once.
   var hasRun: Bool
-  /// Whether the application has been in the state `active` since its launch.
+  /// Whether the application has entered the state `active` at least once since its launch.
   var hasBeenActive: Bool
 
   /// Creates an application that was never launched; with `isActive`, one that is in the foreground.

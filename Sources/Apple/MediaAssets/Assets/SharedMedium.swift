@@ -14,7 +14,7 @@ package protocol MediumListener: AnyObject, Sendable {
 /// The source is created at its first use, and shared by all users. These are items while they are in a queue,
 /// and the asset's loader while it reads. So no data are fetched twice at the same time.
 package final class SharedMedium: Sendable {
-  /// An item in a queue that is notified of the medium's events.
+  /// A player to notify of the medium's events, and its queued item that plays the medium.
   private struct Listener {
     weak var player: (any MediumListener)?
     let id: ItemID

@@ -234,7 +234,7 @@ final class LibraryCommands: Sendable {
     case .albumart(let uri, let offset):
       return try albumArt(beside: uri, from: Int(offset), limit: context.binaryLimit, request)
     case .readcomments(let uri):
-      // mpd's reply for a file without further tags.
+      // Raw comments are not provided: the reply for any readable file is mpd's for a file without comments.
       guard (try? AudioFile(pathBytes: resolveSong(uri, request).bytes).readMetadata()) != nil else {
         throw .noSuchSong
       }
@@ -333,8 +333,9 @@ final class LibraryCommands: Sendable {
     return found
   }
 
-  /// Returns the songs at URLs, of files, in folders and in playlists that can be played and that the client
-  /// may access.
+  /// Returns the songs at the named URLs, files, folders and playlists that can be played and that the client may
+  /// access. `Found.problem` is the first problem, with the number of further ones. Throws if reading stops early, by an
+  /// interruption or at a limit of `QueueBuilder`.
   ///
   /// - Parameter arePlaylists: Whether all URLs are read as playlists, regardless of their names.
   func expand(_ names: [Named], arePlaylists: Bool = false, _ request: Request) throws(Ack) -> Found {

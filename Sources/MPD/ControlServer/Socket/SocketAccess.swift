@@ -28,8 +28,8 @@ package struct SocketAccess: Equatable, Sendable {
 }
 
 extension SocketOptionProvider {
-  /// Returns the user of the peer process, taken by the kernel when the connection was made (`SO_PEERCRED`).
-  /// The future has its result immediately when called on the channel's loop.
+  /// Returns the user id of the peer process, which the kernel recorded when the connection was made
+  /// (`SO_PEERCRED`). If this method is called on the channel's loop, the future is complete when it returns.
   func peerUser() -> EventLoopFuture<UInt32> {
     // The fields of `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
     let fields: EventLoopFuture<(process: Int32, user: UInt32, group: UInt32)> = unsafeGetSocketOption(

@@ -20,7 +20,7 @@ package struct TransferTiming: Hashable, Sendable {
   package var secured: Double?
   /// The start of the request.
   package var requested: Double
-  /// The first byte of the response.
+  /// The arrival of the response's first byte.
   package var answered: Double
   /// Whether the connection comes from an earlier request, so that the times before `requested` have no
   /// meaning.

@@ -160,8 +160,8 @@ package final class Exchange: Sendable {
     if before > Self.enough, before - count <= Self.enough { proceed() }
   }
 
-  /// Pauses or resumes the exchange. While paused, at most one more piece of the body
-  /// arrives, and no timeout runs.
+  /// Sets whether the owner pauses the exchange. A pause that the client has requested persists. While paused, at most
+  /// one more piece of the body arrives, and no timeout runs. Each call restarts the timeout.
   package func setHeld(_ isHeld: Bool) {
     let now = alarms.clock.now
     let (transfer, isPaused) = state.withLock { state in

@@ -14,7 +14,8 @@ final class UploadRun: Exchange.Client {
     case badFile(UploadMachine.File)
   }
 
-  /// The maximum number of response bytes to keep, more than a server needs to answer an upload.
+  /// The maximum number of response bytes to keep, more than a server needs to answer an upload. A longer response
+  /// is a failure.
   private static let longestAnswer = 1 << 20
 
   /// The minimum interval between the events `sent` of an attempt, in seconds, except for the last one. Also the
@@ -29,6 +30,8 @@ final class UploadRun: Exchange.Client {
     /// The time of the last event `sent` of the attempt.
     var reported: HostTime?
     var body = Data()
+    /// The number of response bytes, including those that are not kept.
+    var answerCount = 0
     var cookies = ChainCookies()
     var failure: TransferFailure?
     var retry: Alarms.ID?
@@ -86,6 +89,7 @@ final class UploadRun: Exchange.Client {
           state.attempt = attempt
           state.reported = nil
           state.body = Data()
+          state.answerCount = 0
           state.cookies = ChainCookies()
         }
         return state.exchange
@@ -140,6 +144,7 @@ final class UploadRun: Exchange.Client {
   func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand {
     state.withLock { state in
       guard state.exchange === exchange else { return }
+      state.answerCount += bytes.count
       state.body.append(contentsOf: bytes.prefix(max(0, Self.longestAnswer - state.body.count)))
     }
     return .more
@@ -159,7 +164,13 @@ final class UploadRun: Exchange.Client {
 
   func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {
     guard let attempt = attempt(of: exchange) else { return }
-    state.withLock { $0.failure = failure }
+    let failure = state.withLock { state in
+      let isTooLong = state.answerCount > Self.longestAnswer
+      state.failure =
+        failure
+        ?? (isTooLong ? TransferFailure(.badAnswer, "the answer to the upload has more than 1 MiB") : nil)
+      return state.failure
+    }
     handle(.ended(mayPass: failure?.mayPass ?? false, attempt: attempt))
   }
 

@@ -30,8 +30,8 @@ enum DecodeOrder {
   case idle(isAtEnd: Bool)
   /// Open the item (or keep it, if open in the right format) and seek to the given start of decoding.
   case open(ItemID, any MediaSource, EngineMachine.DecodeStart, generation: UInt64)
-  /// Decode the next frames of the item for the stream of that number. Frames at or after `end` seconds are
-  /// cut off.
+  /// Decode the next frames of the item for the output stream with the number `stream`. Frames at or after `end`
+  /// seconds of the item are cut off.
   case decode(ItemID, generation: UInt64, end: Double?, pace: Pace, volume: ItemVolume, stream: UInt64)
 }
 

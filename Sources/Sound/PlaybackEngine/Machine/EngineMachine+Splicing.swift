@@ -52,7 +52,7 @@ extension EngineMachine {
   }
 }
 
-// Changes of speed or volume: frames decoded ahead are decoded again and replace those that the device holds.
+// Changes of speed, pitch algorithm or volume: the unheard frames are decoded again.
 extension EngineMachine {
   mutating func decodeAheadAnew(now: HostTime, timing: OutputTiming?) {
     // No more frames of the item are heard after its end.

@@ -48,7 +48,8 @@ struct ChannelMix {
     }
   }
 
-  /// Returns the positions of a file that does not specify them: those of Vorbis, or of WAV and FLAC.
+  /// Returns the channel positions, as numbered in sndfile.h, for a file that specifies none: in the order of Vorbis, or
+  /// of WAV and FLAC. Channels after the eighth have no position.
   private static func usualMap(_ channels: Int, isVorbis: Bool) -> [Int32] {
     let (left, right, centre, rearLeft, rearRight, bass, sideLeft, sideRight):
       (

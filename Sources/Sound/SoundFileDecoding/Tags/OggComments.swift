@@ -41,7 +41,7 @@ enum OggComments {
 
   /// Returns the length up to the end of the comments' last page. If `bytes` are too short to find that end, returns
   /// the length that the next step needs. The steps read a page's header, its segment table and the first bytes of its
-  /// body.
+  /// body. If the file has no audio stream, returns a length below `bytes.count`.
   static func length(beginning bytes: [UInt8]) -> Int {
     var stream = AudioStream()
     var (offset, packets) = (0, 0)

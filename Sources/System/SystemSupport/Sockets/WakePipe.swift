@@ -12,7 +12,8 @@ package struct WakePipe: ~Copyable, Sendable {
   /// Creates a pair; nil if that fails, usually for lack of descriptors. `errno` then has the reason.
   package init?() {
     var ends: [Int32] = [-1, -1]
-    // Unlike pipe(2), SOCK_CLOEXEC leaves no moment in which another thread's child inherits the descriptors.
+    // Unlike `pipe` with a later `fcntl`, SOCK_CLOEXEC leaves no moment in which another thread's child inherits the
+    // descriptors.
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
     reader = OwnedDescriptor(owning: ends[0])
