@@ -562,7 +562,7 @@ struct RealSessionTests {
   func oldResumeData() throws {
     let folder = try TemporaryFolder()
     for (name, days) in [("a", 31.0), ("b", 29)] {
-      for end in [".resume", ".resume.record", ".part"] {
+      for end in [".resume", ".resume.record", ".part", ".part.record.new"] {
         let path = try folder.write(name + end, content)
         let date = Date(timeIntervalSinceNow: -days * 86_400)
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)

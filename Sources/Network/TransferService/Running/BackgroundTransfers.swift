@@ -91,6 +91,10 @@ package final class BackgroundTransfers: TransferService {
       State(
         machine: TransferServiceMachine(
           discretionaryDelay: settings.discretionaryDelay, application: settings.application ?? .front)))
+    // Left by a process that was killed while it wrote a record.
+    for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".new") {
+      unlink("\(folder)/\(name)")
+    }
     for record in TaskRecord.read(in: folder) { restore(record) }
     let (folder, date) = (folder, today())
     disk.add { Self.removeOldResumeData(in: folder, at: date) }

@@ -57,9 +57,10 @@ struct WAVFile: ~Copyable {
   /// follows; 0 after `finish`.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
     guard !isFinished, try writeHeader() else { return 0 }
+    // Before the bytes, because an error after them would hide that they were written.
+    if dataBytes >= settledBytes + Self.headerInterval { try settle() }
     let count = try file?.write(bytes) ?? 0
     dataBytes += UInt64(count)
-    if dataBytes - settledBytes >= Self.headerInterval { try settle() }
     return count
   }
 
