@@ -87,6 +87,21 @@ struct KeptRunningTests {
     }
   }
 
+  @Test("Audio: silence that is played counts as sound, until its end")
+  func silence() async {
+    await withTestDevice(modes: [.audio]) { device in
+      await device.launch()
+      let player = device.play([device.song("a", duration: .seconds(600), sampleRate: 8000)])
+      player.volume = 0
+      player.isMuted = true
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(599))
+      #expect(device.state == .background && device.system.keptRunningBy == .audio)
+      await device.advance(by: .seconds(60))
+      #expect(device.record.moments(of: "state suspended") == [.seconds(600)])
+    }
+  }
+
   @Test("Audio that starves for less than 5 s does not count as stopped; for longer it does")
   func starving() async {
     await withTestDevice(modes: [.audio], output: .starving(from: .seconds(10), until: .seconds(14))) {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 import Transfer
 
@@ -19,6 +20,60 @@ struct LoaderTransportTests {
       }
       return .more
     }
+  }
+
+  /// Signals the end of a transfer.
+  private final class EndSink: TransferSink {
+    let hasEnded = DispatchSemaphore(value: 0)
+
+    func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
+      if case .end = event { hasEnded.signal() }
+      return .more
+    }
+  }
+
+  /// Computes each range as an application does for its own server: an overflow would stop it.
+  private final class Vault: NSObject, AVAssetResourceLoaderDelegate, Sendable {
+    let length: Int64?
+    let ranges = Mutex<[String]>([])
+
+    init(length: Int64?) { self.length = length }
+
+    func resourceLoader(
+      _ resourceLoader: AVAssetResourceLoader,
+      shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
+    ) -> Bool {
+      guard let data = loadingRequest.dataRequest else { return false }
+      let last = data.requestedOffset + Int64(data.requestedLength) - 1
+      ranges.withLock { $0.append("bytes=\(data.requestedOffset)-\(last)") }
+      loadingRequest.contentInformationRequest?.isByteRangeAccessSupported = true
+      if let length { loadingRequest.contentInformationRequest?.contentLength = length }
+      data.respond(with: Data([1, 2]))
+      loadingRequest.finishLoading()
+      return true
+    }
+  }
+
+  @Test(
+    "The first request is for two bytes; the range of the next one ends with the resource or at Int.max",
+    arguments: [
+      (nil, 0, "0-9223372036854775806"), (nil, 5000, "0-9223372036854775806"),
+      (0, 0, "0-9223372036854775806"), (-1, 0, "0-9223372036854775806"), (10_000, 0, "0-9999"),
+      (10_000, 5000, "5000-9999"), (.max, 5000, "5000-9223372036854775806"),
+      (.max, .max - 1, "9223372036854775806-9223372036854775806"),
+    ] as [(Int64?, Int64, String)])
+  func ranges(length: Int64?, asked: Int64, expected: String) throws {
+    let url = try #require(URL(string: "vault://safe/song.mp3"))
+    let loader = AVURLAsset(url: url).resourceLoader
+    let vault = Vault(length: length)
+    loader.setDelegate(vault, queue: DispatchQueue(label: "vault"))
+    let transport = LoaderTransport(url, loader: loader)
+    var request = TransferRequest(url: try WebURL.read("http://safe/song.mp3").url)
+    request.fields.set("Range", "bytes=\(asked)-")
+    let sink = EndSink()
+    _ = transport.start(request, sink: sink)
+    #expect(sink.hasEnded.wait(timeout: .now() + 120) == .success)
+    #expect(vault.ranges.withLock { $0 } == ["bytes=0-1", "bytes=\(expected)"])
   }
 
   @Test("Cancelling waits for the event that is being delivered")

@@ -78,6 +78,8 @@ extension BackgrounderTests {
       try await withPhone(["whatever", "--script", "tap@0 call@0.7 hangup@2.2 quit@2.8"]) { phone in
         let numbers = phone.lines.filter { $0.contains("Position") }
         #expect(numbers == ["Result: Position 2 = 1", "Result: Position 6 = 8"])
+        // The task of the calculation goes on too: no other one is begun.
+        #expect(phone.device.record.only("task").entries.map(\.text) == ["task \"Fibonacci\" begun"])
       }
     }
 

@@ -31,7 +31,7 @@ public protocol CLLocationManagerDelegate: AnyObject {
   /// Reports the exit from a region. Never called, because regions are not monitored.
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
 
-  /// Reports that a region cannot be monitored. Never called.
+  /// Reports that a region cannot be monitored. Never called, because regions are not monitored.
   func locationManager(
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error)
 

@@ -150,7 +150,11 @@ open class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
   /// delegate with much data should provide it in pieces.
   open func respond(with data: Data) {
     guard !data.isEmpty else { return }
-    offset.withLock { $0 += Int64(data.count) }
+    offset.withLock { offset in
+      // A delegate may provide more than was requested, at an offset near the largest too.
+      let (sum, overflows) = offset.addingReportingOverflow(Int64(data.count))
+      offset = overflows ? .max : sum
+    }
     onData(data)
   }
 }

@@ -20,6 +20,8 @@ struct ResourceLoaderTests {
       var missing: Int64 = 0
       var hasRanges = true
       var tellsLength = true
+      /// Bytes that the vault says it has, in place of those of the song.
+      var claim: Int64?
       var takes = true
       var error: CocoaError?
     }
@@ -47,9 +49,10 @@ struct ResourceLoaderTests {
         return true
       }
       information?.contentType = "public.mp3"
-      if manner.tellsLength { information?.contentLength = stream.byteCount }
+      let length = manner.claim ?? stream.byteCount
+      if manner.tellsLength { information?.contentLength = length }
       information?.isByteRangeAccessSupported = manner.hasRanges
-      let rest = manner.tellsLength ? Int(stream.byteCount - data.requestedOffset) : .max
+      let rest = manner.tellsLength ? Int(length - data.requestedOffset) : .max
       #expect(data.requestedLength == (information == nil ? rest : 2))
       let limit = min(manner.limit, 1 << 40, Int64(data.requestedLength))
       let end = min(stream.byteCount - manner.missing, data.requestedOffset + limit)
@@ -121,6 +124,17 @@ struct ResourceLoaderTests {
     try await withVault(manner) { device, song, vault, _ in
       await device.advance(by: .seconds(13))
       #expect(device.heard.passages == [song.whole] && vault.entries == ["? 0", "0"])
+    }
+  }
+
+  @Test("A delegate that claims a length near Int.max brings what it has, which is heard")
+  func hugeLength() async throws {
+    var manner = Vault.Manner()
+    manner.claim = .max
+    try await withVault(manner) { device, song, vault, player in
+      await device.advance(by: .seconds(13))
+      #expect(device.heard.passages == [song.whole])
+      #expect(vault.entries.starts(with: ["? 0", "0"]))
     }
   }
 

@@ -110,6 +110,8 @@ struct LocationTutorialTests {
   @Test("004: \"set a key in your Info.plist … If you do not include this, location will silently fail\"")
   func description() async throws {
     try await withTestDevice(modes: [.location]) { device in
+      // The tests have no Info.plist.
+      #expect(device.location.usage.whenInUse != nil && device.location.usage.always != nil)
       device.location.usage = LocationUsage()
       await device.launch(AppDelegate())
       await device.travel(along: try LocationTrack(through: [CLLocationCoordinate2D()]))
