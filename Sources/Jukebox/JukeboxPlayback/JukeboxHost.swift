@@ -157,6 +157,9 @@ package final class JukeboxHost: Suspendable {
         if hasEnded { self.ended() }
       }
     }
+    self.player?.onBrokenOff = { [weak self] song, progress in
+      self?.state.withLock { $0.machine.notePosition(in: song.song, at: progress) }
+    }
     self.player?.onEvent = { [weak self] event in
       self?.learn(event)
       onEvent?(self?.complete(event) ?? event)

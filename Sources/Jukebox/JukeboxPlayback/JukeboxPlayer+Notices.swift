@@ -138,6 +138,10 @@ extension JukeboxPlayer {
   private func passCurrent(and count: Int) -> Entry? {
     let ticket = ticketOfLeaving
     var left = current
+    // Before another song is current, because the position of this one is then lost.
+    if let left, left.failure != nil, let progress = place.progress(of: left.song.id) {
+      onBrokenOff?(left.song, progress)
+    }
     for _ in 0..<count {
       let next = upcoming.removeFirst()
       if let left { onReport(Self.report(left, then: next), ticket) }

@@ -46,6 +46,8 @@ package final class JukeboxPlayer {
   let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
   /// The current entry: the one started last, or a later one according to the player's last notification.
   var current: Entry?
+  /// Called when a song that broke off is left, with its last position.
+  var onBrokenOff: (@MainActor (QueuedSong, JukeboxMachine.Progress) -> Void)?
   /// The entries queued after `current`.
   var upcoming: Deque<Entry> = []
   /// Whether the player's last notification since the last `start` was that it has no current item.
@@ -119,7 +121,9 @@ package final class JukeboxPlayer {
       let time = Self.time(seconds, in: song)
       player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { [weak self, place] finished in
         MainActor.assumeIsolated {
-          guard let self, self.ticket == ticket else { return place.settle(ticket) }
+          // A removed player has left its position in `place`.
+          guard let self else { return }
+          guard self.ticket == ticket else { return place.settle(ticket) }
           self.seek = nil
           guard !finished, self.current?.item !== item else { return place.settle(ticket) }
           // The song had already ended when the seek arrived; the player reports that only now.

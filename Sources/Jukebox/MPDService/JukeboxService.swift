@@ -81,7 +81,9 @@ package final class JukeboxService {
     // Restored before the first application, so that a restart does not play aloud.
     sound.set(.switchedOff, host.read { $0.isSwitchedOff })
     watches = WatchDesk(host: host, clock: clock)
-    tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
+    tagReader = TagReader(
+      clock: clock, isWanted: { id in host.read { $0.queue[id] != nil } },
+      onRead: { metadata in try? host.change { $0.setMetadata(metadata) } })
     desk = ControlDesk(
       playback: PlaybackCommands(
         host: host, sound: sound, home: home, library: library, clock: clock, started: clock.now,

@@ -112,12 +112,16 @@ package final class MusicDatabase: Sendable {
   /// Scans for changes, now and whenever inotify reports changes. `onChange` is called on a thread of the
   /// library, when an update begins and ends and when the library has changed.
   package func start(onChange: @escaping @Sendable (Subsystems) -> Void) {
-    let watch = FolderWatch(
-      home: home, onChange: { [weak self] folder in self?.note(folder) },
-      onFull: { [complain] reason in
-        complain(.warning, "cannot watch the music directory: \(reason); run `update` after changes")
-      })
-    state.withLock { state in
+    let refuse: @Sendable (String) -> Void = { [complain] reason in
+      complain(.warning, "cannot watch the music directory: \(reason); run `update` after changes")
+    }
+    var watch: FolderWatch?
+    do throws(FileBytes.Problem) {
+      watch = try FolderWatch(home: home, onChange: { [weak self] in self?.note($0) }, onFull: refuse)
+    } catch {
+      refuse("\(error)")
+    }
+    state.withLock { [watch] state in
       state.watch = watch
       state.updates.addAll()
     }

@@ -119,6 +119,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false]) @MainActor
+  func aLongSongThatBreaksOffIsResumedThere(hasNext: Bool) throws {
+    try PlaybackStage.with(["a": 100, "b": 100], breaking: ["a": 30]) { stage in
+      let (host, player) = host(stage)
+      try host.change { $0.positions.threshold = 60 }
+      try host.change { $0.play() }
+      if !hasNext { try host.change { machine throws(JukeboxError) in try machine.delete(1..<2) } }
+      stage.pass(40)
+      #expect(current(player) == (hasNext ? "b" : nil))
+      let left = try #require(host.read { $0.positions }.all.first)
+      #expect(abs(left.seconds - 30) < 0.2)
+    }
+  }
+
   @Test @MainActor func theSpeedIsThePlayersRate() throws {
     try PlaybackStage.with(["a": 10]) { stage in
       let (host, player) = host(stage)

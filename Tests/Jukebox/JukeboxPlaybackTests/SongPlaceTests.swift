@@ -55,6 +55,24 @@ import Testing
   }
 
   /// Who counts the steps hears of each, also of those that were heard at the very end and could not be told.
+  @Test func placeStaysAtTheTargetOfASeekThatEndsWithThePlayer() throws {
+    try PlaybackStage.with(["a": 60]) { stage in
+      let place = SongPlace()
+      let queue = AVQueuePlayer()
+      var player: JukeboxPlayer? = JukeboxPlayer(player: queue, place: place) { _, _ in }
+      let song = stage.song("a")
+      player?.perform(.start(song, at: 0, paused: false, ticket: ticket(1)))
+      stage.pass(1)
+      let seek = JukeboxAction.seek(song, to: 30, ticket: ticket(2))
+      place.expect([seek])
+      player?.perform(seek)
+      place.freeze()
+      player = nil
+      queue.removeAllItems()
+      #expect(place.seconds(of: song.id) == 30)
+    }
+  }
+
   @Test func placeStaysBeforeAStepThatWasNotTold() throws {
     try PlaybackStage.with(["a": 2]) { stage in
       let rig = PlayerRig(stage)

@@ -135,6 +135,23 @@ import Transfer
     #expect(try tests.send("playlistinfo 0") == "file: http://lists/a\nName: First\nPos: 0\nId: 1\n")
   }
 
+  /// Two clients that fetch pictures in pieces at the same time cost two reads.
+  @Test func picturesInPiecesAreReadOnceForEachClient() throws {
+    let reads = Mutex(0)
+    let tests = try RemoteSongTests(
+      reachOfOthers: .allForOthers,
+      readTag: { _, _, _, _ in
+        reads.withLock { $0 += 1 }
+        return MediaTag(fields: [.init(key: "APIC", value: .data([UInt8](repeating: 7, count: 20_000)))])
+      })
+    for offset in [0, 8192, 16_384] {
+      for client in [Client.own, .network] {
+        #expect(try tests.send("readpicture http://h/a.mp3 \(offset)", client).contains("size: 20000"))
+      }
+    }
+    #expect(reads.withLock { $0 } == 2)
+  }
+
   @Test func playlistsThatAreReadInPartAreToldOf() throws {
     let tests = try RemoteSongTests(reachOfOthers: .publicOnly) { url, _, _, _ in
       var answer = PlaylistAnswer()

@@ -1,5 +1,6 @@
 import Glibc
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import MusicFiles
@@ -36,6 +37,19 @@ import Testing
   @Test func urlsLeadBack() {
     let path = MediaPath(bytes: [0x2F] + (1...255).filter { $0 != 0x2F }.map(UInt8.init))
     #expect(EntryLocation(Array(path.fileURL.utf8)) == .paths([path]))
+  }
+
+  @Test(arguments: [10_000_000_000, -10_000_000_000]) func filesHaveDatesOfAnyCentury(_ seconds: Int) throws {
+    // The file system may keep the date only in part.
+    let folder = try TemporaryFolder()
+    let path = folder.file("a")
+    try folder.write("a", "")
+    let times = [timespec](repeating: timespec(tv_sec: seconds, tv_nsec: 999_999_999), count: 2)
+    #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+    var kept = stat()
+    #expect(stat(path, &kept) == 0)
+    let status = try FileStatus(of: MediaPath(path))
+    #expect(status.modified == Int64(kept.st_mtim.tv_sec) && (status.changed > 0) == (status.modified > 0))
   }
 
   @Test func cutsAtZeroBytes() {

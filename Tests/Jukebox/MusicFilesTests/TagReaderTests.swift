@@ -48,6 +48,20 @@ import Testing
     #expect(metadata(".").tags.isEmpty)
   }
 
+  @Test func songsThatAreNoLongerWantedAreNotRead() throws {
+    try folder.write("a.mp3", song(["TIT2": "Title"]))
+    let locator = SongLocator(path: Array(folder.file("a.mp3").utf8))
+    let seen = Mutex<[UInt32]>([])
+    let done = DispatchSemaphore(value: 0)
+    let reader = TagReader(clock: SystemClock.shared, isWanted: { $0.rawValue > 1 }) { batch in
+      seen.withLock { $0 += batch.map(\.id.rawValue) }
+      done.signal()
+    }
+    reader.read([(SongID(rawValue: 1), locator), (SongID(rawValue: 2), locator)])
+    #expect(done.wait(timeout: .now() + 120) == .success)
+    #expect(seen.withLock { $0 } == [2])
+  }
+
   /// Songs that come while others are read are read behind them, each once.
   @Test func songsAreReadInOrder() throws {
     let count = 2500

@@ -293,6 +293,43 @@ import Testing
     try FileManager.default.removeItem(atPath: folder.file("music/other"))
     try wait(for: ["First"])
     #expect(run.events.all.contains([.update, .database]))
+    // Links to folders are not reported as folders.
+    try folder.song("../disk/d.mp3", ["TPE1": "Four"])
+    try folder.link("music/disk", to: "../disk")
+    try wait(for: ["First", "Four"])
+    unlink(folder.file("music/disk"))
+    try wait(for: ["First"])
+  }
+
+  @Test("What a scan that was broken off has left undone is done by the next, without changes")
+  func brokenOff() throws {
+    for name in ["b", "c"] { try folder.song("\(name)/1.mp3") }
+    try LibraryRun(folder).start()
+    try folder.song("a/1.mp3")
+    let home = MediaPath(folder.file("music"))
+    func writer() throws -> LibraryWriter {
+      try LibraryWriter(LibraryFile.open(MediaPath(folder.file("library")), home: home))
+    }
+    var seconds = 0.0
+    func scan(_ writer: LibraryWriter, isBroken: Bool) throws {
+      var count = 0
+      var scan = FolderScan(
+        writer, home: home, watch: nil, rereads: false, seconds: { seconds },
+        isCancelled: {
+          seconds += 100
+          count += 1
+          return isBroken && count > 3
+        })
+      try writer.begin()
+      try? scan.scan([], isDeep: true)
+      if !isBroken { _ = try writer.finish(isComplete: true) }
+      try writer.commit()
+    }
+    try scan(try writer(), isBroken: true)
+    #expect(try LibraryRun(folder).songs() == ["b/1.mp3", "c/1.mp3", "a/1.mp3"])
+    try scan(try writer(), isBroken: false)
+    // Another run, because answers are kept.
+    #expect(try LibraryRun(folder).songs() == ["a/1.mp3", "b/1.mp3", "c/1.mp3"])
   }
 
   @Test("A run that is ended keeps what it has, and the next one goes on") func ending() throws {

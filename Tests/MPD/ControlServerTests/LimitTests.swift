@@ -94,6 +94,36 @@ struct LimitTests {
   }
 
   @Test(
+    "A client that is dropped while a command is under way has left when that is done",
+    .unixOnly("The kernel takes megabytes over TCP."))
+  func droppedWhileWaiting() throws {
+    let held = Watched<[Completion]>([])
+    let server = try TestServer(
+      handler: TestHandler { command, _, completion in
+        guard case .playback(.status) = command else { return held.change { $0.append(completion) } }
+        // More than the kernel takes, and less than the mark above which no command is performed.
+        var reply = Reply()
+        for _ in 0..<400 { reply.append("volume", String(repeating: "x", count: 990)) }
+        completion(reply)
+      }
+    ) {
+      $0.pauseBytes = 1_000_000
+      $0.stall = 1
+    }
+    let client = try server.client()
+    client.send("status\nstats\n")
+    #expect(held.wait { $0.count == 1 })
+    #expect(server.handler.closed.wait { $0.count == 1 })
+    // The connection's last turn has ended.
+    let other = try server.client()
+    #expect(try other.ask("ping") == ["OK"])
+    #expect(server.handler.left.value.isEmpty)
+    held.change { $0 = [] }
+    #expect(server.handler.left.wait { $0.count == 1 })
+    withExtendedLifetime(client) {}
+  }
+
+  @Test(
     "A client that sends and never reads costs no more than one reply above the mark, and gets all once it reads"
   )
   func neverReading() throws {

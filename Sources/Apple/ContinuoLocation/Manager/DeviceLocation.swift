@@ -289,7 +289,8 @@ public final class DeviceLocation: Suspendable {
   }
 }
 
-/// A weak reference to a manager. An object of its own, because copying a weak reference loads the manager.
+/// A weak reference to a manager. An object of its own, so that it can be taken from an entry under the lock and loaded
+/// later. A load under the lock may hold the last reference to the manager, whose `deinit` takes the same lock.
 final class ManagerReference: Sendable {
   weak let manager: CLLocationManager?
   init(_ manager: CLLocationManager) { self.manager = manager }

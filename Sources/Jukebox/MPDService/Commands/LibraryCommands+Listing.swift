@@ -53,7 +53,7 @@ extension LibraryCommands {
         let isFolder = status.type == S_IFDIR
         reply.append(isFolder ? "directory" : "file", Argument(name))
         if !isFolder { reply.append("size", status.size) }
-        reply.append(lastModified: status.changed / 1_000_000_000)
+        reply.append(lastModified: status.modified)
       }
     } catch {
       throw Ack(.system, "\(error)")

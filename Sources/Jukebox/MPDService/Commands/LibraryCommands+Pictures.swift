@@ -32,16 +32,20 @@ extension LibraryCommands {
     let isOwn = request.reach == .all && song.isRemote
     let credentials = named.credentials ?? (isOwn ? host.read { $0.queue.ownCredentials(for: song) } : nil)
     let content: (mimeType: String, data: [UInt8])?
-    // The first chunk is read from the current file. Later chunks are from the kept picture if it was read for the
-    // same song and with the same rights.
-    if offset > 0, let known = picture.withLock({ $0 }), known.song == song, known.reach == request.reach,
-      known.credentials == credentials
-    {
+    let isKept = { (known: Picture) in
+      known.song == song && known.reach == request.reach && known.credentials == credentials
+    }
+    // The first chunk is read from the current file. Later chunks are from a kept picture if it was read for the same
+    // song and with the same rights.
+    if offset > 0, let known = pictures.withLock({ $0.first(where: isKept) }) {
       content = known.content
     } else {
       content = try wholePicture(of: song, credentials, request)
-      let known = Picture(song: song, reach: request.reach, credentials: credentials, content: content)
-      picture.withLock { $0 = known }
+      let new = Picture(song: song, reach: request.reach, credentials: credentials, content: content)
+      pictures.withLock { pictures in
+        pictures.removeAll(where: isKept)
+        pictures = [new] + pictures.prefix(Self.keptPictures - 1)
+      }
     }
     var reply = Reply()
     guard let content else { return reply }

@@ -50,8 +50,10 @@ final class LibraryCommands: Sendable {
   let readTag: TagReading?
   let requests = NetworkRequests()
   private let clock: any HostClock
-  /// The picture that was requested last, kept because clients fetch pictures in chunks.
-  let picture = Mutex<Picture?>(nil)
+  /// The pictures that were requested last, the newest first. Kept because clients fetch pictures in chunks.
+  let pictures = Mutex<[Picture]>([])
+  /// The maximum number of kept pictures: for some clients at once.
+  static let keptPictures = 4
   /// Clients that have disconnected or closed their sending side and are not forgotten yet.
   private let gone = Mutex<[ClientID: Absence]>([:])
 

@@ -12,7 +12,7 @@ package struct FileStatus {
   package let type: UInt32
   package let permissions: UInt32
   package let size: Int64
-  /// The time of the last modification, in nanoseconds since 1970.
+  /// The time of the last modification, in nanoseconds since 1970; limited to the range of the type.
   package let changed: Int64
   /// The time of the last modification, in seconds since 1970.
   package let modified: Int64
@@ -44,6 +44,8 @@ package struct FileStatus {
     permissions = status.st_mode & 0o777
     size = Int64(status.st_size)
     modified = Int64(status.st_mtim.tv_sec)
-    changed = modified * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    // File systems have dates outside the years 1678 to 2261, which are the range of an `Int64`.
+    let seconds = min(max(modified, -9_223_372_036), 9_223_372_035)
+    changed = seconds * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
   }
 }

@@ -24,13 +24,17 @@ package final class TagReader: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "continuo.tags", qos: .utility)
   private let clock: any HostClock
+  private let isWanted: @Sendable (SongID) -> Bool
   private let onRead: @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
 
-  /// Creates a reader, which calls `onRead` on its own dispatch queue.
+  /// Creates a reader, which calls `onRead` on its own dispatch queue. A file is not read if `isWanted`, called on that
+  /// queue before the file's turn, returns false for its song.
   package init(
-    clock: any HostClock, onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
+    clock: any HostClock, isWanted: @escaping @Sendable (SongID) -> Bool = { _ in true },
+    onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
   ) {
     self.clock = clock
+    self.isWanted = isWanted
     self.onRead = onRead
   }
 
@@ -56,7 +60,7 @@ package final class TagReader: Sendable {
       guard !songs.isEmpty else { return }
       var batch: [(id: SongID, metadata: SongMetadata)] = []
       var start = clock.now
-      for song in songs {
+      for song in songs where isWanted(song.id) {
         batch.append((song.id, SongMetadata(path: song.path)))
         let now = clock.now
         if batch.count >= Self.batchSize || now.seconds(since: start) >= Self.batchSeconds {

@@ -27,15 +27,15 @@ final class FolderWatch: Sendable {
   private let state = Mutex(State())
   private let onFull: @Sendable (String) -> Void
 
-  /// Starts inotify; nil if the system refuses an instance. `onChange` runs on the watch's own queue, with a
+  /// Starts inotify. Throws the error if the system refuses an instance. `onChange` runs on the watch's own queue, with a
   /// changed folder, or nil after an overflow. `onFull` is called at most once, with the reason why no more
   /// folders can be watched, on the thread that adds a folder.
-  init?(
+  init(
     home: MediaPath, onChange: @escaping @Sendable ([UInt8]?) -> Void,
     onFull: @escaping @Sendable (String) -> Void
-  ) {
+  ) throws(FileBytes.Problem) {
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { throw .system(errno) }
     self.home = home
     self.onFull = onFull
     source = DispatchSource.makeReadSource(
@@ -91,16 +91,22 @@ final class FolderWatch: Sendable {
     }
   }
 
+  /// Returns the folders in which the event is a change. Blocks on the disk if the event may be about a link.
   private func folders(_ event: inotify_event, _ name: [UInt8]) -> [[UInt8]] {
-    state.withLock { state in
+    let folders = state.withLock { state -> [[UInt8]] in
       if event.mask & UInt32(IN_IGNORED) != 0 {
         state.folders[event.wd] = nil
         return []
       }
-      let file = MediaPath(bytes: name)
-      let concerns =
-        name.isEmpty || event.mask & UInt32(IN_ISDIR) != 0 || file.isSong || file.isPlaylist
-      return concerns && name.first != UInt8(ascii: ".") ? state.folders[event.wd] ?? [] : []
+      return state.folders[event.wd] ?? []
     }
+    guard let folder = folders.first, name.first != UInt8(ascii: ".") else { return [] }
+    let file = MediaPath(bytes: name)
+    if name.isEmpty || event.mask & UInt32(IN_ISDIR) != 0 || file.isSong || file.isPlaylist { return folders }
+    // A link to a folder is not reported as a folder, and a removed one can no longer be examined.
+    if event.mask & (UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)) != 0 { return folders }
+    guard event.mask & (UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)) != 0 else { return [] }
+    let path = (folder.isEmpty ? home : home.appending(folder)).appending(name)
+    return (try? FileStatus(ofLinkOrFile: path))?.type == S_IFLNK ? folders : []
   }
 }

@@ -26,6 +26,8 @@ final class LibraryWriter {
   /// The numbers of recently used texts: artists and albums repeat.
   private var texts: [[UInt8]: Int64] = [:]
   private static let textLimit = 1000
+  /// The name of the row that exists while committed changes await `finish`.
+  private static let unfinished = DatabaseValue.bytes(Array("unfinished".utf8))
   /// Whether anything has changed since the last `finish`.
   private(set) var hasChanged = false
   private var hasRemoved = false
@@ -45,6 +47,8 @@ final class LibraryWriter {
     findText = try database.statement("SELECT id FROM texts WHERE text = ?")
     deleteTag = try database.statement("DELETE FROM tags WHERE type = ? AND text = ? AND song = ?")
     self.database = database
+    let isUnfinished = try integer("SELECT 1 FROM about WHERE name = ?", Self.unfinished) != nil
+    (hasChanged, hasRemoved, mustOrderFolders) = (isUnfinished, isUnfinished, isUnfinished)
   }
 
   private final class CachedStatement {
@@ -77,7 +81,11 @@ final class LibraryWriter {
   /// Begins a transaction, whose changes other connections see after `commit`.
   func begin() throws(DatabaseError) { try database.run("BEGIN IMMEDIATE") }
 
-  func commit() throws(DatabaseError) { try database.run("COMMIT") }
+  /// Commits the changes. If `finish` is still to come, the next writer completes the pass, should this one end before.
+  func commit() throws(DatabaseError) {
+    if hasChanged { try database.run("INSERT OR REPLACE INTO about VALUES(?, 1)", Self.unfinished) }
+    try database.run("COMMIT")
+  }
 
   /// Rolls the transaction back, unless SQLite has already done so after an error.
   func rollBack() {
@@ -108,6 +116,7 @@ final class LibraryWriter {
       texts = [:]
     }
     try noteFigures()
+    try database.run("DELETE FROM about WHERE name = ?", Self.unfinished)
     hasChanged = false
     (hasRemoved, mustOrderFolders) = (false, false)
     return true

@@ -304,7 +304,12 @@ final class ClientConnection: ChannelInboundHandler {
   }
 
   private func closeWhenSent() {
-    guard let context else { return core.forget(self) }
+    guard let context else {
+      // A command in progress ends soon, because the handler knows that the connection is closed. The server's end
+      // waits for none.
+      if !machine.isPerforming || core.isEnding { core.forget(self) }
+      return
+    }
     guard pending > 0 else { return context.close(promise: nil) }
     // The stall limit applies to these bytes too.
     let sent = context.eventLoop.makePromise(of: Void.self)

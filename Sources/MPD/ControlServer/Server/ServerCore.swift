@@ -225,5 +225,8 @@ final class ServerCore {
     return promise.futureResult
   }
 
+  /// Whether the server's end has begun.
+  var isEnding: Bool { ending != nil }
+
   func abandon() { for connection in connections.values { connection.abandon() } }
 }
