@@ -15,10 +15,11 @@ struct BackgroundTaskTests {
       let tasks = (0..<20).map { application.beginBackgroundTask(withName: "task \($0)") }
       #expect(Set(tasks).count == 20 && !tasks.contains(.invalid))
       await device.pressHomeButton()
-      for task in tasks {
+      for (number, task) in tasks.enumerated().reversed() {
         #expect(device.state == .background)
         application.endBackgroundTask(task)
         await device.advance(by: .seconds(1))
+        #expect(device.record.contains("task \"task \(number)\" ended"))
       }
       #expect(device.record.moments(of: "state suspended") == [.seconds(20)])
       withExtendedLifetime(app) {}

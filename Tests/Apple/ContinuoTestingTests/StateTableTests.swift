@@ -150,11 +150,15 @@ struct StateTableTests {
       #expect(application.applicationState == .active)
       app.onResignActive = { device.note("delegate sees \(application.applicationState)") }
       app.onEnterBackground = { device.note("delegate sees \(application.applicationState)") }
+      let task = application.beginBackgroundTask()
       await device.pressHomeButton()
       #expect(
         device.record.only("delegate sees").entries.map(\.text) == [
           "delegate sees active", "delegate sees background",
         ])
+      #expect(device.state == .background && application.applicationState == .background)
+      application.endBackgroundTask(task)
+      await device.advance(by: .zero)
       #expect(device.state == .suspended && application.applicationState == .background)
       await device.foreground()
       await device.beginInterruption()

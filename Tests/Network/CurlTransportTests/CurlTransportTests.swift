@@ -225,7 +225,7 @@ struct CurlTransportTests {
   }
 
   @Test(
-    "sockets are the system's, and stay when an application's are reclaimed; or the application's",
+    "sockets are the system's, and stay when an application's are reclaimed; or the application's, and lost then",
     arguments: [true, false])
   func owners(isSystems: Bool) throws {
     let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 9"])), .hang] }
@@ -238,7 +238,13 @@ struct CurlTransportTests {
     let descriptors = LoopbackSocket.descriptors(at: server.port, isOtherEnd: true)
     #expect(descriptors.count == 1)
     #expect(descriptors.allSatisfy { SystemSockets.contain($0) == isSystems })
-    transport.cancel(transfer)
+    guard !isSystems else { return transport.cancel(transfer) }
+    // As a reclaim does.
+    var nobody = sockaddr()
+    nobody.sa_family = sa_family_t(AF_UNSPEC)
+    let length = socklen_t(MemoryLayout<sockaddr>.size)
+    #expect(descriptors.allSatisfy { connect($0, &nobody, length) == 0 })
+    #expect(sink.wait() && sink.failure?.kind == .lost)
   }
 
   @Test("lengths: chunked, untold, compressed, too long, too short")

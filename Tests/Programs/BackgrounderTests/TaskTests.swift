@@ -63,6 +63,25 @@ extension BackgrounderTests {
       }
     }
 
+    /// The task is requested on the queue that sends, and so not before the upload of an earlier tap is over.
+    @MainActor @Test func anUploadRequestsItsTaskOnItsQueue() async throws {
+      let gate = Gate()
+      try await withPhone(["upload", "--press", "tap@0"], block: { _ in gate.pass() }) { phone in
+        try await phone.wait(for: "the first part") { gate.count == 1 }
+        await phone.perform(.tap)
+        gate.open(10)
+        try await phone.wait(for: "the second upload") { gate.count == 11 }
+        #expect(
+          phone.device.record.only("task") == """
+            0.000 \(Self.upload) begun
+            0.000 \(Self.upload) ended
+            0.000 \(Self.upload) begun
+            """)
+        gate.open(10)
+        try await phone.wait(for: "its end") { phone.lines.count { $0 == "Upload finished" } == 2 }
+      }
+    }
+
     @MainActor @Test func anUploadThatTakesTooLongIsStopped() async throws {
       let gate = Gate()
       try await withPhone(["upload", "--press", "tap@0"], block: { _ in gate.pass() }) { phone in
@@ -124,7 +143,9 @@ extension BackgrounderTests {
     }
 
     @MainActor @Test func downloadsGoOnByANotificationAlone() async throws {
-      try await withPhone(["download", "--work", "40", "--script", "tap@0 home@15 quit@100"]) { phone in
+      try await withPhone(["download", "--work", "40", "--script", "tap@0"]) { phone in
+        phone.device.application.delegate = nil
+        try await phone.play("home@15 quit@100")
         #expect(
           phone.device.record.since(.seconds(1)).without("call") == """
             10.000 | Downloaded one.mp3
@@ -197,6 +218,14 @@ extension BackgrounderTests {
             21.000 state suspended
             """)
         #expect(phone.lines.first == "Session begun")
+        // The next session ends like the first.
+        try await phone.play("foreground@110 home@120 quit@200")
+        #expect(
+          phone.device.record.since(.seconds(120)).only("| Session", "task") == """
+            120.000 task "End of session" begun
+            140.000 | Session ended
+            140.000 task "End of session" ended
+            """)
       }
     }
 
