@@ -9,7 +9,7 @@ final class LoopMailbox: Sendable {
   struct Record {
     let topic: WatchTopic
     let kind: String
-    let bytes: ByteBuffer
+    let bytes: [UInt8]
     /// The only client that gets the record; nil for all watchers.
     let client: ClientID?
   }
@@ -58,7 +58,7 @@ final class LoopMailbox: Sendable {
   func broadcast(_ record: WatchRecord, _ topic: WatchTopic, only client: ClientID?) {
     guard guarded.withLock({ $0.topics.contains(topic) }) else { return }
     let kind = record.event.name
-    let formatted = Record(topic: topic, kind: kind, bytes: ByteBuffer(bytes: record.bytes), client: client)
+    let formatted = Record(topic: topic, kind: kind, bytes: record.bytes, client: client)
     post { guarded in
       if guarded.contents.records.count < recordLimit, guarded.contents.overflow[topic] == nil {
         guarded.contents.records.append(formatted)
