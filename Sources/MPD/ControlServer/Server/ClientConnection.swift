@@ -44,6 +44,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   private(set) var topics: Set<WatchTopic> = []
   private var backlog = WatchBacklog<String, [UInt8]>()
+  private var watcherSocket: WatcherSocket?
 
   private var timer: Scheduled<Void>?
   private var timerDeadline = NIODeadline.distantFuture
@@ -57,9 +58,7 @@ final class ClientConnection: ChannelInboundHandler {
     core: ServerCore, info: ClientInfo, origin: PasswordGuesses.Origin,
     configuration: ConnectionMachine.Configuration
   ) {
-    self.core = core
-    self.info = info
-    self.origin = origin
+    (self.core, self.info, self.origin) = (core, info, origin)
     machine = ConnectionMachine(configuration: configuration)
     clock = ClientClock(limits: core.limits, now: .now())
   }
@@ -266,6 +265,7 @@ final class ClientConnection: ChannelInboundHandler {
     backlog = WatchBacklog()
     setMark(core.limits.pauseBytes)
     core.watchEnded(self)
+    watcherSocket = nil
   }
 
   private func setMark(_ bytes: Int) {
@@ -292,12 +292,8 @@ final class ClientConnection: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     let situation = self.situation
     clock.flushed(situation, at: .now())
-    if situation.pending > core.limits.outputBytes {
-      isClosing = true
-      context.close(promise: nil)
-    } else if situation.pending > 0 {
-      updateTimer()
-    }
+    if situation.pending > core.limits.outputBytes { return abandon() }
+    if situation.pending > 0 { updateTimer() }
   }
 
   private func readOn() {
@@ -327,16 +323,11 @@ final class ClientConnection: ChannelInboundHandler {
   /// quarter of the room is reserved for events, because a time step has a successor and an event has none.
   func send(_ record: LoopMailbox.Record) {
     guard topics.contains(record.topic), !isClosing else { return }
-    let size = record.bytes.count
-    if record.topic == .events {
-      guard hasRoom(for: size) else { return backlog.hold(record.bytes, of: record.kind) }
-      sendBacklog()
-    } else {
-      let reserve = core.limits.watchBytes / 4
-      guard backlog.isEmpty, hasRoom(for: size + reserve) else {
-        return backlog.hold(record.bytes, of: record.kind)
-      }
+    let isEvent = record.topic == .events, reserve = isEvent ? 0 : core.limits.watchBytes / 4
+    guard isEvent || backlog.isEmpty, hasRoom(for: record.bytes.count + reserve) else {
+      return backlog.hold(record.bytes, of: record.kind)
     }
+    sendBacklog()
     output.writeBytes(record.bytes)
   }
 
@@ -345,13 +336,20 @@ final class ClientConnection: ChannelInboundHandler {
 
   /// Sends a batch of records. Called after the last `send(_:)` of the batch.
   func flushRecords() {
-    guard !topics.isEmpty else { return }
     // Records stay pending until the channel is writable again.
-    guard context != nil, isWritable else { return }
+    guard !topics.isEmpty, context != nil, isWritable else { return }
     sendBacklog()
     guard output.readableBytes > 0 else { return }
     clock.recordSent(at: .now())
     flush()
+  }
+
+  /// Returns the client as a watcher that gets records directly; nil if it is remote or behind.
+  func asPresentWatcher() -> LoopMailbox.Watcher? {
+    let isPresent = context != nil && !isClosing && !clock.isStalled && output.readableBytes == 0
+    guard info.isLocal, isPresent, backlog.isEmpty else { return nil }
+    watcherSocket = watcherSocket ?? WatcherSocket(descriptor)
+    return watcherSocket.map { LoopMailbox.Watcher(client: info.id, topics: topics, socket: $0) }
   }
 
   private func sendBacklog() {
@@ -381,6 +379,7 @@ final class ClientConnection: ChannelInboundHandler {
   private func timePassed() {
     timerDeadline = .distantFuture
     guard context != nil else { return }
+    if let watcherSocket { clock.recordSent(at: watcherSocket.lastRecord) }
     switch clock.due(situation, at: .now()) {
     case .nothing: break
     case .end: return abandon()
