@@ -42,7 +42,7 @@ import Testing
       pieces += 1
       #expect(bytes.count <= pieces * 65_536)
     }
-    #expect(!machine.isAnswering)
+    #expect(machine.isAnswering == false)
     return (String(decoding: bytes, as: UTF8.self), pieces)
   }
 

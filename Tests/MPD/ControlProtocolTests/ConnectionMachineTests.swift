@@ -86,7 +86,7 @@ import Testing
     conversation.notify(.output)
     conversation.receive("idle output\n")
     #expect(conversation.sent.hasSuffix("OK\nchanged: output\nOK\n"))
-    #expect(!conversation.machine.isIdle)
+    #expect(conversation.machine.isIdle == false)
     conversation.notify(.application)
     conversation.receive("idle\nnoidle\n")
     #expect(conversation.sent.hasSuffix("changed: output\nOK\nOK\n"))
@@ -162,7 +162,7 @@ import Testing
     conversation.receive("ping\nstatus\nstat")
     conversation.endInput()
     #expect(conversation.events == [.sent("OK\n"), .performed(.playback(.status)), .sent("OK\n"), .closed])
-    #expect(!conversation.machine.wantsInput)
+    #expect(conversation.machine.wantsInput == false)
 
     var slow = ConnectionMachine()
     _ = slow.next()
@@ -228,10 +228,10 @@ import Testing
     var machine = ConnectionMachine()
     machine.append("status\n".utf8)
     while let action = machine.next() { if case .perform = action { break } }
-    #expect(machine.wantsInput)
+    #expect(machine.wantsInput == true)
     let piece = Array(String(repeating: "ping\n", count: 2000).utf8)
     machine.append(piece)
-    #expect(!machine.wantsInput)
+    #expect(machine.wantsInput == false)
     for _ in 0..<40 { machine.append(piece) }
     #expect(machine.phase == .closed)
     machine.complete(.success(Reply()))

@@ -3,7 +3,7 @@ import ControlTestSupport
 @testable import ControlProtocol
 
 /// A connection with a server behind it that answers every command at once, and all that came of it.
-struct Conversation {
+struct Conversation: ~Copyable {
   /// What happened, with neighbouring bytes joined and the turns left out, so that it does not depend on how the
   /// input was cut.
   enum Event: Hashable {

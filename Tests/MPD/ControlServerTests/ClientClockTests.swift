@@ -40,6 +40,17 @@ struct ClientClockTests {
     #expect(clock.due(situation, at: at(300)) == .heartbeat)
   }
 
+  @Test("A watcher gets a heartbeat ten seconds after its last record, of which the clock may hear late")
+  func heartbeat() {
+    var clock = clock()
+    let watching = ClientClock.Situation(isWatching: true)
+    clock.recordSent(at: at(5))
+    clock.recordSent(at: at(3))
+    #expect(clock.due(watching, at: at(14)) == .nothing)
+    #expect(clock.next(watching, at: at(14)) == at(15))
+    #expect(clock.due(watching, at: at(15)) == .heartbeat)
+  }
+
   @Test("A client that may stay is looked at again later, never at once", arguments: [UInt64](1...20))
   func progress(seed: UInt64) {
     var random = RandomSource(seed: seed)

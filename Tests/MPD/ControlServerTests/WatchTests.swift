@@ -36,8 +36,10 @@ struct WatchTests {
     #expect(try times.line() == "OK")
   }
 
-  @Test("A client that does not read gets the newest step and the number of those it missed; others get all")
-  func coalescing() throws {
+  @Test(
+    "A client that reads too little gets the newest step and the number of those it missed; others get all",
+    arguments: [0, 100])
+  func coalescing(readsOf500: Int) throws {
     let server = try TestServer { $0.watchBytes = 100_000 }
     let lazy = try server.client()
     let eager = try server.client()
@@ -45,14 +47,8 @@ struct WatchTests {
     eager.send("watch time 0.01\n")
     #expect(server.handler.watchers.wait { $0.count == 2 })
     let count = 50_000
-    for first in stride(from: 0, to: count, by: 500) {
-      for step in first..<first + 500 { server.server.broadcast(.step(step), to: steps) }
-      for step in first..<first + 500 { #expect(try eager.step() == step) }
-    }
-    var got = 0
-    var missed = 0
-    var last = -1
-    while last < count - 1 {
+    var (got, missed, last) = (0, 0, -1)
+    func read() throws {
       let fields = try lazy.fields()
       if fields["event"] == "coalesced" {
         missed += Int(fields["steps"] ?? "") ?? 0
@@ -63,6 +59,12 @@ struct WatchTests {
         got += 1
       }
     }
+    for first in stride(from: 0, to: count, by: 500) {
+      for step in first..<first + 500 { server.server.broadcast(.step(step), to: steps) }
+      for step in first..<first + 500 { #expect(try eager.step() == step) }
+      for _ in 0..<readsOf500 { try read() }
+    }
+    while last < count - 1 { try read() }
     #expect(missed > 0)
     #expect(got + missed == count)
     // And it goes on as if nothing had been.
@@ -143,9 +145,11 @@ struct WatchTests {
     #expect(program.status() == 0)
   }
 
-  /// A server that takes `records` records between two turns of its loop, which stands still while `body` runs.
+  /// A server that takes `records` records between two turns of its loop, which stands still while `body` runs. Watchers
+  /// are known to keep up if they got a step before.
   private func holdingLoop(
-    records: Int, watchers: Int, _ body: (TestServer, [ClientID]) -> Void
+    records: Int, watchers: Int, keepingUp: Bool = false,
+    _ body: (TestServer, [ClientID], [ControlConnection]) throws -> Void
   ) throws -> (TestServer, [ControlConnection]) {
     let isHeld = Watched(false)
     let mayGo = Watched(false)
@@ -166,18 +170,58 @@ struct WatchTests {
       ids += server.handler.watchers.value.keys.filter { !ids.contains($0) }
       clients.append(client)
     }
+    if keepingUp {
+      server.server.broadcast(.step(0), to: steps)
+      for client in clients { #expect(try client.step() == 0) }
+    }
     let other = try server.client()
     other.send("status\n")
     #expect(isHeld.wait { $0 })
-    body(server, ids)
-    mayGo.change { $0 = true }
+    do {
+      defer { mayGo.change { $0 = true } }
+      try body(server, ids, clients)
+    }
     #expect(try other.line() == "OK")
     return (server, clients)
   }
 
+  @Test(
+    "Watchers that keep up get their records while the loop stands still",
+    .unixOnly("The loop sends all records to clients from the network"))
+  func keepingUp() throws {
+    let (server, watchers) = try holdingLoop(records: 0, watchers: 2, keepingUp: true) {
+      server, ids, clients throws in
+      for step in 1...100 {
+        server.server.broadcast(.step(step), to: steps)
+        for client in clients { #expect(try client.step() == step) }
+      }
+      server.server.broadcast(.step(101), to: steps, only: ids[1])
+      #expect(try clients[1].step() == 101)
+      server.server.broadcast(.step(102), to: steps)
+    }
+    for watcher in watchers { #expect(try watcher.step() == 102) }
+    server.server.stop()
+  }
+
+  @Test(
+    "A watcher that reads again before the loop knows that it was behind gets its steps in order",
+    .unixOnly("The loop sends all records to clients from the network"))
+  func fallingBehind() throws {
+    let count = 1_000
+    let (server, watchers) = try holdingLoop(records: count, watchers: 1, keepingUp: true) {
+      server, _, clients throws in
+      // More than the kernel takes.
+      for step in 1..<count { server.server.broadcast(.step(step), to: steps) }
+      for step in 1...100 { #expect(try clients[0].step() == step) }
+      server.server.broadcast(.step(count), to: steps)
+    }
+    for step in 101...count { #expect(try watchers[0].step() == step) }
+    server.server.stop()
+  }
+
   @Test("More records than fit between two turns of the loop are coalesced and counted")
   func overflow() throws {
-    let (server, watchers) = try holdingLoop(records: 10, watchers: 1) { server, _ in
+    let (server, watchers) = try holdingLoop(records: 10, watchers: 1) { server, _, _ in
       for step in 0..<100 { server.server.broadcast(.step(step), to: steps) }
     }
     let watcher = watchers[0]
@@ -191,7 +235,7 @@ struct WatchTests {
 
   @Test("A coalesced record for one client replaces none for another, and is counted for that client only")
   func overflowForOne() throws {
-    let (server, watchers) = try holdingLoop(records: 0, watchers: 2) { server, clients in
+    let (server, watchers) = try holdingLoop(records: 0, watchers: 2) { server, clients, _ in
       server.server.broadcast(.step(1), to: steps, only: clients[0])
       server.server.broadcast(.step(2), to: steps, only: clients[1])
       server.server.broadcast(.step(3), to: steps, only: clients[0])

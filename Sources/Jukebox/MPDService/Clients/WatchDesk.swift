@@ -111,11 +111,9 @@ final class WatchDesk: Sendable {
       observers[interval] = nil
     }
     for interval in wanted where observers[interval] == nil {
-      observers[interval] = player.addPeriodicTimeObserver(
-        forInterval: CMTime(value: interval.value, timescale: interval.timescale), queue: .main
-      ) { [weak self] time in
-        MainActor.assumeIsolated { self?.stepReached(time, interval) }
-      }
+      observers[interval] = player.addMainActorObserver(
+        forInterval: CMTime(value: interval.value, timescale: interval.timescale)
+      ) { [weak self] time in self?.stepReached(time, interval) }
     }
   }
 

@@ -14,7 +14,7 @@
 /// Commands are performed one at a time. After `perform`, `makePiece` or `checkPassword`, no action except
 /// `close` follows until the command or piece is completed. Input waits meanwhile, so answers come in the
 /// order of the commands.
-package struct ConnectionMachine: Sendable {
+package struct ConnectionMachine: ~Copyable, Sendable {
   package enum Action: Hashable, Sendable {
     case send([UInt8])
     /// Perform the command, then call `complete(_:)` once. Never a command of ``Command/Connection``, because

@@ -106,19 +106,27 @@ package struct WatchRecord: Hashable, Sendable {
   }
 
   package func write(into reply: inout Reply) {
-    reply.append("event", event.name)
-    switch event {
-    case .time(let songID, let value, let timescale):
-      reply.append("songid", songID)
-      reply.append("elapsed") {
-        $0.append(upTo: 32) { $0.append(value: value, timescale: timescale) }
+    if case .time(let songID, let value, let timescale) = event {
+      return reply.bytes.append(upTo: 192) { text in
+        text.append("event: time\nsongid: ")
+        text.append(decimal: Int64(songID))
+        text.append("\nelapsed: ")
+        text.append(value: value, timescale: timescale)
+        text.append("\nvalue: ")
+        text.append(decimal: value)
+        text.append("\ntimescale: ")
+        text.append(decimal: Int64(timescale))
+        text.append("\nhost: ")
+        text.append(secondsOf: host)
+        text.append("\n")
       }
-      reply.append("value", value)
-      reply.append("timescale", timescale)
-    case .coalesced, .alive: return Self.write(event.fields, into: &reply)
-    default: Self.write(event.fields, into: &reply)
     }
-    reply.append("host") { $0.append(upTo: 32) { $0.append(secondsOf: host) } }
+    reply.append("event", event.name)
+    Self.write(event.fields, into: &reply)
+    switch event {
+    case .coalesced, .alive: break
+    default: reply.append("host") { $0.append(upTo: 32) { $0.append(secondsOf: host) } }
+    }
   }
 
   private static func write(_ fields: KeyValuePairs<String, Event.Value>, into reply: inout Reply) {
@@ -140,8 +148,6 @@ package struct WatchRecord: Hashable, Sendable {
 
   package var bytes: [UInt8] {
     var reply = Reply()
-    // Ample for a time step, the most frequent record: up to 1000 a second.
-    reply.reserve(128)
     write(into: &reply)
     return reply.bytes
   }

@@ -44,7 +44,7 @@ struct ClientClock {
   mutating func lineTaken(at now: NIODeadline) { lastLine = now }
 
   /// Restarts the heartbeat interval after a watcher got a record.
-  mutating func recordSent(at now: NIODeadline) { lastRecord = now }
+  mutating func recordSent(at time: NIODeadline) { lastRecord = max(lastRecord, time) }
 
   /// Starts the stall limit if bytes are unread after sending and it does not run yet; clears it if none are.
   mutating func flushed(_ situation: Situation, at now: @autoclosure () -> NIODeadline) {

@@ -1,5 +1,6 @@
 internal import ControlProtocol
 internal import Dispatch
+internal import Glibc
 internal import NIOCore
 internal import SystemSupport
 
@@ -18,6 +19,8 @@ final class ClientConnection: ChannelInboundHandler {
   private let core: ServerCore
   private var machine: ConnectionMachine
   private var context: ChannelHandlerContext?
+  /// The channel's socket. Nothing is sent to it without `context`.
+  var descriptor: Int32 = -1
 
   /// Bytes that were read but not passed to the machine yet. After the client has closed its side, at most
   /// the size of the kernel's buffer.
@@ -40,7 +43,8 @@ final class ClientConnection: ChannelInboundHandler {
   private var isClosing = false
 
   private(set) var topics: Set<WatchTopic> = []
-  private var backlog = WatchBacklog<String, ByteBuffer>()
+  private var backlog = WatchBacklog<String, [UInt8]>()
+  private var watcherSocket: WatcherSocket?
 
   private var timer: Scheduled<Void>?
   private var timerDeadline = NIODeadline.distantFuture
@@ -54,9 +58,7 @@ final class ClientConnection: ChannelInboundHandler {
     core: ServerCore, info: ClientInfo, origin: PasswordGuesses.Origin,
     configuration: ConnectionMachine.Configuration
   ) {
-    self.core = core
-    self.info = info
-    self.origin = origin
+    (self.core, self.info, self.origin) = (core, info, origin)
     machine = ConnectionMachine(configuration: configuration)
     clock = ClientClock(limits: core.limits, now: .now())
   }
@@ -264,37 +266,35 @@ final class ClientConnection: ChannelInboundHandler {
     backlog = WatchBacklog()
     setMark(core.limits.pauseBytes)
     core.watchEnded(self)
+    watcherSocket = nil
   }
 
   private func setMark(_ bytes: Int) {
     try? context?.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .full(at: bytes))
   }
 
-  /// Passes output to the channel. Closes a client with more unread bytes than `outputBytes`.
+  /// Sends the output, or passes to the channel what the client's socket does not take. Closes a client with
+  /// more unread bytes than `outputBytes`.
   private func flush() {
     guard output.readableBytes > 0 else { return }
     guard let context else { return output.clear() }
     sent += output.readableBytes
+    // The channel holds no bytes. A write through it costs more than a short command. After an error it fails
+    // too, and closes the channel.
+    if !clock.isStalled {
+      let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+      output.readWithUnsafeReadableBytes { max(0, Glibc.send(descriptor, $0.baseAddress, $0.count, flags)) }
+      if output.readableBytes == 0 {
+        return output.capacity > Self.keptOutput ? output = ByteBuffer() : output.clear()
+      }
+    }
     var bytes = ByteBuffer()
     swap(&bytes, &output)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
-    // Keeps the storage for reuse. If the channel still holds the storage, no new storage is allocated
-    // instead.
-    bytes.clear(minimumCapacity: 0)
-    if bytes.capacity > 0 {
-      if bytes.capacity <= Self.keptOutput, output.readableBytes == 0 { output = bytes }
-      // The usual case: the kernel has taken all bytes. Asking the channel would cost as much as a short
-      // command.
-      if !clock.isStalled { return }
-    }
     let situation = self.situation
     clock.flushed(situation, at: .now())
-    if situation.pending > core.limits.outputBytes {
-      isClosing = true
-      context.close(promise: nil)
-    } else if situation.pending > 0 {
-      updateTimer()
-    }
+    if situation.pending > core.limits.outputBytes { return abandon() }
+    if situation.pending > 0 { updateTimer() }
   }
 
   private func readOn() {
@@ -329,17 +329,12 @@ final class ClientConnection: ChannelInboundHandler {
   /// quarter of the room is reserved for events, because a time step has a successor and an event has none.
   func send(_ record: LoopMailbox.Record) {
     guard topics.contains(record.topic), !isClosing else { return }
-    let size = record.bytes.readableBytes
-    if record.topic == .events {
-      guard hasRoom(for: size) else { return backlog.hold(record.bytes, of: record.kind) }
-      sendBacklog()
-    } else {
-      let reserve = core.limits.watchBytes / 4
-      guard backlog.isEmpty, hasRoom(for: size + reserve) else {
-        return backlog.hold(record.bytes, of: record.kind)
-      }
+    let isEvent = record.topic == .events, reserve = isEvent ? 0 : core.limits.watchBytes / 4
+    guard isEvent || backlog.isEmpty, hasRoom(for: record.bytes.count + reserve) else {
+      return backlog.hold(record.bytes, of: record.kind)
     }
-    output.writeImmutableBuffer(record.bytes)
+    sendBacklog()
+    output.writeBytes(record.bytes)
   }
 
   /// Counts records of a watched topic that were coalesced in the mailbox.
@@ -347,28 +342,32 @@ final class ClientConnection: ChannelInboundHandler {
 
   /// Sends a batch of records. Called after the last `send(_:)` of the batch.
   func flushRecords() {
-    guard !topics.isEmpty else { return }
     // Records stay pending until the channel is writable again.
-    guard context != nil, isWritable else { return }
+    guard !topics.isEmpty, context != nil, isWritable else { return }
     sendBacklog()
     guard output.readableBytes > 0 else { return }
     clock.recordSent(at: .now())
     flush()
   }
 
+  /// Returns the client as a watcher that gets records directly; nil if it is remote or behind.
+  func asPresentWatcher() -> LoopMailbox.Watcher? {
+    let isPresent = context != nil && !isClosing && !clock.isStalled && output.readableBytes == 0
+    guard info.isLocal, isPresent, backlog.isEmpty else { return nil }
+    watcherSocket = watcherSocket ?? WatcherSocket(descriptor)
+    return watcherSocket.map { LoopMailbox.Watcher(client: info.id, topics: topics, socket: $0) }
+  }
+
   private func sendBacklog() {
     guard !topics.isEmpty else { return }
     let (leftOut, entries) = backlog.take()
     if leftOut > 0 { output.writeBytes(WatchRecord(.coalesced(steps: leftOut)).bytes) }
-    for entry in entries { output.writeImmutableBuffer(entry.record) }
+    for entry in entries { output.writeBytes(entry.record) }
     if leftOut > 0 || !entries.isEmpty { clock.recordSent(at: .now()) }
   }
 
   private func hasRoom(for count: Int) -> Bool {
-    let size = output.readableBytes + count
-    // A writable channel holds at most `watchMark`. Asking it for the exact number costs more than all other checks.
-    if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes { return true }
-    return pending + size <= core.limits.watchBytes
+    (clock.isStalled ? pending : 0) + output.readableBytes + count <= core.limits.watchBytes
   }
 
   // MARK: Timer
@@ -386,6 +385,7 @@ final class ClientConnection: ChannelInboundHandler {
   private func timePassed() {
     timerDeadline = .distantFuture
     guard context != nil else { return }
+    if let watcherSocket { clock.recordSent(at: watcherSocket.lastRecord) }
     switch clock.due(situation, at: .now()) {
     case .nothing: break
     case .end: return abandon()

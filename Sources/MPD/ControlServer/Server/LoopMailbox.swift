@@ -3,15 +3,25 @@ internal import NIOCore
 internal import Synchronization
 
 /// Messages from other threads to the event loop. Each batch wakes the loop once, regardless of the number of
-/// messages.
+/// messages. Records need no wake-up while all watchers keep up.
 final class LoopMailbox: Sendable {
   /// A record in the form in which every watcher gets it.
   struct Record {
     let topic: WatchTopic
     let kind: String
-    let bytes: ByteBuffer
+    let bytes: [UInt8]
     /// The only client that gets the record; nil for all watchers.
-    let client: ClientID?
+    var client: ClientID?
+  }
+  /// A watcher that has taken all earlier records.
+  struct Watcher {
+    let client: ClientID
+    let topics: Set<WatchTopic>
+    let socket: WatcherSocket
+
+    func gets(_ record: Record) -> Bool {
+      topics.contains(record.topic) && record.client.map { $0 == client } ?? true
+    }
   }
   /// Records of one kind replace each other in the overflow.
   struct RecordKind: Equatable {
@@ -37,6 +47,9 @@ final class LoopMailbox: Sendable {
   private let core: NIOLoopBoundBox<ServerCore?>
   private let recordLimit: Int
   private let guarded = Mutex(Guarded())
+  /// All watchers, or none if one of them is behind, so that the loop has to send the records. Locked while a
+  /// record is sent, which keeps the order.
+  private let watchers = Mutex<[Watcher]>([])
 
   init(core: NIOLoopBoundBox<ServerCore?>, eventLoop: any EventLoop, recordLimit: Int) {
     self.core = core
@@ -57,19 +70,45 @@ final class LoopMailbox: Sendable {
 
   func broadcast(_ record: WatchRecord, _ topic: WatchTopic, only client: ClientID?) {
     guard guarded.withLock({ $0.topics.contains(topic) }) else { return }
-    let kind = record.event.name
-    let formatted = Record(topic: topic, kind: kind, bytes: ByteBuffer(bytes: record.bytes), client: client)
+    let record = Record(topic: topic, kind: record.event.name, bytes: record.bytes, client: client)
+    watchers.withLock { watchers in
+      guard !watchers.isEmpty else { return post(record) }
+      var isSent = true
+      for watcher in watchers where watcher.gets(record) {
+        isSent = isSent && watcher.socket.send(record.bytes)
+        var rest = record
+        rest.client = watcher.client
+        if !isSent { post(rest) }
+      }
+      if !isSent { watchers = [] }
+    }
+  }
+
+  private func post(_ record: Record) {
     post { guarded in
-      if guarded.contents.records.count < recordLimit, guarded.contents.overflow[topic] == nil {
-        guarded.contents.records.append(formatted)
+      if guarded.contents.records.count < recordLimit, guarded.contents.overflow[record.topic] == nil {
+        guarded.contents.records.append(record)
       } else {
-        guarded.contents.overflow[topic, default: WatchBacklog()]
-          .hold(formatted, of: RecordKind(name: kind, client: client))
+        guarded.contents.overflow[record.topic, default: WatchBacklog()]
+          .hold(record, of: RecordKind(name: record.kind, client: record.client))
       }
     }
   }
 
-  func setTopics(_ topics: Set<WatchTopic>) { guarded.withLock { $0.topics = topics } }
+  /// Sets the topics that have a watcher. Records go through the loop until the next `setWatchers(_:)`.
+  func setTopics(_ topics: Set<WatchTopic>) {
+    watchers.withLock { $0 = [] }
+    guarded.withLock { $0.topics = topics }
+  }
+
+  /// Sends later records directly to these watchers, which must be all, unless a record waits. Called on the
+  /// loop.
+  func setWatchers(_ present: [Watcher]) {
+    watchers.withLock { watchers in
+      let isEmpty = guarded.withLock { $0.contents.records.isEmpty && $0.contents.overflow.isEmpty }
+      watchers = isEmpty ? present : []
+    }
+  }
 
   /// Returns and removes all messages. Called on the loop.
   func take() -> Contents {

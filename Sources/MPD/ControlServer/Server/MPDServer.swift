@@ -195,7 +195,9 @@ package final class MPDServer: Sendable {
 
   private static func add(_ connection: ClientConnection?, to channel: any Channel) throws {
     guard let connection else { throw NotAdmitted() }
-    try channel.pipeline.syncOperations.addHandler(connection)
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { connection.descriptor = $0 }
+    try pipeline.addHandler(connection)
   }
 
   /// The reason to close a connection before anything is sent.

@@ -180,6 +180,9 @@ final class ServerCore {
     }
     guard !contents.records.isEmpty || !contents.overflow.isEmpty else { return }
     for connection in connections.values { connection.flushRecords() }
+    let watching = connections.values.filter { !$0.topics.isEmpty }
+    let present = watching.compactMap { $0.asPresentWatcher() }
+    mailbox.setWatchers(present.count == watching.count ? present : [])
   }
 
   private func send(_ record: LoopMailbox.Record) { forEachAddressee(of: record) { $0.send(record) } }

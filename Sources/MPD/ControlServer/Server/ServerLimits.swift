@@ -1,7 +1,8 @@
 /// The limits of the server and of its clients. The default values are for production; tests use smaller
 /// ones.
 package struct ServerLimits: Sendable {
-  /// The maximum number of clients: mpd's default. Each uses a descriptor, and a process has 1024 by default.
+  /// The maximum number of clients: mpd's default. Each uses a descriptor, or two if it watches, and a process
+  /// has 1024 by default.
   package var clients = 100
   /// The maximum number of clients from the network, so that they never lock out the machine's own user.
   package var networkClients = 80
