@@ -102,7 +102,8 @@ struct PartFile: ~Copyable {
     let size = Int64(try file.status().st_size)
     var record = DownloadRecord(url: url)
     if let known = try readRecord(place) {
-      guard known.url == url || known.length == 0 else {
+      // The record of a part that was deleted protects nothing.
+      guard known.url == url || known.length == 0 || size == 0 else {
         throw .foreign(place.part, url: known.url.textForMessages)
       }
       if known.url == url { record = known }

@@ -136,6 +136,30 @@ struct BackgroundEndTests {
     }
   }
 
+  @Test("a challenge of Digest is answered by Digest, never by Basic", arguments: [true, false])
+  func digest(isUpload: Bool) async throws {
+    let log = SlowDelegate()
+    let folder = try TemporaryFolder()
+    let path = try folder.write("body", [1])
+    try await lines(log) { device, network, session, url in
+      let request = URLRequest(url: url)
+      let task: URLSessionTask =
+        isUpload
+        ? session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+        : session.downloadTask(with: url)
+      task.resume()
+      await device.advance(by: .seconds(1))
+      #expect(network.request?.credentials == nil)
+      network.answer(401, [("WWW-Authenticate", "Digest realm=\"r\", nonce=\"1\""), ("Content-Length", "0")])
+      network.send(.end)
+      await device.advance(by: .seconds(1))
+      log.answer(.useCredential, URLCredential(user: "a", password: "b", persistence: .none))
+      await device.advance(by: .seconds(1))
+      #expect(network.count == 2 && network.request?.authentication == .digest)
+      #expect(network.request?.credentials == Credentials(user: "a", password: "b"))
+    }
+  }
+
   @Test("the progress of an upload is reported at most every 0.1 s, and at its end")
   func uploadProgress() async throws {
     let log = TransferLog()

@@ -67,6 +67,22 @@ struct ExchangeTests {
       alarms: Alarms(clock: clock), timeout: 60, client: client)
   }
 
+  @Test("a pause of the client that ends while the owner's pause ends leaves the connection running")
+  func pausesEndTogether() throws {
+    let transport = HandTransport()
+    let client = Client {}
+    let exchange = try Self.exchange(transport, client, VirtualClock())
+    exchange.start()
+    #expect(transport.send(.head(ResponseHead(status: 200, fields: []))) == .pause)
+    exchange.setHeld(true)
+    #expect(transport.isPaused)
+    transport.intervene { exchange.proceed() }
+    exchange.setHeld(false)
+    transport.takeIntervention()?()
+    #expect(!transport.isPaused)
+    exchange.cancel()
+  }
+
   @Test("a request that waits in the transport has no time limit, and once it is sent the usual one")
   func queued() throws {
     let transport = HandTransport()

@@ -1,7 +1,8 @@
-import Downloading
 import TestSupport
 import Testing
 import Transfer
+
+@testable import Downloading
 
 @Suite("Records of downloads")
 struct RecordTests {
@@ -35,6 +36,16 @@ struct RecordTests {
     var lines = Self.lines
     lines[index] = line
     #expect(record(lines) == nil)
+  }
+
+  @Test("one whose part was deleted does not stand in the way of another download")
+  func withoutPart() throws {
+    let folder = try TemporaryFolder()
+    let record = try #require(self.record(Self.lines))
+    let place = DownloadPlace(folder.file("x"))
+    try folder.write("x.part.record", record.bytes)
+    let part = try PartFile.open(place, of: try WebURL.read("http://other/b").url)
+    #expect(part.record.url.host == "other" && part.record.length == 0)
   }
 
   @Test("one that was cut off anywhere is none; one of other bytes crashes nothing")

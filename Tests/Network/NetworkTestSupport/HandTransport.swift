@@ -3,7 +3,15 @@ package import Transfer
 
 /// A network whose events the test sends.
 package final class HandTransport: HTTPTransport {
-  private let state = Mutex((sinks: [any TransferSink](), cancelled: 0, request: TransferRequest?.none))
+  private struct State {
+    var sinks: [any TransferSink] = []
+    var cancelled = 0
+    var request: TransferRequest?
+    var isPaused = false
+    var intervention: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
 
   /// Nothing is asked yet.
   package init() {}
@@ -23,7 +31,20 @@ package final class HandTransport: HTTPTransport {
     }
   }
 
-  package func setPaused(_ isPaused: Bool, _ transfer: TransferID) {}
+  /// Whether the last call of `setPaused` was for a pause.
+  package var isPaused: Bool { state.withLock { $0.isPaused } }
+
+  /// Runs `body` at the beginning of the next call of `setPaused`: what another thread may do at that moment.
+  package func intervene(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.intervention = body } }
+
+  /// Takes back an intervention that has not run.
+  package func takeIntervention() -> (@Sendable () -> Void)? { state.withLock { $0.intervention.take() } }
+
+  package func setPaused(_ isPaused: Bool, _ transfer: TransferID) {
+    takeIntervention()?()
+    state.withLock { $0.isPaused = isPaused }
+  }
+
   package func cancel(_ transfer: TransferID) { state.withLock { $0.cancelled += 1 } }
 
   /// Sends an event of the newest transfer.

@@ -148,7 +148,11 @@ final class TaskLoad: TaskWork, Exchange.Client {
     if let transactions = old?.transactions {
       state.withLock { $0.transactions = ($0.transactions + transactions).suffix(Exchange.longestRecord) }
     }
-    if isHeld { exchange.setHeld(true) }
+    if isHeld {
+      exchange.setHeld(true)
+      // The task may have been resumed in between.
+      if !state.withLock({ $0.isHeld }) { exchange.setHeld(false) }
+    }
     exchange.start()
   }
 
@@ -333,15 +337,19 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func finish(_ error: URLError?) {
-    let (alarms, useless) = state.withLock { state -> ([Alarms.ID?]?, OpenFile?) in
-      guard !state.isOver else { return (nil, nil) }
+    let (alarms, useless, running) = state.withLock { state -> ([Alarms.ID?]?, OpenFile?, Exchange?) in
+      guard !state.isOver else { return (nil, nil, nil) }
       state.isOver = true
       state.hasFailed = error != nil
       // A partial file without resume data is useless.
       let isUseless = error != nil && error?.downloadTaskResumeData == nil
-      return ([state.deadline, state.retry], isUseless ? state.file : nil)
+      return (
+        [state.deadline, state.retry], isUseless ? state.file : nil, error == nil ? nil : state.exchange
+      )
     }
     guard let alarms else { return }
+    // One that was started while the previous one was cancelled.
+    running?.cancel()
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
     // Removed here and not in the posted call, which is not made if the application ends first.
     if let useless { remove(useless.path) }

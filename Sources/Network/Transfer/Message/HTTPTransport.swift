@@ -64,6 +64,7 @@ package struct RequestSettings: Hashable, Sendable {
   package var userAgent: String
   /// The credentials for the first origin; nil for none.
   package var credentials: Credentials?
+  package var authentication = Authentication.basic
   package var reach = NetworkReach.all
   package var limit: ConnectionLimit?
   /// Whether cookies of redirects are sent with the requests that follow.
@@ -92,6 +93,7 @@ package struct RequestSettings: Hashable, Sendable {
     if wantsMetadata, wantsSound { request.fields.set("Icy-MetaData", "1") }
     if url.origin == first.origin {
       request.credentials = credentials
+      request.authentication = authentication
       for field in fields.all where !Self.isReserved(field.name) {
         request.fields.set(field.name, field.value)
       }

@@ -170,7 +170,8 @@ package final class Exchange: Sendable {
       return (state.isOver ? nil : state.transfer, isHeld || state.isPaused || state.undecided != nil)
     }
     guard let transfer else { return }
-    transport.setPaused(isPaused, transfer)
+    // A pause of the client has paused the transport already, and may end at this moment.
+    if isHeld || !isPaused { transport.setPaused(isHeld, transfer) }
     watch()
   }
 

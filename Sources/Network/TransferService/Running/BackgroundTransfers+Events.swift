@@ -164,7 +164,7 @@ extension BackgroundTransfers {
     handle { state in
       guard let record = state.records[key], record.outcome == nil, state.challenges.remove(key) != nil
       else { return nil }
-      state.credentials[key] = credentials
+      state.credentials[key] = (credentials, record.answer?.head.challenge?.scheme ?? .basic)
       return .answered(key)
     }
   }

@@ -19,7 +19,7 @@ package final class BackgroundTransfers: TransferService {
     var clients: [String: any TransferClient] = [:]
     /// The offsets at which downloads resumed while their session had no client.
     var resumptions: [TransferKey: Int64] = [:]
-    var credentials: [TransferKey: Credentials] = [:]
+    var credentials: [TransferKey: (credentials: Credentials, scheme: Authentication)] = [:]
     /// The tasks that wait for credentials from the application. The machine counts them as ended.
     var challenges: Set<TransferKey> = []
     /// The number of refused credentials of each task.
@@ -354,7 +354,7 @@ package final class BackgroundTransfers: TransferService {
     do throws(URLError) {
       var asked = try TransferRequest(
         url: record.url, method: record.method, fields: record.fields, defaults: settings.defaultFields)
-      if let credentials { asked.credentials = credentials }
+      if let credentials { (asked.credentials, asked.authentication) = credentials }
       // A redirect to another host counts for the first host, as in other sessions.
       asked.limit = ConnectionLimit(
         name: "\(folder) \(record.session) \(asked.url.host)",

@@ -14,6 +14,7 @@ enum TaskRun {
   ) -> TaskRun {
     var settings = RequestSettings(userAgent: request.fields["User-Agent"] ?? "")
     settings.credentials = request.credentials
+    settings.authentication = request.authentication
     settings.limit = request.limit
     settings.sendsCookies = record.sendsCookies == true
     for field in request.fields.all { settings.fields.set(field.name, field.value) }
