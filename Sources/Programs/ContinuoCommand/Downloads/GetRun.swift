@@ -130,9 +130,14 @@ final class GetRun: Sendable {
   }
 
   private func complain(_ text: String) {
-    let clearing = clearing()
-    if !clearing.isEmpty { StandardOutput.lines.write(Array(clearing.utf8)) }
-    StandardOutput.complain(TerminalText.sanitized(text))
+    let (clearing, text) = (clearing(), TerminalText.sanitized(text))
+    guard !clearing.isEmpty else { return StandardOutput.complain(text) }
+    // Only one writer keeps the order of the line and the message on a terminal.
+    guard isatty(STDERR_FILENO) == 0 else {
+      return StandardOutput.lines.write(Array("\(clearing)continuo: \(text)\n".utf8))
+    }
+    StandardOutput.lines.write(Array(clearing.utf8))
+    StandardOutput.complain(text)
   }
 
   /// Returns the sequence that clears the progress line; empty if none is drawn.
