@@ -139,6 +139,13 @@ extension EventLine {
     withExtendedLifetime(writer) {}
   }
 
+  @Test func aNameKeepsBytesThatAreNotUTF8() throws {
+    let folder = try TemporaryFolder()
+    let path = MediaPath(bytes: Array(folder.file("caf").utf8) + [0xE9])
+    _ = try writer(path: RawArguments.text(of: path.bytes))
+    #expect(path.withCString { access($0, F_OK) } == 0)
+  }
+
   @Test func aFullDiskStopsEventsOnce() throws {
     let writer = try writer(path: "/dev/full")
     for _ in 0..<3 { writer.write(.finished(host: host)) }
