@@ -294,14 +294,18 @@ struct SocketTests {
     #expect(mode(path) != nil)
   }
 
-  @Test("What was passed to another process, or is no listening socket, is not taken")
+  @Test("What was passed to another process, is no listening socket, or is one of several, is not taken")
   func wrongActivation() throws {
     let foreign = try Program(["env", "LISTEN_PID=1", "LISTEN_FDS=1", Program.probe, "activated"])
     #expect(try foreign.line() == "nothing passed")
     let file = try Program([
       "sh", "-c", "exec env LISTEN_PID=$$ LISTEN_FDS=1 \"$0\" activated 3</dev/null", Program.probe,
     ])
-    #expect(try file.line() == "LISTEN_FDS names no listening Unix socket")
+    #expect(try file.line() == "LISTEN_FDS must pass exactly one socket, a listening Unix stream socket")
+    let directory = try TemporaryFolder()
+    let several = try Program(
+      passingSocket(at: directory.file("passed"), to: [Program.probe, "activated"], count: 2))
+    #expect(try several.line() == "LISTEN_FDS must pass exactly one socket, a listening Unix stream socket")
   }
 
   @Test("A server without descriptors waits without using the processor, and goes on when there are some")

@@ -139,6 +139,13 @@ extension EventLine {
     withExtendedLifetime(writer) {}
   }
 
+  @Test func aNameKeepsBytesThatAreNotUTF8() throws {
+    let folder = try TemporaryFolder()
+    let path = MediaPath(bytes: Array(folder.file("caf").utf8) + [0xE9])
+    _ = try writer(path: RawArguments.text(of: path.bytes))
+    #expect(path.withCString { access($0, F_OK) } == 0)
+  }
+
   @Test func aFullDiskStopsEventsOnce() throws {
     let writer = try writer(path: "/dev/full")
     for _ in 0..<3 { writer.write(.finished(host: host)) }
@@ -223,6 +230,26 @@ extension EventLine {
       count += more
     }
     return bytes
+  }
+
+  /// The file's descriptor leads to a full device for one line.
+  @Test(arguments: [(true, "b\n", 1), (false, "", 0)])
+  func aFullDiskLosesOneLineOrEndsTheWriter(_ outlivesFullDisk: Bool, _ text: String, _ lost: Int) throws {
+    let folder = try TemporaryFolder()
+    let file = open(folder.file("log"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let (full, written) = (open("/dev/full", O_WRONLY | O_CLOEXEC), fcntl(file, F_DUPFD_CLOEXEC, 3))
+    try #require(file >= 0 && full >= 0 && written >= 0)
+    defer { for descriptor in [file, full] { close(descriptor) } }
+    let writer = LineWriter(descriptor: written, owned: true, outlivesFullDisk: outlivesFullDisk) {
+      [warnings] in warnings.add(SystemError.text($0))
+    }
+    #expect(dup2(full, written) == written)
+    writer.write(Array("a\n".utf8))
+    #expect(dup2(file, written) == written)
+    writer.write(Array("b\n".utf8))
+    #expect(writer.finish() == lost)
+    #expect(try folder.read("log") == Array(text.utf8))
+    #expect(warnings.all == (outlivesFullDisk ? [] : [SystemError.text(ENOSPC)]))
   }
 
   /// A line without room is lost only after a wait, also when the reader has stalled before.

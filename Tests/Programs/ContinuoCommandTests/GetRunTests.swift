@@ -23,4 +23,26 @@ import Transfer
     #expect(ended.wait(timeout: .now() + 120) == .success)
     withExtendedLifetime(connection) {}
   }
+
+  /// A clock on which a download's first step ends before the download exists for its maker.
+  private final class EagerClock: HostClock {
+    var now: HostTime { SystemClock.shared.now }
+
+    func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
+      let ran = DispatchSemaphore(value: 0)
+      let worker = SystemClock.shared.makeWorker(name) {
+        defer { ran.signal() }
+        return body()
+      }
+      if name == "continuo-get" { #expect(ran.wait(timeout: .now() + 120) == .success) }
+      return worker
+    }
+  }
+
+  @Test func downloadThatFailsAtOnceHoldsNothingUp() throws {
+    let run = GetRun(NetworkSettings(), replacesFiles: false, clock: EagerClock())
+    let target = try GetTarget.all(["http://127.0.0.1:1/a"], output: "/no/such/folder/a")[0]
+    #expect(run.fetch(target) != nil)
+    #expect(run.stop(limit: 0))
+  }
 }

@@ -12,7 +12,7 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Another process has held the directory's lock for longer than a start takes.
   case directoryLocked(path: String)
   case noSuchGroup(String)
-  /// The descriptor passed by systemd is not a listening Unix socket.
+  /// systemd has passed several descriptors, or one that is not a listening Unix socket.
   case unusableActivation
   case notAnAddress(NetworkAddress)
   /// Another program uses that address.
@@ -30,7 +30,7 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
     case .unsafeDirectory(let path): "the socket's directory belongs to others or is open to them: \(path)"
     case .directoryLocked(let path): "another process holds the lock of the socket's directory: \(path)"
     case .noSuchGroup(let name): "no such group: \(name)"
-    case .unusableActivation: "LISTEN_FDS names no listening Unix socket"
+    case .unusableActivation: "LISTEN_FDS must pass exactly one socket, a listening Unix stream socket"
     case .notAnAddress(let address): "cannot listen at \(address): \(address.host) is not a numeric address"
     case .addressInUse(let address): "cannot listen at \(address): address already in use"
     case .system(let error, let path): "\(path): \(error)"

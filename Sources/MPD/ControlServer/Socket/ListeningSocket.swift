@@ -13,7 +13,7 @@ package struct ListeningSocket: ~Copyable {
   /// The maximum number of connections waiting to be accepted. Above the maximum number of clients, so that
   /// each is accepted and answered.
   static let backlog: Int32 = 128
-  /// The first descriptor that systemd passes.
+  /// The first descriptor that systemd passes, and the only one that is served.
   static let firstActivated: Int32 = 3
 
   /// The path of the socket; empty if systemd passed a socket without one.
@@ -62,14 +62,15 @@ package struct ListeningSocket: ~Copyable {
     return { file?.removeIfOwn() }
   }
 
-  /// Returns the socket that systemd passed to this process (`LISTEN_PID`, `LISTEN_FDS`), the first of
-  /// several; nil if there is none. Removes the variables, so that no child process uses them. Call it once,
-  /// before other threads read the environment.
+  /// Returns the socket that systemd passed to this process (`LISTEN_PID`, `LISTEN_FDS`); nil if
+  /// there is none. Throws for several, because clients of the others would wait for ever. Removes the variables,
+  /// so that no child process uses them. Call it once, before other threads read the environment.
   package static func activated() throws(ListenError) -> ListeningSocket? {
     let isOurs = getenv("LISTEN_PID").map { String(cString: $0) } == String(getpid())
     let count = getenv("LISTEN_FDS").flatMap { Int32(String(cString: $0)) } ?? 0
     for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
     guard isOurs, count > 0 else { return nil }
+    guard count == 1 else { throw .unusableActivation }
     return try activated(firstActivated)
   }
 

@@ -123,13 +123,27 @@ struct Update: ControlCommand {
     let job = try client.ask("update", path.map { [.init($0)] } ?? [])["updating_db"]
     if wait {
       while try client.ask("status")["updating_db"] != nil {
-        try client.send(Request("idle", ["update"]), timeout: MPDClient.quickPatience)
-        _ = try client.reply(timeout: nil)
+        try client.awaitChange(of: "update")
       }
     }
     try UnplayableFiles.report(
       [path.map { .init($0) }], areListed: listUnplayable, with: &client, output)
     if form.json { try output.write(.object(["job": .number(written: job)])) }
+  }
+}
+
+extension MPDClient {
+  /// Returns once a part of the server has changed, or after `limit` seconds if the server still answers. Throws
+  /// `ControlClientError.timeout` if it does not.
+  mutating func awaitChange(of part: String, limit: Double = patience) throws {
+    try send(Request("idle", [Argument(part)]), timeout: Self.quickPatience)
+    do {
+      _ = try reply(timeout: limit)
+    } catch ControlClientError.timeout {
+      // If a change crosses with `noidle`, the only reply is that to `idle`.
+      try send(Request("noidle"), timeout: Self.quickPatience)
+      _ = try reply(timeout: Self.quickPatience)
+    }
   }
 }
 

@@ -126,6 +126,7 @@ extension Phone {
     var program: [String] = []
 
     mutating func validate() throws {
+      program.removeTerminator()
       guard let name = program.first, !name.isEmpty else {
         throw ValidationError("No program: name one, as in continuo phone run .build/debug/MyApp.")
       }

@@ -12,7 +12,9 @@ final class GetRun: Sendable {
   static let stopLimit = 2.0
 
   private struct State {
+    /// The download in progress; nil before it exists and after its end.
     var download: FileDownload?
+    var hasEnded = false
     var progress = GetProgress(name: "")
     var isDrawn = false
     var isEnding = false
@@ -47,6 +49,7 @@ final class GetRun: Sendable {
       guard !state.isEnding else { return false }
       state.progress = GetProgress(name: target.path)
       state.failure = nil
+      state.hasEnded = false
       return true
     }
     guard mayBegin else { return nil }
@@ -55,7 +58,8 @@ final class GetRun: Sendable {
       clock: clock, seed: .random(in: 0 ... .max)
     ) { [weak self] event in self?.take(event, of: target) }
     let isEnding = state.withLock { state in
-      state.download = download
+      // It may have ended before this thread goes on.
+      if !state.hasEnded { state.download = download }
       return state.isEnding
     }
     // `stop` was called before the download existed.
@@ -108,6 +112,7 @@ final class GetRun: Sendable {
   private func end(_ failure: DownloadFailure?) {
     let (last, isEnding) = state.withLock { state in
       state.failure = failure
+      state.hasEnded = true
       return (state.download.take(), state.isEnding)
     }
     // Both `fetch` and `stop` wait.
@@ -130,9 +135,14 @@ final class GetRun: Sendable {
   }
 
   private func complain(_ text: String) {
-    let clearing = clearing()
-    if !clearing.isEmpty { StandardOutput.lines.write(Array(clearing.utf8)) }
-    StandardOutput.complain(TerminalText.sanitized(text))
+    let (clearing, text) = (clearing(), TerminalText.sanitized(text))
+    guard !clearing.isEmpty else { return StandardOutput.complain(text) }
+    // Only one writer keeps the order of the line and the message on a terminal.
+    guard isatty(STDERR_FILENO) == 0 else {
+      return StandardOutput.lines.write(Array("\(clearing)continuo: \(text)\n".utf8))
+    }
+    StandardOutput.lines.write(Array(clearing.utf8))
+    StandardOutput.complain(text)
   }
 
   /// Returns the sequence that clears the progress line; empty if none is drawn.

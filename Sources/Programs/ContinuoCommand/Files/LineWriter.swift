@@ -41,6 +41,7 @@ final class LineWriter: Sendable {
   private let lengthAtOnce: Int
   /// Whether the descriptor is a file's, which is always ready.
   private let isFile: Bool
+  private let outlivesFullDisk: Bool
   private let patience: Double
   private let endLimit: Double
   private let onFailure: @Sendable (Int32) -> Void
@@ -48,14 +49,16 @@ final class LineWriter: Sendable {
   private let state = Mutex(State())
 
   /// Creates a writer to an open descriptor, which is closed with the writer if `owned`. `patience` and `endLimit`
-  /// are in seconds. `onFailure` receives the `errno` that prevents all further writes: at most once, on any
+  /// are in seconds. With `outlivesFullDisk`, a file on a full disk loses only the lines that find no room, as
+  /// if its reader had stalled. `onFailure` receives the `errno` that prevents all further writes: at most once, on any
   /// thread.
   init(
-    descriptor: Int32, owned: Bool, patience: Double = patience, endLimit: Double = endLimit,
-    onFailure: @escaping @Sendable (Int32) -> Void
+    descriptor: Int32, owned: Bool, outlivesFullDisk: Bool = false, patience: Double = patience,
+    endLimit: Double = endLimit, onFailure: @escaping @Sendable (Int32) -> Void
   ) {
     self.descriptor = descriptor
     ownsDescriptor = owned
+    self.outlivesFullDisk = outlivesFullDisk
     self.patience = patience
     self.endLimit = endLimit
     self.onFailure = onFailure
@@ -87,7 +90,7 @@ final class LineWriter: Sendable {
 
   /// Waits until every line is written, for at most `endLimit` seconds. Gives up earlier if the reader takes
   /// nothing within `patience` seconds; the remaining lines are lost. Returns the number of lines that a
-  /// stalled or slow reader has lost so far.
+  /// stalled or slow reader, or a full disk, has lost so far.
   @discardableResult
   func finish() -> Int {
     let end = DispatchTime.now() + endLimit
@@ -110,7 +113,7 @@ final class LineWriter: Sendable {
       var rest = line[...]
       if !state.isDraining {
         if rest.count <= lengthAtOnce, isFile || isReady(milliseconds: 0) { failure = write(&rest) }
-        state.hasFailed = failure != nil
+        if let error = failure { failure = drop(&rest, &state, after: error) }
         if failure != nil || rest.isEmpty { return true }
       }
       // An empty backlog takes a line of any length.
@@ -137,6 +140,17 @@ final class LineWriter: Sendable {
     return count >= 0 || errno == EAGAIN || errno == EINTR ? nil : errno
   }
 
+  /// Drops and counts what a full disk has refused. Returns nil, or the error if it prevents all further writes.
+  private func drop(_ rest: inout ArraySlice<UInt8>, _ state: inout State, after error: Int32) -> Int32? {
+    guard outlivesFullDisk, isFile, error == ENOSPC || error == EDQUOT else {
+      state.hasFailed = true
+      return error
+    }
+    state.lost += rest.count { $0 == UInt8(ascii: "\n") }
+    rest = []
+    return nil
+  }
+
   /// Returns whether the descriptor takes bytes or has an error. Waits for at most `milliseconds`; -1 waits
   /// without limit.
   private func isReady(milliseconds: Int32) -> Bool {
@@ -157,14 +171,12 @@ final class LineWriter: Sendable {
         return piece
       }
       var rest = piece[...]
-      let failure = piece.isEmpty ? nil : write(&rest)
+      var failure = piece.isEmpty ? nil : write(&rest)
       let waiters = state.withLock { state -> [DispatchSemaphore] in
+        if let error = failure { failure = drop(&rest, &state, after: error) }
         state.backlog.insert(contentsOf: rest, at: 0)
         if state.backlog.isEmpty { swap(&state.backlog, &state.drawing) }
-        if failure != nil {
-          state.hasFailed = true
-          state.backlog = []
-        }
+        if failure != nil { state.backlog = [] }
         isDraining = !state.backlog.isEmpty
         state.isDraining = isDraining
         guard rest.count < piece.count || !isDraining else { return [] }

@@ -331,7 +331,7 @@ package final class PhoneRun {
         of: process.tree, onStood: { [weak self] in self?.stood($0) ?? false },
         onData: { [weak self] in self?.voipDataArrived() })
       link = DescriptorSource(descriptor: process.link, queue: .main) { [weak self] in
-        MainActor.assumeIsolated { self?.readReports() }
+        MainActor.assumeIsolated { self?.readReports(atMost: 64) }
       }
       transfers.connect(process.transfers, isWoken: machine.launchesInBackground)
       transferCalls = DescriptorSource(descriptor: process.transfers, queue: .main) { [weak self] in
@@ -376,9 +376,10 @@ package final class PhoneRun {
     transferCalls = nil
   }
 
-  private func readReports() {
+  /// Handles the reports that have arrived. The limit leaves the main thread to others; `link` calls again.
+  private func readReports(atMost limit: Int = .max) {
     guard let process, link != nil else { return }
-    while true {
+    for _ in 0..<limit {
       let packet = PassedDescriptor.receive(from: process.link, limit: PhoneReport.limit)
       if packet == nil, errno == EINTR { continue }
       if packet == nil, errno == EAGAIN { return }

@@ -4,7 +4,7 @@ import Synchronization
 import SystemSupport
 
 /// Text on standard output and standard error. If the reader leaves, a player's further text is discarded and the
-/// player continues.
+/// player continues. A file on a full disk loses only the lines that find no room.
 enum StandardOutput {
   private struct Writers {
     var output: LineWriter?
@@ -18,7 +18,7 @@ enum StandardOutput {
   /// `LineWriter.patience` seconds. Only for a process that ends by `CleanUp.exit`, which writes the remaining
   /// lines.
   static func waitForNobody() {
-    let errors = LineWriter(descriptor: STDERR_FILENO, owned: false) { _ in }
+    let errors = LineWriter(descriptor: STDERR_FILENO, owned: false, outlivesFullDisk: true) { _ in }
     writers.withLock { $0.errors = errors }
   }
 
@@ -27,7 +27,8 @@ enum StandardOutput {
   /// remaining lines.
   static var lines: LineWriter {
     writers.withLock { writers in
-      let lines = writers.output ?? LineWriter(descriptor: STDOUT_FILENO, owned: false) { _ in }
+      let lines =
+        writers.output ?? LineWriter(descriptor: STDOUT_FILENO, owned: false, outlivesFullDisk: true) { _ in }
       writers.output = lines
       return lines
     }
@@ -39,7 +40,7 @@ enum StandardOutput {
   static func finish() {
     let writers = writers.withLock { $0 }
     if let lost = writers.output?.finish(), lost > 0 {
-      complain("\(lost) lines to standard output dropped: the reader has stalled")
+      complain("\(lost) lines to standard output dropped: the reader has stalled, or the disk was full")
     }
     writers.errors?.finish()
   }

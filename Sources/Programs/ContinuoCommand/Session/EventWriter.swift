@@ -19,7 +19,9 @@ final class EventWriter: Sendable {
       self.init(descriptor: STDOUT_FILENO, owned: false, name: "standard output", warn: warn)
       return
     }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    let descriptor = RawArguments.bytes(of: path).withCString {
+      open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    }
     guard descriptor >= 0 else { throw .system(errno) }
     self.init(descriptor: descriptor, owned: true, name: path, warn: warn)
   }

@@ -235,6 +235,28 @@ import Testing
     #expect(try server.run(["update"]).text == "")
   }
 
+  @Test func aWaitForAChangeEndsWithTheServer() throws {
+    let server = try ScriptedServer()
+    var client = try MPDClient.connected(to: .path(server.path))
+    try client.awaitChange(of: "update", limit: 0.01)
+    #expect(try client.ask("status").fields.isEmpty)
+    let silent = try LoopbackSocket.listening()
+    let greeted = DispatchSemaphore(value: 0)
+    let connection = Mutex<LoopbackSocket?>(nil)
+    DispatchQueue(label: "silent").async {
+      let accepted = try? silent.accept()
+      try? accepted?.send("OK MPD 0.23.5\n")
+      connection.withLock { $0 = accepted }
+      greeted.signal()
+    }
+    var waiting = try MPDClient.connected(
+      to: .network(NetworkAddress(host: "127.0.0.1", port: UInt16(silent.port))))
+    #expect(greeted.wait(timeout: .now() + 120) == .success)
+    #expect(throws: ControlClientError.timeout(seconds: MPDClient.quickPatience)) {
+      try waiting.awaitChange(of: "update", limit: 0.01)
+    }
+  }
+
   @Test(arguments: [("play", "pause"), ("pause", "pause"), ("stop", "play")])
   func togglesWhatTheServerMeans(_ state: String, _ line: String) throws {
     let server = try ScriptedServer { _ throws(Ack) in Reply(["state": state]) }

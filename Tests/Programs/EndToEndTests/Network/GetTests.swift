@@ -120,6 +120,27 @@ extension EndToEndTests {
       #expect(try folder.read("a.mp3") == content && folder.names == ["a.mp3"])
     }
 
+    @Test("On a terminal, a message takes the place of the progress line")
+    func messages() async throws {
+      let isSeen = DispatchSemaphore(value: 0)
+      var file = HostileFile(Self.content)
+      file.cut = 300_000
+      file.ending = .call { _ = isSeen.wait(timeout: .now() + 120) }
+      let (cut, whole) = (file, HostileFile(Self.content))
+      let server = try HostileServer { $0.number == 1 ? cut.answer($0) + [.close] : whole.answer($0) }
+      defer { server.stop() }
+      let terminal = try PseudoTerminal()
+      let child = try Child(
+        [product("continuo"), "get", "--output", folder.path, server.url("/a.mp3")],
+        environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path, "TERM": "xterm"],
+        streams: .terminal(path: terminal.path))
+      try await terminal.shows("a.mp3")
+      isSeen.signal()
+      _ = try await child.ended()
+      let output = try await terminal.shows("a.mp3: 1.0 MB")
+      #expect(output.contains("\r\u{1B}[Jcontinuo: "), "\(output.debugDescription)")
+    }
+
     /// How often it is killed; the documentation of `Downloading` has the figure of 200 times.
     private static let kills = Rounds.count(4)
 
