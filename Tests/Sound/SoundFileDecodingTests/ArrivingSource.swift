@@ -90,12 +90,14 @@ final class ArrivingSource: ByteSource {
     return try wait { try opening.proceed() }
   }
 
-  /// Reads up to `limit` frames.
-  func samples(of decoder: any AudioDecoder, channels: Int = 2, limit: Int = .max) throws -> [Float] {
+  /// Reads up to `limit` frames, in blocks of `size` samples.
+  func samples(
+    of decoder: any AudioDecoder, channels: Int = 2, limit: Int = .max, size: Int = 3000
+  ) throws -> [Float] {
     var result: [Float] = []
     while result.count < limit.multipliedReportingOverflow(by: channels).partialValue || limit == .max {
       var buffer = [Float](
-        repeating: 0, count: min(3000, limit == .max ? 3000 : limit * channels - result.count))
+        repeating: 0, count: min(size, limit == .max ? size : limit * channels - result.count))
       let read = try wait { () -> DecoderRead? in
         let read = try buffer.withUnsafeMutableBufferPointer { try decoder.read(into: $0) }
         return read == .waiting ? nil : read

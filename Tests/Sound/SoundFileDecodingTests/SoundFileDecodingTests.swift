@@ -178,6 +178,32 @@ struct SoundFileDecodingTests {
     #expect(decoder.frameCount == .exact(Int64(found.count / 2)))
   }
 
+  @Test("A damaged FLAC frame is silent, and all others are at their positions", arguments: [false, true])
+  func damagedFrame(isArriving: Bool) throws {
+    let sound = SoundMaker.sound(frames: 100_000)
+    let whole = try SoundMaker.bytes(sound, .flac16)
+    for round in 0..<20 {
+      var bytes = whole
+      bytes[bytes.count / 2 + round * 997] ^= 0x10
+      let source = ArrivingSource(bytes, isSeekable: true)
+      while !isArriving, !source.isComplete { source.receive() }
+      let decoder = try source.open()
+      let found = try source.samples(of: decoder, size: 8192)
+      #expect(decoder.frameCount == .exact(100_000), "round \(round)")
+      try #require(found.count == 200_000, "round \(round)")
+      let differing = zip(found, sound).enumerated().filter { $1.0 != $1.1 }.map { $0.offset / 2 }
+      let (first, last) = (differing.first ?? 0, differing.last ?? 0)
+      #expect(last - first < 8192 && last < 90_000, "round \(round): \(first)...\(last)")
+      #expect(decoder.damage > 0 && decoder.damage < 8192)
+      // The damaged frame can also be the target of a seek.
+      let middle = (first + last) / 2
+      #expect(try source.wait { try decoder.seek(toFrame: Int64(middle)) } == Int64(middle))
+      let rest = try source.samples(of: decoder)
+      #expect(same(rest.suffix(20_000), sound.suffix(20_000)))
+      #expect(rest.count == 200_000 - 2 * middle)
+    }
+  }
+
   @Test(
     "A read error is thrown after the samples before it",
     arguments: [SoundFormat.flac16, .vorbis, .opus, .wav16])
