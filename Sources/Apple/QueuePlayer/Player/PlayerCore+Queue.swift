@@ -40,7 +40,17 @@ extension PlayerCore {
   }
 
   func canInsert(_ item: AVPlayerItem, after: AVPlayerItem?) -> Bool {
-    item.attachment == nil && (after.map { number(of: $0) != nil } ?? true)
+    item.attachment == nil && (after.map { predecessor($0) != nil } ?? true)
+  }
+
+  /// Returns the number of an item after which another one may be inserted. Unlike `number(of:)`, it also knows an item
+  /// that has ended or failed, until observers are notified of it.
+  private func predecessor(_ item: AVPlayerItem) -> ItemID? {
+    if let number = number(of: item) { return number }
+    guard let attachment = item.state.withLock({ $0.attachment }), attachment.core === self,
+      engine.containsUntilTold(attachment.id)
+    else { return nil }
+    return attachment.id
   }
 
   /// Returns an item's number in this queue; nil if the item is not in it (see `holds`).
@@ -51,7 +61,7 @@ extension PlayerCore {
   /// Inserts `item` after `after`, or at the end for nil.
   func insert(_ item: AVPlayerItem, after: AVPlayerItem?) {
     checkIsFree(item)
-    var previous = after.flatMap(number)
+    var previous = after.flatMap(predecessor)
     precondition(
       after == nil || previous != nil, "An AVPlayerItem can only be inserted after one that is in the queue.")
     add(item) { id, source, mix, start in
