@@ -1,7 +1,6 @@
 import AudioCore
 import AudioSession
 import Clocks
-import Dispatch
 import Foundation
 import MediaAssets
 import MediaTime
@@ -180,12 +179,11 @@ extension PlayerCore {
       let wanted = items.filter { output.takes($0.identifier) }
       guard !wanted.isEmpty else { continue }
       let group = AVTimedMetadataGroup(items: wanted, timeRange: range)
-      guard let queue = output.delegateQueue, queue !== DispatchQueue.main else {
+      if let queue = output.ownQueue {
+        environment.suspension.tellLater(on: queue) { output.push(group) }
+      } else {
         engine.carryOn { output.push(group) }
-        continue
       }
-      let call = environment.suspension.deferred { (group: AVTimedMetadataGroup) in output.push(group) }
-      queue.async { call(group) }
     }
   }
 
