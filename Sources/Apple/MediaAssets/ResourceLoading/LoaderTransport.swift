@@ -78,7 +78,11 @@ final class LoaderTransport: HTTPTransport {
   /// Passes a request to the delegate, unless the transfer is over.
   private func ask(_ loading: AVAssetResourceLoadingRequest, _ transfer: LoaderTransfer) {
     guard transfer.add(loading) else { return }
+    // The reader's timeouts do not run before the delegate can answer.
+    let isQueued = loader.isSuspended
+    if isQueued { transfer.add([.queued(true)]) }
     loader.call { loader, delegate in
+      if isQueued { transfer.add([.queued(false)]) }
       guard !loading.isCancelled else { return }
       let isWaitedFor =
         delegate?.resourceLoader(loader, shouldWaitForLoadingOfRequestedResource: loading) ?? false
@@ -224,7 +228,7 @@ private final class LoaderTransfer: Sendable {
     }
   }
 
-  private func add(_ events: [TransferEvent]) {
+  func add(_ events: [TransferEvent]) {
     // A delegate may go on with a request that was cancelled.
     state.withLock { state in if !state.isOver { state.events += events } }
     tell()
