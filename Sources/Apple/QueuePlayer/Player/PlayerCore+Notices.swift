@@ -47,6 +47,7 @@ extension PlayerCore {
     }
     // If the item has been removed since this notice was sent, another notice follows.
     guard isKnown, id != previous else { return }
+    if let previous { log(previous) { log, now in log.play(false, at: now) } }
     change([.currentItem]) {
       state.withLock { state in state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
       if let previous { forget(previous) }
