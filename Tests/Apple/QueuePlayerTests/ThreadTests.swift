@@ -137,4 +137,14 @@ struct ThreadTests {
     stage.settle()
     #expect(player.items() == [items[1], new])
   }
+
+  @Test("An item that enters the engine while the queue releases it is in neither")
+  func insertionDuringARelease() throws {
+    let items = [stage.item("a"), stage.item("b")]
+    let player = stage.queuePlayer(items)
+    let id = try #require(items[1].attachment?.id)
+    player.core.release(id)
+    #expect(!player.core.engine.contains(id) && player.items() == [items[0]])
+    #expect(player.canInsert(items[1], after: nil))
+  }
 }

@@ -117,11 +117,17 @@ extension PlayerCore {
   /// Releases an item that has left the queue, if observers have been notified of its removal. Otherwise the
   /// notification itself releases the item. Main queue.
   func forget(_ id: ItemID) {
-    guard !engine.contains(id) else { return }
+    if !engine.contains(id) { release(id) }
+  }
+
+  /// Releases an item that is not in the engine, or that another thread is inserting there.
+  func release(_ id: ItemID) {
     let item = state.withLock { state in
       state.current?.id == id ? nil : state.items.removeValue(forKey: id)
     }
     guard let item else { return }
+    // `add` may have inserted it before it could see the removal.
+    if engine.contains(id) { engine.remove(id) }
     item.state.withLock { state in
       if state.attachment?.id == id { state.attachment = nil }
     }
