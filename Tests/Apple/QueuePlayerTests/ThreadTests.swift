@@ -138,6 +138,16 @@ struct ThreadTests {
     #expect(player.items() == [items[1], new])
   }
 
+  @Test("Advancing from an item that has just ended skips no other")
+  func advanceAfterAnEnd() throws {
+    let (player, items, id) = playerAfterAnEnd()
+    let known = (id: try #require(id), item: items[0])
+    stage.mainQueue.elsewhere { player.core.advance(from: known) }
+    stage.mainQueue.release()
+    stage.settle()
+    #expect(player.items() == [items[1]])
+  }
+
   @Test("An item that enters the engine while the queue releases it is in neither")
   func insertionDuringARelease() throws {
     let items = [stage.item("a"), stage.item("b")]

@@ -76,8 +76,9 @@ extension PlayerCore {
   /// Replaces the current item by `item`; nil empties the queue.
   func replaceCurrentItem(with item: AVPlayerItem?) {
     guard let item else { return removeAllItems() }
-    if knownCurrent?.item === item { return }
-    leaveCurrentItem()
+    let former = knownCurrent
+    if former?.item === item { return }
+    leave(former)
     // The handler of the cancelled seek may have replaced the current item.
     let known = knownCurrent
     if known?.item === item { return }
@@ -89,7 +90,12 @@ extension PlayerCore {
 
   func advanceToNextItem() {
     guard let known = knownCurrent else { return }
-    leaveCurrentItem()
+    advance(from: known)
+  }
+
+  /// Removes the current item `known`. If it has just ended, removes no other.
+  func advance(from known: (id: ItemID, item: AVPlayerItem)) {
+    leave(known)
     engine.advanceToNextItem(from: known.id)
     deliver()
   }
@@ -97,7 +103,7 @@ extension PlayerCore {
   func remove(_ item: AVPlayerItem) {
     guard let id = number(of: item) else { return }
     if id == knownCurrent?.id {
-      advanceToNextItem()
+      advance(from: (id, item))
     } else {
       engine.remove(id)
       deliver()
@@ -106,7 +112,7 @@ extension PlayerCore {
   }
 
   func removeAllItems() {
-    leaveCurrentItem()
+    leave(knownCurrent)
     engine.removeAllItems()
     // Items inserted after this call must stay, even if `add` has not passed them to the engine yet.
     let ids = state.withLock { Array($0.items.keys) }
@@ -183,9 +189,9 @@ extension PlayerCore {
     deliver()
   }
 
-  /// Prepares the removal of the current item: saves its position and cancels its seek.
-  private func leaveCurrentItem() {
-    guard let (id, item) = knownCurrent else { return }
+  /// Prepares the removal of `current`, the current item: saves its position and cancels its seek.
+  private func leave(_ current: (id: ItemID, item: AVPlayerItem)?) {
+    guard let (id, item) = current else { return }
     item.keepPlace()
     cancelSeek(of: id)
   }
