@@ -98,6 +98,27 @@ struct SoundFileDecodingTests {
     try expectSame(source.samples(of: decoder), samples(of: self.decoder(bytes)))
   }
 
+  @Test("A header that follows the sound is waited for, however little a server without ranges sends ahead")
+  func headerAtTheEnd() throws {
+    let sound = SoundMaker.sound(frames: 100_000)
+    let whole = try SoundMaker.bytes(sound, .aiff16)
+    // The chunks after "FORM", the size and "AIFF", each with its length in four bytes.
+    var (chunks, place): ([ArraySlice<UInt8>], Int) = ([], 12)
+    while place + 8 <= whole.count {
+      let size = whole[place + 4..<place + 8].reduce(0) { $0 << 8 | Int($1) }
+      chunks.append(whole[place..<min(whole.count, place + 8 + size + size % 2)])
+      place += 8 + size + size % 2
+    }
+    let isHeader = { (chunk: ArraySlice<UInt8>) in chunk.starts(with: "COMM".utf8) }
+    let bytes = whole[..<12] + (chunks.filter { !isHeader($0) } + chunks.filter(isHeader)).joined()
+    #expect(bytes.count == whole.count)
+    let source = ArrivingSource(Array(bytes), isSeekable: false)
+    source.readAhead = 65_536
+    let decoder = try source.open()
+    #expect(decoder.frameCount == .exact(100_000))
+    try expectSame(source.samples(of: decoder), sound)
+  }
+
   @Test("A source of 8 EiB does no harm", arguments: [SoundFormat.flac16, .vorbis])
   func absurdSize(format: SoundFormat) throws {
     let bytes = try SoundMaker.bytes(SoundMaker.sound(frames: 100_000, for: format), format, rate: 44_100)
