@@ -11,6 +11,8 @@ final class SoundFileDecoder: PieceDecoder {
   private static let blockSize = 1024
   /// The number of bytes that a read is assumed to need: the initial and the maximum value.
   private static let lookahead: ClosedRange<Int64> = 16 * 1024...1 << 20
+  /// The number of frames first skipped after damage: a block of a read, and the longest usual block of FLAC (4608).
+  private static let damageStep: Int64 = 6 * 1024
 
   let format: PCMFormat
   private let source: any ByteSource
@@ -30,6 +32,14 @@ final class SoundFileDecoder: PieceDecoder {
   /// The length in frames that was found by reading to the end.
   private var foundLength: Int64?
   private var isAtEnd = false
+  /// Whether reading has met damage in a FLAC file.
+  private var isDamaged = false
+  /// The first frame of a damaged part, while an intact frame after it is searched.
+  private var damageStart: Int64?
+  /// The number of frames of silence to deliver, in place of damaged ones, before the file's position.
+  private var silence: Int64 = 0
+  /// The total number of frames that silence replaced.
+  private var silenced = 0
   /// Whether the library failed to find a frame, so that the file is decoded from its beginning instead.
   private var isJumpless = false
   var failure: DecodingError?
@@ -62,7 +72,7 @@ final class SoundFileDecoder: PieceDecoder {
     guard format != outputFormat else { return }
     outputFormat = format
     // The target of a seek before this call still applies.
-    try aim(at: target.map { $0 + Int64(runUp) } ?? file.position)
+    try aim(at: target.map { $0 + Int64(runUp) } ?? file.position - silence)
   }
 
   // MARK: Seeking
@@ -81,6 +91,8 @@ final class SoundFileDecoder: PieceDecoder {
   private func aim(at frame: Int64) throws(DecodingError) {
     pending = 0..<0
     isAtEnd = false
+    damageStart = nil
+    silence = 0
     converter = nil
     runUp = 0
     if format.sampleRate != outputFormat.sampleRate {
@@ -102,11 +114,7 @@ final class SoundFileDecoder: PieceDecoder {
     if file.position > target || file.canJump && target - file.position > file.runUp {
       let isThere = file.jump(to: max(0, target - file.runUp))
       guard try !lacksBytes() else { return false }
-      if !isThere {
-        isJumpless = true
-        reopening = SoundFileOpening(file, kind: kind)
-        return try arrive()
-      }
+      guard isThere else { return try arrive(after: target) }
       source.want(from: file.bytes.offset)
     }
     while file.position < target {
@@ -121,8 +129,30 @@ final class SoundFileDecoder: PieceDecoder {
     return finish(isAtEnd: false)
   }
 
+  /// Moves the file to a frame after `frame`, which the library cannot decode. Without one, a damaged file ends there,
+  /// and any other is decoded from its beginning. Returns false while bytes are missing.
+  private func arrive(after frame: Int64) throws(DecodingError) -> Bool {
+    let damage = damageStart ?? frame
+    let next = damage + max(Self.damageStep, 2 * (frame - damage))
+    // After an error the library fails until the file is opened again.
+    reopening = SoundFileOpening(file, kind: kind)
+    if kind == .flac, let length, next < length {
+      (damageStart, target) = (damage, next)
+      return try arrive()
+    }
+    damageStart = nil
+    guard !isDamaged else {
+      foundLength = damage
+      return finish(isAtEnd: true)
+    }
+    isJumpless = true
+    target = damage
+    return try arrive()
+  }
+
   private func finish(isAtEnd: Bool) -> Bool {
     self.isAtEnd = isAtEnd
+    if let start = damageStart.take(), let target { silence = target - start }
     target = nil
     // The bit rate is not that of skipped frames.
     measured = (file.bytes.position, file.position)
@@ -214,13 +244,27 @@ final class SoundFileDecoder: PieceDecoder {
   ) throws(DecodingError) -> DecoderRead {
     guard try reopen(), try arrive() else { return .waiting }
     if isAtEnd { return .end }
+    if silence > 0 {
+      let count = min(capacity, Int(silence))
+      samples.update(repeating: 0, count: count * format.channelCount)
+      silence -= Int64(count)
+      silenced += count
+      return .frames(count)
+    }
     if let length, file.position >= length { return .end }
     guard try source.has(lookahead, from: file.bytes.offset) else { return .waiting }
     let position = file.position
-    let count = file.read(into: samples, count: capacity)
+    // A read with damage is discarded, so it must not be longer than necessary.
+    let count = file.read(into: samples, count: kind == .flac ? min(capacity, Self.blockSize) : capacity)
+    let hasDamage = file.hasDamage
     if try lacksBytes() {
       target = position
       return .waiting
+    }
+    if kind == .flac, hasDamage, file.canJump, let length, file.position < length {
+      isDamaged = true
+      guard try arrive(after: position) else { return .waiting }
+      return try decode(into: samples, capacity: capacity)
     }
     if count == 0 { foundLength = position }
     return count == 0 ? .end : .frames(count)
@@ -242,8 +286,10 @@ extension SoundFileDecoder {
     return .estimate(Int64(min(Double(size - start) / bytes * Double(format.sampleRate), 0x1p46)))
   }
 
-  /// The number of frames that the file states and does not have.
-  var damage: Int { Int(clamping: foundLength.map { max(0, (file.frameCount ?? $0) - $0) } ?? 0) }
+  /// The number of frames that silence has replaced, and of those that the file states and does not have.
+  var damage: Int {
+    silenced + Int(clamping: foundLength.map { max(0, (file.frameCount ?? $0) - $0) } ?? 0)
+  }
 
   /// The mean bit rate, in bits per second. Clamped to 1e12, because a server may announce any size.
   var bitRate: Int { Int(min(bytesPerSecond * 8, 1e12)) }

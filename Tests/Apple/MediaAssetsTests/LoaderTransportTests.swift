@@ -95,4 +95,70 @@ struct LoaderTransportTests {
     sink.gate.signal()
     if !isEarly { hasCancelled.wait() }
   }
+
+  /// Pauses at the first bytes, and notes what comes.
+  private final class PausingSink: TransferSink {
+    let bodies = Mutex<[[UInt8]]>([])
+    let hasFailed = DispatchSemaphore(value: 0)
+
+    func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
+      switch event {
+      case .body(let bytes):
+        bodies.withLock { $0.append(bytes) }
+        return .pause
+      case .failure(let failure): if failure.mayPass { hasFailed.signal() }
+      default: break
+      }
+      return .more
+    }
+  }
+
+  /// Brings all of 6.25 MiB at once, whoever has cancelled it.
+  private final class Flood: NSObject, AVAssetResourceLoaderDelegate, Sendable {
+    static let size: Int64 = 100 * 65_536
+    let isCancelled = DispatchSemaphore(value: 0)
+    let offsets = Mutex<[Int64]>([])
+
+    func resourceLoader(
+      _ resourceLoader: AVAssetResourceLoader,
+      shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
+    ) -> Bool {
+      guard let data = loadingRequest.dataRequest else { return false }
+      if let information = loadingRequest.contentInformationRequest {
+        information.contentLength = Self.size
+        information.isByteRangeAccessSupported = true
+      } else {
+        offsets.withLock { $0.append(data.requestedOffset) }
+      }
+      let count = min(65_536, data.requestedLength)
+      for _ in 0..<min(100, data.requestedLength / count) { data.respond(with: Data(count: count)) }
+      loadingRequest.finishLoading()
+      return true
+    }
+
+    func resourceLoader(
+      _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest
+    ) { isCancelled.signal() }
+  }
+
+  @Test("A request whose reader has enough is cancelled, and its rest can be requested again")
+  func flood() throws {
+    let url = try #require(URL(string: "vault://safe/song.mp3"))
+    let loader = AVURLAsset(url: url).resourceLoader
+    let flood = Flood()
+    loader.setDelegate(flood, queue: DispatchQueue(label: "flood"))
+    let transport = LoaderTransport(url, loader: loader)
+    var request = TransferRequest(url: try WebURL.read("http://safe/song.mp3").url)
+    let sink = PausingSink()
+    let first = transport.start(request, sink: sink)
+    try #require(flood.isCancelled.wait(timeout: .now() + 120) == .success)
+    #expect(sink.hasFailed.wait(timeout: .now()) == .timedOut, "it is told once the reader wants more")
+    transport.setPaused(false, first)
+    try #require(sink.hasFailed.wait(timeout: .now() + 120) == .success)
+    #expect(sink.bodies.withLock { $0.count } == 1)
+    request.fields.set("Range", "bytes=65536-")
+    _ = transport.start(request, sink: sink)
+    try #require(flood.isCancelled.wait(timeout: .now() + 120) == .success)
+    #expect(flood.offsets.withLock { $0 } == [0, 65_536])
+  }
 }

@@ -66,6 +66,30 @@ struct ItemTests {
     observation.invalidate()
   }
 
+  @Test("An estimated length bounds neither a seek nor the position of an item that is inserted again")
+  func estimate() {
+    let source = RampSource(frames: 44_100, announced: .estimate(20_000))
+    let item = AVPlayerItem(
+      asset: AVURLAsset(url: stage.library.add("vbr", source), environment: stage.environment))
+    let player = stage.queuePlayer([item])
+    stage.pass(0.1)
+    let target = CMTime(value: 35_280, timescale: 44_100)
+    let results = Log<Bool>()
+    item.seek(to: target) { results.add($0) }
+    stage.settle()
+    #expect(results.entries == [true] && item.currentTime() == target)
+    player.remove(item)
+    player.insert(item, after: nil)
+    stage.pass(0.1)
+    #expect(player.currentTime() == target)
+    player.play()
+    stage.pass(1)
+    #expect(player.items().isEmpty)
+    player.insert(item, after: nil)
+    stage.pass(0.1)
+    #expect(player.currentTime().seconds < 0.2)
+  }
+
   @Test("An item that breaks off is played up to there, then told with an error; the queue goes on")
   func breaksOff() {
     let source = RampSource(frames: 88_200, failure: .decoding(atFrame: 44_100))

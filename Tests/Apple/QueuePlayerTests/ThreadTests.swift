@@ -1,12 +1,15 @@
+import AudioCore
 import AudioSession
 import Clocks
 import Foundation
 import MediaAssets
 import MediaTime
-import QueuePlayer
+import PlaybackEngine
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import QueuePlayer
 
 @Suite("Calls from other threads")
 struct ThreadTests {
@@ -108,5 +111,50 @@ struct ThreadTests {
     player.insert(new, after: items[0])
     #expect(player.items() == [items[1], new, items[2]])
     #expect(!player.canInsert(stage.item("other"), after: items[0]))
+  }
+
+  /// A player of two items whose first has ended, which the main queue does not know yet.
+  private func playerAfterAnEnd() -> (AVQueuePlayer, [AVPlayerItem], ItemID?) {
+    let items = [stage.item("a"), stage.item("b", seconds: 5)]
+    let player = stage.queuePlayer(items)
+    let id = items[0].attachment?.id
+    player.play()
+    stage.pass(0.5)
+    stage.mainQueue.hold()
+    stage.pass(1)
+    return (player, items, id)
+  }
+
+  @Test("After an item that has just ended, an insertion from another thread is made after what plays now")
+  func insertionAfterAnEnd() {
+    let (player, items, _) = playerAfterAnEnd()
+    let new = stage.item("new")
+    stage.mainQueue.elsewhere {
+      #expect(player.canInsert(new, after: items[0]))
+      player.insert(new, after: items[0])
+    }
+    stage.mainQueue.release()
+    stage.settle()
+    #expect(player.items() == [items[1], new])
+  }
+
+  @Test("Advancing from an item that has just ended skips no other")
+  func advanceAfterAnEnd() throws {
+    let (player, items, id) = playerAfterAnEnd()
+    let known = (id: try #require(id), item: items[0])
+    stage.mainQueue.elsewhere { player.core.advance(from: known) }
+    stage.mainQueue.release()
+    stage.settle()
+    #expect(player.items() == [items[1]])
+  }
+
+  @Test("An item that enters the engine while the queue releases it is in neither")
+  func insertionDuringARelease() throws {
+    let items = [stage.item("a"), stage.item("b")]
+    let player = stage.queuePlayer(items)
+    let id = try #require(items[1].attachment?.id)
+    player.core.release(id)
+    #expect(!player.core.engine.contains(id) && player.items() == [items[0]])
+    #expect(player.canInsert(items[1], after: nil))
   }
 }

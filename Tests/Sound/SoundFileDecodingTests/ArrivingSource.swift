@@ -11,6 +11,9 @@ final class ArrivingSource: ByteSource {
   let isSeekable: Bool
   private(set) var ranges: [Range<Int>] = []
   private(set) var wishes: [Int64] = []
+  /// The most bytes that come after the wanted offset.
+  var readAhead = 1 << 40
+  private var wanted = 0
   private var place = 0
   private var random: RandomSource
   /// Called after each answer of `supply`: bytes may arrive between two calls.
@@ -33,7 +36,8 @@ final class ArrivingSource: ByteSource {
       place = ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0
     }
     if let range = ranges.first(where: { $0.contains(place) }) { place = range.upperBound }
-    let new = place..<min(bytes.count, place + Int.random(in: 1...largest, using: &random))
+    let end = min(bytes.count, wanted + readAhead, place + Int.random(in: 1...largest, using: &random))
+    let new = place..<max(place, end)
     place = new.upperBound
     var merged: [Range<Int>] = []
     for range in (ranges + [new]).filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -61,13 +65,15 @@ final class ArrivingSource: ByteSource {
     defer { afterSupply() }
     let end = end(from: Int(clamping: offset))
     return ByteSupply(
-      byteCount: Int64(end) - offset, isComplete: end >= bytes.count, bytesPerSecond: nil, isFull: false)
+      byteCount: Int64(end) - offset, isComplete: end >= bytes.count, bytesPerSecond: nil,
+      isFull: self.end(from: wanted) - wanted >= readAhead)
   }
 
   var stored: [Range<Int64>]? { ranges.map { Int64($0.lowerBound)..<Int64($0.upperBound) } }
 
   func want(from offset: Int64) {
     wishes.append(offset)
+    wanted = Int(clamping: offset)
     if isSeekable { place = Int(clamping: offset) }
   }
 
@@ -90,12 +96,14 @@ final class ArrivingSource: ByteSource {
     return try wait { try opening.proceed() }
   }
 
-  /// Reads up to `limit` frames.
-  func samples(of decoder: any AudioDecoder, channels: Int = 2, limit: Int = .max) throws -> [Float] {
+  /// Reads up to `limit` frames, in blocks of `size` samples.
+  func samples(
+    of decoder: any AudioDecoder, channels: Int = 2, limit: Int = .max, size: Int = 3000
+  ) throws -> [Float] {
     var result: [Float] = []
     while result.count < limit.multipliedReportingOverflow(by: channels).partialValue || limit == .max {
       var buffer = [Float](
-        repeating: 0, count: min(3000, limit == .max ? 3000 : limit * channels - result.count))
+        repeating: 0, count: min(size, limit == .max ? size : limit * channels - result.count))
       let read = try wait { () -> DecoderRead? in
         let read = try buffer.withUnsafeMutableBufferPointer { try decoder.read(into: $0) }
         return read == .waiting ? nil : read

@@ -98,6 +98,27 @@ struct SoundFileDecodingTests {
     try expectSame(source.samples(of: decoder), samples(of: self.decoder(bytes)))
   }
 
+  @Test("A header that follows the sound is waited for, however little a server without ranges sends ahead")
+  func headerAtTheEnd() throws {
+    let sound = SoundMaker.sound(frames: 100_000)
+    let whole = try SoundMaker.bytes(sound, .aiff16)
+    // The chunks after "FORM", the size and "AIFF", each with its length in four bytes.
+    var (chunks, place): ([ArraySlice<UInt8>], Int) = ([], 12)
+    while place + 8 <= whole.count {
+      let size = whole[place + 4..<place + 8].reduce(0) { $0 << 8 | Int($1) }
+      chunks.append(whole[place..<min(whole.count, place + 8 + size + size % 2)])
+      place += 8 + size + size % 2
+    }
+    let isHeader = { (chunk: ArraySlice<UInt8>) in chunk.starts(with: "COMM".utf8) }
+    let bytes = whole[..<12] + (chunks.filter { !isHeader($0) } + chunks.filter(isHeader)).joined()
+    #expect(bytes.count == whole.count)
+    let source = ArrivingSource(Array(bytes), isSeekable: false)
+    source.readAhead = 65_536
+    let decoder = try source.open()
+    #expect(decoder.frameCount == .exact(100_000))
+    try expectSame(source.samples(of: decoder), sound)
+  }
+
   @Test("A source of 8 EiB does no harm", arguments: [SoundFormat.flac16, .vorbis])
   func absurdSize(format: SoundFormat) throws {
     let bytes = try SoundMaker.bytes(SoundMaker.sound(frames: 100_000, for: format), format, rate: 44_100)
@@ -176,6 +197,32 @@ struct SoundFileDecodingTests {
     let sure = max(0, found.count - 20_000)
     #expect(same(found[..<sure], linear[..<sure]))
     #expect(decoder.frameCount == .exact(Int64(found.count / 2)))
+  }
+
+  @Test("A damaged FLAC frame is silent, and all others are at their positions", arguments: [false, true])
+  func damagedFrame(isArriving: Bool) throws {
+    let sound = SoundMaker.sound(frames: 100_000)
+    let whole = try SoundMaker.bytes(sound, .flac16)
+    for round in 0..<20 {
+      var bytes = whole
+      bytes[bytes.count / 2 + round * 997] ^= 0x10
+      let source = ArrivingSource(bytes, isSeekable: true)
+      while !isArriving, !source.isComplete { source.receive() }
+      let decoder = try source.open()
+      let found = try source.samples(of: decoder, size: 8192)
+      #expect(decoder.frameCount == .exact(100_000), "round \(round)")
+      try #require(found.count == 200_000, "round \(round)")
+      let differing = zip(found, sound).enumerated().filter { $1.0 != $1.1 }.map { $0.offset / 2 }
+      let (first, last) = (differing.first ?? 0, differing.last ?? 0)
+      #expect(last - first < 8192 && last < 90_000, "round \(round): \(first)...\(last)")
+      #expect(decoder.damage > 0 && decoder.damage < 8192)
+      // The damaged frame can also be the target of a seek.
+      let middle = (first + last) / 2
+      #expect(try source.wait { try decoder.seek(toFrame: Int64(middle)) } == Int64(middle))
+      let rest = try source.samples(of: decoder)
+      #expect(same(rest.suffix(20_000), sound.suffix(20_000)))
+      #expect(rest.count == 200_000 - 2 * middle)
+    }
   }
 
   @Test(

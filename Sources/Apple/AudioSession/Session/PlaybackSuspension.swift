@@ -44,6 +44,10 @@ package final class PlaybackSuspension: Sendable {
     var activity = PlaybackActivity.stopped
   }
 
+  struct WeakLane {
+    weak var target: DeliveryLane?
+  }
+
   enum Condition {
     case running
     case suspended
@@ -62,6 +66,7 @@ package final class PlaybackSuspension: Sendable {
     /// Delivers work on the main queue, in order, that belongs to no player: session notifications, for example, and
     /// changes of items without a player.
     var lane: DeliveryLane
+    var weakLanes: [WeakLane] = []
     /// Deferred calls that belong to no queue, to be delivered on resumption.
     var held: [@Sendable () -> Void] = []
     var snapshots: [PlayerSnapshot] = []
@@ -74,6 +79,16 @@ package final class PlaybackSuspension: Sendable {
     var activity: PlaybackActivity { entries.map(\.activity).max() ?? .stopped }
 
     var cores: [any SuspendablePlayer] { entries.compactMap { $0.core } }
+
+    /// The lanes to delegates' queues.
+    var delegateLanes: [DeliveryLane] { weakLanes.compactMap { $0.target } }
+
+    /// Adds a lane, and returns the other ones, so that none is released under the lock.
+    mutating func add(_ new: DeliveryLane) -> [DeliveryLane] {
+      let others = delegateLanes
+      weakLanes = (others + [new]).map { WeakLane(target: $0) }
+      return others
+    }
 
     func index(of core: any SuspendablePlayer) -> Int? {
       entries.firstIndex { $0.id == ObjectIdentifier(core) }
@@ -122,19 +137,21 @@ package final class PlaybackSuspension: Sendable {
   /// idempotent.
   package func resumeAll() {
     let resumed = transition.withLock { _ in
-      let resumed = state.withLock { state -> ([any SuspendablePlayer], [@Sendable () -> Void])? in
+      let resumed = state.withLock {
+        state -> (cores: [any SuspendablePlayer], lanes: [DeliveryLane], held: [@Sendable () -> Void])? in
         guard state.condition == .suspended else { return nil }
         state.condition = .running
         gate.open()
         defer { state.held = [] }
-        return (state.cores, state.held)
+        return (state.cores, state.delegateLanes, state.held)
       }
-      guard let (cores, _) = resumed else { return resumed }
+      guard let (cores, lanes, _) = resumed else { return resumed }
       state.withLock { $0.lane }.wake()
+      for lane in lanes { lane.wake() }
       for core in cores { core.engine.resume() }
       return resumed
     }
-    guard let (_, held) = resumed, !held.isEmpty else { return }
+    guard let held = resumed?.held, !held.isEmpty else { return }
     DispatchQueue.global(qos: .userInitiated).async { for call in held { call() } }
   }
 
@@ -156,25 +173,27 @@ package final class PlaybackSuspension: Sendable {
   /// main queue; idempotent.
   package func terminateAll() {
     let ended = transition.withLock { _ in
-      let ended = state.withLock { state -> (state: State, cores: [any SuspendablePlayer])? in
+      let ended = state.withLock {
+        state -> (state: State, cores: [any SuspendablePlayer], lanes: [DeliveryLane])? in
         guard state.condition != .terminated else { return nil }
         defer {
           state.condition = .terminated
           state.entries = []
+          state.weakLanes = []
           state.held = []
         }
         gate.close()
-        return (state, state.cores)
+        return (state, state.cores, state.delegateLanes)
       }
       // All players must be silent before their positions are read.
       for core in ended?.cores ?? [] { core.engine.suspend() }
       return ended
     }
-    guard let (ended, cores) = ended else { return }
+    guard let (ended, cores, lanes) = ended else { return }
     let snapshots = cores.compactMap { $0.snapshot() }
     state.withLock { $0.snapshots = snapshots }
     for core in cores { core.engine.close() }
-    ended.lane.close()
+    for lane in [ended.lane] + lanes { lane.close() }
     ended.session?.reset()
     awaitCalls()
     change { _ in }
@@ -219,12 +238,23 @@ package final class PlaybackSuspension: Sendable {
     if isOnMainQueue() { lane.drain() } else { lane.wake() }
   }
 
-  /// Runs `work` in a later turn of the main queue, in order. Deferred while suspended, and dropped if the application
-  /// ends first.
-  package func tellLater(_ work: @escaping @Sendable () -> Void) {
-    let lane = state.withLock { $0.lane }
-    lane.append(work)
+  /// Runs `work` in a later turn of `queue`, nil for the main queue, in order. Deferred while suspended, and dropped if
+  /// the application ends first.
+  package func tellLater(on queue: DelegateQueue? = nil, _ work: @escaping @Sendable () -> Void) {
+    let lane = queue?.lane(makeLane) ?? state.withLock { $0.lane }
+    lane.append {
+      work()
+      // Retained until here, because the client may have replaced the queue.
+      withExtendedLifetime(queue) {}
+    }
     lane.wake()
+  }
+
+  private func makeLane(to queue: any DeliveryQueue) -> DeliveryLane {
+    let new = DeliveryLane(queue: queue, gate: gate)
+    let others = state.withLock { $0.add(new) }
+    withExtendedLifetime(others) {}
+    return new
   }
 
   /// Sets a property of an item without a player by `change`, and notifies its observers. On the main queue

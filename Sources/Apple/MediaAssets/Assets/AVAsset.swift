@@ -111,7 +111,7 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
 
   /// The loader of URLs with custom schemes. The delegate is not called for file, http and https URLs.
   open var resourceLoader: AVAssetResourceLoader {
-    loader.resourceLoader ?? AVAssetResourceLoader { [loader] in loader.environment().mainQueue }
+    loader.resourceLoader ?? AVAssetResourceLoader(environment: loader.environment)
   }
 
   /// Creates an asset whose requests connect only to addresses within `reach` and use `credentials`, which

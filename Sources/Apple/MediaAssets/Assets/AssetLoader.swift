@@ -46,7 +46,7 @@ package final class AssetLoader: Sendable {
       shared = SharedMedium(asset)
       resourceLoader = nil
     } else if let scheme = url.scheme?.lowercased(), !["file", "http", "https"].contains(scheme) {
-      let loader = AVAssetResourceLoader { own().mainQueue }
+      let loader = AVAssetResourceLoader(environment: own)
       let transport = LoaderTransport(url, loader: loader)
       shared = RemoteAsset(url, isPrecise: isPrecise, transport: transport).map(SharedMedium.init)
       resourceLoader = loader

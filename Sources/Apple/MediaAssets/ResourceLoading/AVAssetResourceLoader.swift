@@ -1,4 +1,4 @@
-import Clocks
+import AudioSession
 public import Dispatch
 public import Foundation
 import Synchronization
@@ -16,22 +16,21 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
     // its queue.
     weak var delegate: (any AVAssetResourceLoaderDelegate)?
     var queue: DispatchQueue?
-    var delivery: (any DeliveryQueue)?
+    /// `queue`; nil for the main queue.
+    var ownQueue: DelegateQueue?
   }
 
   private let state = Mutex(State())
-  private let mainQueue: @Sendable () -> any DeliveryQueue
+  private let environment: @Sendable () -> PlaybackEnvironment
 
-  /// Creates a loader without a delegate. `mainQueue` returns the main queue of the environment that plays
-  /// the asset.
-  init(mainQueue: @escaping @Sendable () -> any DeliveryQueue) { self.mainQueue = mainQueue }
+  /// Creates a loader without a delegate. `environment` returns the environment that plays the asset.
+  init(environment: @escaping @Sendable () -> PlaybackEnvironment) { self.environment = environment }
 
   /// Sets the delegate that provides the bytes, held weakly, and the queue on which the delegate is called;
   /// nil for the main queue. Must be called before the asset is loaded or played.
   open func setDelegate(_ delegate: (any AVAssetResourceLoaderDelegate)?, queue: DispatchQueue?) {
-    let delivery = queue.flatMap { MainDispatchQueue.isMain($0) ? nil : ObserverQueue($0) }
-    let new = State(delegate: delegate, queue: queue, delivery: delivery)
-    state.withLock { $0 = new }
+    var new = State(delegate: delegate, queue: queue, ownQueue: DelegateQueue(queue))
+    state.withLock { swap(&$0, &new) }
   }
 
   /// The delegate that provides the bytes.
@@ -40,11 +39,15 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   /// The queue on which the delegate is called; nil for the main queue.
   open var delegateQueue: DispatchQueue? { state.withLock { $0 }.queue }
 
-  /// Passes the delegate, or nil, to `body` on the delegate's queue.
+  /// Whether calls of the delegate wait for the end of a suspension.
+  var isSuspended: Bool { environment().suspension.isSuspended }
+
+  /// Passes the delegate, or nil, to `body` on the delegate's queue. Deferred while the application is suspended, and
+  /// dropped if it ends first.
   func call(_ body: @escaping @Sendable (AVAssetResourceLoader, (any AVAssetResourceLoaderDelegate)?) -> Void)
   {
-    let queue = state.withLock { $0.delivery } ?? mainQueue()
-    queue.enqueue { body(self, self.delegate) }
+    let queue = state.withLock { $0.ownQueue }
+    environment().suspension.tellLater(on: queue) { body(self, self.delegate) }
   }
 }
 

@@ -66,8 +66,13 @@ final class LoaderTransport: HTTPTransport {
     let offset = known.hasRanges ? asked : 0
     let length = known.length.map { Int(clamping: max(0, $0 - offset)) } ?? .max
     let head = Self.head(known, offset: offset)
-    let data = AVAssetResourceLoadingDataRequest(offset: offset, length: length, isToEnd: true) { data in
+    let data = AVAssetResourceLoadingDataRequest(offset: offset, length: length, isToEnd: true) {
+      [loader] data in
       transfer.take(data, head)
+      guard known.hasRanges else { return }
+      for loading in transfer.cutOff() {
+        loader.call { loader, delegate in delegate?.resourceLoader(loader, didCancel: loading) }
+      }
     }
     ask(
       AVAssetResourceLoadingRequest(url: url, information: nil, data: data) { error in
@@ -78,7 +83,11 @@ final class LoaderTransport: HTTPTransport {
   /// Passes a request to the delegate, unless the transfer is over.
   private func ask(_ loading: AVAssetResourceLoadingRequest, _ transfer: LoaderTransfer) {
     guard transfer.add(loading) else { return }
+    // The reader's timeouts do not run before the delegate can answer.
+    let isQueued = loader.isSuspended
+    if isQueued { transfer.add([.queued(true)]) }
     loader.call { loader, delegate in
+      if isQueued { transfer.add([.queued(false)]) }
       guard !loading.isCancelled else { return }
       let isWaitedFor =
         delegate?.resourceLoader(loader, shouldWaitForLoadingOfRequestedResource: loading) ?? false
@@ -148,6 +157,10 @@ private final class LoaderTransfer: Sendable {
     var loadings: [AVAssetResourceLoadingRequest] = []
     var hasHead = false
     var isPaused = false
+    /// The number of bytes in `events`.
+    var pending = 0
+    /// Whether the requests were cancelled because too much was pending.
+    var isCutOff = false
     /// Whether a thread is delivering an event.
     var isTelling = false
     var isOver = false
@@ -161,6 +174,8 @@ private final class LoaderTransfer: Sendable {
   private let telling = NSRecursiveLock()
   /// The maximum number of bytes in one event.
   private static let piece = 64 * 1024
+  /// The maximum number of bytes that a paused reader's transfer keeps, if they can be requested again.
+  private static let pendingLimit = 1 << 20
 
   init(_ id: TransferID, _ sink: any TransferSink, onEnd: @escaping @Sendable () -> Void) {
     self.id = id
@@ -195,6 +210,20 @@ private final class LoaderTransfer: Sendable {
 
   func refuse() { add([.failure(TransferFailure(.badURL, "nobody loads this URL"))]) }
 
+  /// Cancels the requests and drops the pending bytes if the reader is paused and more than `pendingLimit` is pending.
+  /// Returns the cancelled requests. When the reader resumes, the transfer fails, so that the reader requests the rest.
+  func cutOff() -> [AVAssetResourceLoadingRequest] {
+    let loadings = state.withLock { state -> [AVAssetResourceLoadingRequest] in
+      guard state.isPaused, state.pending > Self.pendingLimit, !state.isCutOff else { return [] }
+      state.isCutOff = true
+      state.events = [.failure(TransferFailure(.lost, "enough is buffered"))]
+      state.pending = 0
+      defer { state.loadings = [] }
+      return state.loadings
+    }
+    return loadings.filter { $0.cancel() }
+  }
+
   func setPaused(_ isPaused: Bool) {
     // Locked, so that the answer `pause` of a delivery in progress does not overwrite a later resumption.
     telling.lock()
@@ -224,9 +253,13 @@ private final class LoaderTransfer: Sendable {
     }
   }
 
-  private func add(_ events: [TransferEvent]) {
+  func add(_ events: [TransferEvent]) {
     // A delegate may go on with a request that was cancelled.
-    state.withLock { state in if !state.isOver { state.events += events } }
+    state.withLock { state in
+      guard !state.isOver, !state.isCutOff else { return }
+      state.events += events
+      for case .body(let bytes) in events { state.pending += bytes.count }
+    }
     tell()
   }
 
@@ -237,7 +270,11 @@ private final class LoaderTransfer: Sendable {
     while true {
       let event = state.withLock { state -> TransferEvent? in
         guard !state.isOver, !state.isTelling, let first = state.events.first else { return nil }
-        if state.isPaused, case .body = first { return nil }
+        if state.isPaused, state.isCutOff { return nil }
+        if case .body(let bytes) = first {
+          if state.isPaused { return nil }
+          state.pending -= bytes.count
+        }
         state.events.removeFirst()
         state.isTelling = true
         return first

@@ -88,7 +88,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     range = loopRange
     super.init()
     let known = itemToLoop.knownState.info ?? (try? itemToLoop.asset.loader.outcome?.get())?.info
-    if let problem = problem(duration: known?.duration ?? .indefinite) { preconditionFailure(problem) }
+    if let problem = problem(known) { preconditionFailure(problem) }
     let copies = (0..<count(duration: known?.duration ?? .indefinite)).map { _ in copy(itemToLoop) }
     let actionBefore = player.actionAtItemEnd
     if actionBefore != .advance { player.actionAtItemEnd = .advance }
@@ -131,9 +131,9 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   // MARK: Copies
 
-  /// Returns the reason why an item of this duration cannot be looped; nil if it can. The duration may be
-  /// indefinite.
-  private func problem(duration: CMTime) -> String? {
+  /// Returns the reason why an item cannot be looped, if its exact duration is known; nil if it can.
+  private func problem(_ info: ItemInfo?) -> String? {
+    let duration = info?.exactDuration ?? .indefinite
     if duration.isNumeric, duration <= .zero { return "AVPlayerLooper: the item is empty" }
     guard range.isValid else { return nil }
     guard range.start.isNumeric, range.duration.isNumeric, range.start >= .zero, range.duration > .zero,
@@ -189,6 +189,8 @@ public final class AVPlayerLooper: NSObject, Sendable {
   private func refill() {
     let core = player.core
     while let (copy, last) = nextToInsert() {
+      // A length that was estimated before is exact once the copy has ended.
+      if let problem = problem(copy.knownState.info) { return fail(AVError(.unknown, reason: problem)) }
       rewind(copy)
       core.insert(copy, after: last)
       // The loop may have ended during the insertion, on another thread or by an observer.
@@ -228,7 +230,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     let duration = copy.duration
     if copy.status == .failed {
       fail(copy.error as? AVError ?? AVError(.unknown))
-    } else if let problem = problem(duration: duration) {
+    } else if let problem = problem(copy.knownState.info) {
       fail(AVError(.unknown, reason: problem))
     } else if state.withLock({ $0.status }) == .unknown {
       let end = copy.forwardPlaybackEndTime

@@ -1,3 +1,4 @@
+import AudioSession
 public import Foundation
 public import MediaAssets
 import Synchronization
@@ -52,6 +53,8 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
     // its queue.
     weak var delegate: (any AVPlayerItemMetadataOutputPushDelegate)?
     var queue: DispatchQueue?
+    /// `queue`; nil for the main queue.
+    var ownQueue: DelegateQueue?
     var advance: TimeInterval = 0
   }
   // Unchecked for the same reason as the superclass.
@@ -75,6 +78,9 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
     identifiers.map { $0.contains(identifier?.rawValue ?? "") } ?? true
   }
 
+  /// The delegate's queue; nil for the main queue.
+  var ownQueue: DelegateQueue? { settings.withLock { $0.ownQueue } }
+
   /// Passes the metadata to the delegate. Must be called on the delegate's queue.
   func push(_ group: AVTimedMetadataGroup) {
     delegate?.metadataOutput(self, didOutputTimedMetadataGroups: [group], from: nil)
@@ -82,7 +88,7 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
 
   /// Sets the delegate, held weakly, and the queue on which the delegate is called; nil for the main queue.
   open func setDelegate(_ delegate: (any AVPlayerItemMetadataOutputPushDelegate)?, queue: DispatchQueue?) {
-    var new = Settings(delegate: delegate, queue: queue)
+    var new = Settings(delegate: delegate, queue: queue, ownQueue: DelegateQueue(queue))
     settings.withLock { settings in
       new.advance = settings.advance
       swap(&settings, &new)

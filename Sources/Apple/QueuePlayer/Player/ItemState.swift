@@ -59,16 +59,27 @@ struct ItemState: Sendable {
   }
 
   /// The time at which the item ends at the latest; indefinite if unknown.
-  var end: CMTime {
-    let duration = info?.duration ?? .indefinite
+  var end: CMTime { end(duration: info?.duration) }
+
+  private func end(duration: CMTime?) -> CMTime {
+    let duration = duration ?? .indefinite
     guard forwardPlaybackEndTime.isNumeric else { return duration }
     return duration.isNumeric ? min(duration, forwardPlaybackEndTime) : forwardPlaybackEndTime
   }
 
-  /// The start position of an item inserted now, in seconds: its last position, or 0 if that was its end.
+  /// The start position of an item inserted now, in seconds: its last position, or 0 if that was its end. The true end
+  /// may follow an estimated one.
   var startSeconds: Double {
     guard place.isNumeric, place > .zero else { return 0 }
-    return end.isNumeric && place >= end ? 0 : place.seconds
+    let exactEnd = end(duration: info?.exactDuration)
+    return place == end || exactEnd.isNumeric && place >= exactEnd ? 0 : place.seconds
+  }
+}
+
+extension ItemInfo {
+  /// The length as a time; indefinite if it is only estimated.
+  var exactDuration: CMTime {
+    if case .exact = frameCount { duration } else { .indefinite }
   }
 }
 
@@ -214,7 +225,7 @@ nonisolated extension AVPlayerItem {
       }
       return
     }
-    let duration = knownState.info?.duration ?? .indefinite
+    let duration = knownState.info?.exactDuration ?? .indefinite
     let isOutside =
       seconds < 0 || duration.isNumeric && seconds > duration.seconds || knownState.info?.live != nil
     // The engine may play the item before the application is notified that it is current.

@@ -1,7 +1,6 @@
 import AudioCore
 import AudioSession
 import Clocks
-import Dispatch
 import Foundation
 import MediaAssets
 import MediaTime
@@ -48,6 +47,7 @@ extension PlayerCore {
     }
     // If the item has been removed since this notice was sent, another notice follows.
     guard isKnown, id != previous else { return }
+    if let previous { log(previous) { log, now in log.play(false, at: now) } }
     change([.currentItem]) {
       state.withLock { state in state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
       if let previous { forget(previous) }
@@ -180,12 +180,11 @@ extension PlayerCore {
       let wanted = items.filter { output.takes($0.identifier) }
       guard !wanted.isEmpty else { continue }
       let group = AVTimedMetadataGroup(items: wanted, timeRange: range)
-      guard let queue = output.delegateQueue, queue !== DispatchQueue.main else {
+      if let queue = output.ownQueue {
+        environment.suspension.tellLater(on: queue) { output.push(group) }
+      } else {
         engine.carryOn { output.push(group) }
-        continue
       }
-      let call = environment.suspension.deferred { (group: AVTimedMetadataGroup) in output.push(group) }
-      queue.async { call(group) }
     }
   }
 

@@ -40,7 +40,17 @@ extension PlayerCore {
   }
 
   func canInsert(_ item: AVPlayerItem, after: AVPlayerItem?) -> Bool {
-    item.attachment == nil && (after.map { number(of: $0) != nil } ?? true)
+    item.attachment == nil && (after.map { predecessor($0) != nil } ?? true)
+  }
+
+  /// Returns the number of an item after which another one may be inserted. Unlike `number(of:)`, it also knows an item
+  /// that has ended or failed, until observers are notified of it.
+  private func predecessor(_ item: AVPlayerItem) -> ItemID? {
+    if let number = number(of: item) { return number }
+    guard let attachment = item.state.withLock({ $0.attachment }), attachment.core === self,
+      engine.containsUntilTold(attachment.id)
+    else { return nil }
+    return attachment.id
   }
 
   /// Returns an item's number in this queue; nil if the item is not in it (see `holds`).
@@ -51,7 +61,7 @@ extension PlayerCore {
   /// Inserts `item` after `after`, or at the end for nil.
   func insert(_ item: AVPlayerItem, after: AVPlayerItem?) {
     checkIsFree(item)
-    var previous = after.flatMap(number)
+    var previous = after.flatMap(predecessor)
     precondition(
       after == nil || previous != nil, "An AVPlayerItem can only be inserted after one that is in the queue.")
     add(item) { id, source, mix, start in
@@ -66,8 +76,9 @@ extension PlayerCore {
   /// Replaces the current item by `item`; nil empties the queue.
   func replaceCurrentItem(with item: AVPlayerItem?) {
     guard let item else { return removeAllItems() }
-    if knownCurrent?.item === item { return }
-    leaveCurrentItem()
+    let former = knownCurrent
+    if former?.item === item { return }
+    leave(former)
     // The handler of the cancelled seek may have replaced the current item.
     let known = knownCurrent
     if known?.item === item { return }
@@ -79,7 +90,12 @@ extension PlayerCore {
 
   func advanceToNextItem() {
     guard let known = knownCurrent else { return }
-    leaveCurrentItem()
+    advance(from: known)
+  }
+
+  /// Removes the current item `known`. If it has just ended, removes no other.
+  func advance(from known: (id: ItemID, item: AVPlayerItem)) {
+    leave(known)
     engine.advanceToNextItem(from: known.id)
     deliver()
   }
@@ -87,7 +103,7 @@ extension PlayerCore {
   func remove(_ item: AVPlayerItem) {
     guard let id = number(of: item) else { return }
     if id == knownCurrent?.id {
-      advanceToNextItem()
+      advance(from: (id, item))
     } else {
       engine.remove(id)
       deliver()
@@ -96,7 +112,7 @@ extension PlayerCore {
   }
 
   func removeAllItems() {
-    leaveCurrentItem()
+    leave(knownCurrent)
     engine.removeAllItems()
     // Items inserted after this call must stay, even if `add` has not passed them to the engine yet.
     let ids = state.withLock { Array($0.items.keys) }
@@ -107,11 +123,17 @@ extension PlayerCore {
   /// Releases an item that has left the queue, if observers have been notified of its removal. Otherwise the
   /// notification itself releases the item. Main queue.
   func forget(_ id: ItemID) {
-    guard !engine.contains(id) else { return }
+    if !engine.contains(id) { release(id) }
+  }
+
+  /// Releases an item that is not in the engine, or that another thread is inserting there.
+  func release(_ id: ItemID) {
     let item = state.withLock { state in
       state.current?.id == id ? nil : state.items.removeValue(forKey: id)
     }
     guard let item else { return }
+    // `add` may have inserted it before it could see the removal.
+    if engine.contains(id) { engine.remove(id) }
     item.state.withLock { state in
       if state.attachment?.id == id { state.attachment = nil }
     }
@@ -167,9 +189,9 @@ extension PlayerCore {
     deliver()
   }
 
-  /// Prepares the removal of the current item: saves its position and cancels its seek.
-  private func leaveCurrentItem() {
-    guard let (id, item) = knownCurrent else { return }
+  /// Prepares the removal of `current`, the current item: saves its position and cancels its seek.
+  private func leave(_ current: (id: ItemID, item: AVPlayerItem)?) {
+    guard let (id, item) = current else { return }
     item.keepPlace()
     cancelSeek(of: id)
   }

@@ -66,6 +66,7 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
     if let seek = state.withLock({ $0.seek.take() }), seek.isDirect { seek.end(false) }
     let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     item?.keepPlace()
+    if let id = state.withLock({ $0.current?.id }) { log(id) { log, now in log.play(false, at: now) } }
     engine.close()
     item?.openAlone()
     environment.suspension.remove(self)

@@ -41,6 +41,10 @@ final class SoundFile {
 
   var bytes: VirtualFile { handle.file }
 
+  /// Whether the library found damage in the last read. It then delivers wrong frames, or none until the file is opened
+  /// again.
+  var hasDamage: Bool { handle.hasError }
+
   /// Reads up to `count` frames and returns their number; 0 at the end, and if bytes are missing or
   /// unreadable, which `bytes` reports.
   func read(into samples: UnsafeMutablePointer<Float>, count: Int) -> Int {

@@ -19,6 +19,7 @@ struct SoundFileLibrary: Sendable {
   let close: @convention(c) @Sendable (OpaquePointer?) -> Int32
   let readFrames: @convention(c) @Sendable (OpaquePointer?, UnsafeMutablePointer<Float>?, Int64) -> Int64
   let seek: @convention(c) @Sendable (OpaquePointer?, Int64, Int32) -> Int64
+  let error: @convention(c) @Sendable (OpaquePointer?) -> Int32
   let errorText: @convention(c) @Sendable (OpaquePointer?) -> Text?
   let command: @convention(c) @Sendable (OpaquePointer?, Int32, UnsafeMutableRawPointer?, Int32) -> Int32
 
@@ -39,7 +40,8 @@ struct SoundFileLibrary: Sendable {
       return SoundFileLibrary(
         open: try library.find("open_virtual"), close: try library.find("close"),
         readFrames: try library.find("readf_float"), seek: try library.find("seek"),
-        errorText: try library.find("strerror"), command: try library.find("command"))
+        error: try library.find("error"), errorText: try library.find("strerror"),
+        command: try library.find("command"))
     } catch {
       let need = "\(kind.name) files need libsndfile (Debian's package libsndfile1)"
       throw DecodingError(reason: .unsupported, message: error.text(need: need, library: "libsndfile") + ".")
@@ -87,6 +89,9 @@ struct SoundFileHandle: ~Copyable {
   func read(into samples: UnsafeMutablePointer<Float>, count: Int) -> Int {
     Int(max(0, library.readFrames(pointer, samples, Int64(count))))
   }
+
+  /// Whether the last call reported an error, such as a damaged frame.
+  var hasError: Bool { library.error(pointer) != 0 }
 
   /// Moves to `frame`. Returns false if that is impossible.
   func seek(to frame: Int64) -> Bool { library.seek(pointer, frame, 0) == frame }

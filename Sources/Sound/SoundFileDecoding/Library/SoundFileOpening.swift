@@ -58,6 +58,8 @@ struct SoundFileOpening {
       // The bytes that have not arrived may be those of the headers.
       missing = bytes.end
       beginning = bytes.beginning
+      // They may be further ahead than the source fetches.
+      source.want(from: bytes.end)
       return nil
     }
     bytes.skipsGaps = false

@@ -187,4 +187,27 @@ struct BufferTests {
       withExtendedLifetime(player) {}
     }
   }
+
+  @Test("an item is watched until another one is current, or its player is gone")
+  func watched() async {
+    await withTestDevice(modes: [.audio]) { device in
+      let items = ["a", "b", "c"].map { name in
+        AVPlayerItem(
+          url: device.song(name, duration: .seconds(10), at: "https://radio.test/\(name).mp3").url)
+      }
+      func watched(_ item: AVPlayerItem) -> Double { item.accessLog()?.events.last?.durationWatched ?? -1 }
+      await device.launch()
+      var player: AVQueuePlayer? = AVQueuePlayer(items: items)
+      try? AVAudioSession.sharedInstance().setCategory(.playback)
+      player?.play()
+      await device.advance(by: .seconds(25))
+      #expect(items.map(watched).prefix(2).allSatisfy { abs($0 - 10) < 0.6 }, "\(items.map(watched))")
+      let last = watched(items[2])
+      #expect(last > 3 && player?.currentItem === items[2])
+      player = nil
+      await device.advance(by: .seconds(60))
+      #expect(items.map(watched).prefix(2).allSatisfy { abs($0 - 10) < 0.6 }, "\(items.map(watched))")
+      #expect(watched(items[2]) == last)
+    }
+  }
 }

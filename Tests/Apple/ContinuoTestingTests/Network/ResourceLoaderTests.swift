@@ -24,11 +24,14 @@ struct ResourceLoaderTests {
       var claim: Int64?
       var takes = true
       var error: CocoaError?
+      /// Requests for bytes are kept, for the test to finish.
+      var keepsOpen = false
     }
 
     let stream: MarkedStream
     let manner: Manner
     let log = Mutex<[String]>([])
+    let open = Mutex<[AVAssetResourceLoadingRequest]>([])
 
     init(_ stream: MarkedStream, _ manner: Manner) {
       self.stream = stream
@@ -59,6 +62,10 @@ struct ResourceLoaderTests {
       while data.currentOffset < end {
         data.respond(with: Data(stream.bytes(data.currentOffset..<min(end, data.currentOffset + 10_000))))
       }
+      if manner.keepsOpen, information == nil {
+        open.withLock { $0.append(loadingRequest) }
+        return true
+      }
       if manner.missing == 0 || data.currentOffset == data.requestedLength { loadingRequest.finishLoading() }
       return true
     }
@@ -75,10 +82,10 @@ struct ResourceLoaderTests {
 
   /// A song of 16 kB a second that a vault brings, and the player that plays it.
   private func withVault(
-    _ manner: Vault.Manner = Vault.Manner(), seconds: Int = 12,
+    _ manner: Vault.Manner = Vault.Manner(), seconds: Int = 12, modes: Set<BackgroundMode> = [.audio],
     _ body: @MainActor (TestDevice, Song, Vault, AVPlayer) async throws -> Void
   ) async throws {
-    try await withTestDevice(modes: [.audio]) { device in
+    try await withTestDevice(modes: modes) { device in
       let song = device.song("song", duration: .seconds(seconds), at: "https://h.test/a")
       let stream = MarkedStream(
         song: 1, length: song.frameCount, sampleRate: song.sampleRate, bitRate: 128_000)
@@ -186,6 +193,26 @@ struct ResourceLoaderTests {
       await device.advance(by: .seconds(1))
       #expect((item.error as? AVError)?.code == .operationNotSupportedForAsset)
       withExtendedLifetime(player) {}
+    }
+  }
+
+  @Test("While the application is suspended the delegate is not called, however long it takes")
+  func suspension() async throws {
+    var manner = Vault.Manner()
+    manner.limit = 65_536
+    manner.keepsOpen = true
+    try await withVault(manner, modes: []) { device, _, vault, player in
+      await device.advance(by: .seconds(2))
+      #expect(vault.entries == ["? 0", "0"])
+      await device.pressHomeButton()
+      for request in vault.open.withLock({ $0 }) { request.finishLoading() }
+      await device.advance(by: .seconds(300))
+      #expect(vault.entries == ["? 0", "0"])
+      await device.foreground()
+      player.play()
+      await device.advance(by: .seconds(1))
+      #expect(vault.entries == ["? 0", "0", "61440"])
+      #expect(player.currentItem?.status == .readyToPlay)
     }
   }
 

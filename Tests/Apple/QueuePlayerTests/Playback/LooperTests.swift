@@ -1,3 +1,4 @@
+import AudioCore
 import AudioOutput
 import AudioSession
 import Foundation
@@ -161,6 +162,44 @@ struct LooperTests {
       #expect((looper.error as? AVError)?.failureReason?.isEmpty == false)
       #expect(player.items().isEmpty)
     }
+  }
+
+  /// An item of 1 s whose length is estimated, and known as such.
+  private func estimatedItem(_ frames: Int64) -> AVPlayerItem {
+    let source = RampSource(frames: 44_100, announced: .estimate(frames))
+    let item = AVPlayerItem(
+      asset: AVURLAsset(url: stage.library.add("vbr", source), environment: stage.environment))
+    let other = stage.queuePlayer([item])
+    stage.pass(0.1)
+    #expect(item.status == .readyToPlay)
+    other.removeAllItems()
+    return item
+  }
+
+  @Test("Plays a range after the end that is estimated")
+  func rangeAfterTheEstimate() {
+    let template = estimatedItem(20_000)
+    let player = stage.queuePlayer([])
+    let range = CMTimeRange(
+      start: CMTime(value: 22_050, timescale: 44_100), duration: CMTime(value: 17_640, timescale: 44_100))
+    let looper = AVPlayerLooper(player: player, templateItem: template, timeRange: range)
+    player.play()
+    stage.pass(4)
+    let heard = stage.heardFrames
+    #expect(heard == frames(22_050..<39_690, count: heard.count) && heard.count > 100_000)
+    #expect(looper.status == .ready)
+  }
+
+  @Test("Fails if the item ends before the range, contrary to the estimate")
+  func rangeAfterTheEnd() {
+    let template = estimatedItem(200_000)
+    let player = stage.queuePlayer([])
+    let range = CMTimeRange(
+      start: CMTime(value: 2, timescale: 1), duration: CMTime(value: 1, timescale: 1))
+    let looper = AVPlayerLooper(player: player, templateItem: template, timeRange: range)
+    player.play()
+    stage.pass(2)
+    #expect(looper.status == .failed && player.items().isEmpty)
   }
 
   @Test("Holds still while the players are suspended, and goes on")

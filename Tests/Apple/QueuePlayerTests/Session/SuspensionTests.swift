@@ -1,8 +1,12 @@
+import AudioCore
 import AudioSession
 import Foundation
+import MediaAssets
 import MediaTime
-import QueuePlayer
+import Synchronization
 import Testing
+
+@testable import QueuePlayer
 
 @Suite("Suspension")
 struct SuspensionTests {
@@ -28,6 +32,63 @@ struct SuspensionTests {
     stage.pass(4)
     #expect(steps.entries == Array(0..<300) + Array(0..<100))
     player.removeTimeObserver(token)
+  }
+
+  /// Notes titles, and whether they came on the queue with that key.
+  private final class Listener: NSObject, AVPlayerItemMetadataOutputPushDelegate, Sendable {
+    let key = DispatchSpecificKey<Bool>()
+    let titles = Log<String?>()
+    let isOnQueue = Log<Bool>()
+    let came = DispatchSemaphore(value: 0)
+
+    func metadataOutput(
+      _ output: AVPlayerItemMetadataOutput, didOutputTimedMetadataGroups groups: [AVTimedMetadataGroup],
+      from track: AVPlayerItemTrack?
+    ) {
+      titles.add(groups.first?.items.first?.stringValue)
+      isOnQueue.add(DispatchQueue.getSpecific(key: key) == true)
+      came.signal()
+    }
+  }
+
+  @Test("Titles that the suspension holds back come on their delegate's queue, in order")
+  func titles() throws {
+    let item = stage.item("a", seconds: 5)
+    let player = stage.queuePlayer([item])
+    let id = try #require(item.attachment?.id)
+    stage.pass(0.1)
+    let (listener, queue) = (Listener(), DispatchQueue(label: "titles"))
+    queue.setSpecific(key: listener.key, value: true)
+    let output = AVPlayerItemMetadataOutput()
+    output.setDelegate(listener, queue: queue)
+    item.add(output)
+    let tell = { (title: String) in
+      player.core.tell(MediaTag(fields: [.init(icy: "StreamTitle", title)]), from: .zero, of: id)
+    }
+    queue.suspend()
+    tell("one")
+    tell("two")
+    stage.suspension.suspendAll()
+    queue.resume()
+    queue.sync {}
+    #expect(listener.titles.entries.isEmpty)
+    stage.suspension.resumeAll()
+    tell("three")
+    for _ in 0..<3 { #expect(listener.came.wait(timeout: .now() + 120) == .success) }
+    #expect(listener.titles.entries == ["one", "two", "three"])
+    #expect(listener.isOnQueue.entries == [true, true, true])
+  }
+
+  @Test("Titles for the main queue come within the player's notice")
+  func titlesForTheMainQueue() throws {
+    let item = stage.item("a", seconds: 5)
+    let player = stage.queuePlayer([item])
+    let (listener, output) = (Listener(), AVPlayerItemMetadataOutput())
+    output.setDelegate(listener, queue: .main)
+    item.add(output)
+    let tag = MediaTag(fields: [.init(icy: "StreamTitle", "one")])
+    player.core.tell(tag, from: .zero, of: try #require(item.attachment?.id))
+    #expect(listener.titles.entries == ["one"])
   }
 
   @Test("A player made while suspended is suspended too")
