@@ -71,6 +71,15 @@ import Testing
     #expect(harness.steps == Array(0...350))
   }
 
+  @Test(arguments: [Float(0.7), 0.9, 1.1, 1.3]) func itemOfASecondHasAHundredSteps(rate: Float) {
+    let harness = EngineHarness()
+    for _ in 0..<2 { harness.add(frames: 44_100) }
+    _ = harness.observe()
+    harness.engine.setRate(rate)
+    harness.playOut()
+    #expect(harness.steps == Array(0..<100) + Array(0..<100))
+  }
+
   @Test func boundariesAreToldInItemTime() {
     let harness = EngineHarness()
     harness.add(frames: 441_000)

@@ -56,7 +56,8 @@ extension EngineMachine {
       guard reached >= 0 else { return }
       let place = position(in: run, frames: reached, itemRate, isEnd: isOver && run.ending == .end)
       if reached > 0 || isOver || isMoving {
-        move(to: place, isItemEnd: isOver && run.ending != .none)
+        // At most rates the end lies within the last frame, where a look may fall before the run is over.
+        move(to: place, isItemEnd: run.ending != .none && (isOver || heard > Double(run.endFrame) - 1))
       }
       guard isOver else { return }
       // An end without frames (a seek to the end, an empty item) waits until playback is requested.
