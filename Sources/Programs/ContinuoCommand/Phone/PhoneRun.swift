@@ -159,8 +159,12 @@ package final class PhoneRun {
     if command == .quit { return quit() }
     guard let happening = command.happening else { return }
     mayBeLaunched = false
-    statusAfterTransfers = nil
-    press(happening) { if let refusal = $0 { StandardOutput.complain("\(command): \(refusal)") } }
+    press(happening) { [weak self] refusal in
+      if let refusal { StandardOutput.complain("\(command): \(refusal)") }
+      // It may have been the last command for which the end had to wait.
+      guard let self, !isEnded, !machine.isRunning || machine.state == .suspended else { return }
+      endAfterTransfers()
+    }
   }
 
   /// Force-quits the application, which cancels its background transfers, and ends the command.

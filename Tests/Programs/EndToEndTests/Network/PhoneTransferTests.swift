@@ -214,13 +214,14 @@ extension EndToEndTests {
 
     @Test(
       "Without a user the phone ends once the transfers of an application that has ended are done",
-      arguments: [false, true])
-    func alone(_ isFault: Bool) async throws {
+      arguments: [["home"], ["terminate"], ["terminate", "home"]])
+    func alone(_ events: [String]) async throws {
       let server = try server { HostileFile(Self.content).answer($0) }
       defer { server.stop() }
-      let words = isFault ? ["home", "hang"] : ["terminate", ""]
+      let isFault = events == ["home"]
       let phone = try phone(
-        "download", server.url("/a"), target, "early", words[1], options: ["--at", "0:\(words[0])"])
+        "download", server.url("/a"), target, "early", isFault ? "hang" : "",
+        options: events.enumerated().flatMap { ["--at", "\($0):\($1)"] })
       try await phone.state("notRunning")
       gate.signal()
       let log = try await phone.run.finished(status: isFault ? 70 : 0)
