@@ -176,15 +176,22 @@ struct LooperTests {
     return item
   }
 
+  /// A player that loops the range, in frames, of an item with that estimated length.
+  private func looping(_ range: Range<Int64>, ofEstimated frames: Int64) -> (AVQueuePlayer, AVPlayerLooper) {
+    let player = stage.queuePlayer([])
+    let (start, end) = (
+      CMTime(value: range.lowerBound, timescale: 44_100), CMTime(value: range.upperBound, timescale: 44_100)
+    )
+    let looper = AVPlayerLooper(
+      player: player, templateItem: estimatedItem(frames), timeRange: CMTimeRange(start: start, end: end))
+    player.play()
+    return (player, looper)
+  }
+
   @Test("Plays a range after the end that is estimated")
   func rangeAfterTheEstimate() {
-    let template = estimatedItem(20_000)
-    let player = stage.queuePlayer([])
-    let range = CMTimeRange(
-      start: CMTime(value: 22_050, timescale: 44_100), duration: CMTime(value: 17_640, timescale: 44_100))
-    let looper = AVPlayerLooper(player: player, templateItem: template, timeRange: range)
-    player.play()
-    stage.pass(4)
+    let (player, looper) = looping(22_050..<39_690, ofEstimated: 20_000)
+    withExtendedLifetime(player) { stage.pass(4) }
     let heard = stage.heardFrames
     #expect(heard == frames(22_050..<39_690, count: heard.count) && heard.count > 100_000)
     #expect(looper.status == .ready)
@@ -192,12 +199,7 @@ struct LooperTests {
 
   @Test("Fails if the item ends before the range, contrary to the estimate")
   func rangeAfterTheEnd() {
-    let template = estimatedItem(200_000)
-    let player = stage.queuePlayer([])
-    let range = CMTimeRange(
-      start: CMTime(value: 2, timescale: 1), duration: CMTime(value: 1, timescale: 1))
-    let looper = AVPlayerLooper(player: player, templateItem: template, timeRange: range)
-    player.play()
+    let (player, looper) = looping(88_200..<132_300, ofEstimated: 200_000)
     stage.pass(2)
     #expect(looper.status == .failed && player.items().isEmpty)
   }
