@@ -160,13 +160,14 @@ struct ManagerTests {
       await device.advance(by: .seconds(30))
       #expect(walker.seconds == [7] && device.record.only("failed").entries.isEmpty)
       device.location.setSource(LocationSource.gpsd())
-      // There is no receiver in virtual time: each request fails, once.
+      // There is no receiver in virtual time. Each request fails, once: the first at once, the second when a place could have
+      // been found.
       for _ in 0..<2 {
         walker.manager.requestLocation()
         await device.advance(by: .seconds(30))
       }
       #expect(walker.seconds == [7])
-      #expect(device.record.moments(of: "failed: locationUnknown") == [.seconds(37), .seconds(67)])
+      #expect(device.record.moments(of: "failed: locationUnknown") == [.seconds(37), .seconds(77)])
     }
   }
 
@@ -199,6 +200,72 @@ struct ManagerTests {
       second.manager.startUpdatingLocation()
       await device.advance(by: .seconds(10))
       #expect(first.seconds == [0, 1, 2] && second.seconds == [0, 3, 6, 9])
+    }
+  }
+
+  @Test("Starting again in the delegate's method brings nothing that it has: no place and no failure")
+  func startInside() async throws {
+    try await withTestDevice { device in
+      let walker = try await device.launchWalker()
+      walker.onLocation = { [unowned walker] _ in
+        if walker.batches < 10 { walker.manager.startUpdatingLocation() }
+      }
+      walker.manager.startUpdatingLocation()
+      await device.advance(by: .seconds(3))
+      #expect(walker.seconds == [0, 1, 2, 3])
+      walker.manager.stopUpdatingLocation()
+      walker.onLocation = { [unowned walker] _ in
+        if walker.batches < 10 { walker.manager.startMonitoringSignificantLocationChanges() }
+      }
+      walker.manager.startMonitoringSignificantLocationChanges()
+      await device.advance(by: .seconds(3))
+      #expect(walker.seconds == [0, 1, 2, 3, 3])
+      walker.onLocation = nil
+      walker.manager.startUpdatingLocation()
+      var failures = 0
+      walker.onFailure = { [unowned walker] in
+        failures += 1
+        if failures < 10 { walker.manager.startUpdatingLocation() }
+      }
+      await device.loseLocation()
+      await device.advance(by: .seconds(1))
+      #expect(failures == 1)
+      walker.onFailure = { [unowned walker] in
+        failures += 1
+        if failures < 10 { walker.manager.requestLocation() }
+      }
+      walker.manager.requestLocation()
+      await device.advance(by: .seconds(25))
+      // Each request has its 10 s: the source may find a place.
+      #expect(failures == 3)
+      failures = 0
+      walker.onFailure = { [unowned walker] in
+        failures += 1
+        if failures < 10 { walker.manager.startUpdatingLocation() }
+      }
+      await device.setLocationAuthorization(.denied)
+      await device.advance(by: .seconds(1))
+      #expect(failures == 1)
+    }
+  }
+
+  @Test("A delegate that asks again in its method does not hold up the main queue")
+  func requestInside() async throws {
+    await withTestDevice { device in
+      await device.launch()
+      device.location.authorization = .denied
+      let walker = Walker(on: device)
+      var failures = 0
+      walker.onFailure = { [unowned walker, unowned device] in
+        failures += 1
+        guard failures < 5 else { return }
+        device.system.mainQueue.enqueue { MainActor.assumeIsolated { device.note("turn") } }
+        walker.manager.requestLocation()
+      }
+      walker.manager.requestLocation()
+      await device.advance(by: .zero)
+      let texts = device.record.only("failed", "turn").entries.map(\.text)
+      #expect(texts == (1...4).flatMap { _ in ["failed: denied", "turn"] } + ["failed: denied"])
     }
   }
 

@@ -11,6 +11,8 @@ final class Walker: @preconcurrency CLLocationManagerDelegate {
   private(set) var batches = 0
   /// Called with each place.
   var onLocation: ((CLLocation) -> Void)?
+  /// Called with each failure.
+  var onFailure: (() -> Void)?
 
   init(_ note: @escaping (String) -> Void = { _ in }) {
     self.note = note
@@ -31,6 +33,7 @@ final class Walker: @preconcurrency CLLocationManagerDelegate {
     case CLError.locationUnknown: note("failed: locationUnknown")
     default: note("failed: \(error)")
     }
+    onFailure?()
   }
 
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {

@@ -129,20 +129,18 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   // MARK: Updates
 
   /// Starts updates with the current location, if known. Without permission, updates begin when permission is granted.
-  /// If permission was refused, the delegate receives `CLError.denied`.
+  /// If permission was refused, the delegate receives `CLError.denied`. Has no effect while updates run.
   open func startUpdatingLocation() { services.begin(id) { $0.startUpdating(inFront: $1) } }
 
   /// Stops updates and pending requests.
   open func stopUpdatingLocation() { services.stopUpdating(id) }
 
   /// Requests one location. `stopUpdatingLocation()` cancels the request. If the source fails, or brings no location
-  /// within 10 s, the delegate receives `CLError.locationUnknown`; if permission was refused, `CLError.denied`.
+  /// within 10 s, the delegate receives `CLError.locationUnknown`; if permission was refused, `CLError.denied`. Until there
+  /// is a location again, further requests wait for the 10 s.
   open func requestLocation() {
     let deadline = services.clock.now.advanced(bySeconds: Subscription.requestLimit)
-    services.begin(id) { subscription, _ in
-      subscription.requestDeadline = deadline
-      subscription.isToldOfTrouble = false
-    }
+    services.begin(id) { subscription, _ in subscription.requestDeadline = deadline }
   }
 
   /// Starts updates for significant changes: 500 m from the last reported location, at most once in 5 minutes.

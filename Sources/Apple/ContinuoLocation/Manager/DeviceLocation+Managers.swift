@@ -41,26 +41,28 @@ extension DeviceLocation {
     settle()
   }
 
-  /// Begins updates, monitoring or a request. If the source is already on, delivers the newest location that it has
-  /// reported. Delivers the error `denied` if permission is refused, or `locationUnknown` if the source has failed.
+  /// Begins updates, monitoring or a request; has no effect on what has begun already. If the source is already on, delivers
+  /// the newest location that it has reported. Delivers the error `denied` if permission is refused, or
+  /// `locationUnknown` if the source has failed.
   func begin(_ id: ManagerID, _ change: (inout Subscription, _ inFront: Bool) -> Void) {
     let now = clock.now
-    let isRunning = state.withLock { state in
+    let offers = state.withLock { state in
       guard var entry = state.entries[id] else { return false }
-      let hadUpdates = entry.subscription.hasRunningUpdates
+      let old = entry.subscription
       change(&entry.subscription, state.backgroundSince == nil)
       // Updates that start now pause after a further `stillLimit`, however long the device was still before.
-      if !hadUpdates, entry.subscription.hasRunningUpdates { state.anchor?.at = now }
-      if state.authorization.isRefused {
+      if !old.hasRunningUpdates, entry.subscription.hasRunningUpdates { state.anchor?.at = now }
+      let isNew = entry.subscription.hasBegun(since: old)
+      if isNew, state.authorization.isRefused {
         entry.refuse()
-      } else if state.trouble != nil {
+      } else if isNew, state.trouble != nil {
         entry.tellOfTrouble()
       }
       state.entries[id] = entry
-      return state.isSourceOn
+      return isNew && state.isSourceOn
     }
     settle()
-    if isRunning { offerNewest(to: id) }
+    if offers { offerNewest(to: id) }
     schedule()
   }
 

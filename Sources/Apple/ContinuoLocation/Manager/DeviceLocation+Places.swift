@@ -125,22 +125,29 @@ extension DeviceLocation {
     for id in ids { mainQueue.enqueue { [weak self] in self?.deliver(id) } }
   }
 
-  /// Makes the pending calls of a manager. Must be called on the main queue.
+  /// Makes the pending calls of a manager. What these calls add is scheduled for a later turn of the main queue, so that the
+  /// queue is not held up. Must be called on the main queue.
   private func deliver(_ id: ManagerID) {
-    state.withLock { $0.entries[id]?.isScheduled = false }
-    while let (reference, deliveries, observer) = takePending(id) {
+    var remaining = state.withLock { state in
+      state.entries[id]?.isScheduled = false
+      return state.entries[id]?.pending.count ?? 0
+    }
+    while let (reference, deliveries, observer) = takePending(id, limit: remaining) {
       guard let manager = reference.manager else { return }
+      remaining -= deliveries.count
       manager.receive(deliveries, observer)
     }
   }
 
-  /// Removes and returns the next call, with consecutive locations combined; nil if none may be made.
+  /// Removes and returns the next call, with at most `limit` consecutive locations combined; nil if none may be made.
   private func takePending(
-    _ id: ManagerID
+    _ id: ManagerID, limit: Int
   ) -> (ManagerReference, [Delivery], (@Sendable (CLLocation) -> Void)?)? {
     state.withLock { state in
-      guard state.phase == .running, let entry = state.entries[id], !entry.pending.isEmpty else { return nil }
-      let count = max(1, entry.pending.prefix(while: \.isLocation).count)
+      guard state.phase == .running, let entry = state.entries[id], !entry.pending.isEmpty, limit > 0 else {
+        return nil
+      }
+      let count = max(1, entry.pending.prefix(limit).prefix(while: \.isLocation).count)
       state.entries[id]?.pending.removeFirst(count)
       return (entry.manager, Array(entry.pending.prefix(count)), state.onUpdate)
     }

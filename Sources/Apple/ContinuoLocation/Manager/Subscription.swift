@@ -32,6 +32,12 @@ struct Subscription: Sendable {
 
   var isActive: Bool { hasRunningUpdates || isMonitoring || requestDeadline != nil }
 
+  /// Whether updates, monitoring or a request has begun since this subscription was `old`.
+  func hasBegun(since old: Subscription) -> Bool {
+    hasRunningUpdates && !old.hasRunningUpdates || isMonitoring && !old.isMonitoring
+      || requestDeadline != old.requestDeadline
+  }
+
   var mayPause: Bool { hasRunningUpdates && pausesAutomatically }
 
   func wouldWake(_ place: Place, at now: HostTime) -> Bool {
@@ -42,9 +48,9 @@ struct Subscription: Sendable {
   mutating func startUpdating(inFront: Bool) {
     if !isUpdating { latest = nil }
     if !isUpdating || !beganInFront { beganInFront = inFront }
+    if !hasRunningUpdates { isToldOfTrouble = false }
     isUpdating = true
     isPaused = false
-    isToldOfTrouble = false
   }
 
   /// Marks running updates as begun in the foreground, because the application has entered it.
@@ -57,6 +63,7 @@ struct Subscription: Sendable {
   }
 
   mutating func startMonitoring() {
+    guard !isMonitoring else { return }
     isMonitoring = true
     latestSignificant = nil
     isToldOfTrouble = false
