@@ -12,41 +12,9 @@ import Testing
 extension BackgrounderTests {
   /// The audio screen, with what it prints and what is heard.
   @Suite struct AudioTests {
-    /// Three songs, a server, and a capture of what it plays.
-    private struct Stage {
-      let folder: TemporaryFolder
-      let server: PrivatePulseServer
-      let capture: MonitorCapture
-      var paths: [String] = []
-      var names: [String] { paths.map { URL(fileURLWithPath: $0).lastPathComponent } }
-
-      init(durations: [Double]) async throws {
-        folder = try TemporaryFolder()
-        server = try PrivatePulseServer()
-        capture = try MonitorCapture(address: server.address, sink: server.configuration.sink)
-        try await capture.started()
-        for (index, duration) in durations.enumerated() {
-          paths.append(
-            try await PulseTestSupport.Song(duration: duration, seed: UInt64(index + 1)).write(
-              into: folder.path))
-        }
-      }
-
-      func close() {
-        capture.stop()
-        server.stop()
-        folder.remove()
-      }
-
-      /// Runs the screen with these songs.
-      func run(_ arguments: [String], server address: String? = nil) throws -> Run {
-        try Run(["audio", "--script", "-"] + arguments + paths, server: address ?? server.address)
-      }
-    }
-
     /// The program: with the mode the home button changes nothing of what is heard.
     @Test(.blocksThread) func withTheModeNothingIsHeardOfTheHomeButton() async throws {
-      let stage = try await Stage(durations: [0.3, 3, 0.3])
+      let stage = try await AudioStage(durations: [0.3, 3, 0.3])
       defer { stage.close() }
       let run = try stage.run(["--background-modes", "audio"])
       run.type("play")
@@ -91,7 +59,7 @@ extension BackgrounderTests {
     /// The program over TCP: sound stops with the suspension and goes on with the very next frame. The connection with the
     /// sound server is the system's: a suspension does not touch it. So is that for a song from the network.
     @Test(.blocksThread) func withoutTheModeItStopsAndGoesOn() async throws {
-      var stage = try await Stage(durations: [0.3, 4])
+      var stage = try await AudioStage(durations: [0.3, 4])
       defer { stage.close() }
       let port = try LoopbackSocket.freePort()
       _ = try pactl(
@@ -305,7 +273,7 @@ extension BackgrounderTests {
     /// The program: a terminated application is silent at once, also while its main thread hangs. Its next life goes on where
     /// it ended.
     @Test(.blocksThread) func aTerminatedApplicationIsSilentAndRestored() async throws {
-      let stage = try await Stage(durations: [0.3, 7, 0.3])
+      let stage = try await AudioStage(durations: [0.3, 7, 0.3])
       defer { stage.close() }
       let names = stage.names.map { "Song: \($0)" }
       let run = try stage.run([
@@ -345,6 +313,26 @@ extension BackgrounderTests {
           .filter { !$0.hasPrefix("Time: ") } == ["Restored", names[1], names[2], "Song: Unknown"])
     }
 
+    /// The program: the phone kills the process of a suspended application, which is told nothing of it.
+    @Test(.blocksThread) func anApplicationThatIsTerminatedWhileItIsSuspendedIsRestored() async throws {
+      let stage = try await AudioStage(durations: [0.3, 20])
+      defer { stage.close() }
+      let run = try stage.run([])
+      run.type("play")
+      try await run.line { $0.hasPrefix("Time: ") && !$0.hasPrefix("Time: 0.") }
+      run.type("home")
+      try await run.printed("state suspended")
+      run.type("terminate")
+      run.type("launch play")
+      _ = try await run.log.wait(for: "a time") { log in
+        log.output.drop { !$0.hasSuffix("] terminate") }.contains { $0.hasPrefix("Time: ") }
+      }
+      let transcript = try await run.quit()
+      let lines = try transcript.application(after: "> terminate", "> launch", before: "> quit")
+      #expect(lines.prefix(2) == ["Restored", "Song: \(stage.names[1])"])
+      #expect(lines.first { $0.hasPrefix("Time: ") }?.hasPrefix("Time: 0.") == false)
+    }
+
     @MainActor @Test func aFileThatIsNoSongIsNamed() async throws {
       try await withPhone(
         ["audio", "--script", "play@0 quit@2"],
@@ -357,7 +345,7 @@ extension BackgrounderTests {
 
     /// The program: however often the server is tried again.
     @Test(.blocksThread) func silenceIsToldOnce() async throws {
-      let stage = try await Stage(durations: [0.5])
+      let stage = try await AudioStage(durations: [0.5])
       defer { stage.close() }
       let run = try stage.run([], server: "unix:\(stage.folder.path)/nobody")
       run.type("play")

@@ -219,6 +219,9 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
+  /// Returns snapshots of the present players, in the order in which the players were made. Any thread.
+  package var snapshots: [PlayerSnapshot] { state.withLock { $0.cores }.compactMap { $0.snapshot() } }
+
   /// See `PlaybackEnvironment.closePlayers`.
   package func closeAll() { for core in state.withLock({ $0.cores }) { core.engine.close() } }
 

@@ -68,9 +68,11 @@ final class RunningApplication: Sendable {
 
   private func note(_ record: LifecycleRecord) {
     switch record.event {
-    // Subsequent output shows that a call has returned. The phone reports the suspension, because this process still
-    // runs when its device records one.
-    case .callEnded, .state(.suspended): break
+    // Subsequent output shows that a call has returned.
+    case .callEnded: break
+    // The phone reports the suspension, because this process still runs when its device records one. A process that is
+    // stopped is killed without a record of it.
+    case .state(.suspended): stored?.write(PlaybackEnvironment.current.suspension.snapshots)
     case .happened(.keepAlive): say("\(record.event)", at: record.time)
     case .happened(let happening):
       if !isScripted { say("\(happening)", at: record.time) }
