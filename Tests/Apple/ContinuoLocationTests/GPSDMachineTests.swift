@@ -150,6 +150,11 @@ struct GPSDMachineTests {
     #expect(talk.line(Self.report).count == 1)
     // Unplugged.
     #expect(talk.line(#"{"class":"DEVICES","devices":[]}"#) == [without])
+    #expect(talk.line(Self.report).count == 1)
+    #expect(talk.line(#"{"class":"DEVICE","path":"/dev/ttyS0","activated":0}"#) == [without])
+    let plugged = #"{"class":"DEVICE","path":"/dev/ttyS0","activated":"2026-05-01T08:00:00Z"}"#
+    #expect(talk.line(plugged) == [])
+    #expect(talk.line(Self.report).count == 1)
   }
 
   @Test("What a receiver does not say is not known")

@@ -6,7 +6,7 @@ enum GPSDReply: Hashable, Sendable {
   case version
   case place(Place)
   case noFix
-  /// No receiver is connected to gpsd.
+  /// No receiver is connected to gpsd, or one was disconnected.
   case noReceiver
   case other
 
@@ -17,6 +17,8 @@ enum GPSDReply: Hashable, Sendable {
     case "VERSION": self = .version
     case "TPV": self = report.place.map(GPSDReply.place) ?? (report.number(.mode) ?? 2 < 2 ? .noFix : .other)
     case "DEVICES": self = report.hasNoDevices ? .noReceiver : .other
+    // A receiver that is present has the time of its activation in this field.
+    case "DEVICE": self = report.number(.activated) == 0 ? .noReceiver : .other
     default: self = .other
     }
   }
@@ -25,7 +27,7 @@ enum GPSDReply: Hashable, Sendable {
   private struct Report: Decodable {
     enum Key: String, CodingKey {
       case kind = "class"
-      case devices
+      case devices, activated
       case mode, time, lat, lon, alt, altMSL, altHAE, eph, epx, epy, epv, speed, eps, track, epd
     }
 
