@@ -101,6 +101,36 @@ import Testing
     #expect(words == ["begun", "expired"])
   }
 
+  @Test func nothingRunsOnTheQueueAfterTheEnd() throws {
+    let queue = DispatchQueue(label: "tasks")
+    let calls = Mutex(0)
+    scheduler.register(forTaskWithIdentifier: "work", using: queue) { _ in calls.withLock { $0 += 1 } }
+    queue.suspend()
+    try begin("work")
+    stage.device.terminate()
+    queue.resume()
+    queue.sync {}
+    #expect(calls.withLock { $0 } == 0)
+  }
+
+  @Test func aTaskThatIsCompletedOnItsQueueDoesNotExpireThere() throws {
+    let queue = DispatchQueue(label: "tasks")
+    let calls = Mutex(0)
+    let (hasBegun, hasExpired) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    scheduler.register(forTaskWithIdentifier: "work", using: queue) { task in
+      task.expirationHandler = { calls.withLock { $0 += 1 } }
+      hasBegun.signal()
+      hasExpired.wait()
+      task.setTaskCompleted(success: true)
+    }
+    try begin("work")
+    hasBegun.wait()
+    expire("work")
+    hasExpired.signal()
+    queue.sync {}
+    #expect(calls.withLock { $0 } == 0)
+  }
+
   @Test func requestsCanBeSeenAndTakenBack() async throws {
     let work = BGProcessingTaskRequest(identifier: "work")
     work.requiresExternalPower = true

@@ -65,7 +65,7 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
       return state.launchers[task.request.identifier]
     }
     guard let launcher else { return complete(made, success: false) }
-    run(on: launcher.queue) { launcher.handler(made) }
+    run(task.number, on: launcher.queue) { launcher.handler(made) }
   }
 
   func expire(_ number: UInt64) {
@@ -74,13 +74,19 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
       return (task, task.flatMap { state.launchers[$0.identifier]?.queue })
     }
     guard let handler = task?.takeExpirationHandler() else { return }
-    run(on: queue, handler)
+    run(number, on: queue, handler)
   }
 
-  /// Runs `work` on the given queue or, without one, directly: the caller is already on the main queue.
-  private func run(on queue: DispatchQueue?, _ work: @escaping @Sendable () -> Void) {
+  /// Runs `work` on the given queue, unless the task is over when its turn comes. Without a queue runs it directly: the
+  /// caller is already on the main queue.
+  private func run(
+    _ number: UInt64, on queue: DispatchQueue?, _ work: @escaping @Sendable () -> Void
+  ) {
     guard let queue, let device else { return work() }
-    queue.async { Device.withCurrent(device, operation: work) }
+    queue.async { [self] in
+      guard state.withLock({ $0.tasks[number] != nil }) else { return }
+      Device.withCurrent(device, operation: work)
+    }
   }
 
   func setExpirationHandler(of task: BGTask, _ hasHandler: Bool) {
