@@ -242,8 +242,10 @@ public final class Device: Sendable {
       let sockets = reclaimSockets()
       if !sockets.isEmpty { record(.socketsReclaimed(sockets), at: time) }
     case .resume: for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }
-    case .enterBackground: for suspendable in change({ _ in }) { suspendable.enterBackground() }
-    case .enterForeground: for suspendable in change({ _ in }) { suspendable.enterForeground() }
+    case .enterBackground:
+      for suspendable in change({ $0.isInBackground = true }) { suspendable.enterBackground() }
+    case .enterForeground:
+      for suspendable in change({ $0.isInBackground = false }) { suspendable.enterForeground() }
     case .expectInterruption: for suspendable in change({ _ in }) { suspendable.expectInterruption() }
     case .beginInterruption: for suspendable in change({ _ in }) { suspendable.beginInterruption() }
     case .endInterruption(let shouldResume):
@@ -253,6 +255,7 @@ public final class Device: Sendable {
       var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
       var keepAlive: (@Sendable () -> Void)?
       let all = change { state in
+        state.isInBackground = false
         state.isStopped = false
         state.isTerminated = true
         swap(&handlers, &state.handlers)
@@ -281,10 +284,11 @@ public final class Device: Sendable {
   }
 
   private func register(_ suspendable: any Suspendable) {
-    let (isStopped, isTerminated) = shared.withLock { state in
+    let (isInBackground, isStopped, isTerminated) = shared.withLock { state in
       state.suspendables.append(suspendable)
-      return (state.isStopped, state.isTerminated)
+      return (state.isInBackground, state.isStopped, state.isTerminated)
     }
+    if isInBackground { suspendable.enterBackground() }
     if isStopped { suspendable.suspend() }
     if isTerminated { suspendable.terminate() }
   }

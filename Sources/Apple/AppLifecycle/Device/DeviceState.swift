@@ -22,6 +22,8 @@ struct DeviceState {
   var suspendables: [any Suspendable] = []
   /// The parts created by `Device.part`, keyed by type.
   var parts: [ObjectIdentifier: any Suspendable] = [:]
+  /// Whether the last call of `suspendables` about the background was `enterBackground`.
+  var isInBackground = false
   var isStopped = false
   var isTerminated = false
   var keepers = KeeperTable()

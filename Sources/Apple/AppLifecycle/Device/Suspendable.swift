@@ -20,7 +20,7 @@ public protocol Suspendable: AnyObject, Sendable {
   func resume()
 
   /// Reports that the application has entered the background and its `didEnterBackground` callback has
-  /// returned. Suspension is decided after this call.
+  /// returned, or that the object is added in the background. Suspension is decided after this call.
   func enterBackground()
 
   /// Reports that the application is about to enter the foreground; its `willEnterForeground` callback comes
