@@ -305,8 +305,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "NowPlayingTests",
         dependencies: [
-          "CTestSupport", "Clocks", "Continuo", "ContinuoTesting", "NowPlaying", "PulseTestSupport",
-          "SystemSupport", "TestSupport",
+          "AudioSession", "CTestSupport", "Clocks", "Continuo", "ContinuoTesting", "NowPlaying",
+          "PulseTestSupport", "SystemSupport", "TestSupport",
         ],
         swiftSettings: strict),
       .testTarget(

@@ -12,7 +12,12 @@ final class NowPlayingContext: Sendable {
   let commands: MPRemoteCommandCenter
   private let publisher: MPRISPublisher
   private let mainQueue: any DeliveryQueue
-  private let isScheduled = Mutex(false)
+  private let scheduled = Mutex(Scheduled())
+
+  /// A publication that waits for the main queue or for the application's resumption. Retained only by the closures that
+  /// will make it, so that a termination, which drops those, also ends the wait.
+  private final class Publication: Sendable {}
+  private struct Scheduled { weak var publication: Publication? }
 
   /// A reference from the centers to the context, which is created after them.
   private final class Relay: Sendable {
@@ -55,21 +60,26 @@ final class NowPlayingContext: Sendable {
   private func changed() {
     // Playback in virtual time must not be visible to other programs.
     guard PlaybackEnvironment.current.clock is SystemClock else { return }
-    let isFirst = isScheduled.withLock { isScheduled in
-      defer { isScheduled = true }
-      return !isScheduled
-    }
-    if isFirst { mainQueue.enqueue { [weak self] in self?.publish() } }
+    // Concurrent changes may schedule one publication each, which does no harm.
+    let old = scheduled.withLock { $0 }
+    guard old.publication == nil else { return }
+    let new = Publication()
+    scheduled.withLock { $0.publication = new }
+    enqueue(new)
   }
 
-  private func publish() {
-    isScheduled.withLock { $0 = false }
+  private func enqueue(_ publication: Publication) {
+    mainQueue.enqueue { [weak self] in self?.publish(publication) }
+  }
+
+  private func publish(_ publication: Publication) {
     let suspension = PlaybackEnvironment.current.suspension
     guard !suspension.isSuspended, suspension.life != nil else {
       // The artwork's handler is application code, so its call is deferred until the resumption, and dropped after a
       // termination.
-      return suspension.deferred { [weak self] in self?.changed() }(())
+      return suspension.deferred { [weak self] in self?.enqueue(publication) }(())
     }
+    scheduled.withLock { $0.publication = nil }
     var (state, isAnything) = center.shown
     state.offer = commands.offer
     let artwork = center.artwork

@@ -3,9 +3,11 @@ import Continuo
 import ContinuoTesting
 import Foundation
 import PulseTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
+@testable import AudioSession
 @testable import NowPlaying
 
 /// The centers on a real bus of their own, with playerctl and a client of the same library as others.
@@ -105,14 +107,40 @@ import Testing
       #expect(calls.value == 1)
       environment.suspension.suspendAll()
       context.center.nowPlayingInfo?[MPNowPlayingInfoPropertyPlaybackRate] = 1.0
-      // What was enqueued before has run.
-      await withCheckedContinuation { continuation in
-        MainDispatchQueue.shared.enqueue { continuation.resume() }
-      }
+      await passMainQueue()
       #expect(calls.value == 1)
       environment.suspension.resumeAll()
       try await client.awaits("PlaybackStatus", .string("Playing"))
       #expect(calls.value == 2)
+    }
+  }
+
+  @Test func aSuspensionHoldsOnePublication() async throws {
+    try await withApplication { _, client, context, environment in
+      context.center.nowPlayingInfo = Self.song
+      try await client.awaitName(Self.name)
+      environment.suspension.suspendAll()
+      for title in 1...1000 {
+        context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] = "\(title)"
+        await passMainQueue()
+      }
+      #expect(environment.suspension.state.withLock { $0.held.count } == 1)
+      environment.suspension.resumeAll()
+      let signals = try await client.signals.wait(for: "the last title") {
+        guard case .dictionary(let metadata)? = BusClient.last("Metadata", in: $0) else { return false }
+        return metadata["xesam:title"] == .string("1000")
+      }
+      #expect(signals.filter { $0.member == "PropertiesChanged" }.count == 1)
+      // A termination drops it, and the next launch publishes again.
+      environment.suspension.suspendAll()
+      context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] = "Dropped"
+      await passMainQueue()
+      environment.suspension.terminateAll()
+      context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] = "Ended"
+      await passMainQueue()
+      environment.suspension.launch()
+      context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] = "Again"
+      try await client.shows(title: "Again", by: Self.name)
     }
   }
 

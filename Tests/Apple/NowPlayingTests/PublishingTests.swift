@@ -29,6 +29,13 @@ extension PublishingTests {
   }
   static var name: String { "org.mpris.MediaPlayer2.Tester" }
 
+  /// Returns when the main queue has run all that was enqueued before.
+  func passMainQueue() async {
+    await withCheckedContinuation { continuation in
+      MainDispatchQueue.shared.enqueue { continuation.resume() }
+    }
+  }
+
   /// Runs a test with a bus, a client and an application, which has an environment of its own.
   func withApplication(
     _ body: (BusStage, BusClient, NowPlayingContext, PlaybackEnvironment) async throws -> Void
