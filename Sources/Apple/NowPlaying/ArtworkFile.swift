@@ -17,11 +17,11 @@ final class ArtworkFile: Sendable {
 
   deinit { remove() }
 
-  /// Replaces the published picture. Returns the URL of its file; nil without a picture, after `remove`, or
-  /// if the file cannot be written. Blocks on the file.
+  /// Replaces the published picture, unless its data is the same. Returns the URL of its file; nil without a picture, after
+  /// `remove`, or if the file cannot be written. Blocks on the file.
   func show(_ image: UIImage?) -> String? {
     state.withLock { state in
-      if image === state.shown { return state.path.map(Self.url) }
+      if image === state.shown || image?.data == state.shown?.data { return state.path.map(Self.url) }
       if let path = state.path { unlink(path) }
       state.path = nil
       state.shown = nil

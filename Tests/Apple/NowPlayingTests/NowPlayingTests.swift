@@ -166,7 +166,8 @@ import Testing
       let artwork = MPMediaItemArtwork(boundsSize: first.size) { size in
         #expect(MainDispatchQueue.isCurrent)
         #expect(size == first.size)
-        return first
+        // Most applications decode a picture each time.
+        return UIImage(data: first.data) ?? first
       }
       context.center.nowPlayingInfo = Self.song.merging([MPMediaItemPropertyArtwork: artwork]) { $1 }
       try await client.awaitName(Self.name)
@@ -179,6 +180,7 @@ import Testing
       context.center.nowPlayingInfo?[MPNowPlayingInfoPropertyPlaybackRate] = 1
       try await client.awaits("PlaybackStatus", .string("Playing"))
       #expect(try await path() == shown)
+      #expect(FileManager.default.contents(atPath: shown) == first.data)
       context.center.nowPlayingInfo?[MPMediaItemPropertyArtwork] = MPMediaItemArtwork(image: try picture(2))
       _ = try await client.signals.wait(for: "the other picture") {
         guard case .dictionary(let metadata)? = BusClient.last("Metadata", in: $0) else { return false }
