@@ -85,9 +85,6 @@ extension JukeboxPlayer {
   }
 
   func take(_ note: TransferNote, of item: AVPlayerItem, _ song: QueuedSong) {
-    // The duration may have changed since the item became ready: an estimate becomes exact when the decoder reads to
-    // the end.
-    if case .complete = note { reportSound(of: item, song) }
     if case .progress(let progress) = note {
       let ranges = item.loadedTimeRanges.map { $0.timeRangeValue }.map { range in
         range.start.seconds..<max(range.start.seconds, range.end.seconds)
@@ -207,9 +204,8 @@ extension JukeboxPlayer {
 
   // MARK: Metadata of songs from the network
 
-  /// Reports the length and format of a remote item, and later, from another thread, its tags, if any.
-  func learn(of item: AVPlayerItem, _ song: QueuedSong) {
-    reportSound(of: item, song)
+  /// Reports the tags of a remote item, if any, later and from another thread.
+  func learnTags(of item: AVPlayerItem, _ song: QueuedSong) {
     let asset = item.asset
     asset.loadValuesAsynchronously(forKeys: ["metadata"]) { [onLearn] in
       let tags = asset.metadata.compactMap { SongTag($0) }

@@ -237,16 +237,21 @@ package final class JukeboxPlayer {
     let observation = item.observe(\.status) { [weak self] item, _ in
       MainActor.assumeIsolated {
         if item.status == .failed { self?.tell(.failed(item, reason: Self.reason(item.error))) }
-        if item.status == .readyToPlay, song.song.locator.isRemote { self?.learn(of: item, song) }
+        if item.status == .readyToPlay, song.song.locator.isRemote { self?.learnTags(of: item, song) }
         if let live = item.live { self?.tell(.event(item) { .station($0, name: live.name) }) }
       }
     }
     var observations = [observation]
     if song.song.locator.isRemote {
-      observations.append(
+      observations += [
+        // An estimate becomes exact when the decoder reads to the end.
+        item.observe(\.duration) { [weak self] item, _ in
+          MainActor.assumeIsolated { self?.reportSound(of: item, song) }
+        },
         item.observe(\.timedMetadata) { [weak self] item, _ in
           MainActor.assumeIsolated { self?.tell(.metadata(item, item.timedMetadata ?? [])) }
-        })
+        },
+      ]
     }
     return Entry(item: item, song: song, observations: observations)
   }

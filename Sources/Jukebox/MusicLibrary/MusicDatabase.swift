@@ -93,18 +93,31 @@ package final class MusicDatabase: Sendable {
   }
 
   private func setAside(_ reason: DatabaseError) {
+    // The contents can be read again, so only the last damaged file is kept.
+    let place = replacingFile { LibraryFile.setAside(path, keeping: 1) }
+    let fate = place.map { "renamed to \($0)" } ?? "deleted"
+    complain(.warning, "\(path): \(reason); \(fate); rebuilding the music database")
+  }
+
+  /// Returns the result of `body`, which renames or replaces the database file, without connections to the old file.
+  func replacingFile<Result>(_ body: () throws -> Result) rethrows -> Result {
     // The writer's and the idle connections are closed before the file is renamed, and without the lock.
     writer.use { $0 = nil }
+    abandonReaders()
+    // A reader may have connected to the old file in the meantime.
+    defer { abandonReaders() }
+    return try body()
+  }
+
+  /// Closes the idle connections. Those in use are closed after use, and damage that they find is ignored.
+  private func abandonReaders() {
     _ = state.withLock { state in
       defer { state.readers = [] }
       state.generation += 1
       state.figures = nil
+      state.damage = nil
       return state.readers
     }
-    // The contents can be read again, so only the last damaged file is kept.
-    let place = LibraryFile.setAside(path, keeping: 1)
-    let fate = place.map { "renamed to \($0)" } ?? "deleted"
-    complain(.warning, "\(path): \(reason); \(fate); rebuilding the music database")
   }
 
   // MARK: Start and stop

@@ -4,29 +4,46 @@ import SystemSupport
 package import Transfer
 
 package struct DownloadPlace: Hashable, Sendable {
-  /// The path of the complete file.
-  package let target: String
+  private static let partSuffix = ".part"
+  private static let recordSuffix = partSuffix + ".record"
 
-  package init(_ target: String) { self.target = target }
+  /// The path of the complete file. The bytes need not be UTF-8.
+  private let bytes: [UInt8]
 
-  package var part: String { target + ".part" }
-  package var record: String { part + ".record" }
+  package init(_ target: String) { self.init(Array(target.utf8)) }
+
+  package init(_ target: [UInt8]) { bytes = target }
+
+  /// The path of the complete file, for messages.
+  package var target: String { String(decoding: bytes, as: UTF8.self) }
+  package var part: String { target + Self.partSuffix }
+  package var record: String { target + Self.recordSuffix }
+
+  // The same paths, for system calls.
+  fileprivate var targetName: [CChar] { name("") }
+  fileprivate var partName: [CChar] { name(Self.partSuffix) }
+  fileprivate var recordName: [CChar] { name(Self.recordSuffix) }
+  fileprivate var newRecordName: [CChar] { name(Self.recordSuffix + ".new") }
+
+  private func name(_ suffix: String) -> [CChar] {
+    (bytes + suffix.utf8 + [0]).map { CChar(bitPattern: $0) }
+  }
 
   /// - Throws: `exists` if a file of any kind has the target's name.
   func expectNoTarget() throws(FileFailure) {
     var status = stat()
-    if lstat(target, &status) == 0 { throw .exists(target) }
+    if lstat(targetName, &status) == 0 { throw .exists(target) }
   }
 
   fileprivate func givePartItsName(replacing: Bool) throws(FileFailure) {
     // 1: RENAME_NOREPLACE, which never overwrites a file that was created after the check.
-    if !replacing, continuo_renameat2(AT_FDCWD, part, AT_FDCWD, target, 1) == 0 { return }
+    if !replacing, continuo_renameat2(AT_FDCWD, partName, AT_FDCWD, targetName, 1) == 0 { return }
     // Some file systems do not support RENAME_NOREPLACE.
     if !replacing, errno != EINVAL, errno != ENOSYS {
       throw errno == EEXIST ? .exists(target) : .current("write", target)
     }
     if !replacing { try expectNoTarget() }
-    guard rename(part, target) == 0 else { throw .current("write", target) }
+    guard rename(partName, targetName) == 0 else { throw .current("write", target) }
   }
 }
 
@@ -36,9 +53,14 @@ package final class OpenFile: Sendable {
   private let descriptor: Int32
 
   /// Opens `path` without following a symbolic link in its last component.
-  package init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) {
+  package convenience init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) {
+    try self.init(path, name: Array(path.utf8CString), flags, mode: mode)
+  }
+
+  /// Opens the file `name`, which messages call `path`.
+  fileprivate init(_ path: String, name: [CChar], _ flags: Int32, mode: mode_t = 0) throws(FileFailure) {
     self.path = path
-    descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+    descriptor = open(name, flags | O_CLOEXEC | O_NOFOLLOW, mode)
     guard descriptor >= 0 else { throw .current(flags & O_CREAT == 0 ? "read" : "write", path) }
   }
 
@@ -122,12 +144,12 @@ struct PartFile: ~Copyable {
   /// before the lock.
   private static func openAlone(_ place: DownloadPlace) throws(FileFailure) -> OpenFile {
     while true {
-      let file = try OpenFile(place.part, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
+      let file = try OpenFile(place.part, name: place.partName, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
       guard try file.lock() else { throw .busy(place.target) }
       let opened = try file.status()
       guard opened.st_mode & S_IFMT == S_IFREG else { throw .foreign(place.part, url: nil) }
       var named = stat()
-      if lstat(place.part, &named) == 0, named.st_ino == opened.st_ino, named.st_dev == opened.st_dev {
+      if lstat(place.partName, &named) == 0, named.st_ino == opened.st_ino, named.st_dev == opened.st_dev {
         return file
       }
     }
@@ -136,14 +158,13 @@ struct PartFile: ~Copyable {
   private static func readRecord(_ place: DownloadPlace) throws(FileFailure) -> DownloadRecord? {
     do throws(FileFailure) {
       return DownloadRecord(
-        bytes: try OpenFile(place.record, O_RDONLY | O_NONBLOCK).read(NetworkLimits.record))
+        bytes: try OpenFile(place.record, name: place.recordName, O_RDONLY | O_NONBLOCK)
+          .read(NetworkLimits.record))
     } catch {
       if case .system(_, _, ENOENT) = error { return nil }
       throw error
     }
   }
-
-  private var newRecord: String { place.record + ".new" }
 
   mutating func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
     try file.write(bytes, at: offset)
@@ -153,11 +174,10 @@ struct PartFile: ~Copyable {
   /// Synchronizes the written bytes, then replaces the record.
   mutating func save(_ record: DownloadRecord) throws(FileFailure) {
     try file.synchronize()
-    let (path, new) = (place.record, newRecord)
     let error = record.bytes.withUnsafeBytes {
-      FileReplacement.write($0, to: path, through: new, mode: 0o600)
+      FileReplacement.write($0, to: place.recordName, through: place.newRecordName, mode: 0o600)
     }
-    if let error { throw .system(doing: "write", path, code: error) }
+    if let error { throw .system(doing: "write", place.record, code: error) }
     self.record = record
   }
 
@@ -172,13 +192,13 @@ struct PartFile: ~Copyable {
   /// Renames the synchronized file to the target, and deletes the record.
   func finish(replacing: Bool) throws(FileFailure) {
     try place.givePartItsName(replacing: replacing)
-    FileReplacement.synchronizeFolder(of: place.target)
-    unlink(place.record)
+    FileReplacement.synchronizeFolder(of: place.targetName)
+    unlink(place.recordName)
   }
 
   func remove() {
     // The part is removed first, because a part without a record counts as another program's file.
-    for path in [place.part, place.record, newRecord] { unlink(path) }
+    for path in [place.partName, place.recordName, place.newRecordName] { unlink(path) }
   }
 
   var bytes: PartBytes { PartBytes(file: file, length: length) }

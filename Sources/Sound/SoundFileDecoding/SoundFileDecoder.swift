@@ -130,7 +130,8 @@ final class SoundFileDecoder: PieceDecoder {
   }
 
   /// Moves the file to a frame after `frame`, which the library cannot decode. Without one, a damaged file ends there,
-  /// and any other is decoded from its beginning. Returns false while bytes are missing.
+  /// after silence in place of at most `damageStep` frames, and any other is decoded from its beginning. Returns false
+  /// while bytes are missing.
   private func arrive(after frame: Int64) throws(DecodingError) -> Bool {
     let damage = damageStart ?? frame
     let next = damage + max(Self.damageStep, 2 * (frame - damage))
@@ -142,7 +143,11 @@ final class SoundFileDecoder: PieceDecoder {
     }
     damageStart = nil
     guard !isDamaged else {
-      foundLength = damage
+      if let length, length - damage <= Self.damageStep {
+        silence = length - damage
+      } else {
+        foundLength = damage
+      }
       return finish(isAtEnd: true)
     }
     isJumpless = true
@@ -243,7 +248,6 @@ final class SoundFileDecoder: PieceDecoder {
     into samples: UnsafeMutablePointer<Float>, capacity: Int
   ) throws(DecodingError) -> DecoderRead {
     guard try reopen(), try arrive() else { return .waiting }
-    if isAtEnd { return .end }
     if silence > 0 {
       let count = min(capacity, Int(silence))
       samples.update(repeating: 0, count: count * format.channelCount)
@@ -251,6 +255,7 @@ final class SoundFileDecoder: PieceDecoder {
       silenced += count
       return .frames(count)
     }
+    if isAtEnd { return .end }
     if let length, file.position >= length { return .end }
     guard try source.has(lookahead, from: file.bytes.offset) else { return .waiting }
     let position = file.position

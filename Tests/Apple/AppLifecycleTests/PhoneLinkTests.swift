@@ -46,12 +46,14 @@ import Testing
     }
   }
 
-  @Test("An unknown order for a suspended application is answered, and the application may be stopped again")
-  func unknownOrder() async throws {
+  @Test(
+    "An unknown order for a suspended application is answered, and the application may be stopped again",
+    arguments: [true, false])
+  func unknownOrder(isLocked: Bool) async throws {
     let phone = try Phone()
     let device = Device(modes: BackgroundModes(), clock: SystemClock.shared)
     await device.launch()
-    await device.pressHomeButton()
+    if isLocked { await device.lock() } else { await device.pressHomeButton() }
     while device.state != .suspended { try await Task.sleep(for: .milliseconds(1)) }
     phone.link.attach(device)
     #expect(try phone.report() == .hello(BackgroundModes(), .suspended))
@@ -59,7 +61,7 @@ import Testing
     #expect(
       try phone.report() == .refused("the phone's event 7 is unknown to this version of the application"))
     #expect(try phone.report() == .done(7, .suspended))
-    guard case .still = try phone.report() else {
+    guard case .still(_, _, returnsOnUnlock: isLocked) = try phone.report() else {
       Issue.record("no rest")
       return
     }

@@ -19,7 +19,9 @@ import Testing
       .event(.interruptionEnded(shouldResume: false), time), .refused("no  background time"), .refused(""),
       .terminated(nil, time),
       .terminated(.init(code: "0x8badf00d", reason: "too slow", text: "First\n\n  Second"), time),
-      .still(grace: 0, wake: nil), .still(grace: 4.25, wake: 600.5), .watch, .socket,
+      .still(grace: 0, wake: nil, returnsOnUnlock: false), .still(grace: 0, wake: nil, returnsOnUnlock: true),
+      .still(grace: 4.25, wake: 600.5, returnsOnUnlock: false),
+      .still(grace: 4.25, wake: 600.5, returnsOnUnlock: true), .watch, .socket,
       .location(latitude: 37.331, longitude: -122.03, time), .done(.max, .background),
     ])
   func report(_ report: PhoneReport) { #expect(PhoneReport("\(report)") == report) }
@@ -36,7 +38,8 @@ import Testing
     arguments: [
       "", " ", "hello", "hello x none", "state", "state x active", "state 1", "state 1 asleep",
       "task-began 1 x",
-      "task-began 1", "still -1", "still x", "still 1 x", "still 1 -1", "watch 1", "socket 1", "location 1",
+      "task-began 1", "still -1", "still x", "still 1 x", "still 1 -1",
+      "still unlock", "still 1 2 3", "still 1 unlock 2", "watch 1", "socket 1", "location 1",
       "location 1 2", "location 1 x 2", "done 1", "done x active", "terminated",
       "terminated 1 code",
       "terminated 1 code\nreason", "unknown 1 2",

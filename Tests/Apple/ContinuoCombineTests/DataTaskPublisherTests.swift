@@ -32,6 +32,38 @@ struct DataTaskPublisherTests {
     }
   }
 
+  @Test("creates its task at the first demand, and none after a cancellation")
+  func demand() async throws {
+    try await withTestDevice { device in
+      device.network.serve(.data([1, 2, 3]), at: "https://feed.test/1")
+      await device.launchApplication()
+      let publisher = URLSession.shared.dataTaskPublisher(
+        for: try #require(URL(string: "https://feed.test/1")))
+      var values: [Data] = []
+      func subscribe() throws -> any Subscription {
+        var subscription: (any Subscription)?
+        publisher.subscribe(
+          AnySubscriber(
+            receiveSubscription: { subscription = $0 },
+            receiveValue: { value in
+              values.append(value.data)
+              return .none
+            }, receiveCompletion: { _ in }))
+        return try #require(subscription)
+      }
+      let (first, second) = (try subscribe(), try subscribe())
+      #expect(await URLSession.shared.allTasks.isEmpty)
+      second.cancel()
+      second.request(.max(1))
+      #expect(await URLSession.shared.allTasks.isEmpty)
+      first.request(.max(1))
+      first.request(.max(1))
+      #expect(await URLSession.shared.allTasks.count == 1)
+      await device.advance(by: .seconds(5))
+      #expect(values == [Data([1, 2, 3])] && device.network.requests.count == 1)
+    }
+  }
+
   @Test("fails with the task's error; the end of the subscription cancels the task")
   func failure() async throws {
     try await withTestDevice { device in

@@ -72,12 +72,28 @@ struct GPSDMachineTests {
     #expect(talk.send(.timePassed, after: 0.5) == [.connect])
   }
 
+  @Test("Each address has 5 s, however long the lookup and the other addresses have taken")
+  func addresses() {
+    var talk = Talk()
+    #expect(talk.send(.timePassed) == [.connect])
+    // The lookup takes 7 s.
+    #expect(talk.send(.trying, after: 7) == [])
+    for _ in 0..<2 {
+      #expect(talk.send(.timePassed, after: 4.9) == [])
+      #expect(talk.send(.timePassed, after: 0.1) == [.connectNext("it does not answer in time")])
+      #expect(talk.send(.trying) == [])
+    }
+    #expect(talk.send(.connected, after: 4.9) == [])
+    #expect(talk.line(#"{"class":"VERSION"}"#) == [Self.watch])
+  }
+
   @Test("No wait is without a limit: connecting 5 s, greeting 5 s, silence 10 s and 10 s more for an answer")
   func limits() {
     var talk = Talk()
     _ = talk.send(.timePassed)
     #expect(talk.send(.timePassed, after: 4.9) == [])
-    #expect(talk.send(.timePassed, after: 0.1).first == .close)
+    #expect(talk.send(.timePassed, after: 0.1) == [.connectNext("it does not answer in time")])
+    #expect(unavailable(talk.send(.ended("no address is left"))))
     _ = talk.send(.timePassed, after: 0.5)
     _ = talk.send(.connected)
     _ = talk.line("220 mail.example SMTP", after: 1)
@@ -195,7 +211,7 @@ struct GPSDMachineTests {
           if !Place.isValid(latitude: place.latitude, longitude: place.longitude) || !place.speed.isFinite {
             Issue.record("\(place)")
           }
-        case .send, .report(.unavailable), .connect, .close: break
+        case .send, .report(.unavailable), .connect, .connectNext, .close: break
         }
       }
       if talk.machine.deadline.seconds < talk.now { talk = .open() }

@@ -280,6 +280,34 @@ struct BackgroundSessionTests {
     }
   }
 
+  @Test(
+    "B2: the transfers of an earlier process are cancelled, too, if this one has made no background session")
+  func quitWithoutSession() async throws {
+    let kept = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    try await withDevice { device, app in
+      app.download()
+      await device.advance(by: .seconds(5))
+      let folder = try #require(app.session).core.networking.transfersFolder
+      try FileManager.default.copyItem(atPath: try #require(folder), toPath: kept)
+    }
+    try await withTestDevice(recordsSound: false) { device in
+      device.network.serve(.data(file, etag: "\"1\""), at: address)
+      let app = Downloader()
+      app.isSilent = true
+      await device.launch(app)
+      let folder = URLSession.shared.core.networking.transfersFolder
+      try FileManager.default.moveItem(atPath: kept, toPath: try #require(folder))
+      await device.quit()
+      await device.advance(by: .seconds(1000))
+      app.isSilent = false
+      await device.launch()
+      await device.advance(by: .seconds(1))
+      #expect(app.log.lines.last == "end of 1 -999")
+      #expect(app.log.errors.first?.backgroundTaskCancelledReason == .userForceQuitApplication)
+      #expect(device.network.connectionCount == 0)
+    }
+  }
+
   @Test("B3: it waits for the network, goes on where it was, and is done")
   func tunnel() async throws {
     try await withDevice { device, app in

@@ -457,6 +457,51 @@ struct RemoteTransfersTests {
     close(application)
   }
 
+  /// A clock that sends a message to the phone whenever the phone's thread asks for the time.
+  private final class FeedingClock: HostClock {
+    static let limit = 1000
+    let application: Int32
+    let message: [UInt8]
+    let sent = Mutex(0)
+    private let thread = pthread_self()
+
+    init(_ application: Int32, _ message: [UInt8]) {
+      self.application = application
+      self.message = message
+    }
+
+    func send() { _ = Glibc.send(application, message, message.count, Int32(MSG_DONTWAIT)) }
+
+    var now: HostTime {
+      let feeds = sent.withLock { sent in
+        guard pthread_equal(thread, pthread_self()) != 0, sent < Self.limit else { return false }
+        sent += 1
+        return true
+      }
+      if feeds { send() }
+      return SystemClock.shared.now
+    }
+
+    func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
+      SystemClock.shared.makeWorker(name, body: body)
+    }
+  }
+
+  @Test("An application that never stops sending does not keep the phone")
+  func endlessMessages() throws {
+    let (application, phone) = try pair()
+    defer { close(application) }
+    let folder = try TemporaryFolder()
+    let message = try #require(MessageFrames.frame(TransferRequestMessage.open(settings(folder))))
+    let clock = FeedingClock(application, message)
+    let host = TransferHost(transport: CurlHTTPTransport(), clock: clock) { _ in }
+    defer { host.end() }
+    host.connect(phone, isWoken: false)
+    clock.send()
+    #expect(host.receive())
+    #expect(1..<FeedingClock.limit ~= clock.sent.withLock { $0 })
+  }
+
   @Test("Messages come whole, however their bytes arrive")
   func frames() throws {
     let messages = [

@@ -99,6 +99,30 @@ import Testing
     }
   }
 
+  /// The transfer is complete long before the decoder has read to the end of its 400 silent frames.
+  @Test @MainActor func anEstimatedDurationOfTheNetworkBecomesExact() throws {
+    try PlaybackStage.with([:]) { stage in
+      // 128 kbit/s, then 32: the length that the first frame suggests is 6.5 s.
+      let frames = [(0x90, 417), (0x10, 104)].map { (rate: UInt8, size: Int) in
+        [0xFF, 0xFB, rate, 0xC0] + [UInt8](repeating: 0, count: size - 4)
+      }
+      stage.serve("http://files.test/b.mp3", frames.flatMap { frame in (0..<200).flatMap { _ in frame } })
+      let (host, _) = host(stage)
+      let song = try #require(
+        try host.change { machine throws(JukeboxError) in
+          let ids = try machine.add([Song(path: Array("http://files.test/b.mp3".utf8))])
+          machine.play()
+          return ids.first
+        })
+      stage.pass(1)
+      let estimate = try #require(host.read { $0.queue[song]?.duration })
+      #expect(estimate < 8)
+      stage.pass(9)
+      let duration = try #require(host.read { $0.queue[song]?.duration })
+      #expect(abs(duration - 400 * 1152 / 44_100) < 0.1)
+    }
+  }
+
   @Test @MainActor func aLongSongResumesWhereItWasLeft() throws {
     try PlaybackStage.with(["a": 100, "b": 100]) { stage in
       let (host, player) = host(stage)

@@ -80,6 +80,9 @@ final class PlaybackStage {
     network.serve(SimulatedNetwork.Content(kind: .song(stream), etag: nil), at: url)
   }
 
+  /// Serves these bytes at that URL.
+  func serve(_ url: String, _ bytes: [UInt8]) { network.serve(.data(bytes), at: url) }
+
   private static func frames(_ seconds: Double) -> Int64 { Int64((seconds * 8000).rounded()) }
 
   /// The song of that name as it is in the queue; with a range if one is given, in seconds.

@@ -4,7 +4,6 @@ import ControlProtocol
 import ControlTestSupport
 import Foundation
 import Jukebox
-import JukeboxPlayback
 import MusicFiles
 import NowPlaying
 import Synchronization
@@ -13,6 +12,7 @@ import Testing
 
 @testable import ContinuoTesting
 @testable import ControlServer
+@testable import JukeboxPlayback
 @testable import MPDService
 
 /// Which commands are answered, at once or later, which reach the player, and what a client is told of an error.
@@ -191,6 +191,22 @@ import Testing
       #expect(stage.host.read { $0.queue.version } == before)
       #expect(stage.host.read { $0.state } == .stopped)
       #expect(stage.calls.all == [] && !stage.sound.isSwitchedOff)
+    }
+  }
+
+  /// The player has begun the next song, and the jukebox does not know yet.
+  @Test func aRelativeSeekInASongThatThePlayerHasJustLeftHasNoEffect() async throws {
+    try await withStage { stage in
+      try stage.expect("play 0")
+      let (song, next) = stage.host.read { ($0.currentID, $0.queue[position: 1]) }
+      stage.host.place.set(nil, next, ticket: PlaybackTicket(rawValue: .max))
+      let id = try #require(song)
+      for distance in ["+5", "-5"] {
+        try stage.expect("seekcur \(distance)")
+        #expect(stage.host.place.seconds(of: id) == nil)
+      }
+      try stage.expect("seekcur 5")
+      #expect(stage.host.place.seconds(of: id) == 5 && stage.host.read { $0.currentID } == id)
     }
   }
 

@@ -78,6 +78,20 @@ import Testing
     #expect(folder.names.contains("library.damaged-1"))
   }
 
+  @Test("A connection that was made while the file is replaced is not used afterwards") func replaced() throws
+  {
+    try folder.song("a.mp3")
+    let run = try LibraryRun(folder)
+    try run.start()
+    run.library.stop()
+    try run.library.replacingFile { () throws in
+      let songs = try run.songs()
+      #expect(songs == ["a.mp3"])
+      _ = LibraryFile.setAside(MediaPath(folder.file("library")), keeping: 1)
+    }
+    #expect(throws: DatabaseError.self) { try run.songs() }
+  }
+
   @Test("Where there is no room, what was known stays, and a word is said once") func full() throws {
     try folder.song("a.mp3", ["TPE1": "One"])
     let run = try LibraryRun(folder)

@@ -301,18 +301,44 @@ extension EventLine {
     }
     let count = 20_000
     do {
-      let writer = LineWriter(descriptor: writing, owned: true, patience: 120, endLimit: 120) { _ in }
+      let writer = LineWriter(descriptor: writing, owned: true, patience: 120) { _ in }
       for value in 0..<count {
         let event = EventLine.time(
           index: 0, value: Int64(value), timescale: 100, state: .active, host: host)
         writer.write(event.bytes)
       }
-      #expect(writer.finish() == 0)
+      #expect(writer.finish(until: .distantFuture) == 0)
     }
     reader.sync {}
     close(reading)
     let lines = received.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
     #expect(lines.map(String.init) == (0..<count).map(line))
+  }
+
+  /// A reader of 256 pieces that takes one each millisecond at most, and never stalls.
+  @Test func theDeadlineEndsTheWaitForASlowReader() throws {
+    let (reading, writing) = try smallPipe()
+    let reader = DispatchQueue(label: "reader")
+    do {
+      let writer = LineWriter(descriptor: writing, owned: true) { _ in }
+      let line = [UInt8](repeating: UInt8(ascii: "x"), count: 4095) + [0x0A]
+      for _ in 0..<256 { writer.write(line) }
+      reader.async {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while read(reading, &piece, piece.count) > 0 { usleep(1000) }
+      }
+      #expect(writer.finish(until: .now()) > 0)
+    }
+    reader.sync {}
+    close(reading)
+  }
+
+  /// However many writers wait, and whatever came before: the process ends within the 3 s of a clean-up.
+  @Test func allWritersHaveOneDeadline() {
+    let begun = DispatchTime(uptimeNanoseconds: 1_000_000_000)
+    #expect(CleanUp.writersDeadline(begun: begun, now: begun) == begun + 2.5)
+    #expect(CleanUp.writersDeadline(begun: begun, now: begun + 2) == begun + 2.5)
+    #expect(CleanUp.writersDeadline(begun: begun, now: begun + 10) == begun + 10.5)
   }
 
   @Test func whatCannotBeOpenedIsAnError() {

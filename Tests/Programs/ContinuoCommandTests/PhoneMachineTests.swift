@@ -48,7 +48,7 @@ import Testing
       driver.state(.background)
       driver.state(.suspended)
       driver.send(.report(.done(1, .suspended)))
-      driver.send(.report(.still(grace: 0, wake: nil)))
+      driver.send(.report(.still(grace: 0, wake: nil, returnsOnUnlock: false)))
       driver.send(.stood(isComplete: true))
       return driver
     }
@@ -66,7 +66,7 @@ import Testing
     #expect(driver.state(.background) == [.state(.background, driver.now)])
     #expect(driver.state(.suspended) == [])
     #expect(driver.send(.report(.done(1, .suspended))) == [.finished(token: 7, refusal: nil)])
-    #expect(driver.send(.report(.still(grace: 5, wake: nil))) == [])
+    #expect(driver.send(.report(.still(grace: 5, wake: nil, returnsOnUnlock: false))) == [])
     #expect(driver.pass(0.9) == [])
     #expect(driver.pass(0.1) == [.stop])
     #expect(driver.machine.state == .background)
@@ -82,7 +82,7 @@ import Testing
       driver.state(.background)
       driver.state(.suspended)
       driver.send(.report(.done(1, .suspended)))
-      driver.send(.report(.still(grace: 1, wake: nil)))
+      driver.send(.report(.still(grace: 1, wake: nil, returnsOnUnlock: false)))
       if isLate { #expect(driver.pass(1) == [.stop]) }
       #expect(driver.state(.background) == (isLate ? [.resume] : []))
       #expect(driver.send(.stood(isComplete: true)) == [])
@@ -109,7 +109,7 @@ import Testing
       for state in [ApplicationState.inactive, .background, .suspended] { driver.state(state) }
       driver.send(.report(.done(1, .suspended)))
       #expect(driver.send(.woken) == [])
-      driver.send(.report(.still(grace: 0, wake: isTimed ? 600 : nil)))
+      driver.send(.report(.still(grace: 0, wake: isTimed ? 600 : nil, returnsOnUnlock: false)))
       #expect(driver.send(.stood(isComplete: true)) == [.state(.suspended, driver.now)])
       #expect(driver.pass(599) == [])
       #expect((isTimed ? driver.pass(1) : driver.send(.woken)) == [.resume])
@@ -127,7 +127,7 @@ import Testing
     driver.press(.home)
     for state in [ApplicationState.inactive, .background, .suspended] { driver.state(state) }
     driver.send(.report(.done(1, .suspended)))
-    driver.send(.report(.still(grace: 0, wake: 600)))
+    driver.send(.report(.still(grace: 0, wake: 600, returnsOnUnlock: false)))
     driver.send(.stood(isComplete: true))
     #expect(driver.send(.woken) == [.resume])
     #expect(driver.pass(PhoneMachine.wakeLimit) == [.stop])
@@ -159,20 +159,41 @@ import Testing
     #expect(sent(driver.press(happening)) == [happening])
     // It had no effect: the application stands again.
     #expect(driver.send(.report(.done(2, .suspended))) == [])
-    #expect(driver.send(.report(.still(grace: 0, wake: nil))) == [.stop])
+    #expect(driver.send(.report(.still(grace: 0, wake: nil, returnsOnUnlock: false))) == [.stop])
     #expect(driver.send(.stood(isComplete: true)) == [])
   }
 
-  @Test("A lock in front returns there; one of a suspended application does not")
-  func unlock() {
+  /// An application whose processes are stopped after these events.
+  private func stopped(after happenings: LifecycleHappening..., returnsOnUnlock: Bool) -> Driver {
     var driver = Driver.active()
-    driver.press(.lock)
+    for happening in happenings { driver.press(happening) }
     driver.state(.background)
     driver.state(.suspended)
-    driver.send(.report(.done(1, .suspended)))
-    #expect(driver.send(.report(.still(grace: 0, wake: nil))) == [.stop])
+    for number in happenings.indices { driver.send(.report(.done(UInt64(number + 1), .suspended))) }
+    let still = PhoneReport.still(grace: 0, wake: nil, returnsOnUnlock: returnsOnUnlock)
+    #expect(driver.send(.report(still)) == [.stop])
     driver.send(.stood(isComplete: true))
+    return driver
+  }
+
+  @Test("An unlock resumes a stopped application if that has reported that it returns to the foreground then")
+  func unlock() {
+    var driver = stopped(after: .lock, returnsOnUnlock: true)
     #expect(sent(driver.press(.unlock)) == [.unlock])
+    // The device ignores the launch of a running application.
+    driver = stopped(after: .lock, returnsOnUnlock: true)
+    #expect(driver.press(.launch) == [])
+    #expect(sent(driver.press(.unlock)) == [.launch, .unlock])
+    driver = stopped(after: .lock, .launch, returnsOnUnlock: true)
+    #expect(sent(driver.press(.unlock)) == [.unlock])
+    // The lock is pressed while the application is still on its way to the foreground.
+    driver = stopped(after: .home, .foreground, .lock, returnsOnUnlock: true)
+    #expect(sent(driver.press(.unlock)) == [.unlock])
+    driver = stopped(after: .home, .lock, returnsOnUnlock: false)
+    #expect(sent(driver.press(.unlock)) == [])
+    driver.press(.terminate)
+    driver.send(.ended(.killed(signal: 9)))
+    #expect(!driver.machine.profile.returnsOnUnlock)
   }
 
   @Test("Terminates a stopped application without a call, and launches it anew")
@@ -221,7 +242,7 @@ import Testing
     driver.state(.suspended)
     driver.send(.report(.done(1, .suspended)))
     #expect(!driver.machine.isSettled)
-    driver.send(.report(.still(grace: 0, wake: nil)))
+    driver.send(.report(.still(grace: 0, wake: nil, returnsOnUnlock: false)))
     #expect(!driver.machine.isSettled)
     driver.send(.stood(isComplete: true))
     #expect(driver.machine.isSettled)

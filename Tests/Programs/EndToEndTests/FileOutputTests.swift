@@ -181,9 +181,19 @@ extension EndToEndTests {
         songs.append(try await Song(duration: 0.3, seed: UInt64(seed)).write(into: studio.folder))
       }
       let script = """
-        cd "$1" && a=$(printf 'a\\351.mp3') b=$(printf 'a\\350.mp3') d=$(printf 'd\\351.svg')
-        cp "$2" "$a" && cp "$3" "$b"
-        "$0" play --no-socket --output wav:all.wav --timeline="$d" "$a" "$b" && test -s "$d"
+        set -e
+        cd "$1"
+        a=$(printf 'a\\351.mp3') b=$(printf 'a\\350.mp3') d=$(printf 'd\\351.svg')
+        cp "$2" "$a"
+        cp "$3" "$b"
+        "$0" play --no-socket --output wav:all.wav --timeline="$d" "$a" "$b"
+        test -s "$d"
+        w=$(printf 'w\\351.wav') p=$(printf 'p\\351')
+        "$0" play --no-socket --output "wav:$w" "$a" "$b"
+        cmp "$w" all.wav
+        ln -s /bin/cp "$p"
+        "$0" phone run --no-socket "./$p" "$a" "$p.mp3"
+        cmp "$a" "$p.mp3"
         """
       let run = try Run("sh", ["-c", script, product("continuo"), studio.folder] + songs)
       _ = try await run.finished()

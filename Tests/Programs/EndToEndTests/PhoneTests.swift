@@ -118,6 +118,19 @@ extension EndToEndTests {
       work.values.filter { !$0.hasPrefix("T") && !$0.hasPrefix("D") }
     }
 
+    @Test("An unlock resumes an application that was locked in front, also after a launch that has no effect")
+    func unlock() async throws {
+      let phone = try Phone(words: "child", options: ["--grace", "0"])
+      try await phone.state("active")
+      try await phone.tell("lock")
+      let count = try await phone.state("suspended")
+      try await phone.tell("launch")
+      try await phone.tell("unlock")
+      try await phone.state("active", after: count)
+      try await phone.tell("terminate")
+      try await phone.line("terminating")
+    }
+
     @Test("While suspended no thread, timer, task or child runs; then they go on, late once")
     func stands() async throws {
       let phone = try Phone(words: "child", options: ["--grace", "0"])

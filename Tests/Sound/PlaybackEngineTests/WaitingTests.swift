@@ -177,6 +177,27 @@ struct WaitingTests {
     #expect(!harness.seen.contains(.stalled(-1)))
   }
 
+  /// A short item that was decoded to its end long before it is heard, while its successor is being opened.
+  @Test func aShortRemoteItemIsOpenedOnce() {
+    let harness = EngineHarness()
+    let openings = Countdown(1)
+    var short = SyntheticMedia(number: 3, frames: 10_000)
+    (short.isRemote, short.openings) = (true, openings)
+    harness.add(SyntheticMedia(number: 2, frames: 44_100))
+    harness.add(short)
+    let (media, _) = add(harness, frames: 88_200)
+    harness.engine.setRate(1)
+    harness.advance(0.5)
+    #expect(openings.count == 0)
+    media.receive(88_200)
+    harness.playOut()
+    #expect(openings.count == 0 && !harness.seen.contains(.failed(3)))
+    expectSame(
+      harness.heard,
+      EngineHarness.sound(2, 0..<44_100) + EngineHarness.sound(3, 0..<10_000)
+        + EngineHarness.sound(1, 0..<88_200))
+  }
+
   @Test func suspensionWhileItWaits() {
     let harness = EngineHarness()
     let (media, _) = add(harness)

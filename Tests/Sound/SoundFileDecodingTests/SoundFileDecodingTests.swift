@@ -225,6 +225,24 @@ struct SoundFileDecodingTests {
     }
   }
 
+  @Test("A FLAC file with a damaged end has its length, and silence there", arguments: [true, false])
+  func damagedEnd(isArriving: Bool) throws {
+    let sound = SoundMaker.sound(frames: 100_000)
+    var bytes = try SoundMaker.bytes(sound, .flac16)
+    bytes[bytes.count - 300] ^= 0x10
+    let source = ArrivingSource(bytes, isSeekable: true)
+    while !isArriving, !source.isComplete { source.receive() }
+    let decoder = try source.open()
+    let found = try source.samples(of: decoder, size: 8192)
+    #expect(decoder.frameCount == .exact(100_000) && found.count == 200_000)
+    let differing = zip(found, sound).enumerated().filter { $1.0 != $1.1 }.map { $0.offset / 2 }
+    #expect(try #require(differing.first) > 100_000 - 8192)
+    #expect(decoder.damage > 0 && decoder.damage <= 6144 && found.suffix(100).allSatisfy { $0 == 0 })
+    // A seek into the damage, too.
+    #expect(try source.wait { try decoder.seek(toFrame: 99_999) } == 99_999)
+    #expect(try source.samples(of: decoder).count == 2)
+  }
+
   @Test(
     "A read error is thrown after the samples before it",
     arguments: [SoundFormat.flac16, .vorbis, .opus, .wav16])

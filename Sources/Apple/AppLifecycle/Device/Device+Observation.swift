@@ -15,6 +15,9 @@ extension Device {
   /// Whether the screen is locked.
   public var isLocked: Bool { shared.withLock { $0.machine.isLocked } }
 
+  /// Whether the event `unlock` brings the application to the foreground.
+  var returnsOnUnlock: Bool { shared.withLock { $0.machine.returnsOnUnlock } }
+
   /// Whether an interruption is in progress.
   public var isInterrupted: Bool { shared.withLock { $0.machine.isInterrupted } }
 

@@ -244,7 +244,12 @@ package final class PhoneLink: Sendable {
       state.stillUntil = nil
       return true
     }
-    if isCurrent { send(.still(grace: device.suspensionGraceRemaining, wake: device.keepAliveRemaining)) }
+    if isCurrent {
+      send(
+        .still(
+          grace: device.suspensionGraceRemaining, wake: device.keepAliveRemaining,
+          returnsOnUnlock: device.returnsOnUnlock))
+    }
     return !isCurrent
   }
 }

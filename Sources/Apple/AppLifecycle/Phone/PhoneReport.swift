@@ -13,8 +13,8 @@ package enum PhoneReport: Hashable, Sendable {
   case terminated(Fault?, HostTime)
   /// The application is suspended, and its parts have stopped or the timeout for that has passed. For `grace`
   /// seconds a new background task still reverses the suspension. After `wake` seconds, if given, the application
-  /// has work to do (a keep-alive call).
-  case still(grace: Double, wake: Double?)
+  /// has work to do (a keep-alive call). `returnsOnUnlock`: whether the event `unlock` brings it to the foreground.
+  case still(grace: Double, wake: Double?, returnsOnUnlock: Bool)
   /// The descriptor with this packet is readable when a stopped application must be resumed.
   case watch
   /// The descriptor with this packet is a TCP socket that the phone reclaims once the application is stopped.
@@ -69,8 +69,9 @@ extension PhoneReport: CustomStringConvertible {
     case .terminated(let fault?, let time):
       "terminated \(time.nanoseconds) \(fault.code)\n"
         + "\(String(fault.reason.map { $0.isNewline ? " " : $0 }))\n\(fault.text)"
-    case .still(let grace, let wake):
+    case .still(let grace, let wake, let returnsOnUnlock):
       "still \(Self.nanoseconds(grace))" + (wake.map { " \(Self.nanoseconds($0))" } ?? "")
+        + (returnsOnUnlock ? " unlock" : "")
     case .watch: "watch"
     case .socket: "socket"
     case .location(let latitude, let longitude, let time):
@@ -107,13 +108,13 @@ extension PhoneReport: CustomStringConvertible {
       self = .hello(BackgroundModes(list: String(second)), state)
     case "refused": self = .refused(String(rest))
     case "still":
-      guard let grace = Int64(first), grace >= 0 else { return nil }
-      guard let second else {
-        self = .still(grace: Double(grace) / 1e9, wake: nil)
-        return
-      }
-      guard let wake = Int64(second), wake >= 0 else { return nil }
-      self = .still(grace: Double(grace) / 1e9, wake: Double(wake) / 1e9)
+      let values = rest.split(separator: " ", omittingEmptySubsequences: false)
+      let returnsOnUnlock = values.last == "unlock"
+      let times = values.dropLast(returnsOnUnlock ? 1 : 0).map { Int64($0) ?? -1 }
+      guard (1...2).contains(times.count), times.allSatisfy({ $0 >= 0 }) else { return nil }
+      self = .still(
+        grace: Double(times[0]) / 1e9, wake: times.count > 1 ? Double(times[1]) / 1e9 : nil,
+        returnsOnUnlock: returnsOnUnlock)
     case "watch" where rest.isEmpty: self = .watch
     case "socket" where rest.isEmpty: self = .socket
     case "done":

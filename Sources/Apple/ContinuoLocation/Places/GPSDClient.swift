@@ -96,6 +96,7 @@ private final class GPSDSession: @unchecked Sendable {
       case .connect:
         addresses = (try? HostAddress.all(of: host, port: port)) ?? []
         if addresses.isEmpty { handle(.ended("\(host) is not known")) } else { tryNext("") }
+      case .connectNext(let reason): tryNext(reason)
       case .send(let text): send(text)
       case .close: closeSocket()
       case .report(let place): if !isStopped.load(ordering: .acquiring) { report(place) }
@@ -118,6 +119,7 @@ private final class GPSDSession: @unchecked Sendable {
     guard !addresses.isEmpty else {
       return handle(.ended("gpsd at \(host):\(port) cannot be reached: \(reason)"))
     }
+    handle(.trying)
     let address = addresses.removeFirst()
     socket = Glibc.socket(
       address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)

@@ -4,6 +4,8 @@ import SystemSupport
 /// The protocol with gpsd as a value: takes the connection's events and returns the actions.
 struct GPSDMachine: Sendable {
   enum Event: Sendable {
+    /// Connecting to one of the host's addresses begins.
+    case trying
     case connected
     case received([UInt8])
     /// The connection failed or has ended.
@@ -12,7 +14,10 @@ struct GPSDMachine: Sendable {
   }
 
   enum Action: Hashable, Sendable {
+    /// Look up the host's addresses, and connect to the first.
     case connect
+    /// Connect to the next address instead, or report the end if none is left. The text is the failure of this one.
+    case connectNext(String)
     case send(String)
     case close
     case report(PlaceReport)
@@ -28,7 +33,7 @@ struct GPSDMachine: Sendable {
 
   /// The maximum length of a line, in bytes. gpsd's own lines have at most 16 KiB.
   static let lineLimit = 1 << 16
-  /// The timeout of the connection and that of the greeting, in seconds each.
+  /// The timeout of the connection to each address and that of the greeting, in seconds.
   static let connectLimit = 5.0
   /// The silence in seconds after which the server's version is requested; the reply has the same timeout.
   static let silenceLimit = 10.0
@@ -53,6 +58,9 @@ struct GPSDMachine: Sendable {
 
   mutating func handle(_ event: Event, at now: HostTime) -> [Action] {
     switch (event, phase) {
+    case (.trying, .connecting):
+      phase = .connecting(until: now.advanced(bySeconds: Self.connectLimit))
+      return []
     case (.connected, .connecting):
       phase = .greeting(until: now.advanced(bySeconds: Self.connectLimit))
       line = []
@@ -70,7 +78,7 @@ struct GPSDMachine: Sendable {
     case .waiting:
       phase = .connecting(until: now.advanced(bySeconds: Self.connectLimit))
       return [.connect]
-    case .connecting: return [.close] + retry("gpsd cannot be reached in time", at: now)
+    case .connecting: return [.connectNext("it does not answer in time")]
     case .greeting: return [.close] + retry("what answers is not gpsd", at: now)
     case .open(let lastHeard, false):
       phase = .open(lastHeard: lastHeard, isAsked: true)

@@ -2,6 +2,7 @@ public import AppLifecycle
 import Clocks
 import CurlTransport
 import Foundation
+import Glibc
 import Synchronization
 import SystemSupport
 package import Transfer
@@ -188,11 +189,14 @@ public final class DeviceNetworking: Suspendable {
 
   /// Connects the device to power. From now on, transfers do not wait for `LifecycleSettings.discretionaryDelay`. May
   /// block until the records of background transfers are read for the first time, or the phone has sent them.
-  public func connectPower() {
+  public func connectPower() { performOpening(.powered) }
+
+  /// Performs a call in the service, which is opened if necessary.
+  private func performOpening(_ call: TransferCall) {
     beginTurn()
     let transfers = openTransfers()
     endTurn()
-    try? transfers.get().perform(.powered)
+    try? transfers.get().perform(call)
   }
 
   var shared: URLSession {
@@ -269,8 +273,11 @@ public final class DeviceNetworking: Suspendable {
   /// first resumed from now on as started in the foreground.
   public func enterForeground() { made?.perform(.application(.front)) }
 
-  /// Cancels the background transfers, because the user has quit the application.
-  public func quit() { made?.perform(.quit) }
+  /// Cancels the background transfers, because the user has quit the application. If this process has no background
+  /// session, the transfers of earlier processes are read from their folder, which may block.
+  public func quit() {
+    if made != nil || access(state.withLock { $0.folder } ?? Self.folder, F_OK) == 0 { performOpening(.quit) }
+  }
 
   /// Records the launch, in the background if the application was woken for a session.
   public func launch() { made?.perform(.launch) }

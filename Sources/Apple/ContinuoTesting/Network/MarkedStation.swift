@@ -31,20 +31,26 @@ struct MarkedStation: Sendable {
 
 /// The response body of a station on one connection.
 struct StationBody {
+  private enum Piece {
+    /// A range of the stream.
+    case audio(Range<Int64>)
+    case metadata(ArraySlice<UInt8>)
+  }
+
   private let station: MarkedStation
   private let hasMetadata: Bool
-  /// The offset in the stream at which the body begins.
-  private let begin: Int64
-  /// The offset in the stream of the next byte that is not in `ready`.
+  /// The offset in the stream of the next audio byte.
   private var offset: Int64
-  private var ready: [UInt8] = []
+  /// The number of audio bytes before the next metadata block.
+  private var interval = MarkedStation.interval
+  /// The bytes of a metadata block that follow before the next audio byte.
+  private var metadata: ArraySlice<UInt8> = []
   private var lastTitle: String?
 
   init(_ station: MarkedStation, at now: HostTime, wantsMetadata: Bool) {
     self.station = station
     hasMetadata = wantsMetadata
-    begin = station.stream.start(of: station.frame(at: Duration(now) - station.burst))
-    offset = begin
+    offset = station.stream.start(of: station.frame(at: Duration(now) - station.burst))
   }
 
   var head: ResponseHead {
@@ -56,19 +62,45 @@ struct StationBody {
     return ResponseHead(status: 200, fields: fields)
   }
 
-  /// Returns the time at which the first `count` bytes are available; the device's start for bytes sent before it.
-  /// Metadata bytes count as audio.
-  func moment(of count: Int64) -> HostTime { HostTime(max(.zero, station.moment(of: begin + count))) }
+  /// Returns the time at which the next `count` bytes are available; the device's start for bytes sent before it. A
+  /// metadata block is available with the audio before it.
+  func moment(of count: Int) -> HostTime {
+    var body = self
+    body.read(count) { _ in }
+    return HostTime(max(.zero, station.moment(of: body.offset)))
+  }
 
   mutating func take(_ count: Int) -> [UInt8] {
-    while ready.count < count {
-      let piece = station.stream.bytes(offset..<offset + Int64(MarkedStation.interval))
-      ready += piece
-      offset += Int64(piece.count)
-      if hasMetadata { ready += block() }
+    var bytes: [UInt8] = []
+    read(count) { [station] piece in
+      switch piece {
+      case .audio(let range): bytes += station.stream.bytes(range)
+      case .metadata(let block): bytes += block
+      }
     }
-    defer { ready.removeFirst(count) }
-    return Array(ready.prefix(count))
+    return bytes
+  }
+
+  /// Advances by `count` bytes, and calls `body` with their pieces.
+  private mutating func read(_ count: Int, _ body: (Piece) -> Void) {
+    var left = count
+    while left > 0 {
+      if metadata.isEmpty {
+        let audio = min(left, interval)
+        body(.audio(offset..<offset + Int64(audio)))
+        offset += Int64(audio)
+        interval -= audio
+        left -= audio
+        guard interval == 0 else { continue }
+        interval = MarkedStation.interval
+        if hasMetadata { metadata = block()[...] }
+      } else {
+        let block = metadata.prefix(left)
+        body(.metadata(block))
+        metadata = metadata.dropFirst(block.count)
+        left -= block.count
+      }
+    }
   }
 
   /// Returns a metadata block with the title at the next byte; an empty block if the title is unchanged

@@ -117,7 +117,7 @@ struct Answer {
 
   /// Returns the time at which `count` more bytes are available; nil if they always are.
   func moment(of count: Int) -> HostTime? {
-    if case .station(let body) = body { body.moment(of: position + Int64(count)) } else { nil }
+    if case .station(let body) = body { body.moment(of: count) } else { nil }
   }
 
   mutating func take(_ count: Int) -> [UInt8] {

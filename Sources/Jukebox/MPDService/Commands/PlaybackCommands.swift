@@ -80,26 +80,41 @@ struct PlaybackCommands: Sendable {
   // MARK: Control
 
   private func seek(_ target: SeekTarget) throws(JukeboxError) {
+    // A position in one song means nothing in the next, which may become current in the meantime.
+    while try !seek(target, in: host.read { Self.current($0) }) {}
+  }
+
+  private static func current(_ machine: borrowing JukeboxMachine) -> SongID? {
+    machine.state == .stopped ? nil : machine.currentID
+  }
+
+  /// Seeks in the song `id`. Returns false, without effect, if another song is current.
+  private func seek(_ target: SeekTarget, in id: SongID?) throws(JukeboxError) -> Bool {
     let seconds: Double
     switch target {
     case .absolute(let time): seconds = time.inSeconds
-    case .relative(let distance): seconds = host.seconds + distance.inSeconds
+    case .relative(let distance):
+      let position = id.flatMap(host.place.seconds)
+      // The player has just left the song, and a relative seek in it is too late.
+      if id != nil, position == nil { return true }
+      seconds = (position ?? 0) + distance.inSeconds
     }
-    let current = host.read { $0.state == .stopped ? nil : $0.currentID }
-    try seek(current, to: seconds) { m, progress throws(JukeboxError) in
+    return try seek(id, to: seconds) { m, progress throws(JukeboxError) in
+      guard Self.current(m) == id else { return false }
       try m.seekCurrent(seconds, progress: progress)
+      return true
     }
   }
 
   /// Seeks by calling `body`. Throws the errors of `body`, and `notSeekable` if the song `id` cannot be played from
   /// `seconds`.
-  private func seek(
+  private func seek<Result: Sendable>(
     _ id: SongID?, to seconds: Double,
-    _ body: (inout JukeboxMachine, JukeboxMachine.Progress?) throws(JukeboxError) -> Void
-  ) throws(JukeboxError) {
+    _ body: (inout JukeboxMachine, JukeboxMachine.Progress?) throws(JukeboxError) -> Result
+  ) throws(JukeboxError) -> Result {
     if let id, !host.place.canSeek(id, to: seconds) { throw .notSeekable }
     let progress = id.flatMap(host.place.progress)
-    try host.change { m throws(JukeboxError) in try body(&m, progress) }
+    return try host.change { m throws(JukeboxError) in try body(&m, progress) }
   }
 
   /// Performs a transport command, for which a lock screen has controls.

@@ -42,13 +42,18 @@ struct MessageFrames {
     }
   }
 
-  /// Receives and returns the next message; nil after the socket's timeout, or if MSG_DONTWAIT finds no
-  /// bytes.
-  mutating func next<Message: Decodable>(
-    _: Message.Type, from descriptor: Int32, flags: Int32 = 0
-  ) throws(Problem) -> Message? {
+  /// Receives and returns the next message; nil after the socket's timeout.
+  mutating func next<Message: Decodable>(_: Message.Type, from descriptor: Int32) throws(Problem) -> Message?
+  {
     while true {
       if let message = try next(Message.self) { return message }
+      guard try receive(from: descriptor) != nil else { return nil }
+    }
+  }
+
+  /// Receives bytes, and returns their number; nil after the socket's timeout, or if MSG_DONTWAIT finds none.
+  mutating func receive(from descriptor: Int32, flags: Int32 = 0) throws(Problem) -> Int? {
+    while true {
       let count = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16_384) { buffer in
         let count = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         if count > 0 { append(buffer[..<count]) }
@@ -57,6 +62,7 @@ struct MessageFrames {
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return nil }
       guard count > 0 else { throw .ended }
+      return count
     }
   }
 

@@ -51,16 +51,21 @@ package final class TransferHost {
   /// session.
   package func failedToWake(for session: String) { service?.perform(.notWoken(session: session)) }
 
-  /// Handles the calls that have arrived. Returns whether more may arrive.
+  /// Handles the calls that have arrived before. Later ones wait for the next call of this method, so that a process
+  /// that never stops sending does not keep the caller. Returns whether more may arrive.
   package func receive() -> Bool {
     guard let descriptor = connection?.descriptor else { return false }
+    var arrived: Int32 = 0
+    _ = ioctl(descriptor, UInt(FIONREAD), &arrived)
+    var left = Int(arrived)
     do throws(MessageFrames.Problem) {
-      let flags = Int32(MSG_DONTWAIT)
-      while let message = try connection?.frames.next(
-        TransferRequestMessage.self, from: descriptor, flags: flags)
-      {
-        receive(message)
-      }
+      repeat {
+        guard let count = try connection?.frames.receive(from: descriptor, flags: Int32(MSG_DONTWAIT)) else {
+          break
+        }
+        left -= count
+        while let message = try connection?.frames.next(TransferRequestMessage.self) { receive(message) }
+      } while left > 0
       return true
     } catch {
       if error == .invalid { connection?.sender.send(TransferNotice.opened(false)) }

@@ -78,9 +78,11 @@ extension Play {
   private func checkOutputs(_ builder: QueueBuilder) throws(OutputFiles.Conflict) {
     var outputs = OutputFiles()
     if case .wav(let path) = player.output {
-      try outputs.add("--output wav:\(path)", path == "-" ? nil : MediaPath(path))
+      try outputs.add("--output wav:\(path)", path == "-" ? nil : RawArguments.bytes(of: path))
     }
-    if let path = events { try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path)) }
+    if let path = events {
+      try outputs.add("--events \(path)", path == "-" ? nil : RawArguments.bytes(of: path))
+    }
     if let path = timeline { try outputs.add("--timeline \(path)", RawArguments.bytes(of: path)) }
     if let path = player.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
     try outputs.check(inputs: requests.files)

@@ -2,6 +2,7 @@ import Clocks
 import Continuo
 import Downloading
 import Glibc
+import MusicFiles
 import Synchronization
 import TextFormatting
 import Transfer
@@ -54,7 +55,8 @@ final class GetRun: Sendable {
     }
     guard mayBegin else { return nil }
     let download = FileDownload(
-      target.url, to: DownloadPlace(target.path), settings: requests, policy: policy, transport: transport,
+      target.url, to: DownloadPlace(RawArguments.bytes(of: target.path).bytes), settings: requests,
+      policy: policy, transport: transport,
       clock: clock, seed: .random(in: 0 ... .max)
     ) { [weak self] event in self?.take(event, of: target) }
     let isEnding = state.withLock { state in

@@ -1,12 +1,14 @@
 import ControlProtocol
 import Downloading
 import Glibc
+import MusicFiles
 import TextFormatting
 import Transfer
 
 struct GetTarget: Hashable, Sendable {
   let url: WebURL
   let credentials: Credentials?
+  /// The path of the file, in the text form of `RawArguments`.
   let path: String
 
   /// The maximum length of a name from a URL, in bytes. With the suffixes of the files beside it, the name
@@ -25,7 +27,7 @@ struct GetTarget: Hashable, Sendable {
         guard let name = name(of: url) else {
           throw SyntaxError("\(url.textForMessages) has no file name; use --output FILE")
         }
-        path = folder + name
+        path = folder + RawArguments.text(of: Array(name.utf8))
       }
       if let other = targets.first(where: { $0.path == path }) {
         throw SyntaxError("\(other.url.textForMessages) and \(url.textForMessages) would both be \(path)")
@@ -51,8 +53,7 @@ struct GetTarget: Hashable, Sendable {
   /// Returns the prefix of names; nil if `output` is the file itself.
   private static func folder(_ output: String, count: Int) throws(SyntaxError) -> String? {
     if output.hasSuffix("/") { return output }
-    var status = stat()
-    if stat(output, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return output + "/" }
+    if (try? FileStatus(of: RawArguments.bytes(of: output)))?.type == S_IFDIR { return output + "/" }
     guard count == 1 else {
       throw SyntaxError("--output \(output): \(count) URLs need a folder, and that is none")
     }

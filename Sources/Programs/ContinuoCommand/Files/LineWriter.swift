@@ -14,8 +14,7 @@ final class LineWriter: Sendable {
   static let backlogLimit = 1 << 20
   /// The time in seconds in which a reader must take something, or it counts as stalled.
   static let patience = 0.1
-  /// The time limit for the whole backlog at the end, in seconds, if the reader is slow but not stalled. It
-  /// is less than the time limit of a clean-up.
+  /// The time limit for the whole backlog at the end, in seconds, if the reader is slow but not stalled.
   static let endLimit = 2.0
   /// The number of bytes that a ready pipe takes as one piece (PIPE_BUF).
   private static let pieceSize = 4096
@@ -43,24 +42,22 @@ final class LineWriter: Sendable {
   private let isFile: Bool
   private let outlivesFullDisk: Bool
   private let patience: Double
-  private let endLimit: Double
   private let onFailure: @Sendable (Int32) -> Void
   private let queue = DispatchQueue(label: "continuo-lines")
   private let state = Mutex(State())
 
-  /// Creates a writer to an open descriptor, which is closed with the writer if `owned`. `patience` and `endLimit`
-  /// are in seconds. With `outlivesFullDisk`, a file on a full disk loses only the lines that find no room, as
+  /// Creates a writer to an open descriptor, which is closed with the writer if `owned`. `patience`
+  /// is in seconds. With `outlivesFullDisk`, a file on a full disk loses only the lines that find no room, as
   /// if its reader had stalled. `onFailure` receives the `errno` that prevents all further writes: at most once, on any
   /// thread.
   init(
     descriptor: Int32, owned: Bool, outlivesFullDisk: Bool = false, patience: Double = patience,
-    endLimit: Double = endLimit, onFailure: @escaping @Sendable (Int32) -> Void
+    onFailure: @escaping @Sendable (Int32) -> Void
   ) {
     self.descriptor = descriptor
     ownsDescriptor = owned
     self.outlivesFullDisk = outlivesFullDisk
     self.patience = patience
-    self.endLimit = endLimit
     self.onFailure = onFailure
     var status = stat()
     // A write to a closed descriptor fails without blocking.
@@ -88,12 +85,12 @@ final class LineWriter: Sendable {
     if !isKept { write(change) }
   }
 
-  /// Waits until every line is written, for at most `endLimit` seconds. Gives up earlier if the reader takes
-  /// nothing within `patience` seconds; the remaining lines are lost. Returns the number of lines that a
+  /// Waits until every line is written, until `deadline` and for `patience` seconds at least. Gives up earlier if the
+  /// reader takes nothing within `patience` seconds; the remaining lines are lost. Returns the number of lines that a
   /// stalled or slow reader, or a full disk, has lost so far.
   @discardableResult
-  func finish() -> Int {
-    let end = DispatchTime.now() + endLimit
+  func finish(until deadline: DispatchTime = .now() + endLimit) -> Int {
+    let end = max(deadline, .now() + patience)
     while waitForReader(until: min(end, .now() + patience)) {}
     return state.withLock { state in
       state.lost += state.backlog.count { $0 == UInt8(ascii: "\n") }

@@ -14,13 +14,12 @@ struct ApplicationProfile {
   private(set) var tasks: [BackgroundTask] = []
   var lastFault: PhoneReport.Fault?
   private(set) var isInterrupted = false
+  /// Whether the event `unlock` brings the stopped application to the foreground, as the application has reported.
   var returnsOnUnlock = false
 
   /// Records an event of the user or the system before the application handles it.
-  mutating func note(_ happening: LifecycleHappening, isInFront: Bool) {
+  mutating func note(_ happening: LifecycleHappening) {
     switch happening {
-    case .lock: returnsOnUnlock = returnsOnUnlock || isInFront
-    case .launch: returnsOnUnlock = false
     case .interruptionBegan: isInterrupted = true
     case .interruptionEnded: isInterrupted = false
     default: break

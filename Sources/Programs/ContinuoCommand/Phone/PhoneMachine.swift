@@ -201,7 +201,7 @@ struct PhoneMachine {
     guard "\(press.happening)".utf8.count <= PhoneOrder.limit else {
       return finish(press, refusal: "its identifier is longer than \(PhoneOrder.limit) bytes")
     }
-    profile.note(press.happening, isInFront: reached == .active || reached == .inactive)
+    profile.note(press.happening)
     guard isRunning else { return start(for: press) }
     guard ending == nil else {
       // The transfer service repeats a wake that meets an ending process.
@@ -270,9 +270,6 @@ struct PhoneMachine {
       return finish(press)
     }
     guard isStanding || hasRoom(for: press) else { return }
-    if press.happening == .unlock || press.happening == .foreground {
-      profile.returnsOnUnlock = false
-    }
     resume()
     sendWaiting()
     send(press)
@@ -310,8 +307,9 @@ struct PhoneMachine {
       profile.record(event, time)
       actions.append(.record(event, time))
     case .refused(let reason): actions.append(.complain(reason))
-    case .still(let left, let wake):
+    case .still(let left, let wake, let returnsOnUnlock):
       guard reached == .suspended, processes.phase == .running, presses.areFinished else { return }
+      profile.returnsOnUnlock = returnsOnUnlock
       processes.planStop(
         at: now.advanced(bySeconds: min(left, grace)), wakingAt: wake.map { now.advanced(bySeconds: $0) })
     // The descriptors come with the packets, and are not the machine's.

@@ -3,6 +3,7 @@ import Clocks
 import Dispatch
 import Foundation
 import Glibc
+import MusicFiles
 import Synchronization
 import SystemSupport
 
@@ -28,6 +29,7 @@ final class PhoneProcess: Sendable {
   /// Starts a program. Call on the main thread.
   ///
   /// - Parameters:
+  ///   - arguments: the program and its arguments, in the text form of `RawArguments`.
   ///   - modes: the background modes of the program; nil leaves them to the program.
   ///   - launchesInBackground: whether an event that the phone sends launches the application in the background.
   ///   - takesInput: whether the program gets this process's standard input.
@@ -57,7 +59,7 @@ final class PhoneProcess: Sendable {
     let mark = "\(PhoneLink.variable)=\(invitation)"
     do throws(SystemCallError) {
       let identifier = try ChildProcess.start(
-        arguments,
+        arguments.map { RawArguments.bytes(of: $0).bytes },
         environment: ProcessInfo.processInfo.environment
           .merging([PhoneLink.variable: "\(invitation)"]) { $1 }.map { "\($0)=\($1)" },
         input: takesInput ? .inherited : .null, output: .inherited, group: nil, passing: link.child)

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import MusicFiles
 import PulseOutput
@@ -8,7 +9,9 @@ import Synchronization
 enum CleanUp {
   private struct State {
     var steps: [@Sendable () -> Void] = []
-    var hasBegun = false
+    /// The time at which the process began to end; nil before.
+    var begun: DispatchTime?
+    var writersDeadline: DispatchTime?
   }
   private static let state = Mutex(State())
 
@@ -40,7 +43,7 @@ enum CleanUp {
     _ body: (inout State) throws(Problem) -> sending Result
   ) throws(Problem) -> sending Result {
     try state.withLock { state throws(Problem) in
-      if state.hasBegun { waitForTheEnd() }
+      if state.begun != nil { waitForTheEnd() }
       return try body(&state)
     }
   }
@@ -49,8 +52,8 @@ enum CleanUp {
   /// complete. Skips `atexit` handlers, because libpulse's threads may be in the middle of a call.
   static func exit(_ status: Int32) -> Never {
     let steps = state.withLock { state -> [@Sendable () -> Void]? in
-      if state.hasBegun { return nil }
-      state.hasBegun = true
+      if state.begun != nil { return nil }
+      state.begun = .now()
       return state.steps
     }
     guard let steps else { waitForTheEnd() }
@@ -59,6 +62,23 @@ enum CleanUp {
     fflush(nil)
     StandardOutput.finish()
     _exit(status)
+  }
+
+  /// The time until which a writer may wait for a slow reader. While the process ends, all writers have the same time,
+  /// which is before the limit of the clean-up.
+  static var writersDeadline: DispatchTime {
+    state.withLock { state in
+      guard let begun = state.begun else { return .now() + LineWriter.endLimit }
+      let deadline = state.writersDeadline ?? writersDeadline(begun: begun, now: .now())
+      state.writersDeadline = deadline
+      return deadline
+    }
+  }
+
+  /// Returns the time until which the writers of a process wait for slow readers, if the clean-up began at `begun` and
+  /// the first of them waits from `now` on: 2.5 s after the beginning, and half a second at least.
+  static func writersDeadline(begun: DispatchTime, now: DispatchTime) -> DispatchTime {
+    max(begun + 2.5, now + 0.5)
   }
 
   private static func waitForTheEnd() -> Never { while true { sleep(60) } }

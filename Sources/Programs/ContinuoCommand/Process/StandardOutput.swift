@@ -39,10 +39,10 @@ enum StandardOutput {
   /// Writes the pending lines, with the limits of `LineWriter.finish`. Call at the end of the process.
   static func finish() {
     let writers = writers.withLock { $0 }
-    if let lost = writers.output?.finish(), lost > 0 {
+    if let lost = writers.output?.finish(until: CleanUp.writersDeadline), lost > 0 {
       complain("\(lost) lines to standard output dropped: the reader has stalled, or the disk was full")
     }
-    writers.errors?.finish()
+    writers.errors?.finish(until: CleanUp.writersDeadline)
   }
 
   /// Sets the level of the least important messages that are written.

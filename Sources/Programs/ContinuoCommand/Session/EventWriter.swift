@@ -59,7 +59,7 @@ final class EventWriter: Sendable {
   /// Waits for the reader of pending lines, with the limits of `LineWriter.finish`, and warns about lost
   /// lines. Call once, at the end.
   func finish() {
-    let lost = output.finish()
+    let lost = output.finish(until: CleanUp.writersDeadline)
     if lost > 0 { warn("\(lost) events to \(name) dropped: the reader has stalled") }
   }
 }

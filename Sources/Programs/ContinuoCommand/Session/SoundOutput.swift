@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import Clocks
+import MusicFiles
 import PulseOutput
 
 struct SoundOutput {
@@ -27,7 +28,7 @@ struct SoundOutput {
   init(orExit options: PlayerOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):
-      let output = WAVOutput(path: path, clock: clock)
+      let output = WAVOutput(path: RawArguments.bytes(of: path).bytes, clock: clock)
       CleanUp.add { output.finish() }
       device = output
     case .simulated: device = SimulatedOutput(clock: clock, recordsSound: false)

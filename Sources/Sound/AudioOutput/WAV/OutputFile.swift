@@ -13,15 +13,18 @@ struct OutputFile: ~Copyable {
 
   /// Opens or creates `path`, and truncates it; "-" is the standard output, which must not be a terminal. Returns nil
   /// for a named pipe without a reader, and does not wait for one.
-  static func open(path: String) throws(OutputError) -> OutputFile? {
-    if path == "-" { return try openStandardOutput() }
+  static func open(path: [UInt8]) throws(OutputError) -> OutputFile? {
+    let name = String(decoding: path, as: UTF8.self)
+    if name == "-" { return try openStandardOutput() }
     // Without O_NONBLOCK, opening a pipe and each write to it would block until its reader is ready.
-    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0o666)
+    let descriptor = Glibc.open(
+      (path + [0]).map { CChar(bitPattern: $0) }, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0o666
+    )
     guard descriptor >= 0 else {
       if errno == ENXIO { return nil }
-      throw failure("open", path)
+      throw failure("open", name)
     }
-    return OutputFile(descriptor: descriptor, name: path, isRewritable: kind(of: descriptor) == S_IFREG)
+    return OutputFile(descriptor: descriptor, name: name, isRewritable: kind(of: descriptor) == S_IFREG)
   }
 
   private static func openStandardOutput() throws(OutputError) -> OutputFile {

@@ -6,7 +6,7 @@ struct WAVFile: ~Copyable {
   /// this number and one write.
   private static let headerInterval: UInt64 = 16 << 20
 
-  private let path: String
+  private let path: [UInt8]
   private var file: OutputFile?
   private var format: PCMFormat?
   private var dataBytes: UInt64 = 0
@@ -15,7 +15,7 @@ struct WAVFile: ~Copyable {
   /// The part of the header that is not written yet.
   private var header: [UInt8] = []
 
-  init(path: String) { self.path = path }
+  init(path: [UInt8]) { self.path = path }
 
   /// Opens the file for `format` if it is not open yet. Throws if it is open with another format. Returns false for a
   /// pipe that has no reader or no room for the header.
@@ -23,7 +23,7 @@ struct WAVFile: ~Copyable {
     if let present = self.format {
       guard present == format else {
         throw OutputError(
-          "\(path) has \(present.sampleRate) Hz and \(present.channelCount) channels, "
+          "\(String(decoding: path, as: UTF8.self)) has \(present.sampleRate) Hz and \(present.channelCount) channels, "
             + "not \(format.sampleRate) Hz and \(format.channelCount)", isRecoverable: false)
       }
       try removeTornFrame(format)

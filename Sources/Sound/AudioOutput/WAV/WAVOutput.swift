@@ -16,13 +16,19 @@ import Synchronization
 /// A file error is reported as an unrecoverable `OutputError` with the path and the reason, unless it only
 /// prevents the last header update.
 package final class WAVOutput: AudioOutputDevice {
+  /// The path for messages.
   let path: String
   private let clock: any HostClock
   private let file: Mutex<WAVFile>
 
   /// Creates an output to `path` ("-": standard output), created or truncated when the first stream opens.
-  package init(path: String, clock: any HostClock) {
-    self.path = path
+  package convenience init(path: String, clock: any HostClock) {
+    self.init(path: Array(path.utf8), clock: clock)
+  }
+
+  /// Creates an output to a path that consists of these bytes, which need not be UTF-8.
+  package init(path: [UInt8], clock: any HostClock) {
+    self.path = String(decoding: path, as: UTF8.self)
     self.clock = clock
     file = Mutex(WAVFile(path: path))
   }

@@ -80,10 +80,12 @@ extension EngineMachine {
   private static let openAhead = 20.0
 
   /// Returns the remote item to open ahead of its turn, the successor of the current item; nil if none. Its opening
-  /// begins once the current item is completely loaded or has at most `openAhead` seconds left.
+  /// begins once the current item is completely loaded or has at most `openAhead` seconds left. An item that was
+  /// decoded to its end is not opened again.
   mutating func itemToOpenAhead() -> (id: ItemID, source: any MediaSource)? {
     guard actionAtItemEnd == .advance, !isDecoderUnusable, let current, let next = queue.next(of: current),
-      cursor.item == current || cursor.item == next, let record = queue[next], record.medium.source.isRemote
+      cursor.item == current || cursor.item == next, cursor != .finished(next), let record = queue[next],
+      record.medium.source.isRemote
     else { return nil }
     if !record.isOpenedAhead {
       guard !isSuspended, let info = currentInfo, let supply = queue[current]?.supply,
@@ -103,7 +105,9 @@ extension EngineMachine {
   /// Records that opening `item` ahead failed. In a queue player the item fails now. Errors that affect the
   /// whole engine are ignored here and occur again in the item's turn.
   mutating func failedAhead(_ item: ItemID, error: DecodingError) {
-    guard queue.contains(item), item != current, isQueuePlayer, error.scope == .item else { return }
+    // Once the decoder has begun the item, its turn decides.
+    guard queue.contains(item), item != current, item != cursor.item, isQueuePlayer, error.scope == .item
+    else { return }
     emit(.itemFailed(item, error))
     depart(item)
   }

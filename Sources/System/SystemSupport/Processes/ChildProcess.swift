@@ -31,6 +31,16 @@ package enum ChildProcess {
     _ arguments: [String], environment: [String], input: Input, output: Output, group: pid_t?,
     passing passed: Int32? = nil
   ) throws(SystemCallError) -> pid_t {
+    try start(
+      arguments.map { Array($0.utf8) }, environment: environment, input: input, output: output, group: group,
+      passing: passed)
+  }
+
+  /// Starts a program as the other method does. The arguments are the system's bytes, which need not be UTF-8.
+  package static func start(
+    _ arguments: [[UInt8]], environment: [String], input: Input, output: Output, group: pid_t?,
+    passing passed: Int32? = nil
+  ) throws(SystemCallError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -62,9 +72,10 @@ package enum ChildProcess {
     posix_spawnattr_setflags(&attributes, Int16(place | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     var identifier: pid_t = 0
+    let name = cString(arguments[0])
     let code = withCStrings(arguments) { argv in
-      withCStrings(environment) { envp in
-        posix_spawnp(&identifier, arguments[0], &actions, &attributes, argv, envp)
+      withCStrings(environment.map { Array($0.utf8) }) { envp in
+        posix_spawnp(&identifier, name, &actions, &attributes, argv, envp)
       }
     }
     guard code == 0 else { throw SystemCallError("posix_spawnp", code: code) }
@@ -109,11 +120,13 @@ package enum ChildProcess {
     return status
   }
 
+  private static func cString(_ bytes: [UInt8]) -> [CChar] { (bytes + [0]).map { CChar(bitPattern: $0) } }
+
   private static func withCStrings<R>(
-    _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
+    _ strings: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
   ) -> R {
     let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: strings.count + 1)
-    for (index, string) in strings.enumerated() { list[index] = strdup(string) }
+    for (index, string) in strings.enumerated() { list[index] = strdup(cString(string)) }
     list[strings.count] = nil
     defer {
       for index in strings.indices { free(list[index]) }

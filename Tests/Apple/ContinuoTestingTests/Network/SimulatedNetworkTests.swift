@@ -191,6 +191,26 @@ struct SimulatedNetworkTests {
     }
   }
 
+  @Test("a station's metadata takes no time from its audio")
+  func stationTimes() {
+    let stream = MarkedStream(song: 1, length: nil, sampleRate: 8_000, bitRate: 16_000)
+    let titles = (0..<20).map {
+      (key: Duration.seconds($0 * 4), value: String(repeating: "x", count: 200 + $0))
+    }
+    let station = MarkedStation(stream: stream, name: "Lab", titles: titles, burst: .zero)
+    let start = HostTime(nanoseconds: 0)
+    let plain = StationBody(station, at: start, wantsMetadata: false)
+    var full = StationBody(station, at: start, wantsMetadata: true)
+    for number in 1...10 {
+      let due = plain.moment(of: number * MarkedStation.interval)
+      #expect(full.moment(of: MarkedStation.interval) == due)
+      _ = full.take(MarkedStation.interval)
+      let length = Int(full.take(1)[0]) * 16
+      #expect(length > 200 && full.moment(of: length) == due)
+      _ = full.take(length)
+    }
+  }
+
   @Test("random piece sizes are those of the seed")
   func seeds() throws {
     serve()

@@ -53,6 +53,26 @@ extension EndToEndTests {
       #expect(try folder.read("a song.mp3") == Self.content)
     }
 
+    @Test("The names of the file and of the folder need not be UTF-8")
+    func names() async throws {
+      let server = try HostileServer { HostileFile(Self.content).answer($0) }
+      defer { server.stop() }
+      try folder.write("content", Self.content)
+      let script = """
+        set -e
+        cd "$1"
+        f=$(printf 'f\\351.mp3') d=$(printf 'd\\351')
+        mkdir "$d"
+        "$0" get --output "$f" "$2"
+        "$0" get --output "$d" "$2"
+        cmp "$f" content
+        cmp "$d/song.mp3" content
+        test $(ls | wc -l) = 3
+        """
+      let run = try Run("sh", ["-c", script, product("continuo"), folder.path, server.url("/song.mp3")])
+      _ = try await run.finished()
+    }
+
     @Test(
       "One of several URLs fails, with its reason and without secrets; the others come; the status says so")
     func several() async throws {

@@ -19,6 +19,7 @@ struct SyntheticMedia: MediaSource {
   var openings: Countdown?
   /// Reading breaks off here.
   var breaksAt: Int64?
+  var isRemote = false
   /// What the decoder says before it has read to the end.
   var announced: FrameCount?
 
