@@ -182,6 +182,8 @@ struct EngineMachine: Sendable {
     guard suspended != isSuspended else { return }
     settleOverrun(now: now)
     isSuspended = suspended
+    // The silence until the output has started again is not starvation.
+    if !suspended, rate != 0 { output.tryAnew() }
     lookAtStanding(now: now)
   }
 
