@@ -152,7 +152,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "PlaybackEngineTests",
         dependencies: [
           "AudioCore", "AudioOutput", "CMarks", "Clocks", "MP3Decoding", "MediaTime", "PlaybackEngine",
-          "TestSupport",
+          "TestSupport", .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: computing),
     ]

@@ -8,14 +8,14 @@ import Synchronization
 /// virtual time. While the clock advances, and during a user's event, `isCurrent` is false.
 final class VirtualMainQueue: DeliveryQueue {
   private struct State {
-    var work = Deque<@Sendable () -> Void>()
+    var work = Deque<QueuedWork>()
     /// Whether the main thread acts as another thread: it advances the clock, or makes a user's event happen.
     var isAside = false
   }
 
   private let state = Mutex(State())
 
-  func enqueue(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.work.append(work) } }
+  func enqueue(_ work: QueuedWork) { state.withLock { $0.work.append(work) } }
 
   var isCurrent: Bool { MainDispatchQueue.isCurrent && !state.withLock { $0.isAside } }
 
@@ -24,7 +24,7 @@ final class VirtualMainQueue: DeliveryQueue {
   /// Runs the oldest piece of work; returns false if none is pending. Must be called on the main thread.
   func runNext() -> Bool {
     guard let work = state.withLock({ $0.work.popFirst() }) else { return false }
-    work()
+    work.run()
     return true
   }
 
@@ -44,7 +44,7 @@ final class VirtualMainQueue: DeliveryQueue {
 
   /// Discards the pending work, which is released outside the lock.
   func clear() {
-    var dropped = Deque<@Sendable () -> Void>()
+    var dropped = Deque<QueuedWork>()
     state.withLock { swap(&$0.work, &dropped) }
   }
 }

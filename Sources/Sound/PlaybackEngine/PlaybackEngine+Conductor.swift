@@ -14,6 +14,7 @@ extension PlaybackEngine {
     let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
+    if let attachment, let timing, let next = advance(attachment, now: now, timing: timing) { return next }
     let (next, commands, serial, generation, limit, silentGeneration) = mutate { machine in
       let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
       let look = machine.conduct(now: now, timing: isOpen ? timing : nil)
@@ -45,6 +46,13 @@ extension PlaybackEngine {
       if present.renderer.takesRefusalBack() || isSilent { present.stream.dataAvailable() }
     }
     return next
+  }
+
+  /// Delivers what is due while sound plays on. Returns nil if a whole check is needed.
+  private func advance(_ attachment: Attachment, now: HostTime, timing: OutputTiming) -> WorkerNext? {
+    send(.finding) { machine in
+      attachment.renderer.log.hasNewRun ? nil : machine.advance(now: now, timing: timing)
+    }
   }
 
   /// Returns the frame up to which an offline output may render, so that observers' steps do not coalesce. The

@@ -75,7 +75,7 @@ package final class PlaybackEngine: Sendable {
     // The conductor runs on the main queue's own thread if that queue offers workers. A step then needs no
     // other thread.
     let conductor =
-      deliveries.main.queue.makeWorker("continuo-time", body: conduct)
+      deliveries.main.queue?.makeWorker("continuo-time", body: conduct)
       ?? clock.makeWorker("continuo-time", body: conduct)
     let decoder = clock.makeWorker("continuo-decode") { [weak self] in
       guard let self else { return .whenSignalled }
@@ -101,12 +101,18 @@ package final class PlaybackEngine: Sendable {
   func mutate<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result
   ) -> Result {
+    send(cause) { machine in
+      machine.isSteady = false
+      return body(&machine)
+    }
+  }
+
+  /// Calls `body` with the machine under its lock and sends out the resulting deliveries.
+  func send<Result: Sendable>(_ cause: ChangeCause, _ body: (inout EngineMachine) -> Result) -> Result {
     let (result, lanes) = machine.withLock { machine in
       let result = body(&machine)
       guard !machine.deliveries.isEmpty else { return (result, TouchedLanes()) }
-      let lanes = deliveries.route(machine.deliveries, cause: cause)
-      machine.deliveries.removeAll(keepingCapacity: true)
-      return (result, lanes)
+      return (result, deliveries.route(&machine.deliveries, cause: cause))
     }
     lanes.wake()
     return result

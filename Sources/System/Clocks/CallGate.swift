@@ -39,16 +39,15 @@ package final class CallGate: Sendable {
   /// Leaves the gate after a call, on the thread that entered it.
   package func leave() {
     let thread = pthread_self()
-    let waiters = state.withLock { state -> [Waiter] in
-      guard let index = state.calls.lastIndex(of: thread) else { return [] }
+    let waiters = state.withLock { state -> [Waiter]? in
+      guard let last = state.calls.popLast() else { return nil }
       // The order of `calls` does not matter.
-      state.calls.swapAt(index, state.calls.count - 1)
-      state.calls.removeLast()
-      guard !state.waiters.isEmpty, !state.calls.contains(thread) else { return [] }
+      if last != thread, let index = state.calls.lastIndex(of: thread) { state.calls[index] = last }
+      guard !state.waiters.isEmpty, !state.calls.contains(thread) else { return nil }
       defer { state.waiters = [] }
       return state.waiters
     }
-    for waiter in waiters { waiter.semaphore.post() }
+    for waiter in waiters ?? [] { waiter.semaphore.post() }
   }
 
   /// Waits until no other thread is inside a call, at most until `deadline`. No call may begin

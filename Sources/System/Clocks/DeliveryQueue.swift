@@ -1,11 +1,24 @@
 package import Dispatch
 
+/// Work for a delivery queue. A class, because an array or a mutex of closures wraps a closure at each access, and
+/// because a block in an array is released wrongly on Linux (Swift 6.3.1).
+package final class QueuedWork: Sendable {
+  package let run: @Sendable () -> Void
+  /// The block of `run` for libdispatch, which otherwise makes one for each turn of a queue (400 instructions).
+  fileprivate let block: @convention(block) @Sendable () -> Void
+
+  package init(_ run: @escaping @Sendable () -> Void) {
+    self.run = run
+    block = run
+  }
+}
+
 /// A serial queue that runs its work items in order: a dispatch queue, `MainLoop` or, in virtual time, a
 /// queue of the test.
 package protocol DeliveryQueue: AnyObject, Sendable {
   /// Enqueues `work` after earlier work items; `MainLoop` first runs items that a worker's body enqueued.
   /// Thread-safe; never blocks. `work` never runs inside `enqueue`, on the caller's stack.
-  func enqueue(_ work: @escaping @Sendable () -> Void)
+  func enqueue(_ work: QueuedWork)
 
   /// Starts a worker, as `HostClock.makeWorker` does, but its body runs on the queue's thread, between work
   /// items. Returns nil if the queue has no workers.
@@ -13,6 +26,8 @@ package protocol DeliveryQueue: AnyObject, Sendable {
 }
 
 extension DeliveryQueue {
+  package func enqueue(_ work: @escaping @Sendable () -> Void) { enqueue(QueuedWork(work)) }
+
   package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> (any Worker)? { nil }
 }
 
@@ -22,7 +37,7 @@ package final class MainDispatchQueue: DeliveryQueue {
 
   private init() {}
 
-  package func enqueue(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
+  package func enqueue(_ work: QueuedWork) { DispatchQueue.main.async(execute: work.block) }
 
   /// The key that marks the main queue. Testing the queue instead of the thread is necessary because after
   /// `dispatchMain()` Linux runs the main queue on a thread other than the main one.
@@ -40,17 +55,13 @@ package final class MainDispatchQueue: DeliveryQueue {
   package static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
 }
 
-/// A client's dispatch queue as a delivery queue.
+/// A client's dispatch queue as a delivery queue. May be concurrent, because a lane enqueues its next turn at the end of
+/// the present one.
 package final class ObserverQueue: DeliveryQueue {
   /// The client's queue. Retained, because its identity is used as a key.
   private let client: DispatchQueue
-  /// A serial queue that targets the client's, so that calls stay in order even on a concurrent queue.
-  private let serial: DispatchQueue
 
-  package init(_ client: DispatchQueue) {
-    self.client = client
-    serial = DispatchQueue(label: "continuo.observer", target: client)
-  }
+  package init(_ client: DispatchQueue) { self.client = client }
 
-  package func enqueue(_ work: @escaping @Sendable () -> Void) { serial.async(execute: work) }
+  package func enqueue(_ work: QueuedWork) { client.async(execute: work.block) }
 }

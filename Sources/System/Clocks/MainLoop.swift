@@ -22,27 +22,22 @@ package final class MainLoop: DeliveryQueue {
   /// Changed on the loop's thread only; `enqueue` compares the thread on any thread.
   private let turn = Mutex(Turn())
 
-  /// A work item. A struct, because an array of closures wraps a closure at each store and read.
-  struct Item {
-    let run: @Sendable () -> Void
-  }
-
   private struct Turn {
     var thread: pthread_t?
-    var work: [Item] = []
+    var work: [QueuedWork] = []
   }
 
   init() {}
 
   /// Enqueues `work` on the main queue. If called inside the body of one of the loop's workers, `work` runs
   /// right after that body instead.
-  package func enqueue(_ work: @escaping @Sendable () -> Void) {
+  package func enqueue(_ work: QueuedWork) {
     let thread = pthread_self()
     let isOwn = turn.withLock { turn in
-      if turn.thread == thread { turn.work.append(Item(run: work)) }
+      if turn.thread == thread { turn.work.append(work) }
       return turn.thread == thread
     }
-    if !isOwn { DispatchQueue.main.async(execute: work) }
+    if !isOwn { MainDispatchQueue.shared.enqueue(work) }
   }
 
   /// Starts a worker of the loop's thread. A body must not block, and is delayed by long work items of the
@@ -58,7 +53,7 @@ package final class MainLoop: DeliveryQueue {
   package func run() -> Never {
     let main = continuo_main_queue_descriptor()
     descriptor.store(main, ordering: .sequentiallyConsistent)
-    var work: [Item] = []
+    var work: [QueuedWork] = []
     while true {
       takeTurn(&work)
       guard wait(for: main) else { continue }
@@ -71,7 +66,7 @@ package final class MainLoop: DeliveryQueue {
 
   /// Runs at most one due body, and then the work items that it enqueued. `work` must be empty; only its
   /// storage is reused.
-  func takeTurn(_ work: inout [Item]) {
+  func takeTurn(_ work: inout [QueuedWork]) {
     turn.withLock { $0.thread = pthread_self() }
     // At most one run, so that a body signalled continually (by an output to a file) cannot starve the queue.
     schedule.advance(to: SystemClock.shared.now, atMost: 1) { false }

@@ -331,7 +331,7 @@ import Testing
       static let key = DispatchSpecificKey<Void>()
       let queue = DispatchQueue(label: "main")
       init() { queue.setSpecific(key: Self.key, value: ()) }
-      func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+      func enqueue(_ work: QueuedWork) { queue.async { work.run() } }
     }
     let queue = Queue()
     var settings = LifecycleSettings()

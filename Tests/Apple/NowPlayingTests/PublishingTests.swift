@@ -9,9 +9,9 @@ private final class ScopedMainQueue: DeliveryQueue {
   private let environment: PlaybackEnvironment
   init(_ environment: PlaybackEnvironment) { self.environment = environment }
 
-  func enqueue(_ work: @escaping @Sendable () -> Void) {
+  func enqueue(_ work: QueuedWork) {
     MainDispatchQueue.shared.enqueue { [environment] in
-      PlaybackEnvironment.withCurrent(environment, operation: work)
+      PlaybackEnvironment.withCurrent(environment, operation: work.run)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Clocks
+import Dispatch
 import MediaTime
 import Synchronization
 import TestSupport
@@ -8,15 +9,15 @@ import Testing
 
 /// A queue that keeps what it is given until told to run it.
 final class HeldQueue: DeliveryQueue {
-  private let pending = Mutex<[@Sendable () -> Void]>([])
-  func enqueue(_ work: @escaping @Sendable () -> Void) { pending.withLock { $0.append(work) } }
+  private let pending = Mutex<[QueuedWork]>([])
+  func enqueue(_ work: QueuedWork) { pending.withLock { $0.append(work) } }
   var count: Int { pending.withLock { $0.count } }
   func run() {
     let work = pending.withLock { pending in
       defer { pending = [] }
       return pending
     }
-    for block in work { block() }
+    for item in work { item.run() }
   }
 }
 
@@ -65,6 +66,8 @@ struct DeliveryLaneTests {
       for lane in lanes.all {
         lane.append(self.run(step.first + 1, 1))
         lane.wake()
+        // Otherwise a concurrent queue would run the next turn beside this one.
+        #expect(queue.count == 0)
       }
     }
     lanes.add(lane)
@@ -75,6 +78,32 @@ struct DeliveryLaneTests {
       queue.run()
     }
     #expect(queue.count == 0 && steps.all == [0, 1, 2, 3])
+  }
+
+  @Test func oneCallAtATimeOnAConcurrentQueue() {
+    let queue = ObserverQueue(DispatchQueue(label: "concurrent", attributes: .concurrent))
+    let lane = DeliveryLane(queue: queue, gate: CallGate())
+    let numbers = Collected<Int>()
+    let overlaps = Collected<Int>()
+    let isBusy = Mutex(false)
+    let end = DispatchSemaphore(value: 0)
+    for number in 0..<2000 {
+      lane.append {
+        if isBusy.withLock({ busy in
+          defer { busy = true }
+          return busy
+        }) {
+          overlaps.add(number)
+        }
+        numbers.add(number)
+        isBusy.withLock { $0 = false }
+        if number == 1999 { end.signal() }
+      }
+      lane.wake()
+    }
+    #expect(end.wait(timeout: .now() + 120) == .success)
+    #expect(numbers.all == Array(0..<2000) && overlaps.all.isEmpty)
+    lane.close()
   }
 
   @Test func keepsTheOrderAmongSteps() {

@@ -91,6 +91,31 @@ struct ResilienceTests {
     expectSame(harness.heard, EngineHarness.sound(1, 0..<220_500))
   }
 
+  /// The sink is suspended meanwhile, starts slowly, or the server is restarted: nobody takes that for a stall.
+  @Test(arguments: [true, false], 0..<3)
+  func resumptionStartsAnew(waits: Bool, fault: Int) {
+    let harness = EngineHarness(
+      .init {
+        switch fault {
+        case 0: $0.suspension = 3..<12
+        case 1: $0.startDelay = 0.5
+        default: ($0.death, $0.revival) = (3, 4)
+        }
+      })
+    harness.add(frames: 220_500)
+    harness.engine.waitsToMinimizeStalling = waits
+    harness.engine.setRate(1)
+    harness.advance(2)
+    harness.engine.suspend()
+    harness.advance(8)
+    harness.engine.resume()
+    harness.advance(0.4)
+    #expect(harness.engine.rate == 1)
+    harness.playOut()
+    #expect(!harness.seen.contains(.stalled(1)) && !harness.seen.contains(.rate(0)))
+    expectSame(harness.heard, EngineHarness.sound(1, 0..<220_500))
+  }
+
   @Test func volumeIsTheDevicesBusinessAndSurvivesReconnection() {
     let harness = EngineHarness(
       .init {

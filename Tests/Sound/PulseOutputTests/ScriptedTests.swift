@@ -186,6 +186,8 @@ import Testing
     #expect(abs(stream.timing().heardFrame) < 0.1)
     pass(0.05)
     #expect(abs(stream.timing().heardFrame - 2205) < 0.1)
+    // What the sink has taken is not replaced: the half second, the sink's 20 ms and the source's 20.
+    #expect(abs((stream.timing().replacementLead ?? 0) - 0.54 * 44100) < 0.1)
     // The sink has played everything, the rooms have not.
     pulse.answerDrain()
     #expect(abs(stream.timing().heardFrame - 2205) < 0.1)

@@ -86,6 +86,25 @@ import Testing
     stream.close()
   }
 
+  @Test func streamThatAPersonMovedStaysThereAtAFlush() {
+    let device = device(sink: "scripted")
+    let stream = pulse.open(device, log, RampSource())
+    pulse.moveStream(to: "other")
+    let before = commands.count
+    pulse.setTiming(read: 1000, write: 5000, sinkMicroseconds: 0, playing: true)
+    stream.flush { _ in }
+    pulse.answerTiming()
+    #expect(commands.dropFirst(before) == ["cork", "flush", "uncork"])
+    // A sink that the server has refused is not tried again either.
+    device.choose(destination: "nowhere")
+    pulse.answerMove(isThere: false)
+    let after = commands.count
+    stream.flush { _ in }
+    pulse.answerTiming()
+    #expect(commands.dropFirst(after) == ["cork", "flush", "uncork"])
+    stream.close()
+  }
+
   @Test func refusedMoveGoesOnWhereItIsAndALaterChoiceCounts() {
     let device = device()
     let stream = pulse.open(device, log)

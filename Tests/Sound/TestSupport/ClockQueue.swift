@@ -5,7 +5,7 @@ import Synchronization
 /// A queue that is a worker of a clock: in virtual time its work is run in the clock's order.
 package final class ClockQueue: DeliveryQueue {
   private struct State {
-    var work: [@Sendable () -> Void] = []
+    var work: [QueuedWork] = []
     var isElsewhere = false
     var isHeld = false
   }
@@ -20,14 +20,14 @@ package final class ClockQueue: DeliveryQueue {
   }
 
   /// Has the clock run `work`.
-  package func enqueue(_ work: @escaping @Sendable () -> Void) {
+  package func enqueue(_ work: QueuedWork) {
     state.withLock { $0.work.append(work) }
     worker.withLock { $0 }?.signal()
   }
 
   private func run() -> WorkerNext {
     let work = state.withLock { $0.work.isEmpty || $0.isHeld ? nil : $0.work.removeFirst() }
-    work?()
+    work?.run()
     return state.withLock { $0.work.isEmpty || $0.isHeld } ? .whenSignalled : .again
   }
 
@@ -58,5 +58,5 @@ package final class SerialQueue: DeliveryQueue {
   /// A queue that has nothing to do.
   package init() {}
 
-  package func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+  package func enqueue(_ work: QueuedWork) { queue.async { work.run() } }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct MainLoopTests {
   @Test func whatABodyEnqueuesRunsRightAfterIt() throws {
     let (loop, log) = (MainLoop(), Collected<String>())
-    var work: [MainLoop.Item] = []
+    var work: [QueuedWork] = []
     let first = loop.makeWorker("first") {
       log.add("first")
       loop.enqueue { log.add("told") }
@@ -30,7 +30,7 @@ import Testing
 
   @Test func aBodyThatNeverRestsLeavesTurnsToTheQueue() {
     let (loop, log) = (MainLoop(), Collected<String>())
-    var work: [MainLoop.Item] = []
+    var work: [QueuedWork] = []
     let worker = loop.makeWorker("busy") {
       log.add("run")
       return .again
@@ -44,7 +44,7 @@ import Testing
 
   @Test func aBodyRunsAtItsTimeAndNotAfterItsEnd() throws {
     let (loop, log) = (MainLoop(), Collected<String>())
-    var work: [MainLoop.Item] = []
+    var work: [QueuedWork] = []
     let worker = try #require(
       loop.makeWorker("due") {
         log.add("run")

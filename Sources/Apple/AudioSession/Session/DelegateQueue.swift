@@ -14,14 +14,18 @@ package final class DelegateQueue: Sendable {
     self.queue = queue
   }
 
+  deinit { lane.withLock { $0 }?.close() }
+
   /// Returns the lane to the queue, made by `make` for the first call.
   func lane(_ make: (any DeliveryQueue) -> DeliveryLane) -> DeliveryLane {
     if let lane = lane.withLock({ $0 }) { return lane }
     let new = make(ObserverQueue(queue))
-    return lane.withLock { lane in
-      let known = lane ?? new
-      lane = known
-      return known
+    let used = lane.withLock { lane in
+      let used = lane ?? new
+      lane = used
+      return used
     }
+    if used !== new { new.close() }
+    return used
   }
 }

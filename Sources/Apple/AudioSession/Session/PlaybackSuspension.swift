@@ -112,6 +112,8 @@ package final class PlaybackSuspension: Sendable {
     announcer = ChangeAnnouncer { [gate] in gate.isOpen }
   }
 
+  deinit { state.withLock { $0.lane }.close() }
+
   /// Stops the sound of every player on a frame boundary and defers all deliveries to the application's code.
   /// After the return no call begins. Waits at most `callLimit` seconds for calls on other threads, but not
   /// for the enclosing call or the output. Any thread; idempotent.

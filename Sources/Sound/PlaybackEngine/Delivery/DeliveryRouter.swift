@@ -1,4 +1,5 @@
 import Clocks
+import DequeModule
 import MediaTime
 import Synchronization
 
@@ -96,14 +97,18 @@ final class DeliveryRouter: Sendable {
     defer { withExtendedLifetime(block) {} }
     let (lane, isKnown) = state.withLock { state -> (DeliveryLane?, Bool) in
       guard let lane = state.observers.removeValue(for: id) else { return (nil, state.isClosed) }
-      // The lane of a queue is released with its last observer.
-      if lane !== main, !state.observers.values.contains(where: { $0 === lane }) {
-        state.lanes.removeAll { $0 === lane }
-      }
       return (lane, true)
     }
-    lane?.forget(id)
-    return isKnown
+    guard let lane else { return isKnown }
+    lane.forget(id)
+    // The lane of a queue ends with its last observer.
+    let isUnused = state.withLock { state in
+      guard lane !== main, !state.observers.values.contains(where: { $0 === lane }) else { return false }
+      state.lanes.removeAll { $0 === lane }
+      return true
+    }
+    if isUnused { lane.close() }
+    return true
   }
 
   /// Closes all lanes and removes all observers. No new delivery begins after the return.
@@ -122,11 +127,11 @@ final class DeliveryRouter: Sendable {
     recipients.blocks.withLock { swap(&$0, &blocks) }
   }
 
-  /// Appends the deliveries to their lanes in order. Returns the lanes to wake outside the lock.
-  func route(_ deliveries: [Delivery], cause: ChangeCause) -> TouchedLanes {
+  /// Moves the deliveries to their lanes in order. Returns the lanes to wake outside the lock.
+  func route(_ deliveries: inout Deque<Delivery>, cause: ChangeCause) -> TouchedLanes {
     let isOwn = cause == .call || cause == .addition && !main.holdsProgress
     var touched = TouchedLanes()
-    for delivery in deliveries {
+    while let delivery = deliveries.popFirst() {
       guard let observer = delivery.observer else {
         if isOwn, let notice = delivery.notice, notice.property != nil {
           main.appendOwn(notice)
@@ -138,7 +143,7 @@ final class DeliveryRouter: Sendable {
       }
       guard let lane = state.withLock({ $0.observers[observer] }) else { continue }
       let coalesced = lane.append(delivery)
-      touched.insert(lane)
+      touched.insert(consume lane)
       guard coalesced > 0 else { continue }
       main.append(.notice(.stepsCoalesced(coalesced)))
       touched.insert(main)
@@ -159,14 +164,16 @@ struct TouchedLanes {
   private var first: DeliveryLane?
   private var others: [DeliveryLane] = []
 
-  mutating func insert(_ lane: DeliveryLane) {
-    if first == nil { first = lane }
-    guard first !== lane, !others.contains(where: { $0 === lane }) else { return }
-    others.append(lane)
+  mutating func insert(_ lane: consuming DeliveryLane) {
+    guard let first else {
+      first = lane
+      return
+    }
+    if first !== lane, !others.contains(where: { $0 === lane }) { others.append(lane) }
   }
 
   func wake() {
     first?.wake()
-    for lane in others { lane.wake() }
+    if !others.isEmpty { for lane in others { lane.wake() } }
   }
 }

@@ -21,6 +21,15 @@ struct ObserverTable<Value: Sendable>: Sendable {
     }
   }
 
+  /// Changes a value in place. `initial` is the value of an observer that has none.
+  mutating func update<Result>(
+    _ id: ObserverID, default initial: @autoclosure () -> Value, _ body: (inout Value) -> Result
+  ) -> Result {
+    let index = index(of: id)
+    if index == entries.count || entries[index].id != id { entries.insert((id, initial()), at: index) }
+    return body(&entries[index].value)
+  }
+
   /// Changes a value in place; no effect if the observer has none.
   mutating func update(_ id: ObserverID, _ body: (inout Value) -> Void) {
     let index = index(of: id)

@@ -7,7 +7,8 @@ extension EngineMachine {
   /// Updates position, steps and time control to the frame heard now. `timing`: the open stream's timing.
   mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
     // A timing may begin in the future, because a started device reports when its first frame will be heard.
-    isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
+    isMoving =
+      output.phase == .open && timing.map { $0.frameRate > 0 && !Self.startsLater($0, now: now) } ?? false
     // Time control first, so that the start's observer calls carry the start position.
     if isMoving { updateTimeControl(now: now) }
     if let timing { progress(toFrame: timing.heardFrame(at: now), now: now) }
@@ -20,7 +21,28 @@ extension EngineMachine {
       stopCallPending = false
       callObservers()
     }
+    isSteady =
+      isMoving && timeControl == .playing && endedAt == nil && synchronizedStart == nil
+      && !output.flushPending
+      && !isOffline && !isShort
     return nextLook(now: now, timing: timing)
+  }
+
+  /// Delivers the steps and tags due now, and returns the time of the next check. Nil if `conduct` must be called,
+  /// because more can be due. Takes a third of its instructions.
+  mutating func advance(now: HostTime, timing: OutputTiming) -> WorkerNext? {
+    guard isSteady, timing.frameRate > 0, !Self.startsLater(timing, now: now), let itemRate,
+      let (run, _) = output.timeline.first(since: heardGeneration), let current, run.item == current
+    else { return nil }
+    let heard = timing.heardFrame(at: now)
+    let frames = heard - Double(run.firstFrame)
+    guard frames > 0, heard < Double(run.endFrame) - 1 else { return nil }
+    move(to: position(in: run, frames: frames, itemRate), isItemEnd: false)
+    // If the next step is not in the run, `conduct` finds the time of the next check.
+    guard let seconds = nextDue else { return nil }
+    let due = run.streamFrame(atSeconds: seconds, start: position(in: run, frames: 0, itemRate))
+    guard due <= Double(run.endFrame) else { return nil }
+    return timing.hostTime(ofFrame: due).map { Self.check(at: $0, now: now) }
   }
 
   /// Records the frames written by an offline output. The output takes each arriving frame of a slowly
@@ -32,7 +54,7 @@ extension EngineMachine {
 
   /// Whether sound begins later than `now`. A timing read after `now` is only some microseconds ahead; the
   /// tolerance is 1 ms.
-  private func startsLater(_ timing: OutputTiming, now: HostTime) -> Bool {
+  private static func startsLater(_ timing: OutputTiming, now: HostTime) -> Bool {
     timing.hostTime.seconds(since: now) > 0.001
   }
 
@@ -189,15 +211,14 @@ extension EngineMachine {
     if let since = output.standingSince { consider(since.advanced(bySeconds: Self.stallDelay)) }
     if let end = waitingSince?.advanced(bySeconds: Self.evaluationTime), end > now { consider(end) }
     if let timing {
-      if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
+      if timing.frameRate > 0, Self.startsLater(timing, now: now) { consider(timing.hostTime) }
       if let moment = handOverMoment(timing), moment > now { consider(moment) }
       if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
         func considerEnd() { consider(timing.hostTime(ofFrame: Double(run.endFrame))) }
         if !isLast || run.ending != .none { considerEnd() }
         if run.item == current, let itemRate, let due = nextDue {
+          let frame = run.streamFrame(atSeconds: due, start: position(in: run, frames: 0, itemRate))
           let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
-          let start = position(in: run, frames: 0, itemRate)
-          let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due) / run.speed
           if frame <= Double(run.endFrame) {
             if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
           } else if isLast, run.ending == .none {
@@ -212,9 +233,13 @@ extension EngineMachine {
         }
       }
     }
+    return (next.map { Self.check(at: $0, now: now) } ?? .whenSignalled, awaitsMore)
+  }
+
+  /// Returns when the conductor checks again for what is due at `moment`.
+  private static func check(at moment: HostTime, now: HostTime) -> WorkerNext {
     // An extra nanosecond keeps rounding from waking the conductor just before the frame.
-    let earliest = now.advanced(byNanoseconds: Self.shortestWait)
-    return (next.map { .at(max($0.advanced(byNanoseconds: 1), earliest)) } ?? .whenSignalled, awaitsMore)
+    .at(max(moment.advanced(byNanoseconds: 1), now.advanced(byNanoseconds: shortestWait)))
   }
 
   /// The time of the current item's next call or tag in seconds; nil if none is known. Inlined like `nextLook`.

@@ -82,7 +82,11 @@ struct EngineMachine: Sendable {
   let isOffline: Bool
 
   /// The deliveries that result from the present change, in order.
-  var deliveries: [Delivery] = []
+  var deliveries = Deque<Delivery>()
+
+  /// Whether sound plays, so that nothing but steps, tags and the end of the heard run can be due before the next
+  /// change. Set by `conduct`, reset by the owner before each other change.
+  var isSteady = false
 
   init(isQueuePlayer: Bool, isOffline: Bool) {
     self.isQueuePlayer = isQueuePlayer
@@ -182,6 +186,8 @@ struct EngineMachine: Sendable {
     guard suspended != isSuspended else { return }
     settleOverrun(now: now)
     isSuspended = suspended
+    // The silence until the output has started again is not starvation.
+    if !suspended, rate != 0 { output.tryAnew() }
     lookAtStanding(now: now)
   }
 

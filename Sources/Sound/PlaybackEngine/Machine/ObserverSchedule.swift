@@ -25,6 +25,12 @@ struct ObserverSchedule {
       defer { next += count * stride }
       return StepRun(observer: id, interval: interval, first: next, stride: stride, count: count)
     }
+
+    /// Takes all steps up to `end` seconds; nil if none is due.
+    mutating func take(upTo end: Double) -> StepRun? {
+      let last = (end / interval.seconds).rounded(.down)
+      return last < Double(next) ? nil : take((Int64(min(last, 9e15)) - next) / stride + 1)
+    }
   }
 
   /// The shortest delivered interval in seconds. Of a shorter interval some steps are skipped, as AVPlayer.h
@@ -73,9 +79,7 @@ struct ObserverSchedule {
   mutating func advance(from start: Double, to end: Double, isItemEnd: Bool, due: (Delivery) -> Void) {
     let limit = isItemEnd ? end - Self.tolerance : end + Self.tolerance
     if periodic.count == 1, boundaries.isEmpty {
-      let last = (limit / periodic[0].interval.seconds).rounded(.down)
-      guard last >= Double(periodic[0].next) else { return }
-      due(.steps(periodic[0].take((Int64(min(last, 9e15)) - periodic[0].next) / periodic[0].stride + 1)))
+      if let run = periodic[0].take(upTo: limit) { due(.steps(run)) }
       return
     }
     // Several observers: steps ordered by time, then by registration. The boundaries passed before a step

@@ -32,6 +32,12 @@ struct RenderedTimeline: Sendable {
     /// The stream's frame number after the last frame.
     var endFrame: Int64 { firstFrame + frameCount }
 
+    /// Returns the stream's frame at `seconds` of the item, if the run goes on up to there. `start`: the position of its
+    /// first frame.
+    func streamFrame(atSeconds seconds: Double, start: ItemPosition) -> Double {
+      Double(firstFrame) + start.outputFrames(untilSeconds: seconds) / speed
+    }
+
     /// Appends `next` if it continues directly where this run ends. Returns whether it did.
     mutating func extend(by next: Run) -> Bool {
       guard ending == .none, item == next.item, generation == next.generation, origin == next.origin,

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`, because of the raw memory and the plain properties:
 /// - Only the output's thread calls `append` and `isFull`, and uses `last` and `written`.
-/// - Only the holder of the machine's lock calls `drain` and `settle`, and uses `index` and `known`.
+/// - Only the holder of the machine's lock calls `drain`, `settle` and `hasNewRun`, and uses `index` and `known`.
 /// - A slot of `runs` belongs to the output's thread until `committed` includes it. The reader has passed it
 ///   before `limit` allows its reuse: the ring has twice as many slots as `limit` ever allows.
 /// - The last run may grow after it was committed. Its length and ending are in `lengths`, which are atomic.
@@ -125,9 +125,12 @@ final class RenderLog: @unchecked Sendable {
     return awaitsMore && hasNews
   }
 
+  /// Whether a run was appended since `drain`. Used under the machine's lock.
+  var hasNewRun: Bool { committed.load(ordering: .sequentiallyConsistent) != drainedCount }
+
   /// Whether anything was appended since `drain`.
   private var hasNews: Bool {
-    guard committed.load(ordering: .sequentiallyConsistent) == drainedCount else { return true }
+    guard !hasNewRun else { return true }
     return known != nil && known?.packed != length(index).pointee.load(ordering: .sequentiallyConsistent)
   }
 

@@ -3,15 +3,20 @@ import CPulse
 
 /// The move to another sink, with the main loop's lock held.
 extension PulseStream {
-  func sinkChosen() { moveToChosenSink() }
+  func sinkChosen() {
+    isMoveDue = true
+    moveToChosenSink()
+  }
 
-  /// Moves the server's stream to the chosen sink, unless it is there. The stream is corked first: a sink
+  /// Moves the server's stream to the sink that was chosen since the last move, unless it is there. The stream is corked first: a sink
   /// that can rewind then returns the frames that it holds, and any other sink plays them. After that the new
   /// sink begins with the next frame, so that none is lost or repeated.
   func moveToChosenSink() {
-    guard isOpen, !isDead, !isFlushing, moveAnswer == nil, let sink = connection.sink, sink != route,
-      let stream = handle?.pointer, let context = connection.contextPointer
+    guard isMoveDue, isOpen, !isDead, !isFlushing, moveAnswer == nil, let stream = handle?.pointer,
+      let context = connection.contextPointer
     else { return }
+    isMoveDue = false
+    guard let sink = connection.sink, sink != route else { return }
     if !isCorked {
       isCorked = true
       hold()
@@ -19,7 +24,6 @@ extension PulseStream {
       askForTiming()
       limitDrain()
     }
-    moveTarget = sink
     moveAnswer = OperationHandle(
       calls,
       calls.contextMoveSinkInput(
@@ -33,8 +37,8 @@ extension PulseStream {
     guard moveAnswer != nil, !isDead else { return }
     moveAnswer = nil
     if !isFlushing { replyCame() }
-    // Another sink may have been chosen in the meantime. A sink that the server has refused is not retried.
-    if connection.sink != moveTarget { moveToChosenSink() }
+    // Another sink may have been chosen in the meantime.
+    moveToChosenSink()
     applyStart()
   }
 }

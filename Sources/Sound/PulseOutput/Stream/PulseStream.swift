@@ -51,8 +51,9 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
   var isReplacing = false
   /// Whether a flush awaits the server's answer; no frames are rendered until then.
   var isFlushing = false
-  /// The sink of the last requested move, and the pending answer, until which the stream is corked.
-  var moveTarget: String?
+  /// Whether the stream is still to be moved to the chosen sink.
+  var isMoveDue = false
+  /// The pending answer to a move, until which the stream is corked.
   var moveAnswer: OperationHandle?
   var volume: UInt32 = PA_VOLUME_NORM
   /// The volume last sent to the server.
@@ -73,7 +74,8 @@ final class PulseStream: PulseConnectionUser, PulseUserData, @unchecked Sendable
     self.source = source
     hostClock = connection.clock
     self.events = events
-    clock = Mutex(HeardClock(sampleRate: format.sampleRate))
+    clock = Mutex(
+      HeardClock(sampleRate: format.sampleRate, delayBehindSink: configuration.delayBehindSink))
   }
 
   /// Creates a timer for `callback` on the loop's thread in `seconds`; nil without a context. Releasing the handle

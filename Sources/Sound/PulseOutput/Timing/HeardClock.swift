@@ -24,6 +24,8 @@ struct HeardClock: Sendable {
   }
 
   private let sampleRate: Double
+  /// The part of each report's `sinkDelay` that lies behind the sink, in frames.
+  private let delayBehindSink: Double
   private(set) var positions = StreamPositions()
   private var motion = Motion.still(position: 0)
   private var filter: HeardLineFilter
@@ -36,8 +38,10 @@ struct HeardClock: Sendable {
   /// The longest `sinkDelay` reported during playback since the last change of the sink, in frames.
   private var longestSinkDelay: Double = 0
 
-  init(sampleRate: Int) {
+  /// Creates a stopped clock. `delayBehindSink`: see `PulseConfiguration`, in seconds.
+  init(sampleRate: Int, delayBehindSink: Double = 0) {
     self.sampleRate = Double(sampleRate)
+    self.delayBehindSink = delayBehindSink * Double(sampleRate)
     filter = HeardLineFilter(sampleRate: Double(sampleRate))
   }
 
@@ -156,8 +160,12 @@ struct HeardClock: Sendable {
   /// The number of frames from the heard one to the first that is still replaceable in the server's queue. A
   /// sink takes frames in blocks (50 ms on a null sink, a quantum of 21 ms on PipeWire), so it may hold up to
   /// the longest delay seen. A sink that takes more than 50 ms at a time is a device with a long buffer,
-  /// which PulseAudio can rewind. Another 20 ms are added for the source to render.
-  private var replacementLead: Double { min(longestSinkDelay, 0.05 * sampleRate) + 0.02 * sampleRate }
+  /// which PulseAudio can rewind. What lies behind the sink cannot be rewound. Another 20 ms are added for the source to
+  /// render.
+  private var replacementLead: Double {
+    let sinkDelay = max(0, longestSinkDelay - delayBehindSink)
+    return delayBehindSink + min(sinkDelay, 0.05 * sampleRate) + 0.02 * sampleRate
+  }
 
   /// The last position that the line may reach without a report.
   private var lastPosition: Double {

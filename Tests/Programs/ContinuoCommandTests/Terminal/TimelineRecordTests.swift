@@ -52,6 +52,6 @@ import Testing
 
   /// Everything at once, on the caller's stack.
   final class InlineQueue: DeliveryQueue {
-    func enqueue(_ work: @escaping @Sendable () -> Void) { work() }
+    func enqueue(_ work: QueuedWork) { work.run() }
   }
 }

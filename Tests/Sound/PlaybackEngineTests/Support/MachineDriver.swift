@@ -1,5 +1,6 @@
 import AudioCore
 import Clocks
+import DequeModule
 import MediaTime
 import Testing
 
