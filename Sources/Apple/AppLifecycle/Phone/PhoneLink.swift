@@ -61,7 +61,7 @@ package final class PhoneLink: Sendable {
     // struct ucred, which the Glibc module lacks: process, user and group.
     var credentials: [Int32] = [0, 0, 0]
     var length = socklen_t(3 * MemoryLayout<Int32>.size)
-    return OpenSockets.option(SO_TYPE, of: number) == kind
+    return SocketOption.value(SO_TYPE, of: number) == kind
       && getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 && credentials[0] == phone
   }
 
