@@ -125,7 +125,6 @@ package final class PhoneLink: Sendable {
   private func send(_ report: PhoneReport, with passed: Int32? = nil) {
     let bytes = Array(report.description.utf8.prefix(PhoneReport.limit))
     while !PassedDescriptor.send(bytes, with: passed, over: descriptor) {
-      if errno == EINTR { continue }
       var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       guard errno == EAGAIN, poll(&entry, 1, Self.patience) > 0 else { return }
     }

@@ -360,14 +360,9 @@ package final class PhoneRun {
 
   private func send(_ order: PhoneOrder) {
     guard let process else { return }
-    let bytes = Array("\(order)".utf8)
-    let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
-    while Glibc.send(process.link, bytes, bytes.count, flags) < 0 {
-      if errno == EINTR { continue }
-      // The application has closed its end, or reads nothing: the socket has room for `PressQueue.limit`
-      // small packets. Both count as a closed link.
-      return handle(.linkEnded)
-    }
+    // If this fails, the application has closed its end, or reads nothing: the socket has room for
+    // `PressQueue.limit` small packets. Both count as a closed link.
+    if !PassedDescriptor.send(Array("\(order)".utf8), with: nil, over: process.link) { handle(.linkEnded) }
   }
 
   private func readTransferCalls() {
@@ -379,7 +374,6 @@ package final class PhoneRun {
     guard let process, link != nil else { return }
     for _ in 0..<limit {
       let packet = PassedDescriptor.receive(from: process.link, limit: PhoneReport.limit)
-      if packet == nil, errno == EINTR { continue }
       if packet == nil, errno == EAGAIN { return }
       guard let packet, !packet.bytes.isEmpty else {
         link = nil
