@@ -16,8 +16,6 @@ package struct MPDClient: ~Copyable {
   private let socket: OwnedDescriptor
   private var parser = ReplyParser()
   private var chunk = [UInt8](repeating: 0, count: readSize)
-  /// The protocol version of the server's greeting, such as `0.23.5`.
-  package private(set) var version = ""
 
   /// The minimum timeout for the reply to a password, in seconds. A server delays this reply after wrong
   /// passwords from the same address.
@@ -32,7 +30,8 @@ package struct MPDClient: ~Copyable {
     let deadline = Deadline(timeout)
     var client = MPDClient(socket: try connect(address, deadline))
     do throws(ControlClientError) {
-      if case .greeting(let version) = try client.next(deadline) { client.version = version }
+      // The greeting.
+      _ = try client.next(deadline)
     } catch .disconnected {
       throw .turnedAway(by: address)
     }
@@ -186,10 +185,7 @@ package struct MPDClient: ~Copyable {
     if Glibc.connect(descriptor.number, address, length) == 0 { return 0 }
     guard errno == EINPROGRESS || errno == EINTR else { return errno }
     while try !wait(descriptor, for: POLLOUT, deadline) {}
-    var code: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    guard getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { return errno }
-    return code
+    return SocketOption.value(SO_ERROR, of: descriptor.number) ?? errno
   }
 
   private static func connect(

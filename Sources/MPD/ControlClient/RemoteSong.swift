@@ -40,7 +40,7 @@ package struct RemoteSong: Hashable, Sendable {
     let isURL = file.contains("://")
     let path = isURL ? file.prefix { $0 != "?" && $0 != "#" } : file[...]
     guard let last = path.split(separator: "/").last else { return file }
-    return isURL ? String(decoding: PercentEncoding.decode(last.utf8).bytes, as: UTF8.self) : String(last)
+    return isURL ? PercentEncoding.text(of: last.utf8) : String(last)
   }
 
   /// The duration for display; empty if unknown.

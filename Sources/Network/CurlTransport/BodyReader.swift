@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import SystemSupport
 import Transfer
 
 /// Reads a request body while it is sent. A queue reads files ahead, so that the network thread never waits
@@ -117,16 +118,10 @@ final class BodyReader: Sendable {
   private func load(_ count: Int, at offset: Int64) -> [UInt8]? {
     guard let file = opened() else { return nil }
     var bytes = [UInt8](repeating: 0, count: count)
-    var done = 0
-    while done < count {
-      let result = bytes.withUnsafeMutableBytes {
-        read(file.descriptor, UnsafeMutableRawBufferPointer(rebasing: $0[done...]), offset + Int64(done))
-      }
-      if result < 0, errno == EINTR { continue }
-      guard result > 0 else { return nil }
-      done += result
+    let done = bytes.withUnsafeMutableBytes {
+      WholeTransfer.read(into: $0) { read(file.descriptor, $0, offset + Int64($1)) }
     }
-    return bytes
+    return done == count ? bytes : nil
   }
 
   private func opened() -> File? {

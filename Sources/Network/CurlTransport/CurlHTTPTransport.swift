@@ -236,8 +236,8 @@ package final class CurlHTTPTransport: HTTPTransport {
       if loop.failure?.kind == .noRoom { loop.failure = nil }
       return
     }
-    let transfer = item.transfer ?? CurlTransfer(item.id, item.request, library, of: self)
-    guard let easy = transfer.easy ?? transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0
+    let transfer = item.transfer ?? CurlTransfer(item.id, item.request, options, library, of: self)
+    guard let easy = transfer.easy ?? transfer.prepare(), library.multiAdd(multi.handle, easy) == 0
     else {
       return fail(item, TransferFailure(.noRoom, "there is no memory"), loop)
     }

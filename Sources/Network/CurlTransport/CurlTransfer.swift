@@ -9,8 +9,7 @@ final class CurlTransfer {
   let request: TransferRequest
   private unowned let transport: CurlHTTPTransport
   private(set) var easy: CurlLibrary.Handle?
-  private var hasSystemSockets = true
-  private var ownAddresses: () -> Set<PeerAddress>? = { nil }
+  private let options: CurlOptions
   private let library: CurlLibrary
   private var fields: CurlLibrary.List?
   private var aliases: CurlLibrary.List?
@@ -26,8 +25,7 @@ final class CurlTransfer {
   private var isConnected = false
   /// The port of the last address tried. A port other than the URL's is a proxy's.
   private var triedPort: Int?
-  /// The two ends of the connection.
-  private var ends: (local: TransferTiming.Endpoint?, remote: TransferTiming.Endpoint?) = (nil, nil)
+  private var ends = CurlConnection()
   private var isProxied: Bool { (ends.remote?.port ?? triedPort).map { $0 != request.url.port } ?? false }
   /// Whether the transfer is repeated on a fresh connection.
   private var isFresh = false
@@ -47,10 +45,12 @@ final class CurlTransfer {
   private static let abort = 0x1000_0000
 
   init(
-    _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary, of transport: CurlHTTPTransport
+    _ id: TransferID, _ request: TransferRequest, _ options: CurlOptions, _ library: CurlLibrary,
+    of transport: CurlHTTPTransport
   ) {
     self.id = id
     self.request = request
+    self.options = options
     self.library = library
     self.transport = transport
     limits = ResponseLimits(request.url.host)
@@ -67,11 +67,9 @@ final class CurlTransfer {
   }
 
   /// Creates and returns libcurl's handle; nil if out of memory.
-  func prepare(_ options: CurlOptions) -> CurlLibrary.Handle? {
+  func prepare() -> CurlLibrary.Handle? {
     guard let easy = library.easyInit() else { return nil }
     self.easy = easy
-    hasSystemSockets = options.hasSystemSockets
-    ownAddresses = options.ownAddresses
     let context = Unmanaged.passUnretained(self).toOpaque()
     library.set(.errorBuffer, errorText, of: easy)
     library.set(.privateData, context, of: easy)
@@ -167,7 +165,8 @@ final class CurlTransfer {
       seek: { context, offset, _ in CurlTransfer.of(context)?.seekBody(to: Int64(offset)) ?? 1 },
       openSocket: { context, _, address in CurlTransfer.of(context)?.openSocket(address) ?? -1 },
       connected: { context, remote, local, remotePort, localPort in
-        CurlTransfer.of(context)?.connected(to: remote, remotePort, from: local, localPort) ?? 1
+        let connection = CurlConnection(from: local, localPort, to: remote, remotePort)
+        return CurlTransfer.of(context)?.connected(connection) ?? 1
       },
       debug: { _, kind, _, count, context in
         CurlTransfer.of(context)?.received(kind, count)
@@ -225,8 +224,7 @@ final class CurlTransfer {
       return TransferFailure(.status(status), "the proxy answered \(status)")
     }
     return TransferFailure(
-      curl: result == 0 ? 52 : result, host: request.url.host,
-      isProxied: isProxied,
+      curl: result == 0 ? 52 : result, host: request.url.host, isProxied: isProxied,
       systemError: easy.map { Int32(truncatingIfNeeded: library.number(.systemError, of: $0)) } ?? 0,
       detail: String(cString: errorText), hasHead: hasHead
     ).concealed(from: request.reach, host: request.url.host)
@@ -351,25 +349,19 @@ final class CurlTransfer {
       found = TransferFailure.shortage(errno)
       return -1
     }
-    if hasSystemSockets { SystemSockets.register(descriptor) }
+    if options.hasSystemSockets { SystemSockets.register(descriptor) }
     return descriptor
   }
 
   private func mayReach(_ address: PeerAddress?) -> Bool {
     guard request.reach == .publicOnly else { return true }
     // This machine's addresses are read for each connection, because they may have changed.
-    guard let address, let own = ownAddresses() else { return false }
+    guard let address, let own = options.ownAddresses() else { return false }
     return address.isPublic(besides: own)
   }
 
-  private func connected(
-    to remote: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, from local: UnsafeMutablePointer<CChar>?,
-    _ localPort: Int32
-  ) -> Int32 {
-    func end(_ text: UnsafeMutablePointer<CChar>?, _ port: Int32) -> TransferTiming.Endpoint? {
-      text.map { TransferTiming.Endpoint(address: String(cString: $0), port: Int(port)) }
-    }
-    ends = (end(local, localPort), end(remote, remotePort))
+  private func connected(_ connection: CurlConnection) -> Int32 {
+    ends = connection
     let address = ends.remote.flatMap { PeerAddress(text: $0.address) }
     // A reused connection may come from another request with a wider reach.
     if !mayReach(address) {
@@ -386,15 +378,14 @@ final class CurlTransfer {
   /// application has not accepted them.
   private func mayAsk() -> Bool {
     guard request.url.scheme == .https, let easy else { return true }
-    let connection = CurlConnection(local: ends.local, remote: ends.remote)
     if library.number(.connectionCount, of: easy) == 0 {
-      let known = transport.certificate(of: connection).map { check?.accepted.contains($0) == true } ?? false
+      let known = transport.certificate(of: ends).map { check?.accepted.contains($0) == true } ?? false
       isUncertain = check != nil && !known
       return !isUncertain
     }
     isUncertain = false
     let certificates = check == nil ? [] : library.certificates(of: easy)
-    transport.record(certificates.first, of: connection)
+    transport.record(certificates.first, of: ends)
     guard let check else { return true }
     guard let own = certificates.first else {
       found = TransferFailure(.certificate, "libcurl does not report the certificate of \(request.url.host)")

@@ -198,3 +198,91 @@ private struct NoBytes: StoredBytes {
 
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool { false }
 }
+
+/// The state of an unfinished download, sufficient to resume it later in another process. It has no
+/// credentials and no request header fields. The query of its URL may itself be secret.
+package struct DownloadRecord: Hashable, Sendable {
+  package let url: WebURL
+  /// The number of bytes written. Those of a saved record are on the disk and survive a power cut.
+  package internal(set) var length: Int64 = 0
+  /// The total length in bytes, if the server reported it.
+  package internal(set) var total: Int64?
+  /// Whether the last successful response was a requested range.
+  package internal(set) var hasRanges = false
+  /// `ETag`, `Last-Modified` and `Date` of the last response with stored bytes, if present and not encoded.
+  package internal(set) var version = HTTPFields()
+
+  package init(url: WebURL) { self.url = url }
+
+  /// Whether another process can fetch just the remaining bytes, from a server that behaves as before.
+  package var isResumable: Bool {
+    length > 0 && hasRanges && (version["ETag"] != nil || version["Last-Modified"] != nil)
+  }
+
+  private static let heading = "continuo download 1"
+  private static let fields = ["ETag", "Last-Modified", "Date"]
+
+  /// The record as lines of text, which `init(bytes:)` parses.
+  package var bytes: [UInt8] {
+    var lines = [Self.heading, "url: \(url.text)", "length: \(length)"]
+    if let total { lines.append("total: \(total)") }
+    if hasRanges { lines.append("ranges: yes") }
+    lines += version.all.map { "\($0.name): \($0.value)" }
+    return Array((lines.joined(separator: "\n") + "\nend\n").utf8)
+  }
+
+  /// Parses a record; nil if the bytes are not a record, or have the format of a later program version.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count <= NetworkLimits.record else { return nil }
+    var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard lines.first == Self.heading, lines.suffix(2) == ["end", ""] else { return nil }
+    lines = lines.dropFirst().dropLast(2)
+    var values: [String: String] = [:]
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":") else { return nil }
+      let value = line[line.index(after: colon)...].drop { $0 == " " }
+      guard values.updateValue(String(value), forKey: String(line[..<colon])) == nil else { return nil }
+    }
+    guard let text = values["url"], let (url, credentials) = try? WebURL.read(text), credentials == nil,
+      let length = values["length"].flatMap(Int64.init), length >= 0
+    else { return nil }
+    self.url = url
+    self.length = length
+    if let text = values["total"] {
+      guard let total = Int64(text), total >= length else { return nil }
+      self.total = total
+    }
+    hasRanges = values["ranges"] == "yes"
+    for name in Self.fields {
+      guard let value = values[name] else { continue }
+      guard HTTPFields.allows(name, value) else { return nil }
+      version.add(name, value)
+    }
+  }
+
+  /// The validator of the stored bytes.
+  var validator: Validator? {
+    var head = ResponseHead(status: 200)
+    head.fields = version
+    return length > 0 ? head.validator : nil
+  }
+
+  mutating func take(_ head: ResponseHead) {
+    version = HTTPFields()
+    guard !head.isEncoded else { return }
+    for name in Self.fields {
+      // A value that is not valid in a request is useless.
+      if let value = head.fields[name], HTTPFields.allows(name, value) { version.add(name, value) }
+    }
+  }
+
+  /// Returns whether the response to a range request belongs to another version than the stored bytes.
+  /// Compares tags and dates, even those too weak for a conditional request.
+  func differs(from head: ResponseHead) -> Bool {
+    ["ETag", "Last-Modified"].contains { name in
+      guard let known = version[name], let other = head.fields[name] else { return false }
+      return known != other
+    }
+  }
+}

@@ -98,9 +98,6 @@ package struct RingProducer: ~Copyable, Sendable {
 
   init(_ storage: RingStorage) { self.storage = storage }
 
-  /// The capacity of the ring, in frames: the requested capacity, rounded up to a power of two.
-  package var capacityFrames: Int { storage.capacityFrames }
-
   /// The number of frames that can be written. May grow at any moment; shrinks only by `commit`.
   package var freeFrames: Int {
     storage.capacityFrames - (frames - storage.takenFrames.load(ordering: .acquiring))

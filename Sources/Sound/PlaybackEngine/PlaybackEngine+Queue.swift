@@ -17,8 +17,6 @@ extension PlaybackEngine {
   /// The current item; nil if the queue is empty.
   package var currentItem: ItemID? { read { $0.current } }
 
-  package var itemCount: Int { read { $0.queue.count } }
-
   package func contains(_ id: ItemID) -> Bool { read { $0.queue.contains(id) } }
 
   /// Inserts an item after `after`, or at the end for nil; playback of the item starts at `startSeconds`. If

@@ -37,6 +37,13 @@ package enum PercentEncoding {
     return (bytes, isValid)
   }
 
+  /// Returns a component of a URL's path as text: decoded, or unchanged if its encoding is invalid or contains a zero
+  /// byte.
+  package static func text(of component: some Sequence<UInt8>) -> String {
+    let (decoded, isValid) = decode(component)
+    return String(decoding: isValid && !decoded.contains(0) ? decoded : Array(component), as: UTF8.self)
+  }
+
   /// Returns the `file://` URL of an absolute path, with all bytes encoded that RFC 3986 excludes from paths.
   package static func fileURL(ofPath path: Span<UInt8>) -> [UInt8] {
     Array("file://".utf8) + encode(path) { pathBytes.contains($0) }

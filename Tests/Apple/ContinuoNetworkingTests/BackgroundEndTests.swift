@@ -78,7 +78,8 @@ struct BackgroundEndTests {
       session.finishTasksAndInvalidate()
       await device.advance(by: .seconds(1))
       #expect(log.lines.last == "invalid", "the task is left: \(log.lines)")
-      #expect(TaskRecord.read(in: try #require(session.core.transfers).folder).isEmpty)
+      let service = try #require(session.core.transfers as? BackgroundTransfers)
+      #expect(TaskRecord.read(in: service.folder).isEmpty)
     }
   }
 
@@ -354,7 +355,8 @@ struct BackgroundEndTests {
         206, [("Content-Length", "3"), ("ETag", "\"1\""), ("Content-Range", "bytes 0-2/3")])
       network.send(.body([1, 2]))
       await device.advance(by: .seconds(1))
-      let (manager, folder) = (FileManager.default, try #require(task.session.core.transfers).folder)
+      let service = try #require(task.session.core.transfers as? BackgroundTransfers)
+      let (manager, folder) = (FileManager.default, service.folder)
       func files(_ part: String) throws -> [String] {
         try manager.contentsOfDirectory(atPath: folder).filter { $0.contains(part) }.map { "\(folder)/\($0)" }
       }

@@ -180,7 +180,7 @@ import Testing
       Ack(.argument, "no crossfade: it mixes two songs, and this queue plays the exact frames of each")
     ),
     ("partition other", Ack(.noExist, "partition does not exist")),
-    ("play 3", .badSongIndex), ("seekcur 1", .notPlaying), ("deleteid 9999", .noSuchSong),
+    ("play 3", .badSongIndex), ("seekcur 1", Ack(.playerSync, "Not playing")), ("deleteid 9999", .noSuchSong),
     ("swap 0 3", .badSongIndex), ("playlistinfo 4", .badSongIndex), ("playlistid 9999", .noSuchSong),
     ("enableoutput 1", .noSuchOutput), ("toggleoutput 7", .noSuchOutput),
   ])

@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test("No question is answered for a client that has gone") func gone() throws {
-    library.connectionClosed(ClientID(number: 1))
+    library.gone.connectionClosed(ClientID(number: 1))
     #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
     clock.advance(bySeconds: 2)
     for command in ["count", "search", "list"] {
@@ -97,7 +97,7 @@ import Testing
         try command == "list" ? ask(command, "title") : ask(command, "(title contains 'a')")
       }
     }
-    library.clientLeft(ClientID(number: 1))
+    library.gone.clientLeft(ClientID(number: 1))
     #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
   }
 

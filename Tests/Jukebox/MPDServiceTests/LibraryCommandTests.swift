@@ -89,12 +89,12 @@ import Testing
     #expect(!long.isThere)
     #expect(host.read { $0.queue.count } == 1)
     // And it ends when the client goes.
-    library.connectionClosed(ClientID(number: 1))
+    library.gone.connectionClosed(ClientID(number: 1))
     #expect(throws: Ack(.system, "nothing was done: the client has gone")) { try long.get() }
     // What the client had sent behind it is still done, as far as it is short.
     _ = try begin(add("a.mp3")).get()
     #expect(throws: Ack.self) { try begin(add("1.m3u")).get() }
-    library.clientLeft(ClientID(number: 1))
+    library.gone.clientLeft(ClientID(number: 1))
     #expect(host.read { $0.queue.count } == 2)
   }
 

@@ -48,3 +48,7 @@ import Testing
     }
   }
 }
+
+extension NaturalOrder {
+  fileprivate init(_ name: String) { self.init(Array(name.utf8)) }
+}

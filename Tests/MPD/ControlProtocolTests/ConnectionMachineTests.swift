@@ -107,8 +107,8 @@ import Testing
     // What happened meanwhile answers the idle.
     #expect(machine.next() == .send(Array("changed: player\nOK\n".utf8)))
     #expect(machine.next() == .perform(.playback(.currentsong), .init()))
-    machine.complete(.failure(.notPlaying))
-    #expect(machine.next() == .send(Array("ACK [55@0] {currentsong} Not playing\n".utf8)))
+    machine.complete(.failure(.noSuchSong))
+    #expect(machine.next() == .send(Array("ACK [50@0] {currentsong} No such song\n".utf8)))
     machine.complete(.success(Reply(["too": "late"])))
     #expect(machine.next() == nil)
     #expect(machine.linesTaken == 4)
@@ -117,10 +117,10 @@ import Testing
   @Test("A list stops at the command that fails, with its place")
   func failureInList() {
     var conversation = Conversation { command in
-      command == .transport(.next) ? .failure(.notPlaying) : .success(Reply(["a": "b"]))
+      command == .transport(.next) ? .failure(.noSuchSong) : .success(Reply(["a": "b"]))
     }
     conversation.receive("command_list_ok_begin\nstatus\nping\nnext\nstop\ncommand_list_end\nstop\n")
-    #expect(conversation.sent == "a: b\nlist_OK\nlist_OK\nACK [55@2] {next} Not playing\na: b\nOK\n")
+    #expect(conversation.sent == "a: b\nlist_OK\nlist_OK\nACK [50@2] {next} No such song\na: b\nOK\n")
     let performed = conversation.events.filter { if case .performed = $0 { true } else { false } }
     #expect(
       performed == [
@@ -303,7 +303,7 @@ import Testing
       if line.starts(with: "idle".utf8) || line.starts(with: "watch".utf8) { input += Array("noidle\n".utf8) }
     }
     let answer: (Command) -> Result<Reply, Ack> = { command in
-      command.name.utf8.count.isMultiple(of: 7) ? .failure(.notPlaying) : .success(Reply(["a": "b"]))
+      command.name.utf8.count.isMultiple(of: 7) ? .failure(.noSuchSong) : .success(Reply(["a": "b"]))
     }
     var whole = Conversation(answer: answer)
     whole.receive(input)

@@ -123,16 +123,22 @@ struct WatchTests {
     let program = try Program([Program.probe, "serve", folder.file("socket")])
     #expect(try program.line() == "ready")
     let other = try ControlConnection(folder.file("socket"))
-    /// Watchers that leave `count` records each unread.
-    func watch(_ count: Int) throws -> Int {
+    /// The memory with watchers that leave `count` records each unread. With `inOrder`, the server has met the end of each
+    /// when this returns. Until then it counts them, and has no room for as many others.
+    func watch(_ count: Int, inOrder: Bool = false) throws -> Int {
       let watchers = try (0..<95).map { _ in try ControlConnection(folder.file("socket")) }
       for watcher in watchers { watcher.send("watch time 0.01\n") }
       // One at a time, as they come while music plays.
       for _ in 0..<count { #expect(try other.ask("next") == ["OK"]) }
-      return withExtendedLifetime(watchers) { program.memory }
+      let memory = program.memory
+      for watcher in watchers where inOrder {
+        watcher.finishSending()
+        _ = try watcher.rest()
+      }
+      return withExtendedLifetime(watchers) { memory }
     }
     // What the first of everything takes stays.
-    _ = try watch(10)
+    _ = try watch(10, inOrder: true)
     let before = program.memory
     let during = try watch(3000)
     print("95 watchers: \(before >> 10) KiB before, \(during >> 10) KiB unread")

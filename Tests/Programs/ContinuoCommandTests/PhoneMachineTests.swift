@@ -269,7 +269,7 @@ import Testing
     var driver = Driver()
     #expect(driver.press(.launch, token: 1) == [.start])
     driver.send(.started)
-    #expect(driver.pass(PhoneMachine.helloLimit + 1) == [])
+    #expect(driver.pass(ProgramLink.helloLimit + 1) == [])
     let actions = driver.send(.report(.hello(BackgroundModes(), .notRunning)))
     #expect(actions == [.send(PhoneOrder(number: 1, .launch))])
     #expect(driver.send(.report(.done(1, .active))) == [.finished(token: 1, refusal: nil)])
@@ -376,7 +376,7 @@ import Testing
     driver = Driver()
     driver.send(.started)
     #expect(driver.press(.home, token: 1) == [])
-    let actions = driver.pass(PhoneMachine.helloLimit)
+    let actions = driver.pass(ProgramLink.helloLimit)
     #expect(actions.contains(.stop) && actions.contains(.finished(token: 1, refusal: nil)))
     #expect(driver.send(.stood(isComplete: true)) == [.state(.suspended, driver.now)])
     #expect(driver.press(.foreground).prefix(1) == [.resume] && driver.machine.state == .active)
@@ -393,7 +393,7 @@ import Testing
     #expect(driver.press(.home) == [])
     #expect(sent(driver.send(.report(.hello(BackgroundModes(), .notRunning)))) == [])
     #expect(driver.press(.terminate, token: 3) == [])
-    #expect(driver.pass(PhoneMachine.launchLimit - 0.1) == [])
+    #expect(driver.pass(ProgramLink.launchLimit - 0.1) == [])
     #expect(sent(driver.state(.inactive)) == [.home, .terminate])
     #expect(driver.send(.report(.done(2, .inactive))) == [.finished(token: 3, refusal: nil)])
     // An application that has made itself known later, in its life.
@@ -406,7 +406,7 @@ import Testing
     driver.send(.started)
     driver.send(.report(.hello(BackgroundModes(), .notRunning)))
     driver.press(.home)
-    #expect(sent(driver.pass(PhoneMachine.launchLimit)) == [.home])
+    #expect(sent(driver.pass(ProgramLink.launchLimit)) == [.home])
     // A phone may launch a device that the program does not launch.
     driver = Driver()
     driver.send(.started)
@@ -433,7 +433,7 @@ import Testing
     var driver = Driver.active()
     driver.press(.home, token: 1)
     #expect(driver.send(.linkEnded) == [])
-    let actions = driver.pass(PhoneMachine.endLimit)
+    let actions = driver.pass(ProgramLink.endLimit)
     #expect(actions.contains(.stop) && actions.contains(.finished(token: 1, refusal: nil)))
     // One that ends loses its link just before.
     driver = .active()
@@ -446,7 +446,7 @@ import Testing
   func lostLinkWhileStopped() {
     var driver = Driver.stopped()
     driver.send(.linkEnded)
-    #expect(driver.pass(PhoneMachine.endLimit).allSatisfy { if case .complain = $0 { true } else { false } })
+    #expect(driver.pass(ProgramLink.endLimit).allSatisfy { if case .complain = $0 { true } else { false } })
     #expect(driver.press(.foreground).first == .resume)
   }
 

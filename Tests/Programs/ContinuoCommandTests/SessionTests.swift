@@ -106,7 +106,7 @@ import Testing
       // Nothing of it goes to the standard output of the tests.
       let left = without.map { ["--events-without", $0] } ?? []
       let options = try Play.parse(["--events", "-", "x.mp3"] + left)
-      let play = PlayRun(run.session, options: options, problems: problems, events: events)
+      let play = PlayRun(run.session, options: options, problems: problems, missing: [], events: events)
       play.start(probe: nil, socket: nil)
       try body(run, play)
       outcome.exits = run.exits

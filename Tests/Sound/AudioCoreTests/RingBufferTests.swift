@@ -15,7 +15,6 @@ struct RingBufferTests {
     let ends = RingBuffer.makeEnds(format: stereo, capacityFrames: 100, chunkCapacity: 3)
     let producer = ends.producer
     var consumer = ends.consumer
-    #expect((producer.capacityFrames as Int) == 128)
     #expect((producer.freeFrames as Int) == 128)
     #expect(producer.writableRegion.count == 256)
     #expect((producer.canCommit as Bool))
@@ -29,7 +28,7 @@ struct RingBufferTests {
   func capacityIsRoundedUpToAPowerOfTwo(asked: Int, got: Int) {
     let ends = RingBuffer.makeEnds(format: stereo, capacityFrames: asked, chunkCapacity: 1)
     let producer = ends.producer
-    #expect((producer.capacityFrames as Int) == got)
+    #expect((producer.freeFrames as Int) == got)
   }
 
   @Test func aPartlyReadChunkSaysWhatIsLeft() {

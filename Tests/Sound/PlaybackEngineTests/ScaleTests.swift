@@ -45,7 +45,7 @@ struct ScaleTests {
     func play(_ count: Int) {
       for _ in 0..<count {
         engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: 4410))
-        while engine.itemCount > 3 { advance(0.05) }
+        while engine.read({ $0.queue.count }) > 3 { advance(0.05) }
       }
     }
 
@@ -132,7 +132,7 @@ struct ScaleTests {
         }
         spent += clock.measure { harness.advance(0.3) }
       }
-      #expect(harness.engine.itemCount == size - 50)
+      #expect(harness.engine.read { $0.queue.count } == size - 50)
       counts.append("\(harness.seen.count) notices and steps, \(Int.max - census.count) openings")
       print("\(size) items: \(spent / 50) for an insertion, a removal, a skip, a seek and 0.3 s of playing")
     }

@@ -61,7 +61,7 @@ package final class PhoneLink: Sendable {
     // struct ucred, which the Glibc module lacks: process, user and group.
     var credentials: [Int32] = [0, 0, 0]
     var length = socklen_t(3 * MemoryLayout<Int32>.size)
-    return OpenSockets.option(SO_TYPE, of: number) == kind
+    return SocketOption.value(SO_TYPE, of: number) == kind
       && getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 && credentials[0] == phone
   }
 
@@ -125,7 +125,6 @@ package final class PhoneLink: Sendable {
   private func send(_ report: PhoneReport, with passed: Int32? = nil) {
     let bytes = Array(report.description.utf8.prefix(PhoneReport.limit))
     while !PassedDescriptor.send(bytes, with: passed, over: descriptor) {
-      if errno == EINTR { continue }
       var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       guard errno == EAGAIN, poll(&entry, 1, Self.patience) > 0 else { return }
     }

@@ -19,10 +19,11 @@ package enum OpenSockets {
   static func reclaimable() -> [Int32] { numbers().filter { isReclaimable($0) && use(of: $0) != nil } }
 
   private static func isReclaimable(_ descriptor: Int32) -> Bool {
-    guard let domain = option(SO_DOMAIN, of: descriptor), domain == AF_INET || domain == AF_INET6 else {
+    guard let domain = SocketOption.value(SO_DOMAIN, of: descriptor), domain == AF_INET || domain == AF_INET6
+    else {
       return false
     }
-    return option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)
+    return SocketOption.value(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)
       && !SystemSockets.contain(descriptor)
   }
 
@@ -53,13 +54,6 @@ package enum OpenSockets {
     case 2: return .connecting
     default: return name(of: descriptor, getpeername).map { .connected(to: $0) } ?? .connecting
     }
-  }
-
-  /// Returns an option of the level SOL_SOCKET; nil for a descriptor that is not a socket.
-  static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
-    var value: Int32 = 0
-    var length = socklen_t(MemoryLayout<Int32>.size)
-    return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
   }
 
   private static func name(

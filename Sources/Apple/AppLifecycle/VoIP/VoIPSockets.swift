@@ -58,7 +58,7 @@ final class VoIPSockets: Suspendable {
 
   /// Adds a socket. Returns the reason if it cannot be added; nil if it was.
   func register(_ descriptor: Int32) -> LifecycleRefusal? {
-    guard OpenSockets.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue) else {
+    guard SocketOption.value(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue) else {
       return .noVoIPSocket(descriptor)
     }
     if let device, device.watchesSockets {

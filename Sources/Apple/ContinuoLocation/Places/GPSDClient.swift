@@ -132,11 +132,8 @@ private final class GPSDSession: @unchecked Sendable {
   }
 
   private func finishConnecting() {
-    var code: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code == 0 else {
-      return tryNext(SystemError.message(code))
-    }
+    let code = SocketOption.value(SO_ERROR, of: socket) ?? errno
+    guard code == 0 else { return tryNext(SystemError.message(code)) }
     isConnecting = false
     handle(.connected)
   }

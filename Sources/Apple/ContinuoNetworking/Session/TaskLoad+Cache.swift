@@ -91,7 +91,7 @@ extension TaskLoad {
   /// Stores the response, if it is to be stored and the delegate does not refuse, and ends the task.
   func storeAndFinish() {
     guard let entry = state.withLock({ $0.storing.take() }) else { return finish(nil) }
-    guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
+    guard case .delegate = task.receiver, let delegate = task.taskDelegate as? any URLSessionDataDelegate,
       let task = task as? URLSessionDataTask, let proposed = entry.response
     else {
       store(entry)

@@ -16,7 +16,7 @@ extension TaskLoad {
         storage?.keep(credential, for: space)
         exchange.authenticate(credential.credentials)
       case (.cancelAuthenticationChallenge, _):
-        self?.stop(.cancelled(self?.url, resumeData: self?.resumeData))
+        self?.finish(.cancelled(self?.url, resumeData: self?.resumeData))
       case (.performDefaultHandling, _):
         if let proposed { exchange.authenticate(proposed.credentials) } else { exchange.proceed() }
       default: exchange.proceed()
@@ -26,15 +26,15 @@ extension TaskLoad {
 
   func exchange(_ exchange: Exchange, presented certificates: [String], failure: TransferFailure?) {
     let server = exchange.request.url
-    guard let url = URL(string: server.text) else { return stop(.cancelled(url)) }
+    guard let url = URL(string: server.text) else { return finish(.cancelled(url)) }
     let challenge = URLAuthenticationChallenge(url, certificates, failure.map { .of($0, url) })
     core.challenges.ask(about: challenge, for: task) { [weak self] disposition, credential in
       guard let self else { return }
       switch (disposition, credential) {
       case (.cancelAuthenticationChallenge, _), (.rejectProtectionSpace, _):
-        stop(.cancelled(url, resumeData: resumeData))
+        finish(.cancelled(url, resumeData: resumeData))
       case (.performDefaultHandling, _), (.useCredential, nil):
-        if let failure { return stop(.of(failure, url, resumeData: resumeData)) }
+        if let failure { return finish(.of(failure, url, resumeData: resumeData)) }
         fallthrough
       case (.useCredential, _):
         if let check = exchange.trust() { core.challenges.record(check, of: server, for: task) }

@@ -118,7 +118,7 @@ extension TaskLoad {
   /// Empties the file. Called on the files' worker.
   private func clear(_ exchange: Exchange) {
     guard let file = target(of: exchange)?.file else { return }
-    guard (try? file.truncate(to: 0)) != nil else { return stop(unwritable) }
+    guard (try? file.truncate(to: 0)) != nil else { return finish(unwritable) }
     state.withLock { $0.stored = 0 }
   }
 
@@ -133,7 +133,7 @@ extension TaskLoad {
         if state.exchange === exchange { state.comparison = comparison }
       }
     }
-    guard (try? file.write(news, at: length)) != nil else { return stop(unwritable) }
+    guard (try? file.write(news, at: length)) != nil else { return finish(unwritable) }
     let count = length + Int64(news.count)
     state.withLock { $0.stored = count }
     task.own.withLock { $0.received = count }

@@ -7,7 +7,7 @@ extension TaskLoad {
   /// Asks the delegate for the body stream of an upload, which is then read and sent. Fails the task without a delegate
   /// or a stream.
   func askForStream() {
-    guard let delegate = taskDelegate else { return fail() }
+    guard let delegate = task.taskDelegate else { return fail() }
     let task = task
     let answer: @Sendable (InputStream?) -> Void = { [weak self] stream in
       guard let self else { return }

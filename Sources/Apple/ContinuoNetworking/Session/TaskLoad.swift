@@ -71,7 +71,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     let due = clock.now.advanced(bySeconds: core.values.timeoutIntervalForResource)
     let alarm = core.networking.alarms.set(at: due) { [weak self] in
       guard let self else { return }
-      stop(.of(.timedOut, url, "it takes longer than it may", resumeData: resumeData))
+      finish(.of(.timedOut, url, "it takes longer than it may", resumeData: resumeData))
     }
     state.withLock { $0.deadline = alarm }
     core.admit(self)
@@ -177,7 +177,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     next.check = core.challenges.check(of: next.url, for: task)
     let request = (task.currentRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))).following(next)
     let (task, planned) = (task, next)
-    guard let delegate = taskDelegate, let response = url.flatMap({ head.response(for: $0) }) else {
+    guard let delegate = task.taskDelegate, let response = url.flatMap({ head.response(for: $0) }) else {
       task.own.withLock { $0.current = request }
       return exchange.follow(next)
     }
@@ -197,7 +197,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
         if !isSame { task.addCookies(to: &following) }
         exchange.follow(following)
       } catch {
-        stop(error as? URLError ?? .of(.unknown, url, "\(error)"))
+        finish(error as? URLError ?? .of(.unknown, url, "\(error)"))
       }
     }
     core.post {
@@ -239,13 +239,13 @@ final class TaskLoad: TaskWork, Exchange.Client {
   /// Asks the delegate about the response; `proceed` is called once the delegate allows it. Returns false if
   /// no delegate receives responses.
   func ask(about response: URLResponse, then proceed: @escaping @Sendable () -> Void) -> Bool {
-    guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
+    guard case .delegate = task.receiver, let delegate = task.taskDelegate as? any URLSessionDataDelegate,
       let task = task as? URLSessionDataTask
     else { return false }
     let answer: @Sendable (URLSession.ResponseDisposition) -> Void = { [weak self] in
       switch $0 {
       case .allow: proceed()
-      case .cancel: self?.stop(.cancelled(self?.url))
+      case .cancel: self?.finish(.cancelled(self?.url))
       }
     }
     core.post {
@@ -267,10 +267,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
         return state.data.count
       }
       guard count > Self.longestData else { return .more }
-      stop(tooLong)
+      finish(tooLong)
       return .pause
     case .delegate, .file:
-      guard let delegate = taskDelegate as? any URLSessionDataDelegate,
+      guard let delegate = task.taskDelegate as? any URLSessionDataDelegate,
         let task = task as? URLSessionDataTask
       else { return .more }
       let demand = exchange.enqueued(bytes.count)
@@ -323,19 +323,12 @@ final class TaskLoad: TaskWork, Exchange.Client {
       state.retry = alarm
       return !state.hasToldWaiting
     }
-    guard isFirst, let delegate = taskDelegate else { return }
+    guard isFirst, let delegate = task.taskDelegate else { return }
     let task = task
     core.post { delegate.urlSession(task.session, taskIsWaitingForConnectivity: task) }
   }
 
-  var taskDelegate: (any URLSessionTaskDelegate)? { task.taskDelegate }
-
-  /// Cancels the connection and fails the task.
-  func stop(_ error: URLError) {
-    state.withLock { $0.exchange }?.cancel()
-    finish(error)
-  }
-
+  /// Ends the task; with an error, cancels the connection.
   func finish(_ error: URLError?) {
     let (alarms, useless, running) = state.withLock { state -> ([Alarms.ID?]?, OpenFile?, Exchange?) in
       guard !state.isOver else { return (nil, nil, nil) }
@@ -348,7 +341,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
       )
     }
     guard let alarms else { return }
-    // One that was started while the previous one was cancelled.
     running?.cancel()
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
     // Removed here and not in the posted call, which is not made if the application ends first.
@@ -361,7 +353,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
         (state.data, state.file.take(), state.exchange.take(), state.transactions)
       }
       task.complete(
-        error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, taskDelegate,
+        error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, task.taskDelegate,
         (earlier + (exchange?.transactions ?? [])).suffix(Exchange.longestRecord))
       core.remove(task)
     }

@@ -24,8 +24,6 @@ struct Load<Value: Sendable>: ~Copyable, Sendable {
 
   var isLoading: Bool { state.withLock { if case .loading = $0 { true } else { false } } }
 
-  var isCancelled: Bool { state.withLock { if case .cancelled = $0 { true } else { false } } }
-
   /// The status for applications, and the error if reading failed.
   var status: (AVKeyValueStatus, AVError?) {
     switch state.withLock({ $0 }) {

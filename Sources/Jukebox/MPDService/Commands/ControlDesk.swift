@@ -71,11 +71,11 @@ struct ControlDesk: ControlHandler {
 
   func watchEnded(by client: ClientInfo) { watches.ended(by: client.id) }
 
-  func inputEnded(_ client: ClientInfo) { if !client.isLocal { library.inputEnded(client.id) } }
+  func inputEnded(_ client: ClientInfo) { if !client.isLocal { library.gone.inputEnded(client.id) } }
 
-  func connectionClosed(_ client: ClientInfo) { library.connectionClosed(client.id) }
+  func connectionClosed(_ client: ClientInfo) { library.gone.connectionClosed(client.id) }
 
-  func clientLeft(_ client: ClientInfo) { library.clientLeft(client.id) }
+  func clientLeft(_ client: ClientInfo) { library.gone.clientLeft(client.id) }
 
   func report(_ level: LogLevel, _ text: String) { log(level, text) }
 

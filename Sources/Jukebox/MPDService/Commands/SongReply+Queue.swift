@@ -10,15 +10,10 @@ extension SongReply {
   }
 
   init(_ song: Song, home: MusicHome) {
-    var tags: [SongTag] = []
-    song.metadata?.forEachTag { type, value in
-      tags.append(SongTag(type, Argument(value.withUnsafeBufferPointer { Array($0) })))
-    }
     self.init(
       file: Argument(home.name(of: song.locator)),
       lastModified: song.metadata?.modified, format: song.metadata.flatMap { AudioFormatText($0) },
-      tags: tags,
-      duration: song.duration.map { Milliseconds(seconds: $0) },
+      tags: song.metadata?.tags ?? [], duration: song.duration.map { Milliseconds(seconds: $0) },
       range: song.range)
   }
 }

@@ -11,8 +11,6 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
     key = Self.key(of: name)
   }
 
-  init(_ name: String) { self.init(Array(name.utf8)) }
-
   package static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
     if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
     return left.name.lexicographicallyPrecedes(right.name)

@@ -96,8 +96,6 @@ extension SongLocator {
   package var fileName: String {
     guard let url else { return String(decoding: MediaPath(bytes: bytes).name, as: UTF8.self) }
     let name = MediaPath(url.path).name
-    guard !name.isEmpty else { return url.host }
-    let (decoded, isValid) = PercentEncoding.decode(name)
-    return String(decoding: isValid && !decoded.contains(0) ? decoded : name, as: UTF8.self)
+    return name.isEmpty ? url.host : PercentEncoding.text(of: name)
   }
 }

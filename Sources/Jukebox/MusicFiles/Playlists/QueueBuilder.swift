@@ -50,10 +50,10 @@ package struct QueueBuilder {
     }
   }
   /// The files that do not exist. Empty unless `keepsMissing` was set.
-  package private(set) var missing: Set<MediaPath> = []
+  package private(set) var missing: Set<SongLocator> = []
   /// The number of songs that are not missing.
   package var playableCount: Int {
-    missing.isEmpty ? locators.count : locators.count { $0.file.map(missing.contains) != true }
+    missing.isEmpty ? locators.count : locators.count { !missing.contains($0) }
   }
   /// The problems in the order of their detection: up to the limit, and the one that ended reading.
   package private(set) var problems: [QueueProblem] = []
@@ -178,8 +178,9 @@ package struct QueueBuilder {
       report(name, origin, problem == .system(ENOENT) ? "no such file" : "\(problem)")
       // A missing file counts as a song that cannot be decoded, so that it has a position.
       if keepsMissing, problem == .system(ENOENT), locators.count < limits.files {
-        locators.append(SongLocator(written))
-        missing.insert(written)
+        let locator = SongLocator(written)
+        locators.append(locator)
+        missing.insert(locator)
       }
     }
   }

@@ -128,7 +128,12 @@ package struct ConnectionMachine: ~Copyable, Sendable {
   /// Records the end of the client's input. The complete lines received so far are still processed; an
   /// incomplete line is dropped. Then the connection is closed, even during `idle` and `watch`, since `noidle`
   /// can no longer come.
-  package mutating func endInput() { inputHasEnded = true }
+  /// Returns whether the input had not ended before.
+  @discardableResult
+  package mutating func endInput() -> Bool {
+    defer { inputHasEnded = true }
+    return !inputHasEnded
+  }
 
   /// Answers the password of the last `checkPassword`. Has no effect if none is pending.
   package mutating func answerPassword() {

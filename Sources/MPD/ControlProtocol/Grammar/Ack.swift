@@ -54,7 +54,6 @@ extension Ack {
 
   package static let badSongIndex = Ack(.argument, "Bad song index")
   package static let noSuchSong = Ack(.noExist, "No such song")
-  package static let notPlaying = Ack(.playerSync, "Not playing")
   package static let noSuchOutput = Ack(.noExist, "No such audio output")
   package static let noSuchPlaylist = Ack(.noExist, "No such playlist")
   package static let badFileOffset = Ack(.argument, "Bad file offset")

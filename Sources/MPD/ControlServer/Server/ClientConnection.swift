@@ -34,7 +34,6 @@ final class ClientConnection: ChannelInboundHandler {
   /// Whether the channel was ever not writable, so that the client's output took much memory.
   private(set) var hasPiledUp = false
   private var isInputEnded = false
-  private var isEndKnown = false
   private var isRunning = false
   private var isInLine = false
   /// The end of the client's turn. Nil before the first command of a turn, and if no further command waits.
@@ -213,12 +212,7 @@ final class ClientConnection: ChannelInboundHandler {
       input.clear()
       return true
     }
-    if isInputEnded, !isEndKnown, input.readableBytes == 0 {
-      isEndKnown = true
-      machine.endInput()
-      return true
-    }
-    return false
+    return isInputEnded && input.readableBytes == 0 && machine.endInput()
   }
 
   private func carryOut(_ action: ConnectionMachine.Action) {
@@ -319,8 +313,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   /// The bytes that the channel holds because the client does not read.
   private var pending: Int {
-    guard let options = context?.channel.syncOptions else { return 0 }
-    return (try? options.getOption(.bufferedWritableBytes)) ?? 0
+    (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   // MARK: Records

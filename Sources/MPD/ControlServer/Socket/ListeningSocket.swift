@@ -77,20 +77,16 @@ package struct ListeningSocket: ~Copyable {
   /// Returns the listening socket with the descriptor `number`. The mode of the socket's file determines who
   /// may connect.
   static func activated(_ number: Int32) throws(ListenError) -> ListeningSocket {
-    guard option(SO_DOMAIN, of: number) == AF_UNIX, option(SO_ACCEPTCONN, of: number) == 1,
-      option(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue), fcntl(number, F_SETFD, FD_CLOEXEC) == 0
+    guard SocketOption.value(SO_DOMAIN, of: number) == AF_UNIX,
+      SocketOption.value(SO_ACCEPTCONN, of: number) == 1,
+      SocketOption.value(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue),
+      fcntl(number, F_SETFD, FD_CLOEXEC) == 0
     else { throw .unusableActivation }
     let path = UnixAddress.path(of: number) ?? ""
     var status = stat()
     let mode = lstat(path, &status) == 0 ? status.st_mode : 0
     return ListeningSocket(
       path: path, access: SocketAccess(mode: mode), descriptor: OwnedDescriptor(owning: number), file: nil)
-  }
-
-  private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
-    var value: Int32 = 0
-    var length = socklen_t(MemoryLayout<Int32>.size)
-    return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
   }
 
   private static func unboundSocket(_ path: String) throws(ListenError) -> OwnedDescriptor {

@@ -206,8 +206,7 @@ package final class Exchange: Sendable {
       return state.transfer
     }
     if let old { transport.cancel(old) }
-    connect()
-    watch()
+    start()
   }
 
   private func connect() {

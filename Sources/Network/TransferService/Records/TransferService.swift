@@ -4,8 +4,6 @@ package import Foundation
 /// that of a phone. Thread-safe. Methods do not block, except `close`, and `perform` at the end of the
 /// application.
 package protocol TransferService: AnyObject, Sendable {
-  /// The path of the folder with all records and files.
-  var folder: String { get }
   /// Whether no call waits to be sent to the service. A process must not be stopped before that.
   var isIdle: Bool { get }
 

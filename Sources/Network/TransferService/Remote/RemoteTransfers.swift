@@ -24,7 +24,7 @@ package final class RemoteTransfers: TransferService {
     var reader: (any Worker)?
   }
 
-  package let folder: String
+  private let folder: String
   private let descriptor: Int32
   private let clock: any HostClock
   private let sender: MessageSender

@@ -1,6 +1,5 @@
 import Downloading
 package import Foundation
-import Glibc
 import Synchronization
 import Transfer
 
@@ -78,7 +77,7 @@ extension BackgroundTransfers {
 
   /// Asks the application for credentials that a server requests, unless it has cancelled the task.
   private func ask(_ key: TransferKey) {
-    var run: TaskRun?
+    var run: (any TaskRun)?
     var isCancelled = false
     handle { state in
       guard let record = state.records[key], record.outcome == nil else { return nil }
@@ -98,26 +97,23 @@ extension BackgroundTransfers {
   /// earlier resume data, of an earlier process, or from before a challenge.
   func stop(_ key: TransferKey) {
     let (record, run) = state.withLock { ($0.records[key], $0.runs[key]) }
-    if case .download(let download)? = run {
+    if let download = run as? FileDownload {
       download.setSuspended(false)
       return download.stop()
     }
-    guard let path = record.map({ "\(file(of: $0)).part.record" }) else { return }
-    disk.add { [weak self] in
-      let bytes = FileManager.default.contents(atPath: path).map { Array($0) } ?? []
-      self?.stopped(key, DownloadRecord(bytes: bytes))
-    }
+    guard let record else { return }
+    disk.add { [weak self, storage] in self?.stopped(key, storage.partRecord(of: record)) }
   }
 
   private func stopped(_ key: TransferKey, _ download: DownloadRecord?) {
     guard let record = state.withLock({ $0.records[key] }), record.outcome == nil else { return }
-    let data = download.flatMap { $0.isResumable ? resumeData(of: record, $0) : nil }
+    let data = download.flatMap { $0.isResumable ? storage.resumeData(of: record, $0) : nil }
     finish(key, .failed(.cancelled, "cancelled", resumeData: data))
   }
 
   /// Ends a task with `outcome`, which is delivered to the application afterwards.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome) {
-    let (run, handler) = state.withLock { state -> (TaskRun?, (@Sendable (Data?) -> Void)?) in
+    let (run, handler) = state.withLock { state -> ((any TaskRun)?, (@Sendable (Data?) -> Void)?) in
       guard state.records[key]?.outcome == nil else { return (nil, nil) }
       state.records[key]?.outcome = outcome
       return (state.runs.removeValue(forKey: key), state.cancelled.removeValue(forKey: key))
@@ -172,22 +168,22 @@ extension BackgroundTransfers {
   /// Starts a task that waits for the application's answer about its delay, with the request of another record
   /// unless that is nil. Has no effect on other tasks.
   func begin(_ key: TransferKey, with request: TaskRecord?) {
-    var path: String?
+    var replaced: TaskRecord?
     handle { state in
       guard var record = state.records[key], record.outcome == nil,
         state.machine.items[key]?.isDelayed == true
       else { return nil }
       if let request {
         // The bytes of resume data belong to the earlier URL.
-        path = record.url == request.url ? nil : "\(file(of: record)).part"
+        replaced = record.url == request.url ? nil : record
         record.takeRequest(of: request)
         state.records[key] = record
       }
-      return path == nil ? .answered(key) : nil
+      return replaced == nil ? .answered(key) : nil
     }
-    guard let path else { return }
-    disk.add { [weak self] in
-      for end in ["", ".record"] { unlink(path + end) }
+    guard let replaced else { return }
+    disk.add { [weak self, storage] in
+      storage.removePart(of: replaced)
       self?.handle(.answered(key))
     }
   }
@@ -200,9 +196,7 @@ extension BackgroundTransfers {
       return state.records.removeValue(forKey: key)
     }
     handle(.removed(key))
-    guard let record else { return }
-    let path = "\(folder)/\(record.name)"
-    disk.add { for end in ["", ".part", ".part.record", ".task"] { unlink(path + end) } }
+    if let record { disk.add { [storage] in storage.remove(record) } }
   }
 
   /// Compares the size of an upload's file with its size when first found for the task. Calls `done` on a worker,
@@ -220,43 +214,6 @@ extension BackgroundTransfers {
       }
       done(known < 0 || known == count ? .same(count: count) : .changed)
     }
-  }
-
-  /// Moves the bytes of a download to a new file. Returns the resume data for this file; nil if the download
-  /// cannot be resumed.
-  func resumeData(of record: TaskRecord, _ download: DownloadRecord) -> Data? {
-    let kept = "\(folder)/\(UUID().uuidString).resume"
-    let path = file(of: record)
-    guard rename("\(path).part", kept) == 0, rename("\(path).part.record", "\(kept).record") == 0 else {
-      return nil
-    }
-    // The age of the kept files counts from now: the last byte may have arrived long ago.
-    for path in [kept, "\(kept).record"] { utimensat(AT_FDCWD, path, nil, 0) }
-    var head = ResponseHead(status: 206)
-    for field in download.version.all { head.fields.set(field.name, field.value) }
-    return ResumeData(
-      url: record.url, method: record.method, fields: record.fields, head, path: kept, count: download.length)?
-      .data
-  }
-
-  /// Deletes the files of resume data that are older than 30 days, because the application may have dropped the
-  /// data. Blocks on the disk.
-  static func removeOldResumeData(in folder: String, at today: Date) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    let oldest = today.timeIntervalSince1970 - 30 * 86_400
-    for name in names where name.hasSuffix(".resume") || name.hasSuffix(".resume.record") {
-      var status = stat()
-      let path = "\(folder)/\(name)"
-      if lstat(path, &status) == 0, Double(status.st_mtim.tv_sec) < oldest { unlink(path) }
-    }
-  }
-
-  /// Moves the bytes of resume data, and their record, to the task's files. Resume data of a default session
-  /// has no record; its bytes are deleted, so that the download starts from the beginning. Blocks on the disk.
-  func adopt(_ data: ResumeData, for record: TaskRecord) {
-    let path = file(of: record)
-    guard rename(data.path, "\(path).part") == 0 else { return }
-    if rename("\(data.path).record", "\(path).part.record") != 0 { unlink("\(path).part") }
   }
 }
 

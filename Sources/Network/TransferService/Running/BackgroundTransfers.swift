@@ -1,6 +1,6 @@
 import Clocks
+import Downloading
 package import Foundation
-import Glibc
 import Synchronization
 package import SystemSupport
 package import Transfer
@@ -13,7 +13,7 @@ package final class BackgroundTransfers: TransferService {
     var machine: TransferServiceMachine
     var commands = StepQueue<TransferServiceMachine.Command>()
     var records: [TransferKey: TaskRecord] = [:]
-    var runs: [TransferKey: TaskRun] = [:]
+    var runs: [TransferKey: any TaskRun] = [:]
     /// Whether no further transfer may start.
     var isClosed = false
     var clients: [String: any TransferClient] = [:]
@@ -31,14 +31,14 @@ package final class BackgroundTransfers: TransferService {
     var alarmMoment: HostTime?
   }
 
-  package let folder: String
+  package var folder: String { storage.path }
   package var isIdle: Bool { true }
   let alarms: Alarms
   let transport: any HTTPTransport
   private let settings: TransferSettings
   private let wake: @Sendable (String) -> Void
   private let today: @Sendable () -> Date
-  private let lock: Int32
+  let storage: TransferFolder
   /// Runs disk jobs for the folder.
   let disk: DiskErrands
   /// Examines the files to upload, which may be on a slower disk than the folder.
@@ -63,22 +63,7 @@ package final class BackgroundTransfers: TransferService {
     recordCalls: FileReplacement.Calls = .init(), today: @escaping @Sendable () -> Date,
     wake: @escaping @Sendable (String) -> Void
   ) throws(URLError) {
-    folder = settings.folder
-    let manager = FileManager.default
-    try? manager.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else {
-      throw .of(
-        .cannotCreateFile, nil,
-        "the folder for background transfers cannot be used: \(SystemError.message(errno))")
-    }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      Glibc.close(lock)
-      throw .of(
-        .backgroundSessionInUseByAnotherProcess, nil,
-        "another process of this application makes the transfers of its background sessions")
-    }
+    storage = try TransferFolder(settings.folder)
     self.settings = settings
     self.transport = transport
     self.alarms = alarms
@@ -91,24 +76,17 @@ package final class BackgroundTransfers: TransferService {
       State(
         machine: TransferServiceMachine(
           discretionaryDelay: settings.discretionaryDelay, application: settings.application ?? .front)))
-    // Left by a process that was killed while it wrote a record.
-    for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".new") {
-      unlink("\(folder)/\(name)")
-    }
     for record in TaskRecord.read(in: folder) { restore(record) }
-    let (folder, date) = (folder, today())
-    disk.add { Self.removeOldResumeData(in: folder, at: date) }
+    let date = today()
+    disk.add { [storage] in storage.removeOldResumeData(at: date) }
   }
 
-  deinit {
-    end()
-    Glibc.close(lock)
-  }
+  deinit { end() }
 
   /// Ends all transfers and unlocks the folder for other processes. Blocks on the disk.
   package func close() {
     end()
-    flock(lock, LOCK_UN)
+    storage.unlock()
   }
 
   private func end() {
@@ -128,7 +106,7 @@ package final class BackgroundTransfers: TransferService {
     // A file receives its name when it is complete. The earlier process ended before it recorded the
     // completion.
     if case .download = record.kind, record.outcome == nil,
-      let count = TransferBody.size(of: file(of: record))
+      let count = TransferBody.size(of: storage.file(of: record))
     {
       (record.received, record.expected) = (count, count)
       record.outcome = TaskRecord.Outcome()
@@ -212,8 +190,8 @@ package final class BackgroundTransfers: TransferService {
     guard isNew else { return }
     handle(.added(key, isReady: data == nil))
     if let data {
-      disk.add { [weak self] in
-        self?.adopt(data, for: record)
+      disk.add { [weak self, storage] in
+        storage.adopt(data, for: record)
         self?.handle(.ready(key))
       }
     }
@@ -243,8 +221,6 @@ package final class BackgroundTransfers: TransferService {
     save(key)
     handle(.resumed(key, wishes(of: record)))
   }
-
-  func file(of record: TaskRecord) -> String { "\(folder)/\(record.name)" }
 
   private func wishes(of record: TaskRecord) -> TransferServiceMachine.Wishes {
     let (now, today) = (alarms.clock.now, today())
@@ -317,7 +293,7 @@ package final class BackgroundTransfers: TransferService {
   private func carryOut(_ command: TransferServiceMachine.Command) {
     switch command {
     case .start(let key): start(key)
-    case .hold(let key): state.withLock({ $0.runs[key] })?.setHeld(true)
+    case .hold(let key): state.withLock({ $0.runs[key] })?.setSuspended(true)
     case .stop(let key): stop(key)
     case .expire(let key): finish(key, .failed(.timedOut, "it takes longer than it may"))
     case .cancel(let key):
@@ -327,7 +303,7 @@ package final class BackgroundTransfers: TransferService {
     case .wake(let session): wake(session)
     case .deliver(let key):
       let (record, client) = state.withLock { ($0.records[key], $0.clients[key.session]) }
-      if let record { client?.ended(record, file: file(of: record)) }
+      if let record { client?.ended(record, file: storage.file(of: record)) }
     case .ask(let key):
       let (record, client, failures) = state.withLock { state in
         let failures = state.challenges.contains(key) ? state.failures[key] ?? 0 : nil
@@ -349,7 +325,7 @@ package final class BackgroundTransfers: TransferService {
       state.withLock { $0.records[key]?.earliest = nil }
       save(key)
     }
-    if let run { return run.setHeld(false) }
+    if let run { return run.setSuspended(false) }
     guard let record, record.outcome == nil, !isCancelled else { return }
     do throws(URLError) {
       var asked = try TransferRequest(
@@ -359,15 +335,13 @@ package final class BackgroundTransfers: TransferService {
       asked.limit = ConnectionLimit(
         name: "\(folder) \(record.session) \(asked.url.host)",
         count: record.connectionsPerHost ?? NetworkLimits.connectionsPerHost)
-      let made: TaskRun
+      let made: any TaskRun
       switch record.kind {
       case .download where record.method != "GET" || record.hasBody == true:
         let text = "a download of a background session is a GET without a body: use a session of another kind"
         return finish(key, .failed(.requestBodyStreamExhausted, text))
       case .download:
-        made = .download(record, asked, to: file(of: record), transport: transport, clock: alarms.clock) {
-          [weak self] in self?.take($0, of: key)
-        }
+        made = download(record, asked)
       case .upload(let path, _):
         asked.becomeUpload()
         let upload = UploadRun(
@@ -375,7 +349,7 @@ package final class BackgroundTransfers: TransferService {
           timeout: record.timeout,
           examine: { [weak self] in self?.examine(key, $0) },
           onEvent: { [weak self] in self?.take($0, of: key) })
-        made = .upload(upload)
+        made = upload
         upload.handle(.start)
       }
       let isOver = state.withLock { state in
@@ -391,12 +365,32 @@ package final class BackgroundTransfers: TransferService {
     }
   }
 
+  /// Starts a download to the task's file.
+  private func download(_ record: TaskRecord, _ request: TransferRequest) -> FileDownload {
+    let key = record.key
+    var settings = RequestSettings(userAgent: request.fields["User-Agent"] ?? "")
+    settings.credentials = request.credentials
+    settings.authentication = request.authentication
+    settings.limit = request.limit
+    settings.sendsCookies = record.sendsCookies == true
+    for field in request.fields.all { settings.fields.set(field.name, field.value) }
+    var policy = DownloadPolicy()
+    policy.times.giveUp = .infinity
+    policy.times.stall = max(record.timeout, 1)
+    policy.progressInterval = UploadRun.progressInterval
+    policy.replacesFile = true
+    return FileDownload(
+      request.url, to: DownloadPlace(storage.file(of: record)), settings: settings, policy: policy,
+      transport: transport, clock: alarms.clock, seed: UInt64(truncatingIfNeeded: record.task)
+    ) { [weak self] in self?.take($0, of: key) }
+  }
+
   /// Enqueues the record of a task for writing. `then` is called once the record is on disk, even after
   /// failed attempts, unless the task is removed before.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil) {
     writer.save(key, then: then) { [weak self] in
       guard let self, let record = state.withLock({ $0.records[key] }) else { return nil }
-      return record.bytes.map { ("\(folder)/\(record.name).task", $0) }
+      return record.bytes.map { ("\(storage.file(of: record)).task", $0) }
     }
   }
 }

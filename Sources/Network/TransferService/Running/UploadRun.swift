@@ -1,4 +1,5 @@
 import Clocks
+import Downloading
 import Foundation
 import Synchronization
 import Transfer
@@ -178,4 +179,22 @@ final class UploadRun: Exchange.Client {
   private func attempt(of exchange: Exchange) -> Int? {
     state.withLock { $0.exchange === exchange ? $0.attempt : nil }
   }
+}
+
+/// The transfer of a task in progress. Thread-safe.
+protocol TaskRun: AnyObject, Sendable {
+  func setSuspended(_ isSuspended: Bool)
+  /// Stops the transfer. A download reports `stopped`.
+  func stop()
+  /// Ends the transfer without an event, so that a later process resumes a download or repeats an upload. A
+  /// download blocks on the disk.
+  func end()
+}
+
+extension FileDownload: TaskRun {}
+
+extension UploadRun: TaskRun {
+  func setSuspended(_ isSuspended: Bool) { handle(.hold(isSuspended)) }
+  func stop() { handle(.cancel) }
+  func end() { stop() }
 }

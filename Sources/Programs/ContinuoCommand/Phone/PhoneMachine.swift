@@ -57,16 +57,6 @@ struct PhoneMachine {
     case byItself(ProcessEnd)
   }
 
-  /// The time limit for the first report of a program that was started with the phone, in seconds. Until then,
-  /// events wait.
-  static let helloLimit = 2.0
-  /// The time limit after the first report for the launch of the application's device, in seconds. Until then,
-  /// events that do not launch the device wait. Afterwards they are sent, which shows whether the application has
-  /// closed its end of the link. Also the limit for the first report of a program that an event has started.
-  static let launchLimit = 10.0
-  /// The time limit for the end of a process after its link has ended, in seconds. Afterwards the machine treats
-  /// the program as one without a link.
-  static let endLimit = 0.5
   /// The time limit for a woken application to leave the state `suspended`, in seconds. Afterwards it is stopped
   /// again.
   static let wakeLimit = 1.0
@@ -153,7 +143,7 @@ struct PhoneMachine {
   private mutating func start() {
     processes.start()
     // An event that has started the program waits longer for the first report, because nobody would repeat it.
-    let limit = presses.areWaiting ? Self.launchLimit : Self.helloLimit
+    let limit = presses.areWaiting ? ProgramLink.launchLimit : ProgramLink.helloLimit
     link = .awaited(until: now.advanced(bySeconds: limit))
     reached = .notRunning
     standIn = nil
@@ -295,7 +285,7 @@ struct PhoneMachine {
       enter(reached, now)
       if profile.isInterrupted { send(PhonePress(happening: .interruptionBegan)) }
       if reached == .notRunning {
-        link = .held(launchBy: now.advanced(bySeconds: Self.launchLimit))
+        link = .held(launchBy: now.advanced(bySeconds: ProgramLink.launchLimit))
         for press in presses.takeLaunches(inBackground: launchesInBackground) { send(press) }
       } else {
         // A device that is active from the beginning cannot be launched in the background.
@@ -364,7 +354,7 @@ struct PhoneMachine {
   // MARK: Programs without a link
 
   private mutating func loseLink() {
-    if link.isHeld { link = .closed(until: now.advanced(bySeconds: Self.endLimit)) }
+    if link.isHeld { link = .closed(until: now.advanced(bySeconds: ProgramLink.endLimit)) }
   }
 
   private mutating func doWithoutLink() {

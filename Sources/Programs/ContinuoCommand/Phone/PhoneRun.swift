@@ -130,8 +130,8 @@ package final class PhoneRun {
     guard !isEnded else { return }
     isEnded = true
     running.ending.enter()
-    link?.cancel()
-    transferCalls?.cancel()
+    link = nil
+    transferCalls = nil
     process?.end()
     transfers.end()
     running.ending.leave()
@@ -299,10 +299,8 @@ package final class PhoneRun {
   }
 
   private func applicationEnded(_ ending: PhoneMachine.Ending) {
-    if let schedule {
-      let fetches = machine.profile.modes.contains(.fetch) && schedule.includes(.fetch)
-      if fetches || schedule.includes(.launch) { return }
-    }
+    let fetches = machine.profile.modes.contains(.fetch) && schedule?.includes(.fetch) == true
+    if fetches || schedule?.includes(.launch) == true { return }
     let status =
       switch ending {
       case .terminated: ExitStatus.played.rawValue
@@ -351,9 +349,7 @@ package final class PhoneRun {
   private func processEnded(_ ended: PhoneProcess) {
     guard ended === process, !isEnded else { return }
     readReports()
-    link?.cancel()
     link = nil
-    transferCalls?.cancel()
     transferCalls = nil
     transfers.disconnect()
     stop = nil
@@ -364,20 +360,13 @@ package final class PhoneRun {
 
   private func send(_ order: PhoneOrder) {
     guard let process else { return }
-    let bytes = Array("\(order)".utf8)
-    let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
-    while Glibc.send(process.link, bytes, bytes.count, flags) < 0 {
-      if errno == EINTR { continue }
-      // The application has closed its end, or reads nothing: the socket has room for `PressQueue.limit`
-      // small packets. Both count as a closed link.
-      return handle(.linkEnded)
-    }
+    // If this fails, the application has closed its end, or reads nothing: the socket has room for
+    // `PressQueue.limit` small packets. Both count as a closed link.
+    if !PassedDescriptor.send(Array("\(order)".utf8), with: nil, over: process.link) { handle(.linkEnded) }
   }
 
   private func readTransferCalls() {
-    guard transferCalls != nil, !transfers.receive() else { return }
-    transferCalls?.cancel()
-    transferCalls = nil
+    if transferCalls != nil, !transfers.receive() { transferCalls = nil }
   }
 
   /// Handles the reports that have arrived. The limit leaves the main thread to others; `link` calls again.
@@ -385,10 +374,8 @@ package final class PhoneRun {
     guard let process, link != nil else { return }
     for _ in 0..<limit {
       let packet = PassedDescriptor.receive(from: process.link, limit: PhoneReport.limit)
-      if packet == nil, errno == EINTR { continue }
       if packet == nil, errno == EAGAIN { return }
       guard let packet, !packet.bytes.isEmpty else {
-        link?.cancel()
         link = nil
         return handle(.linkEnded)
       }

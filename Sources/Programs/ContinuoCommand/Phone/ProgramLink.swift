@@ -12,6 +12,17 @@ enum ProgramLink: Hashable {
   /// The program receives no events.
   case none
 
+  /// The time limit for the first report of a program that was started with the phone, in seconds. Until then,
+  /// events wait.
+  static let helloLimit = 2.0
+  /// The time limit after the first report for the launch of the application's device, in seconds. Until then,
+  /// events that do not launch the device wait. Afterwards they are sent, which shows whether the application has
+  /// closed its end of the link. Also the limit for the first report of a program that an event has started.
+  static let launchLimit = 10.0
+  /// The time limit for the end of a process after its link has ended, in seconds. Afterwards the machine treats
+  /// the program as one without a link.
+  static let endLimit = 0.5
+
   /// The deadline of the wait of events; nil if they do not wait.
   var limit: HostTime? {
     switch self {

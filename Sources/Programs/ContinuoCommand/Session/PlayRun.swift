@@ -36,7 +36,7 @@ final class PlayRun: SessionDelegate {
   private var schedule: Schedule?
   private var hasSounded = false
   private var problems: Int
-  private let missing: Set<MediaPath>
+  private let missing: Set<SongLocator>
   /// Whether the run itself terminated the application, not a client, who may launch it again.
   private var hasTerminated = false
   private var wasLaunched = false
@@ -53,7 +53,7 @@ final class PlayRun: SessionDelegate {
 
   /// Creates a run. `problems` is the number of names that could not be played; `missing` are the missing
   /// files that are in the queue nevertheless.
-  init(_ session: Session, options: Play, problems: Int, missing: Set<MediaPath> = [], events: EventWriter?) {
+  init(_ session: Session, options: Play, problems: Int, missing: Set<SongLocator>, events: EventWriter?) {
     self.missing = missing
     self.session = session
     self.options = options
@@ -161,11 +161,9 @@ final class PlayRun: SessionDelegate {
       try? session.host.change { $0.play() }
       return
     }
-    let missing = missing
     try? session.host.change { machine throws(JukeboxError) in
       let position = (0..<machine.queue.count).first { position in
-        let file = machine.queue[position: position]?.song.locator.file
-        return file.map { !missing.contains($0) } ?? true
+        machine.queue[position: position].map { missing.contains($0.song.locator) } != true
       }
       try machine.seek(position: position ?? 0, to: start)
     }
@@ -179,7 +177,7 @@ final class PlayRun: SessionDelegate {
       show(song)
     case .didPlayToEndTime: hasSounded = true
     // A missing file was reported at startup.
-    case .failed(let song, _) where song.song.locator.file.map(missing.contains) == true: break
+    case .failed(let song, _) where missing.contains(song.song.locator): break
     case .failed(let song, let reason):
       problems += 1
       complain(reason, of: song)
@@ -326,12 +324,11 @@ final class PlayRun: SessionDelegate {
   /// Returns the position among the songs whose files are not missing, such as `2/4`.
   private func place(of song: QueuedSong) -> String {
     let position = session.host.index(of: song.id)
-    let missing = missing
     return session.host.read { machine in
       var before = 0, count = machine.queue.count
       if !missing.isEmpty {
         machine.queue.forEach(in: 0..<machine.queue.count) { index, queued in
-          guard let file = queued.song.locator.file, missing.contains(file) else { return }
+          guard missing.contains(queued.song.locator) else { return }
           count -= 1
           if index < position { before += 1 }
         }

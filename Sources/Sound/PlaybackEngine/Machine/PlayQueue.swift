@@ -20,7 +20,6 @@ struct PlayQueue<Element: Sendable>: Sendable {
   private(set) var last: ItemID?
 
   var count: Int { nodes.count }
-  var isEmpty: Bool { nodes.isEmpty }
 
   func contains(_ id: ItemID) -> Bool { index(of: id) != nil }
 

@@ -46,9 +46,19 @@ package enum WholeTransfer {
   package static func read(
     into buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int64
   ) -> Int {
+    read(into: buffer) { rest, done in
+      pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+    }
+  }
+
+  /// Fills the buffer with `call`, which gets the rest and the number of bytes read before. Returns the number of
+  /// bytes, smaller than the buffer only at the end of the file or after an error.
+  package static func read(
+    into buffer: UnsafeMutableRawBufferPointer, by call: (UnsafeMutableRawBufferPointer, Int) -> Int
+  ) -> Int {
     var filled = 0
-    while filled < buffer.count, let base = buffer.baseAddress {
-      let count = pread(descriptor, base + filled, buffer.count - filled, off_t(offset) + off_t(filled))
+    while filled < buffer.count {
+      let count = call(UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), filled)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
       filled += count

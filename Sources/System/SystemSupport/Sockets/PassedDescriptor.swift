@@ -61,7 +61,9 @@ package final class PassedDescriptor: Sendable {
           message.msg_control = control.baseAddress
           message.msg_controllen = space
           defer { used = message.msg_controllen }
-          return call(&message)
+          var result = call(&message)
+          while result < 0, errno == EINTR { result = call(&message) }
+          return result
         }
       }
     }

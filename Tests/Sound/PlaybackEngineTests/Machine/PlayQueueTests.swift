@@ -25,7 +25,7 @@ struct PlayQueueTests {
     expect(queue.remove(3) == "c")
     #expect(queue.last == 2)
     expect(queue.remove(2) == "b")
-    #expect(queue.isEmpty && queue.first == nil && queue.last == nil)
+    #expect(queue.count == 0 && queue.first == nil && queue.last == nil)
   }
 
   @Test func refusesWhatIsThereAndUnknownPlaces() {
