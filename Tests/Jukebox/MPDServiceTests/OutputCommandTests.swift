@@ -127,6 +127,35 @@ import Testing
     #expect(!sound.isSwitchedOff && device.chosen == ["attic"])
   }
 
+  @Test func choiceIsTakenBackWhileTheSoundMoves() throws {
+    device.set(["attic", "hall"], destination: "hall")
+    sound.route = "hall"
+    let commands = commands()
+    _ = try ask(commands, .enableoutput(0))
+    // The route has not changed yet.
+    _ = try ask(commands, .enableoutput(1))
+    #expect(device.chosen == ["attic", "hall"])
+    #expect(try list(commands) == ["0 attic", "1 hall*"])
+    // Chosen already.
+    _ = try ask(commands, .enableoutput(1))
+    #expect(device.chosen == ["attic", "hall"])
+  }
+
+  @Test func presentOutputReplacesAChosenOneThatIsGone() throws {
+    device.set(["attic", "hall"], destination: "hall")
+    sound.route = "hall"
+    let commands = commands()
+    _ = try ask(commands, .enableoutput(0))
+    sound.route = "attic"
+    device.set(["hall"])
+    sound.route = "hall"
+    #expect(try list(commands) == ["1 hall*"])
+    _ = try ask(commands, .enableoutput(1))
+    #expect(device.chosen == ["attic", "hall"])
+    _ = try ask(commands, .enableoutput(1))
+    #expect(device.chosen == ["attic", "hall"] && !sound.isSwitchedOff)
+  }
+
   @Test func idsStayAndChangesAreTold() throws {
     device.set(["attic", "hall"], destination: "hall")
     let commands = commands()

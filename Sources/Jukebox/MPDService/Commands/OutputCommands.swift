@@ -135,19 +135,24 @@ final class OutputCommands: Sendable {
   private func set(_ id: UInt32, _ isOn: Bool?) throws(Ack) -> Reply {
     guard let output = outputs().first(where: { $0.id == Int(id) }) else { throw .noSuchOutput }
     let isOn = isOn ?? !output.isEnabled
-    guard isOn != output.isEnabled else { return Reply() }
-    if isOn { choose(output.destination.name) }
+    let name = output.destination.name
+    // If the chosen output has disappeared, another one has the sound, and must be chosen to keep it.
+    let isChosen = state.withLock { $0.chosen.map { $0.name == name } ?? true }
+    guard isOn != output.isEnabled || isOn && !isChosen else { return Reply() }
+    if isOn { choose(name) }
     if sound.set(.switchedOff, !isOn) { onSwitch() }
     return Reply()
   }
 
   private func choose(_ name: String) {
     let route = sound.route
-    let isNew = state.withLock { state in
+    let previous = state.withLock { state in
       defer { state.chosen = (name, route) }
-      return state.chosen?.name != name || state.chosen?.route != route
+      return state.chosen
     }
-    guard let device, isNew, route != name else { return }
+    let isNew = previous?.name != name || previous?.route != route
+    // The device keeps a choice until the next one, even if the sound has not moved yet or has moved back.
+    guard let device, isNew, route != name || (previous?.name ?? name) != name else { return }
     device.choose(destination: name)
     onChange()
   }
