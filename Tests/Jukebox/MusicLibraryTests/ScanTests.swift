@@ -209,6 +209,38 @@ import Testing
     #expect(run.events.complaints.count == 1)
   }
 
+  @Test("Songs behind a link that cannot be followed now stay; those behind a link to nothing go")
+  func linksThatFail() throws {
+    let targets = ["album": "away/album", "a.mp3": "away/b.mp3"]
+    try folder.write("away/b.mp3", SongBytes.make([:]))
+    try folder.write("away/album/c.mp3", SongBytes.make([:]))
+    try folder.song("own.mp3")
+    for (name, target) in targets { try folder.link("music/\(name)", to: "../\(target)") }
+    let run = try LibraryRun(folder)
+    try run.start()
+    let all = ["a.mp3", "own.mp3", "album/c.mp3"]
+    #expect(try run.songs() == all)
+    // In one step, because the library scans as soon as it notices.
+    func replace(_ name: String, by target: String) throws {
+      try folder.link("music/.new", to: target)
+      try #require(rename(folder.file("music/.new"), folder.file("music/\(name)")) == 0)
+    }
+    // A circle is an error that root gets too, as of a mount whose server is away.
+    for name in targets.keys { try replace(name, by: name) }
+    for path in ["", "album"] {
+      try run.update(path)
+      #expect(try run.songs() == all)
+    }
+    try run.events.wait {
+      run.events.complaints.contains {
+        $0.contains("music/a.mp3: too many levels of symbolic links (and 1 more)")
+      }
+    }
+    for name in targets.keys { try replace(name, by: "nowhere") }
+    try run.update()
+    #expect(try run.songs() == ["own.mp3"])
+  }
+
   @Test("A part is looked at alone; a file by its folder, what is gone by what is above it") func parts()
     throws
   {
