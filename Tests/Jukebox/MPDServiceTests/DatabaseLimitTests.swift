@@ -101,6 +101,18 @@ import Testing
     #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
   }
 
+  @Test("Commands of clients that have left do not pile up") func manyGone() throws {
+    for number: UInt64 in 2..<102 { library.connectionClosed(ClientID(number: number)) }
+    #expect {
+      try ask("count", "(title contains 'a')")
+    } throws: { error in
+      guard let ack = error as? Ack else { return false }
+      return ack.code == .system && ack.message.contains("100 clients that have left")
+    }
+    library.clientLeft(ClientID(number: 2))
+    #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
+  }
+
   @Test("Songs in the queue get the tags of the database where the file has them") func renewed() throws {
     let ids = try host.change { machine throws(JukeboxError) in
       try machine.add(

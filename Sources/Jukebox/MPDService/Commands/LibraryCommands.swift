@@ -54,23 +54,12 @@ final class LibraryCommands: Sendable {
   let pictures = Mutex<[Picture]>([])
   /// The maximum number of kept pictures: for some clients at once.
   static let keptPictures = 4
-  /// Clients that have disconnected or closed their sending side and are not forgotten yet.
-  private let gone = Mutex<[ClientID: Absence]>([:])
-
-  private struct Absence {
-    let since: HostTime
-    /// Whether the connection is closed. Otherwise the client may have closed only its sending side and wait
-    /// for replies.
-    var isCertain: Bool
-  }
+  private let departed: DepartedClients
 
   /// The default time limit for a command, in seconds: as long as a client may be silent. Common clients give up after 30.
   private static let readingLimit = 60.0
   /// The time limit for a database query, in seconds. Queries read memory and indexes, and take milliseconds.
   private static let questionLimit = 20.0
-  /// The time for which a command continues after its client has disconnected, in seconds. A script that sends `add`
-  /// without waiting for the reply usually has its album added. No core or connection stays busy for longer.
-  private static let goneLimit = 1.0
 
   /// The client's rights and the interruption of a command.
   struct Request {
@@ -105,6 +94,7 @@ final class LibraryCommands: Sendable {
     self.readPlaylist = readPlaylist
     self.readTag = readTag
     self.clock = clock
+    departed = DepartedClients(clock: clock)
     self.home = home
     self.tagReader = tagReader
   }
@@ -142,27 +132,21 @@ final class LibraryCommands: Sendable {
   }
 
   /// Performs a command by `body` on a separate thread. `interruption` ends the command after `limit` seconds, or
-  /// `goneLimit` after its client has gone.
+  /// `DepartedClients.limit` after its client has gone. Refuses it while too many clients have gone.
   func perform(
     for client: ClientInfo, _ permissions: Permissions, limit: Double = readingLimit,
     _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
     _ body: @escaping @Sendable (LibraryCommands, Request) throws(Ack) -> Reply
   ) {
+    if let refusal = departed.refusal { return completion(.failure(refusal)) }
     DispatchQueue(label: "continuo.library").async { [self] in
       let start = clock.now
       let request = Request(
         isSameUser: client.isSameUser, isLocal: client.isLocal,
         reach: reach(of: client), maySend: permissions.contains(.add)
       ) { [self] in
-        let now = clock.now
-        if now.seconds(since: start) > limit { return "it takes more than \(Int(limit)) s" }
-        let isGone = gone.withLock { gone in
-          // A client that may still read replies gets `goneLimit` for each of its commands.
-          gone[client.id].map {
-            now.seconds(since: $0.isCertain ? $0.since : max($0.since, start)) > Self.goneLimit
-          }
-        }
-        return isGone == true ? "the client has gone" : nil
+        if clock.now.seconds(since: start) > limit { return "it takes more than \(Int(limit)) s" }
+        return departed.mustEnd(client.id, commandSince: start) ? "the client has gone" : nil
       }
       completion(Result { () throws(Ack) in try body(self, request) })
     }
@@ -182,21 +166,11 @@ final class LibraryCommands: Sendable {
   /// A TCP client counts as another user's even on this machine, since nothing proves its identity.
   func reach(of client: ClientInfo) -> NetworkReach? { client.isSameUser ? .all : reachOfOthers }
 
-  /// Ends the commands of a client whose connection is closed, after `goneLimit`.
-  func connectionClosed(_ client: ClientID) {
-    let absence = Absence(since: clock.now, isCertain: true)
-    gone.withLock { $0[client] = absence }
-  }
+  func connectionClosed(_ client: ClientID) { departed.connectionClosed(client) }
 
-  /// Ends each command of a client that has closed its sending side `goneLimit` after this call or, if later, after the
-  /// command's start.
-  func inputEnded(_ client: ClientID) {
-    let absence = Absence(since: clock.now, isCertain: false)
-    gone.withLock { $0[client] = $0[client] ?? absence }
-  }
+  func inputEnded(_ client: ClientID) { departed.inputEnded(client) }
 
-  /// Forgets a client that has no command in progress.
-  func clientLeft(_ client: ClientID) { gone.withLock { _ = $0.removeValue(forKey: client) } }
+  func clientLeft(_ client: ClientID) { departed.clientLeft(client) }
 
   private func reply(
     to command: Command.Library, _ context: ConnectionMachine.Context, _ request: Request

@@ -33,6 +33,8 @@ final class ClientConnection: ChannelInboundHandler {
   private var isWritable = true
   /// Whether the channel was ever not writable, so that the client's output took much memory.
   private(set) var hasPiledUp = false
+  /// Whether the connection is closed. Commands may still be in progress.
+  private(set) var hasDisconnected = false
   private var isInputEnded = false
   private var isEndKnown = false
   private var isRunning = false
@@ -100,6 +102,7 @@ final class ClientConnection: ChannelInboundHandler {
   /// closed the connection.
   func channelInactive(context: ChannelHandlerContext) {
     self.context = nil
+    hasDisconnected = true
     isWritable = true
     isInputEnded = true
     timer?.cancel()
