@@ -50,12 +50,19 @@ import Testing
     library = LibraryCommands(
       host: host, home: home,
       library: try MusicDatabase(path, home: home, clock: clock) { _, _ in },
+      stickers: StickerStore(MediaPath(folder.file("stickers"))) { _ in },
       tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: clock)
   }
 
   private func ask(_ name: String, _ arguments: Argument...) throws -> String {
-    guard case .database(let command) = try Command(try Request(name, arguments)) else { return "" }
-    return try library.answer(to: command)
+    try library.answer(to: database(name, arguments))
+  }
+
+  private func database(_ name: String, _ arguments: [Argument]) throws -> Command.Database {
+    guard case .database(let command) = try Command(try Request(name, arguments)) else {
+      throw Ack(.unknown, "not for the database")
+    }
+    return command
   }
 
   @Test(
@@ -146,5 +153,35 @@ import Testing
     try writer.commit()
     #expect(try ask("listall", "M\\xFC") == "directory: M\\xFC\nfile: M\\xFC/a.mp3\n")
     #expect(throws: Ack.self) { try ask("listall", "M\\xFD") }
+    for filter in [["base", "M\\xFC"], ["file", "M\\xFC/a.mp3"], ["(base 'M\\\\xFC')"]] as [[Argument]] {
+      #expect(try library.answer(to: database("find", filter)).hasPrefix("file: M\\xFC/a.mp3\n"))
+    }
+    // Its stickers are those of the song, under whichever name.
+    _ = try sticker("set", "M\\xFC/a.mp3", "rating", "5")
+    #expect(try sticker("get", "M\\xFC/a.mp3", "rating") == "sticker: rating=5\n")
+    #expect(try sticker("get", Argument(name + Array("/a.mp3".utf8)), "rating") == "sticker: rating=5\n")
+    #expect(try sticker("find", "M\\xFC", "rating") == "file: M\\xFC/a.mp3\nsticker: rating=5\n")
+    #expect(throws: Ack.noSuchSong) { try sticker("list", "M\\xFD/a.mp3") }
+  }
+
+  private func sticker(_ action: Argument, _ uri: Argument, _ rest: Argument...) throws -> String {
+    let request = try Request("sticker", [action, "song", uri] + rest)
+    guard case .stickers(let command) = try Command(request) else { return "" }
+    let answer = Answer()
+    library.perform(command, for: ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)) {
+      answer.complete($0)
+    }
+    return String(decoding: try answer.get().bytes, as: UTF8.self)
+  }
+
+  @Test("An update goes to the folder that is listed, also where no song is known") func updatedFolder()
+    throws
+  {
+    let name = [UInt8(ascii: "M"), 0xFC]
+    _ = try MediaPath(folder.path).appending(name).systemCall { mkdir($0, 0o755) }
+    #expect(library.database.path(toUpdate: "M\\xFC") == name)
+    #expect(library.database.path(toUpdate: "M\\xFD") == Array("M\\xFD".utf8))
+    try folder.write("M\\xFC/a.txt", "")
+    #expect(library.database.path(toUpdate: "M\\xFC") == Array("M\\xFC".utf8))
   }
 }
