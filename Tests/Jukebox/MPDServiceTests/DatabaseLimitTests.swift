@@ -184,4 +184,26 @@ import Testing
     try folder.write("M\\xFC/a.txt", "")
     #expect(library.database.path(toUpdate: "M\\xFC") == Array("M\\xFC".utf8))
   }
+
+  @Test("A long answer that cannot be completed ends with the reason", arguments: 0..<3)
+  func cutOff(_ kind: Int) throws {
+    let names = (0..<200).map { "\($0).mp3" }
+    for name in names { try folder.write(name, "not read here") }
+    try folder.write("list.m3u", names.joined(separator: "\n"))
+    let answer = Answer()
+    let client = ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)
+    let request = [("listallinfo", []), ("find", ["(base '')"]), ("listplaylistinfo", ["list.m3u"])][kind]
+    switch try Command(try Request(request.0, request.1.map { Argument(Array($0.utf8)) })) {
+    case .database(let command):
+      library.perform(command, .init(), for: client) { answer.complete($0) }
+    case .playlists(let command):
+      library.perform(command, .init(), for: client) { answer.complete($0) }
+    default: Issue.record("no such command")
+    }
+    let rest = try #require(try answer.get().rest)
+    try LibraryFile.open(MediaPath(folder.file("library")), home: library.home.path).run("DROP TABLE songs")
+    let piece = rest.next()
+    #expect(piece.rest == nil && piece.bytes.isEmpty)
+    #expect(piece.refusal?.code == .system && piece.refusal?.message.contains("songs") == true, "\(piece)")
+  }
 }

@@ -158,7 +158,7 @@ struct DatabaseCommands: Sendable {
     }
     let rest = ids.dropFirst(Self.songsInPiece)
     if !rest.isEmpty {
-      reply.continueLater { [commands = until({ nil })] in try? commands.songs(rest, tags) }
+      reply.continueLater { [commands = until({ nil })] () throws(Ack) in try commands.songs(rest, tags) }
     }
     return reply
   }
@@ -286,7 +286,9 @@ struct DatabaseCommands: Sendable {
       }
     }
     if walk.folder != nil || !walk.folders.isEmpty {
-      reply.continueLater { [walk, commands = until({ nil })] in try? commands.walk(walk, tags) }
+      reply.continueLater { [walk, commands = until({ nil })] () throws(Ack) in
+        try commands.walk(walk, tags)
+      }
     }
     return reply
   }

@@ -138,7 +138,9 @@ extension LibraryCommands {
       }
     }
     let rest = entries.dropFirst(Self.songsInPiece)
-    if !rest.isEmpty { reply.continueLater { [self] in try? songs(of: rest, tags, isSameUser: isSameUser) } }
+    if !rest.isEmpty {
+      reply.continueLater { [self] () throws(Ack) in try songs(of: rest, tags, isSameUser: isSameUser) }
+    }
     return reply
   }
 
