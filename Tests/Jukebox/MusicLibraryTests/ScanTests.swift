@@ -94,6 +94,29 @@ import Testing
     #expect(try run.list("Album", "group", "Artist").isEmpty)
   }
 
+  @Test("A pass whose last commit fails is completed by the next one") func failedCommit() throws {
+    let path = MediaPath(folder.file("library"))
+    let writer = try LibraryWriter(LibraryFile.open(path, home: MediaPath(folder.path)))
+    func finish() throws -> Bool {
+      try writer.begin()
+      return try writer.finish(isComplete: true)
+    }
+    try writer.begin()
+    let status = try FileStatus(of: MediaPath(folder.path))
+    try writer.add(
+      song: Array("x/a.mp3".utf8), as: nil, to: writer.folder(Array("x".utf8), modified: 0), status,
+      SongMetadata(duration: 1))
+    try writer.commit()
+    #expect(try finish())
+    writer.rollBack()
+    #expect(try finish())
+    try writer.commit()
+    let reader = try LibraryReader(LibraryFile.connect(path))
+    #expect(try reader.figures()?.songs == 1)
+    #expect(try !finish())
+    try writer.commit()
+  }
+
   @Test("What is known is not read again, until it is told to") func knownFiles() throws {
     try folder.song("a.mp3", ["TPE1": "Before"])
     try folder.write("music/no song.mp3", "nothing of the kind")
