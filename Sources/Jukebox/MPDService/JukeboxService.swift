@@ -242,8 +242,10 @@ package final class JukeboxService {
       let isBack = sound.setOutputProblem(nil)
       return isBack || before.map { $0 != route } ?? false
     case .outputUnavailable(let message, _):
-      defer { audience.notify(.player) }
-      return sound.setOutputProblem(message)
+      // Retries that fail alike must not wake the clients.
+      let isNews = sound.setOutputProblem(message)
+      if isNews { audience.notify(.player) }
+      return isNews
     case .rateUnavailable(let message):
       // The player has paused. At the normal speed it continues.
       try? host.change { $0.refuseSpeed(message) }

@@ -50,12 +50,19 @@ import Testing
     library = LibraryCommands(
       host: host, home: home,
       library: try MusicDatabase(path, home: home, clock: clock) { _, _ in },
+      stickers: StickerStore(MediaPath(folder.file("stickers"))) { _ in },
       tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: clock)
   }
 
   private func ask(_ name: String, _ arguments: Argument...) throws -> String {
-    guard case .database(let command) = try Command(try Request(name, arguments)) else { return "" }
-    return try library.answer(to: command)
+    try library.answer(to: database(name, arguments))
+  }
+
+  private func database(_ name: String, _ arguments: [Argument]) throws -> Command.Database {
+    guard case .database(let command) = try Command(try Request(name, arguments)) else {
+      throw Ack(.unknown, "not for the database")
+    }
+    return command
   }
 
   @Test(
@@ -101,6 +108,18 @@ import Testing
     #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
   }
 
+  @Test("Commands of clients that have left do not pile up") func manyGone() throws {
+    for number: UInt64 in 2..<102 { library.gone.connectionClosed(ClientID(number: number)) }
+    #expect {
+      try ask("count", "(title contains 'a')")
+    } throws: { error in
+      guard let ack = error as? Ack else { return false }
+      return ack.code == .system && ack.message.contains("100 clients that have left")
+    }
+    library.gone.clientLeft(ClientID(number: 2))
+    #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
+  }
+
   @Test("Songs in the queue get the tags of the database where the file has them") func renewed() throws {
     let ids = try host.change { machine throws(JukeboxError) in
       try machine.add(
@@ -134,5 +153,57 @@ import Testing
     try writer.commit()
     #expect(try ask("listall", "M\\xFC") == "directory: M\\xFC\nfile: M\\xFC/a.mp3\n")
     #expect(throws: Ack.self) { try ask("listall", "M\\xFD") }
+    for filter in [["base", "M\\xFC"], ["file", "M\\xFC/a.mp3"], ["(base 'M\\\\xFC')"]] as [[Argument]] {
+      #expect(try library.answer(to: database("find", filter)).hasPrefix("file: M\\xFC/a.mp3\n"))
+    }
+    // Its stickers are those of the song, under whichever name.
+    _ = try sticker("set", "M\\xFC/a.mp3", "rating", "5")
+    #expect(try sticker("get", "M\\xFC/a.mp3", "rating") == "sticker: rating=5\n")
+    #expect(try sticker("get", Argument(name + Array("/a.mp3".utf8)), "rating") == "sticker: rating=5\n")
+    #expect(try sticker("find", "M\\xFC", "rating") == "file: M\\xFC/a.mp3\nsticker: rating=5\n")
+    #expect(throws: Ack.noSuchSong) { try sticker("list", "M\\xFD/a.mp3") }
+  }
+
+  private func sticker(_ action: Argument, _ uri: Argument, _ rest: Argument...) throws -> String {
+    let request = try Request("sticker", [action, "song", uri] + rest)
+    guard case .stickers(let command) = try Command(request) else { return "" }
+    let answer = Answer()
+    library.perform(command, for: ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)) {
+      answer.complete($0)
+    }
+    return String(decoding: try answer.get().bytes, as: UTF8.self)
+  }
+
+  @Test("An update goes to the folder that is listed, also where no song is known") func updatedFolder()
+    throws
+  {
+    let name = [UInt8(ascii: "M"), 0xFC]
+    _ = try MediaPath(folder.path).appending(name).systemCall { mkdir($0, 0o755) }
+    #expect(library.database.path(toUpdate: "M\\xFC") == name)
+    #expect(library.database.path(toUpdate: "M\\xFD") == Array("M\\xFD".utf8))
+    try folder.write("M\\xFC/a.txt", "")
+    #expect(library.database.path(toUpdate: "M\\xFC") == Array("M\\xFC".utf8))
+  }
+
+  @Test("A long answer that cannot be completed ends with the reason", arguments: 0..<3)
+  func cutOff(_ kind: Int) throws {
+    let names = (0..<200).map { "\($0).mp3" }
+    for name in names { try folder.write(name, "not read here") }
+    try folder.write("list.m3u", names.joined(separator: "\n"))
+    let answer = Answer()
+    let client = ClientInfo(id: ClientID(number: 1), isLocal: true, isSameUser: true)
+    let request = [("listallinfo", []), ("find", ["(base '')"]), ("listplaylistinfo", ["list.m3u"])][kind]
+    switch try Command(try Request(request.0, request.1.map { Argument(Array($0.utf8)) })) {
+    case .database(let command):
+      library.perform(command, .init(), for: client) { answer.complete($0) }
+    case .playlists(let command):
+      library.perform(command, .init(), for: client) { answer.complete($0) }
+    default: Issue.record("no such command")
+    }
+    let rest = try #require(try answer.get().rest)
+    try LibraryFile.open(MediaPath(folder.file("library")), home: library.home.path).run("DROP TABLE songs")
+    let piece = rest.next()
+    #expect(piece.rest == nil && piece.bytes.isEmpty)
+    #expect(piece.refusal?.code == .system && piece.refusal?.message.contains("songs") == true, "\(piece)")
   }
 }

@@ -2,6 +2,7 @@ import AudioCore
 import AudioOutput
 import Clocks
 import ControlProtocol
+import Dispatch
 import Jukebox
 import JukeboxPlayback
 import Synchronization
@@ -17,11 +18,21 @@ import Testing
       var surroundings: OutputSurroundings?
       var handlers = SurroundingsHandlers()
       var chosen: [String] = []
+      var isSilent = false
     }
     private let state = Mutex(State())
     private let other = SimulatedOutput(clock: SystemClock.shared)
 
+    /// The first question waits for an answer, and the test for the question.
+    private let asked = DispatchSemaphore(value: 0)
+    private let answered = DispatchSemaphore(value: 0)
+
     var chosen: [String] { state.withLock { $0.chosen } }
+
+    /// Knows nothing before `answer()`.
+    func beSilent() { state.withLock { $0.isSilent = true } }
+    func waitUntilAsked() throws { try #require(asked.wait(timeout: .now() + 120) == .success) }
+    func answer() { answered.signal() }
 
     func set(_ names: [String]?, destination: String? = nil) {
       let new = names.map { names in
@@ -36,7 +47,14 @@ import Testing
       if let new { for handler in handlers { handler(new) } }
     }
 
-    func surroundings(limit: Double) -> OutputSurroundings? { state.withLock { $0.surroundings } }
+    func surroundings(limit: Double) -> OutputSurroundings? {
+      if limit > 0, state.withLock({ $0.isSilent }) {
+        asked.signal()
+        _ = answered.wait(timeout: .now() + 120)
+        state.withLock { $0.isSilent = false }
+      }
+      return state.withLock { $0.isSilent ? nil : $0.surroundings }
+    }
     func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
       state.withLock { $0.handlers.add(handler) }
       if let known = surroundings(limit: 0) { handler(known) }
@@ -63,10 +81,14 @@ import Testing
       onChange: { [calls] in calls.changes.withLock { $0 += 1 } })
   }
 
-  private func ask(_ commands: OutputCommands, _ command: Command.Outputs) throws -> String {
+  private func begin(_ commands: OutputCommands, _ command: Command.Outputs) -> Answer {
     let answer = Answer()
     commands.perform(command) { answer.complete($0) }
-    return String(decoding: try answer.get().bytes, as: UTF8.self)
+    return answer
+  }
+
+  private func ask(_ commands: OutputCommands, _ command: Command.Outputs) throws -> String {
+    String(decoding: try begin(commands, command).get().bytes, as: UTF8.self)
   }
 
   /// The names of the outputs with their ids; the enabled one has a star.
@@ -125,6 +147,54 @@ import Testing
     #expect(sound.isSwitchedOff)
     _ = try ask(commands, .toggleoutput(0))
     #expect(!sound.isSwitchedOff && device.chosen == ["attic"])
+  }
+
+  @Test func choiceIsTakenBackWhileTheSoundMoves() throws {
+    device.set(["attic", "hall"], destination: "hall")
+    sound.route = "hall"
+    let commands = commands()
+    _ = try ask(commands, .enableoutput(0))
+    // The route has not changed yet.
+    _ = try ask(commands, .enableoutput(1))
+    #expect(device.chosen == ["attic", "hall"])
+    #expect(try list(commands) == ["0 attic", "1 hall*"])
+    // Chosen already.
+    _ = try ask(commands, .enableoutput(1))
+    #expect(device.chosen == ["attic", "hall"])
+  }
+
+  @Test func presentOutputReplacesAChosenOneThatIsGone() throws {
+    device.set(["attic", "hall"], destination: "hall")
+    sound.route = "hall"
+    let commands = commands()
+    _ = try ask(commands, .enableoutput(0))
+    sound.route = "attic"
+    device.set(["hall"])
+    sound.route = "hall"
+    #expect(try list(commands) == ["1 hall*"])
+    _ = try ask(commands, .enableoutput(1))
+    #expect(device.chosen == ["attic", "hall"])
+    _ = try ask(commands, .enableoutput(1))
+    #expect(device.chosen == ["attic", "hall"] && !sound.isSwitchedOff)
+  }
+
+  @Test("A command before the device's first answer waits for it, whoever has asked") func firstAnswer()
+    throws
+  {
+    device.set(["attic", "hall"], destination: "hall")
+    device.beSilent()
+    sound.route = "hall"
+    let commands = commands()
+    let first = begin(commands, .outputs)
+    try device.waitUntilAsked()
+    let second = begin(commands, .outputs)
+    let third = begin(commands, .toggleoutput(0))
+    device.answer()
+    let expected = try first.get()
+    #expect(String(decoding: expected.bytes, as: UTF8.self).hasPrefix("outputid: 0\noutputname: attic\n"))
+    #expect(try second.get() == expected)
+    _ = try third.get()
+    #expect(device.chosen == ["attic"])
   }
 
   @Test func idsStayAndChangesAreTold() throws {

@@ -74,7 +74,7 @@ import Testing
     try await withTestDevice { device in
       await device.launch()
       let stage = try Stage(device)
-      stage.desk.began([.events], by: client(1), application: .notRunning)
+      stage.desk.began([.events], by: client(1), application: { .notRunning })
       await stage.settle()
       #expect(
         stage.sent.take().map(\.event) == [
@@ -85,8 +85,8 @@ import Testing
       try stage.host.change { $0.play() }
       await device.advance(by: .milliseconds(500))
       _ = stage.sent.take()
-      stage.desk.began([.events], by: client(2), application: .active)
-      stage.desk.began([.time(tenth)], by: client(3), application: .active)
+      stage.desk.began([.events], by: client(2), application: { .active })
+      stage.desk.began([.time(tenth)], by: client(3), application: { .active })
       await stage.settle()
       let sent = stage.sent.take()
       #expect(
@@ -103,18 +103,50 @@ import Testing
     }
   }
 
+  @Test("The last state that a new watcher hears is the latest one") func stateChangesBeforeTheGreeting()
+    async throws
+  {
+    try await withTestDevice { device in
+      await device.launch()
+      let stage = try Stage(device)
+      let state = Mutex(ApplicationState.active)
+      let change = { @Sendable [desk = stage.desk] (new: ApplicationState) in
+        state.withLock { $0 = new }
+        desk.tell(.applicationState(new.rawValue))
+      }
+      // Before the greeting, and while it is made.
+      let reads = Mutex(0)
+      stage.desk.began([.events], by: client(1)) {
+        defer {
+          if reads.withLock({
+            $0 += 1; return $0
+          }) == 1 {
+            change(.suspended)
+          }
+        }
+        return state.withLock { $0 }
+      }
+      change(.background)
+      await stage.settle()
+      let states = stage.sent.take().compactMap { line -> String? in
+        if case .applicationState(let name) = line.event { name } else { nil }
+      }
+      #expect(states == ["background", "suspended", "background", "suspended"])
+    }
+  }
+
   @Test func thereIsOneObserverForEachIntervalThatIsWatched() async throws {
     try await withTestDevice { device in
       await device.launch()
       let stage = try Stage(device)
       // Before there is an application.
-      stage.desk.began([.time(tenth)], by: client(1), application: .active)
+      stage.desk.began([.time(tenth)], by: client(1), application: { .active })
       await stage.settle()
       #expect(stage.desk.observers.isEmpty)
       var application = stage.launch()
       #expect(Set(stage.desk.observers.keys) == [tenth])
-      stage.desk.began([.time(tenth)], by: client(2), application: .active)
-      stage.desk.began([.time(hundredth), .events], by: client(3), application: .active)
+      stage.desk.began([.time(tenth)], by: client(2), application: { .active })
+      stage.desk.began([.time(hundredth), .events], by: client(3), application: { .active })
       await stage.settle()
       #expect(Set(stage.desk.observers.keys) == [tenth, hundredth])
       try stage.host.change { $0.play() }
@@ -150,7 +182,7 @@ import Testing
       await device.launch()
       let stage = try Stage(device)
       let application = stage.launch()
-      stage.desk.began([.time(tenth)], by: client(1), application: .active)
+      stage.desk.began([.time(tenth)], by: client(1), application: { .active })
       await stage.settle()
       try stage.host.change { $0.play() }
       await device.advance(by: .milliseconds(500))

@@ -94,6 +94,29 @@ import Testing
     #expect(try run.list("Album", "group", "Artist").isEmpty)
   }
 
+  @Test("A pass whose last commit fails is completed by the next one") func failedCommit() throws {
+    let path = MediaPath(folder.file("library"))
+    let writer = try LibraryWriter(LibraryFile.open(path, home: MediaPath(folder.path)))
+    func finish() throws -> Bool {
+      try writer.begin()
+      return try writer.finish(isComplete: true)
+    }
+    try writer.begin()
+    let status = try FileStatus(of: MediaPath(folder.path))
+    try writer.add(
+      song: Array("x/a.mp3".utf8), as: nil, to: writer.folder(Array("x".utf8), modified: 0), status,
+      SongMetadata(duration: 1))
+    try writer.commit()
+    #expect(try finish())
+    writer.rollBack()
+    #expect(try finish())
+    try writer.commit()
+    let reader = try LibraryReader(LibraryFile.connect(path))
+    #expect(try reader.figures()?.songs == 1)
+    #expect(try !finish())
+    try writer.commit()
+  }
+
   @Test("What is known is not read again, until it is told to") func knownFiles() throws {
     try folder.song("a.mp3", ["TPE1": "Before"])
     try folder.write("music/no song.mp3", "nothing of the kind")
@@ -207,6 +230,38 @@ import Testing
     try run.update()
     #expect(try run.songs() == ["a.mp3"])
     #expect(run.events.complaints.count == 1)
+  }
+
+  @Test("Songs behind a link that cannot be followed now stay; those behind a link to nothing go")
+  func linksThatFail() throws {
+    let targets = ["album": "away/album", "a.mp3": "away/b.mp3"]
+    try folder.write("away/b.mp3", SongBytes.make([:]))
+    try folder.write("away/album/c.mp3", SongBytes.make([:]))
+    try folder.song("own.mp3")
+    for (name, target) in targets { try folder.link("music/\(name)", to: "../\(target)") }
+    let run = try LibraryRun(folder)
+    try run.start()
+    let all = ["a.mp3", "own.mp3", "album/c.mp3"]
+    #expect(try run.songs() == all)
+    // In one step, because the library scans as soon as it notices.
+    func replace(_ name: String, by target: String) throws {
+      try folder.link("music/.new", to: target)
+      try #require(rename(folder.file("music/.new"), folder.file("music/\(name)")) == 0)
+    }
+    // A circle is an error that root gets too, as of a mount whose server is away.
+    for name in targets.keys { try replace(name, by: name) }
+    for path in ["", "album"] {
+      try run.update(path)
+      #expect(try run.songs() == all)
+    }
+    try run.events.wait {
+      run.events.complaints.contains {
+        $0.contains("music/a.mp3: too many levels of symbolic links (and 1 more)")
+      }
+    }
+    for name in targets.keys { try replace(name, by: "nowhere") }
+    try run.update()
+    #expect(try run.songs() == ["own.mp3"])
   }
 
   @Test("A part is looked at alone; a file by its folder, what is gone by what is above it") func parts()

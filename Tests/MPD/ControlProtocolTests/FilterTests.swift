@@ -49,6 +49,19 @@ import Testing
     #expect(try meaning(text) == expression)
   }
 
+  @Test("A name that is not UTF-8 is found as replies show it, and a file of that very name too")
+  func originalNames() throws {
+    let original = Argument([UInt8(ascii: "M"), 0xFC])
+    let both = { (condition: (Argument) -> FilterExpression) in
+      FilterExpression.not(.all([.not(condition("M\\xFC")), .not(condition(original))]))
+    }
+    #expect(try meaning("base", "M\\xFC") == both { .base($0) })
+    #expect(try meaning("file", "M\\xFC") == both { .file(.equals($0)) })
+    #expect(try meaning("(base 'M\\\\xFC')") == both { .base($0) })
+    #expect(try meaning("(file != 'M\\\\xFC')") == .not(both { .file(.equals($0)) }))
+    #expect(try meaning("file", "M\\xFC", isSearch: true) == .file(.contains("M\\xFC")))
+  }
+
   @Test func pairs() throws {
     #expect(try meaning("Title", "x") == .tag(.title, .equals("x")))
     #expect(try meaning("Title", "x", isSearch: true) == .tag(.title, .contains("x")))

@@ -36,6 +36,38 @@ struct LimitTests {
     #expect(try late.line() == "OK")
   }
 
+  @Test("Clients that have left take nobody's place while their commands are still under way, up to a limit")
+  func departed() throws {
+    let held = Watched<[Completion]>([])
+    let server = try TestServer(handler: .holdingStatus(in: held)) {
+      ($0.clients, $0.networkClients, $0.departed) = (3, 3, 4)
+      $0.silence = 600
+    }
+    /// Has clients leave that wait for an answer. Their unread greeting makes TCP report the end at once.
+    func leave(_ count: Int, of all: Int) throws {
+      let clients = try (0..<count).map { _ in try ControlConnection(server.path, takesGreeting: false) }
+      for client in clients { client.send("status\n") }
+      #expect(held.wait { $0.count == all })
+    }
+    try leave(3, of: 3)
+    #expect(server.handler.closed.wait { $0.count == 3 })
+    let other = try server.client()
+    #expect(try other.ask("ping") == ["OK"])
+    try leave(2, of: 5)
+    #expect(server.handler.closed.wait { $0.count == 5 })
+    // With the one that is there as many as may be: three and four.
+    try leave(1, of: 6)
+    #expect(server.handler.closed.wait { $0.count == 6 })
+    #expect(try ControlConnection(server.path, takesGreeting: false).rest() == "")
+    #expect(server.handler.left.value.isEmpty)
+    for completion in held.change({ all in
+      defer { all = [] }; return all
+    }) { completion(Reply()) }
+    #expect(server.handler.left.wait { $0.count == 6 })
+    #expect(try server.client().ask("ping") == ["OK"])
+    #expect(try other.ask("ping") == ["OK"])
+  }
+
   @Test("A line that is too long ends the connection; what a slow writer costs is bounded by it")
   func line() throws {
     let server = try TestServer()

@@ -3,6 +3,8 @@ import ArgumentParser
 import Clocks
 import Continuo
 import ControlProtocol
+import ControlServer
+import ControlTestSupport
 import Foundation
 import Jukebox
 import JukeboxPlayback
@@ -74,6 +76,20 @@ import Testing
         .outputOpened(route: "x"), .stepsCoalesced(7),
       ] as [PlaybackDiagnostic] { report?(diagnostic) }
       #expect(run.notes.dropFirst(count) == [true, false, true, true])
+    }
+  }
+
+  @Test("A retry that finds the output still unavailable wakes no client") func retriesWakeNobody() throws {
+    try VirtualRun.with(songs: [10]) { run in
+      let folder = try TemporaryFolder()
+      let service = run.session.service
+      let client = try ControlConnection(service.open(.bound(to: folder.file("socket"))))
+      defer { service.close() }
+      #expect(service.note(.outputUnavailable("gone", retryAfter: 1)))
+      #expect(try client.ask("idle player options") == ["changed: player", "OK"])
+      #expect(!service.note(.outputUnavailable("gone", retryAfter: 2)))
+      try run.host.change { $0.setRepeat(true) }
+      #expect(try client.ask("idle player options") == ["changed: options", "OK"])
     }
   }
 

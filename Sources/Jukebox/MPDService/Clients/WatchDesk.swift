@@ -50,8 +50,12 @@ final class WatchDesk: Sendable {
 
   // MARK: Watchers
 
-  /// Starts a watch, and schedules sending the current state to the client. Called on the control loop.
-  func began(_ topics: Set<WatchTopic>, by client: ClientID, application state: ApplicationState) {
+  /// Starts a watch, and schedules sending the current state to the client. `state` returns that of the application; any
+  /// thread. Called on the control loop.
+  func began(
+    _ topics: Set<WatchTopic>, by client: ClientID,
+    application state: @escaping @Sendable () -> ApplicationState
+  ) {
     self.state.withLock { $0.topics[client] = topics }
     host.mainQueue.enqueue { MainActor.assumeIsolated { self.greet(client, topics, state) } }
   }
@@ -63,7 +67,7 @@ final class WatchDesk: Sendable {
   }
 
   @MainActor
-  private func greet(_ client: ClientID, _ topics: Set<WatchTopic>, _ state: ApplicationState) {
+  private func greet(_ client: ClientID, _ topics: Set<WatchTopic>, _ state: () -> ApplicationState) {
     updateObservers()
     for topic in topics {
       switch topic {
@@ -76,7 +80,12 @@ final class WatchDesk: Sendable {
         let (status, reason) = application?.timeControl ?? (.paused, nil)
         send(.currentItem(application?.song, host), to: topic, only: client)
         send(.timeControlStatus(status, reason: reason), to: topic, only: client)
-        send(.applicationState(state.rawValue), to: topic, only: client)
+        // A change on another thread may have been sent before this record. The last record is the latest state.
+        var sent: ApplicationState
+        repeat {
+          sent = state()
+          send(.applicationState(sent.rawValue), to: topic, only: client)
+        } while state() != sent
       }
     }
   }

@@ -66,7 +66,7 @@ struct ControlDesk: ControlHandler {
   }
 
   func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {
-    watches.began(topics, by: client.id, application: application.device.state)
+    watches.began(topics, by: client.id, application: { [application] in application.device.state })
   }
 
   func watchEnded(by client: ClientInfo) { watches.ended(by: client.id) }

@@ -133,6 +133,18 @@ struct DatabaseCommands: Sendable {
     return changes
   }
 
+  /// Returns the name of the song or folder in the database that replies show as `name`; `name` itself if there is none.
+  func stored(_ name: [UInt8]) throws(DatabaseError) -> [UInt8] {
+    guard let library, let original = Argument(name).original?.bytes else { return name }
+    return try library.read(interruption: interruption) { reader throws(DatabaseError) in
+      for name in [name, original] {
+        if try reader.song(name) != nil { return name }
+        if try reader.folder(name) != nil { return name }
+      }
+      return name
+    }
+  }
+
   func hasSong(_ name: [UInt8]) throws(DatabaseError) -> Bool {
     try library?.read(interruption: interruption) { reader throws(DatabaseError) in
       try reader.song(name) != nil
@@ -146,7 +158,7 @@ struct DatabaseCommands: Sendable {
     }
     let rest = ids.dropFirst(Self.songsInPiece)
     if !rest.isEmpty {
-      reply.continueLater { [commands = until({ nil })] in try? commands.songs(rest, tags) }
+      reply.continueLater { [commands = until({ nil })] () throws(Ack) in try commands.songs(rest, tags) }
     }
     return reply
   }
@@ -230,6 +242,7 @@ struct DatabaseCommands: Sendable {
   private func walk(_ uri: Argument?, _ tags: TagSet?) throws(Ack) -> Reply {
     var uri = uri?.bytes ?? []
     if uri == [UInt8(ascii: "/")] { uri = [] }
+    uri = try report { () throws(DatabaseError) in try stored(uri) }
     if let song = try ask({ r throws(DatabaseError) in try r.song(uri) }) {
       var reply = Reply()
       reply.append(song, tags: tags)
@@ -239,10 +252,7 @@ struct DatabaseCommands: Sendable {
       try reader.folder(uri) == nil ? [] : reader.folders(from: uri)
     }
     // The music directory exists even before any of its contents are known.
-    guard !folders.isEmpty || uri.isEmpty else {
-      if let original = Argument(uri).original { return try walk(original, tags) }
-      throw Ack(.noExist, "No such directory")
-    }
+    guard !folders.isEmpty || uri.isEmpty else { throw Ack(.noExist, "No such directory") }
     return try walk(Walk(folders: folders[...]), tags)
   }
 
@@ -276,18 +286,28 @@ struct DatabaseCommands: Sendable {
       }
     }
     if walk.folder != nil || !walk.folders.isEmpty {
-      reply.continueLater { [walk, commands = until({ nil })] in try? commands.walk(walk, tags) }
+      reply.continueLater { [walk, commands = until({ nil })] () throws(Ack) in
+        try commands.walk(walk, tags)
+      }
     }
     return reply
   }
 
   // MARK: Updates
 
+  /// Returns the path of the file or folder that replies show as `uri`, below the home. Blocks on the disk.
+  func path(toUpdate uri: Argument) -> [UInt8] {
+    guard let original = uri.original?.bytes else { return uri.bytes }
+    return [uri.bytes, original].first { (try? FileStatus(ofLinkOrFile: home.path.appending($0))) != nil }
+      ?? uri.bytes
+  }
+
   private func update(_ library: MusicDatabase, _ uri: Argument?, rereads: Bool) throws(Ack) -> Reply {
     var uri = uri ?? ""
     if uri == "/" { uri = "" }
     guard uri == "" || uri.isPlainRelativePath else { throw Ack(.argument, "Malformed path") }
-    let number = try report { () throws(DatabaseError) in try library.update(uri.bytes, rereads: rereads) }
+    let path = path(toUpdate: uri)
+    let number = try report { () throws(DatabaseError) in try library.update(path, rereads: rereads) }
     guard let number else { throw Ack(.updateAlready, "already updating") }
     return Reply(["updating_db": "\(number)"])
   }

@@ -1,4 +1,5 @@
 import Clocks
+import ControlProtocol
 import ControlServer
 import Synchronization
 
@@ -15,6 +16,9 @@ final class GoneClients: Sendable {
   /// The time for which a command continues after its client has gone, in seconds. A script that sends `add`
   /// without waiting for the reply usually has its album added. No core or connection stays busy for longer.
   private static let limit = 1.0
+  /// The number of disconnected clients at which commands for the disk are refused. Such clients remain only if the disk
+  /// does not answer. Below the server's limit, which would lock out even `pause`.
+  private static let maximumCount = 100
 
   private let clock: any HostClock
   private let absences = Mutex<[ClientID: Absence]>([:])
@@ -43,5 +47,13 @@ final class GoneClients: Sendable {
     // A client that may still read replies gets the time limit for each of its commands.
     let since = absence.isCertain ? absence.since : max(absence.since, start)
     return clock.now.seconds(since: since) > Self.limit
+  }
+
+  /// The refusal of a further command for the disk; nil while it is admitted.
+  var refusal: Ack? {
+    let count = absences.withLock { $0.values.count(where: \.isCertain) }
+    guard count >= Self.maximumCount else { return nil }
+    return Ack(
+      .system, "the disk does not answer: commands of \(count) clients that have left are still in progress")
   }
 }

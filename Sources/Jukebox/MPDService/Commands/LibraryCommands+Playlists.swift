@@ -138,7 +138,9 @@ extension LibraryCommands {
       }
     }
     let rest = entries.dropFirst(Self.songsInPiece)
-    if !rest.isEmpty { reply.continueLater { [self] in try? songs(of: rest, tags, isSameUser: isSameUser) } }
+    if !rest.isEmpty {
+      reply.continueLater { [self] () throws(Ack) in try songs(of: rest, tags, isSameUser: isSameUser) }
+    }
     return reply
   }
 
@@ -255,7 +257,7 @@ extension LibraryCommands {
     if case .find(let folder, let name, let test) = command {
       let database = self.database.until(request.interruption)
       for (song, value) in try stickers.find(
-        name.bytes, below: folder.bytes, test, interruption: request.interruption)
+        name.bytes, below: database.stored(folder.bytes), test, interruption: request.interruption)
       where try database.hasSong(song) {
         // Checked here, because each query for one song is too short to be interrupted.
         if let reason = request.interruption() { return .failure(.interrupted(reason)) }
@@ -264,8 +266,8 @@ extension LibraryCommands {
       }
       return .success(reply)
     }
-    guard try database.hasSong(command.uri.bytes) else { return .failure(.noSuchSong) }
-    let song = command.uri.bytes
+    let song = try database.stored(command.uri.bytes)
+    guard try database.hasSong(song) else { return .failure(.noSuchSong) }
     switch command {
     case .get(_, let name):
       guard let value = try stickers.value(of: name.bytes, for: song) else { return .failure(.noSuchSticker) }

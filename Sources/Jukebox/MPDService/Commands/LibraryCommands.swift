@@ -60,6 +60,7 @@ final class LibraryCommands: Sendable {
   private static let readingLimit = 60.0
   /// The time limit for a database query, in seconds. Queries read memory and indexes, and take milliseconds.
   private static let questionLimit = 20.0
+
   /// The client's rights and the interruption of a command.
   struct Request {
     let isSameUser: Bool
@@ -131,12 +132,13 @@ final class LibraryCommands: Sendable {
   }
 
   /// Performs a command by `body` on a separate thread. `interruption` ends the command after `limit` seconds, or
-  /// some time after its client has gone.
+  /// when `GoneClients` decides that its client has gone. Refused while too many clients have gone.
   func perform(
     for client: ClientInfo, _ permissions: Permissions, limit: Double = readingLimit,
     _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
     _ body: @escaping @Sendable (LibraryCommands, Request) throws(Ack) -> Reply
   ) {
+    if let refusal = gone.refusal { return completion(.failure(refusal)) }
     DispatchQueue(label: "continuo.library").async { [self] in
       let start = clock.now
       let request = Request(

@@ -13,8 +13,9 @@ final class OutputCommands: Sendable {
     var names: [String] = []
     /// The output that was enabled last, and the route at that time, which takes a moment to change.
     var chosen: (name: String, route: String?)?
-    /// Whether the device was asked for its destinations, which takes time only once.
-    var hasAsked = false
+    /// Whether the device has answered the question for its destinations, or its timeout has expired. Only the first
+    /// answer takes time.
+    var hasAnswer = false
     /// The destinations that clients were notified of.
     var told: [OutputDestination] = []
 
@@ -39,6 +40,8 @@ final class OutputCommands: Sendable {
   private let onSwitch: @Sendable () -> Void
   private let onChange: @Sendable () -> Void
   private let state = Mutex(State())
+  /// Runs the commands that arrive before the device's first answer, in order.
+  private let firstAnswer = DispatchQueue(label: "continuo.outputs")
 
   /// The timeout for the device's first answer, in seconds. A server on this machine answers within
   /// milliseconds.
@@ -66,20 +69,21 @@ final class OutputCommands: Sendable {
     self.onChange = onChange
   }
 
-  /// Performs a command. Calls `completion` before it returns; for the first command to a device, later and on another
+  /// Performs a command. Calls `completion` before it returns; until the device's first answer, later and on another
   /// thread.
   func perform(_ command: Command.Outputs, completion: @escaping @Sendable (Result<Reply, Ack>) -> Void) {
-    let hasAsked = state.withLock { state in
-      defer { state.hasAsked = true }
-      return state.hasAsked
-    }
-    guard let device, !hasAsked else { return completion(reply(to: command)) }
-    DispatchQueue.global().async { [self] in
-      device.followSurroundings { [weak self] in self?.learn($0) }
-      _ = device.surroundings(limit: Self.answerLimit)
+    guard let device, !hasAnswer else { return completion(reply(to: command)) }
+    firstAnswer.async { [self] in
+      if !hasAnswer {
+        device.followSurroundings { [weak self] in self?.learn($0) }
+        _ = device.surroundings(limit: Self.answerLimit)
+        state.withLock { $0.hasAnswer = true }
+      }
       completion(reply(to: command))
     }
   }
+
+  private var hasAnswer: Bool { state.withLock { $0.hasAnswer } }
 
   private func reply(to command: Command.Outputs) -> Result<Reply, Ack> {
     Result { () throws(Ack) in
@@ -135,19 +139,24 @@ final class OutputCommands: Sendable {
   private func set(_ id: UInt32, _ isOn: Bool?) throws(Ack) -> Reply {
     guard let output = outputs().first(where: { $0.id == Int(id) }) else { throw .noSuchOutput }
     let isOn = isOn ?? !output.isEnabled
-    guard isOn != output.isEnabled else { return Reply() }
-    if isOn { choose(output.destination.name) }
+    let name = output.destination.name
+    // If the chosen output has disappeared, another one has the sound, and must be chosen to keep it.
+    let isChosen = state.withLock { $0.chosen.map { $0.name == name } ?? true }
+    guard isOn != output.isEnabled || isOn && !isChosen else { return Reply() }
+    if isOn { choose(name) }
     if sound.set(.switchedOff, !isOn) { onSwitch() }
     return Reply()
   }
 
   private func choose(_ name: String) {
     let route = sound.route
-    let isNew = state.withLock { state in
+    let previous = state.withLock { state in
       defer { state.chosen = (name, route) }
-      return state.chosen?.name != name || state.chosen?.route != route
+      return state.chosen
     }
-    guard let device, isNew, route != name else { return }
+    let isNew = previous?.name != name || previous?.route != route
+    // The device keeps a choice until the next one, even if the sound has not moved yet or has moved back.
+    guard let device, isNew, route != name || (previous?.name ?? name) != name else { return }
     device.choose(destination: name)
     onChange()
   }

@@ -19,13 +19,18 @@ extension SongReply {
 }
 
 extension Reply {
-  /// Appends the reply of `next`, which is called while the client reads, on a thread that it may block. If
-  /// `next` returns nil, for example after a disk error, the reply ends.
-  mutating func continueLater(_ next: @escaping @Sendable () -> Reply?) {
+  /// Appends the reply of `next`, which is called while the client reads, on a thread that it may block. The error of
+  /// `next` ends the reply instead of `OK`.
+  mutating func continueLater(_ next: @escaping @Sendable () throws(Ack) -> Reply) {
     rest = ReplyRest(mayBlock: true) { piece in
-      guard let next = next() else { return nil }
-      piece.append(next)
-      return next.rest
+      do throws(Ack) {
+        let next = try next()
+        piece.append(next)
+        return next.rest
+      } catch {
+        piece.refusal = error
+        return nil
+      }
     }
   }
 

@@ -15,6 +15,9 @@ package struct FolderEntries {
   package private(set) var unplayable: [[UInt8]] = []
   /// The links that are named like songs and cannot be followed, in the order of the system.
   private(set) var brokenLinks: [[UInt8]] = []
+  /// The links to something that may exist, with the errors because of which it is unknown: a file system that does not
+  /// answer, or a missing permission. In the order of the system.
+  package private(set) var unreadable: [(name: [UInt8], reason: FileBytes.Problem)] = []
 
   /// The maximum number of names in one folder: as many as a queue can have songs.
   private static let nameLimit = 1_000_000
@@ -42,6 +45,9 @@ package struct FolderEntries {
       case .file where path.isPlaylist: playlists.append(NaturalOrder(name))
       case .file where UnplayableFiles.includes(path): unplayable.append(NaturalOrder(name))
       case .missing where isSong: brokenLinks.append(name)
+      case .unreadable(let reason):
+        unreadable.append((name, reason))
+        if isSong { brokenLinks.append(name) }
       default: break
       }
     }
@@ -99,6 +105,7 @@ package struct FolderEntries {
     case file
     case folder(isLink: Bool)
     case other, missing
+    case unreadable(FileBytes.Problem)
   }
 
   private static func kind(_ type: UInt8, at path: MediaPath, _ excluded: KernelFileSystems?) -> Kind {
@@ -108,7 +115,14 @@ package struct FolderEntries {
     case DT_LNK, DT_UNKNOWN: break
     default: return .other
     }
-    guard let status = try? FileStatus(of: path) else { return .missing }
+    let status: FileStatus
+    do throws(FileBytes.Problem) {
+      status = try FileStatus(of: path)
+    } catch .system(ENOENT), .system(ENOTDIR) {
+      return .missing
+    } catch {
+      return .unreadable(error)
+    }
     switch status.type {
     case S_IFREG: return excluded?.contains(status.identity) == true ? .other : .file
     case S_IFDIR:

@@ -196,6 +196,10 @@ struct FolderScan {
     guard try hasFiles || writer.hasFolder(folder) else { return }
     let id = try writer.folder(folder, modified: modified)
     var gone = try writer.files(in: id)
+    for (name, reason) in entries.unreadable {
+      let path = LibraryPath.path(folder, name)
+      if gone.removeValue(forKey: path) != nil { report(location(path), reason) }
+    }
     // A scan that was cancelled within this folder has left its songs unarranged.
     var hasChanged = try !writer.isArranged(id) && !entries.songs.isEmpty
     for (name, isPlaylist) in entries.songs.map({ ($0, false) }) + entries.playlists.map({ ($0, true) }) {
@@ -251,6 +255,10 @@ struct FolderScan {
     in folder: [UInt8], _ entries: FolderEntries, _ above: [FileStatus.Identity], _ isDeep: Bool
   ) throws {
     var gone = try writer.folders(in: folder)
+    for (name, reason) in entries.unreadable {
+      let path = LibraryPath.path(folder, name)
+      if gone.remove(path) != nil { report(location(path), reason) }
+    }
     for name in entries.folders {
       if isCancelled() { throw Cancellation() }
       let path = LibraryPath.path(folder, name)

@@ -28,10 +28,12 @@ final class LibraryWriter {
   private static let textLimit = 1000
   /// The name of the row that exists while committed changes await `finish`.
   private static let unfinished = DatabaseValue.bytes(Array("unfinished".utf8))
-  /// Whether anything has changed since the last `finish`.
+  /// Whether anything has changed since the last committed `finish`.
   private(set) var hasChanged = false
   private var hasRemoved = false
   private var mustOrderFolders = false
+  /// Whether `finish` has completed the pass in the transaction in progress.
+  private var isFinished = false
 
   init(_ database: consuming Database) throws(DatabaseError) {
     // Inserts touch all indexes. SQLite's default cache of 2 MB would be written out and read back all the
@@ -83,13 +85,16 @@ final class LibraryWriter {
 
   /// Commits the changes. If `finish` is still to come, the next writer completes the pass, should this one end before.
   func commit() throws(DatabaseError) {
-    if hasChanged { try database.run("INSERT OR REPLACE INTO about VALUES(?, 1)", Self.unfinished) }
+    let isUnfinished = hasChanged && !isFinished
+    if isUnfinished { try database.run("INSERT OR REPLACE INTO about VALUES(?, 1)", Self.unfinished) }
     try database.run("COMMIT")
+    if isFinished { (hasChanged, hasRemoved, mustOrderFolders, isFinished) = (false, false, false, false) }
   }
 
   /// Rolls the transaction back, unless SQLite has already done so after an error.
   func rollBack() {
     texts = [:]
+    isFinished = false
     try? database.run("ROLLBACK")
   }
 
@@ -117,8 +122,7 @@ final class LibraryWriter {
     }
     try noteFigures()
     try database.run("DELETE FROM about WHERE name = ?", Self.unfinished)
-    hasChanged = false
-    (hasRemoved, mustOrderFolders) = (false, false)
+    isFinished = true
     return true
   }
 

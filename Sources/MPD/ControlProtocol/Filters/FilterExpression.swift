@@ -16,6 +16,18 @@ package indirect enum FilterExpression: Hashable, Sendable {
   case not(FilterExpression)
   case all([FilterExpression])
 
+  /// Returns a condition on a file's name. Also accepts the name that is not UTF-8 and that replies show as `name`.
+  static func named(_ name: Argument, _ condition: (Argument) -> FilterExpression) -> FilterExpression {
+    guard let original = name.original else { return condition(name) }
+    return .not(.all([.not(condition(name)), .not(condition(original))]))
+  }
+
+  /// Returns a test of a file's name. A whole name is also accepted as replies show it.
+  static func file(named test: TextTest) -> FilterExpression {
+    guard case .equals(let name) = test else { return .file(test) }
+    return named(name) { .file(.equals($0)) }
+  }
+
   var conditions: Int {
     switch self {
     case .tag, .file, .base, .modifiedSince, .audioFormat: 1

@@ -45,8 +45,8 @@ struct FilterParser {
     guard let subject = FilterSubject(name) else { throw Ack(.argument, "Unknown filter type: \(name)") }
     switch subject {
     case .tag(let type): return try text { .tag(type, $0) }
-    case .file: return try text { .file($0) }
-    case .base: return .base(try quoted())
+    case .file: return try text { .file(named: $0) }
+    case .base: return .named(try quoted()) { .base($0) }
     case .modifiedSince: return .modifiedSince(try TimeStamp.seconds(try quoted()))
     case .audioFormat:
       if take("==") { return .audioFormat(try AudioFormatMask(try quoted(), allowsAny: false)) }

@@ -32,10 +32,10 @@ package struct FilterRequest: Hashable, Sendable {
     let test = isSearch ? TextTest.contains(value) : .equals(value)
     switch FilterSubject(name) {
     case .tag(let type): return .tag(type, test)
-    case .file: return .file(test)
+    case .file: return .file(named: test)
     case .base:
       guard value.isPlainRelativePath else { throw Ack(.argument, "Bad URI") }
-      return .base(value)
+      return .named(value) { .base($0) }
     case .modifiedSince: return .modifiedSince(try TimeStamp.seconds(value))
     case .audioFormat, nil: throw Ack(.argument, "Unknown filter type")
     }

@@ -33,6 +33,8 @@ final class ClientConnection: ChannelInboundHandler {
   private var isWritable = true
   /// Whether the channel was ever not writable, so that the client's output took much memory.
   private(set) var hasPiledUp = false
+  /// Whether the connection is closed. Commands may still be in progress.
+  private(set) var hasDisconnected = false
   private var isInputEnded = false
   private var isRunning = false
   private var isInLine = false
@@ -95,10 +97,10 @@ final class ClientConnection: ChannelInboundHandler {
     run()
   }
 
-  /// Handles the end of the connection. Commands that were already received are still performed, unless the server
-  /// closed the connection.
+  /// Handles the end of the connection. Received commands are still performed, unless the server closed it.
   func channelInactive(context: ChannelHandlerContext) {
     self.context = nil
+    hasDisconnected = true
     isWritable = true
     isInputEnded = true
     timer?.cancel()

@@ -55,7 +55,8 @@ final class ServerCore {
 
   /// Returns the connection of a new client from the network; nil if it must be closed without an answer.
   func admit(from address: IPAddress, _ access: NetworkAccess) -> ClientConnection? {
-    guard connections.values.count(where: { !$0.info.isLocal }) < limits.networkClients else { return nil }
+    let others = connections.values.count { !$0.info.isLocal && !$0.hasDisconnected }
+    guard others < limits.networkClients else { return nil }
     var access = access
     if let passwords { access.passwords = passwords }
     return admit(
@@ -67,7 +68,9 @@ final class ServerCore {
     isLocal: Bool, isSameUser: Bool, origin: PasswordGuesses.Origin,
     _ configuration: ConnectionMachine.Configuration
   ) -> ClientConnection? {
-    guard ending == nil, connections.count < limits.clients else { return nil }
+    guard ending == nil, connections.count < limits.clients + limits.departed,
+      connections.values.count(where: { !$0.hasDisconnected }) < limits.clients
+    else { return nil }
     lastNumber += 1
     let info = ClientInfo(id: ClientID(number: lastNumber), isLocal: isLocal, isSameUser: isSameUser)
     let connection = ClientConnection(core: self, info: info, origin: origin, configuration: configuration)

@@ -6,6 +6,9 @@ package struct ServerLimits: Sendable {
   package var clients = 100
   /// The maximum number of clients from the network, so that they never lock out the machine's own user.
   package var networkClients = 80
+  /// The maximum number of disconnected clients whose command is still in progress, beside as many connected clients as
+  /// there may be. A command may take hours while a file system does not answer.
+  package var departed = 200
   /// The TCP keep-alive parameters: idle time and interval in seconds, and the number of unanswered probes.
   /// The connection of a telephone that has left the network is closed after two minutes.
   package var keepAlive = (idle: 60, interval: 15, count: 4)
